@@ -1,0 +1,244 @@
+"""How fast a collection is built, how large it is, how fast paths are resolved.
+
+    python benchmarks/collection.py                  a small collection, in a minute
+    python benchmarks/collection.py --docs 659388    the size of INEX 2006, in about an hour
+
+The floor is what any builder on expat pays before it does anything: reading each file and
+parsing it with three callbacks that are empty. Processor times are those of the work alone,
+without Python's start.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from runner import heading, interleaved, line, machine, median, printed, python, run
+from synthetic import write_wikipedia
+
+PATHS = 171_000
+DOCUMENTS_ASKED = 20_000
+FEW_PATHS = 1_500
+
+
+def main() -> None:
+    """Run everything and print the ratios."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--docs", type=int, default=20_000, help="documents (default: 20000)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of each (default: 3)")
+    parser.add_argument("--work", type=Path, help="directory to work in (default: a temporary one)")
+    parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.step:
+        name, *arguments = options.step
+        print(json.dumps(STEPS[name](*arguments)))
+    elif options.work:
+        benchmark(options.work, options.docs, options.rounds)
+    else:
+        with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
+            benchmark(Path(work), options.docs, options.rounds)
+
+
+def benchmark(work: Path, docs: int, rounds: int) -> None:
+    """Everything, in one run."""
+    print(f"doxeval collections, {docs:,} documents, {rounds} rounds; {machine()}")
+    source = work / "source"
+    if not source.exists():
+        write_wikipedia(source, docs)
+    building(source, work, rounds)
+    collection = work / "one"
+    storage(collection)
+    resolving(collection, work, rounds)
+    starting(rounds)
+
+
+def building(source: Path, work: Path, rounds: int) -> None:
+    """Floor, one job, two jobs, and compressed text, one after another."""
+    heading("Building")
+    results = interleaved(
+        {
+            "floor": step("floor", source),
+            "one": step("build", source, work / "one", "1", "plain"),
+            "two": step("build", source, work / "two", "2", "plain"),
+            "compressed": step("build", source, work / "compressed", "1", "compressed"),
+        },
+        rounds,
+    )
+    cpu = {name: median(runs, lambda one: printed(one, "cpu")) for name, runs in results.items()}
+    wall = {name: median(runs, lambda one: printed(one, "wall")) for name, runs in results.items()}
+    megabytes = printed(results["floor"][0], "bytes") / 1e6
+    line("source", f"{megabytes:,.0f} MB")
+    for name in ("floor", "one", "compressed"):
+        line(f"{name}: MB per CPU-second", f"{megabytes / cpu[name]:,.1f}")
+    line("one job / floor, CPU", f"{cpu['one'] / cpu['floor']:.2f}", "bar: 1.5")
+    line("compressed / floor, CPU", f"{cpu['compressed'] / cpu['floor']:.2f}")
+    line("one job, wall", f"{wall['one']:.1f} s")
+    line("one job / two jobs, wall", f"{wall['one'] / wall['two']:.2f}", "bar: 1.6")
+    for name in ("one", "two"):
+        peak = max(printed(one, "peak") for one in results[name])
+        line(f"{name}: peak memory of all processes", f"{peak:,.0f} MiB", "bar: 1024")
+
+
+def storage(collection: Path) -> None:
+    """Bytes per element."""
+    heading("Storage")
+    counts = json.loads((collection / "manifest.json").read_text())["counts"]
+    files = {path.name: path.stat().st_size for path in collection.iterdir()}
+    text = files.pop("text.bin")
+    line("documents", f"{counts['documents']:,}")
+    line("elements", f"{counts['elements']:,}")
+    line(
+        "bytes per element, without text",
+        f"{sum(files.values()) / counts['elements']:.1f}",
+        "bar: 30",
+    )
+    line("text", f"{text / 1e6:,.0f} MB")
+
+
+def resolving(collection: Path, work: Path, rounds: int) -> None:
+    """Paths to elements, from a cold process."""
+    heading("Resolving paths, from the start of a process to its end")
+    run(step("ask", collection, work / "many.tsv", str(PATHS)))
+    run(step("ask", collection, work / "few.tsv", str(FEW_PATHS)))
+    results = interleaved(
+        {
+            "many": step("resolve", collection, work / "many.tsv"),
+            "few": step("resolve", collection, work / "few.tsv"),
+        },
+        max(rounds, 5),
+    )
+    many, few = (median(results[name], lambda one: one.wall) for name in ("many", "few"))
+    line(f"{PATHS:,} paths in {DOCUMENTS_ASKED:,} documents", f"{many:.2f} s", "bar: 1.5")
+    line(f"{FEW_PATHS:,} paths", f"{few:.2f} s", "bar: 0.3")
+
+
+def starting(rounds: int) -> None:
+    """The time before anything happens."""
+    heading("Starting")
+    results = interleaved(
+        {
+            "bare": python("-c", "pass"),
+            "import": python("-c", "import doxeval"),
+            "help": python("-m", "doxeval", "--help"),
+        },
+        max(rounds, 5),
+    )
+    for name, bar in (("bare", ""), ("import", "bar: 0.15"), ("help", "bar: 0.15")):
+        line(name, f"{median(results[name], lambda one: one.wall):.3f} s", bar)
+
+
+def step(name: str, *arguments: object) -> list[str]:
+    """This script again, for one step in a process of its own."""
+    return python(__file__, "--step", name, *map(str, arguments))
+
+
+def floor(source: str) -> dict[str, float]:
+    """Read every file and parse it with empty callbacks."""
+    import os
+    from pyexpat import ParserCreate
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        pass
+
+    def end(name: str) -> None:
+        pass
+
+    def text(data: str) -> None:
+        pass
+
+    size = 0
+
+    def work() -> None:
+        nonlocal size
+        for folder, folders, files in os.walk(source):
+            folders.sort()
+            for name in sorted(files):
+                with open(os.path.join(folder, name), "rb") as file:
+                    data = file.read()
+                parser = ParserCreate()
+                parser.buffer_text = True
+                parser.StartElementHandler = start
+                parser.EndElementHandler = end
+                parser.CharacterDataHandler = text
+                parser.Parse(data, True)
+                size += len(data)
+
+    return {**measured(work), "bytes": size}
+
+
+def build(source: str, out: str, jobs: str, text: str) -> dict[str, float]:
+    """Build a collection."""
+    from doxeval import BuildOptions, build_collection
+
+    options = BuildOptions(text=text)  # type: ignore[arg-type]
+    return measured(
+        lambda: build_collection([source], out, options, jobs=int(jobs), force=True),
+        int(jobs) if int(jobs) > 1 else 0,
+    )
+
+
+def ask(collection_directory: str, out: str, count: str) -> dict[str, float]:
+    """Write down paths of random elements of random documents."""
+    from doxeval import Collection
+
+    chance = random.Random(1)
+    collection = Collection(collection_directory)
+    asked = min(DOCUMENTS_ASKED, len(collection))
+    documents = chance.sample(range(len(collection)), asked)
+    with Path(out).open("w") as file:
+        for _ in range(int(count)):
+            document = chance.choice(documents)
+            node = chance.randrange(collection.rows[document], collection.rows[document + 1])
+            file.write(f"{collection.id_of(document)}\t{collection.path_of(node)}\n")
+    return {}
+
+
+def resolve(collection_directory: str, questions: str) -> dict[str, float]:
+    """Open the collection and resolve all paths of a file."""
+    from doxeval import Collection
+
+    with Path(questions).open() as file:
+        pairs = [row.rstrip("\n").split("\t") for row in file]
+    collection = Collection(collection_directory)
+    documents = collection.find_documents([document for document, _ in pairs])
+    nodes = collection.find_nodes(documents, [path for _, path in pairs])
+    if (nodes < 0).any():
+        raise SystemExit("some paths were not found")
+    return {"found": len(nodes)}
+
+
+def measured(work: Callable[[], object], workers: int = 0) -> dict[str, float]:
+    """Seconds, and the peak memory in MiB of this process and its workers together."""
+
+    def cpu() -> float:
+        usages = (
+            resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
+        return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+    cpu_before, wall_before = cpu(), time.perf_counter()
+    work()
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return {
+        "cpu": cpu() - cpu_before,
+        "wall": time.perf_counter() - wall_before,
+        "peak": (own + workers * child) / 1024,
+    }
+
+
+STEPS: dict[str, Callable[..., dict[str, float]]] = {
+    "floor": floor,
+    "build": build,
+    "ask": ask,
+    "resolve": resolve,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Measuring commands side by side: each in a process of its own, interleaved, by the median."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a command: seconds of wall clock and of processors, and what it printed."""
+
+    wall: float
+    cpu: float
+    output: str
+
+
+def run(command: Sequence[str]) -> Run:
+    """Run a command to its end; its failure is ours."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Run(wall, cpu, done.stdout)
+
+
+def python(*arguments: str) -> list[str]:
+    """A command that runs this Python."""
+    return [sys.executable, *arguments]
+
+
+def interleaved(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, list[Run]]:
+    """Run all commands in turn, several times over."""
+    results: dict[str, list[Run]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            results[name].append(run(command))
+    return results
+
+
+def median(runs: Sequence[Run], value: Callable[[Run], float]) -> float:
+    """The median of a value over runs."""
+    return statistics.median(value(one) for one in runs)
+
+
+def printed(one: Run, key: str) -> Any:
+    """A value from the JSON object that a command printed."""
+    return json.loads(one.output)[key]
+
+
+def heading(text: str) -> None:
+    """A heading in the terminal."""
+    print(f"\n{text}\n{'-' * len(text)}", flush=True)
+
+
+def line(what: str, value: str, bar: str = "") -> None:
+    """One row: what, its value, and the bar it is held to."""
+    print(f"  {what:<52} {value:>14}   {bar}", flush=True)
+
+
+def machine() -> str:
+    """The machine in a few words."""
+    return f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores"

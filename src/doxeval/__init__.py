@@ -1,0 +1,36 @@
+"""doxeval: evaluate the retrieval of parts of documents.
+
+>>> import doxeval
+>>> doxeval.Collection.__name__
+'Collection'
+
+Names are loaded when they are first used, so that `import doxeval` stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from doxeval.documents import BuildOptions, Collection, Element, build_collection
+
+__version__ = "0.1.0"
+__all__ = ["BuildOptions", "Collection", "Element", "__version__", "build_collection"]
+
+_HOMES = {
+    "BuildOptions": "doxeval.documents",
+    "Collection": "doxeval.documents",
+    "Element": "doxeval.documents",
+    "build_collection": "doxeval.documents",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'doxeval' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,5 @@
+"""`python -m doxeval`."""
+
+from doxeval.cli import main
+
+main(prog_name="doxeval")

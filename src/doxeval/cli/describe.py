@@ -1,0 +1,98 @@
+"""Collections, elements and outlines as people read them in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from doxeval.cli.terminal import heading, safe
+from doxeval.documents import Collection, Element
+from doxeval.errors import MissingText
+
+_SNIPPET = 48
+
+
+def print_statistics(collection: Collection, tags: int) -> None:
+    """What the INEX papers report of a collection."""
+    facts = collection.statistics
+    heading(str(collection.directory))
+    rows = [
+        ("documents", f"{facts.documents:,}"),
+        ("elements", f"{facts.elements:,}"),
+        ("distinct tags", f"{facts.tags:,}"),
+        ("distinct paths", f"{facts.paths:,}"),
+        ("size of the sources", f"{facts.source_bytes / 1e6:,.2f} MB"),
+        ("characters of text", f"{facts.characters:,}"),
+        ("elements per document", f"{facts.elements_per_document:,.1f}"),
+        ("mean depth of an element", f"{facts.mean_depth:,.2f} (a root is at depth 1)"),
+        ("deepest element", f"{facts.deepest:,}"),
+        ("mean length of a document", f"{facts.mean_document_length:,.1f} characters"),
+        ("longest document", f"{facts.longest_document:,} characters"),
+        ("mean length of an element", f"{facts.mean_element_length:,.1f} characters"),
+    ]
+    for name, value in rows:
+        click.echo(f"  {name:<27}{value}")
+    most = list(facts.frequent_tags.items())[:tags]
+    if most:
+        heading("most frequent tags")
+    for tag, count in most:
+        click.echo(f"  {safe(tag):<27}{count:,} ({count / facts.elements:.1%})")
+
+
+def print_element(element: Element) -> None:
+    """An element's text under a line that says where it is."""
+    heading(_place(element))
+    click.echo(safe(element.text))
+
+
+def print_outline(element: Element, depth: int | None, everything: bool) -> None:
+    """An element and what is inside it, as a tree with offsets and first words."""
+    heading(_place(element))
+    hidden = frozenset() if everything else element.collection.inline_tags
+    for line in _outline(element, "", depth, hidden):
+        click.echo(line)
+
+
+def _place(element: Element) -> str:
+    where = f"{element.document_id} {element.path}"
+    return f"{safe(where)}  [{element.start:,}, {element.end:,})  {len(element):,} characters"
+
+
+def _outline(
+    element: Element, indent: str, depth: int | None, hidden: frozenset[str]
+) -> Iterator[str]:
+    """One line for each element inside; a stack instead of recursion, as trees may be deep."""
+    levels = [(indent, _visible(element, hidden))]
+    while levels:
+        indent, children = levels[-1]
+        child = next(children, None)
+        if child is None:
+            levels.pop()
+            continue
+        element, is_last = child
+        ordinal = int(element.collection.nodes.ordinal[element.node])
+        name = safe(f"{element.tag}[{ordinal}]")
+        yield (
+            f"{indent}{'└─' if is_last else '├─'} {name}  {element.start:,}–{element.end:,}"
+            f"{_first_words(element)}"
+        )
+        if depth is None or len(levels) < depth:
+            below = indent + ("   " if is_last else "│  ")
+            levels.append((below, _visible(element, hidden)))
+
+
+def _visible(element: Element, hidden: frozenset[str]) -> Iterator[tuple[Element, bool]]:
+    """The children that the outline shows, and whether each is the last."""
+    shown = [child for child in element.children() if child.tag not in hidden]
+    return ((child, child is shown[-1]) for child in shown)
+
+
+def _first_words(element: Element) -> str:
+    try:
+        words = " ".join(element.text[: 4 * _SNIPPET].split())
+    except MissingText:
+        return ""
+    if not words:
+        return ""
+    return f"  {safe(words[:_SNIPPET])}{'…' if len(words) > _SNIPPET else ''}"

@@ -1,0 +1,73 @@
+"""What the verbs share when they write to a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+import click
+
+
+class Progress(Protocol):
+    """Called with the bytes and the documents that are done since the last call."""
+
+    def __call__(self, done: int, documents: int) -> object: ...
+
+
+@contextmanager
+def progress_bar(title: str, total: int) -> Iterator[Progress]:
+    """A bar with rate and time left on stderr."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+    from rich.progress import (
+        Progress as Bar,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TextColumn("{task.fields[documents]:,} documents"),
+        TimeRemainingColumn(),
+    )
+    seen = 0
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total, documents=0)
+
+        def advance(done: int, documents: int) -> None:
+            nonlocal seen
+            seen += documents
+            bar.update(task, advance=done, documents=seen)
+
+        yield advance
+
+
+def safe(text: str) -> str:
+    """Text from a document, without anything that would steer the reader's terminal.
+
+    Piped output is left exactly as it is.
+    """
+    if not sys.stdout.isatty():
+        return text
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else _visible(character)
+        for character in text
+    )
+
+
+def _visible(character: str) -> str:
+    return f"\\u{ord(character):04x}"
+
+
+def heading(text: str) -> None:
+    """A heading on stdout."""
+    click.secho(text, bold=True)

@@ -1,0 +1,95 @@
+"""Members of tar and zip archives, read one after another, never unpacked to disk."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from doxeval.errors import SourceError
+from doxeval.files import COMPRESSIONS, damage_errors, decompressed, uncompressed_name
+
+_DAMAGE: tuple[type[Exception], ...] = (tarfile.TarError, zipfile.BadZipFile)
+_SHORT_NAMES = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2", ".txz": ".tar.xz", ".tzst": ".tar.zst"}
+_SUFFIXES = (
+    ".zip",
+    ".tar",
+    *_SHORT_NAMES,
+    *(f".tar{compression}" for compression in COMPRESSIONS),
+)
+
+
+class Member(NamedTuple):
+    """A regular file in an archive, open for reading until the next one is asked for.
+
+    weight is how far reading it has moved on in the archive, in bytes.
+    """
+
+    name: str
+    file: IO[bytes]
+    weight: int
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file's name says that it is an archive.
+
+    >>> is_archive("wiki.tar.gz"), is_archive("wiki.tgz"), is_archive("wiki.xml.gz")
+    (True, True, False)
+    """
+    return name.lower().endswith(_SUFFIXES)
+
+
+def archive_stem(name: str) -> str:
+    """An archive's name without its suffixes.
+
+    >>> archive_stem("parts/wiki.tar.gz")
+    'parts/wiki'
+    """
+    long = uncompressed_name(_long_name(name))
+    return name[: len(os.path.splitext(long)[0])]
+
+
+def members(path: str) -> Iterator[Member]:
+    """The regular files of an archive, in its order."""
+    try:
+        yield from _zip_members(path) if path.lower().endswith(".zip") else _tar_members(path)
+    except OSError as error:
+        raise SourceError(error.strerror or str(error), path) from error
+    except _DAMAGE + damage_errors() as error:
+        raise SourceError(f"the archive is damaged: {error}", path) from error
+    except (RuntimeError, NotImplementedError) as error:  # a password, an unknown compression
+        raise SourceError(f"the archive cannot be read: {error}", path) from error
+
+
+def _long_name(name: str) -> str:
+    lower = name.lower()
+    suffix = os.path.splitext(lower)[1]
+    return lower.removesuffix(suffix) + _SHORT_NAMES.get(suffix, suffix)
+
+
+def _tar_members(path: str) -> Iterator[Member]:
+    with (
+        Path(path).open("rb") as file,
+        decompressed(file, _long_name(path)) as stream,
+        tarfile.open(fileobj=stream, mode="r|") as tar,
+    ):
+        before = 0
+        while (entry := tar.next()) is not None:
+            # tarfile would remember every member for ever (the attribute lacks a type stub)
+            tar.members.clear()  # type: ignore[attr-defined]
+            contents = tar.extractfile(entry) if entry.isreg() else None
+            if contents is not None:
+                at = file.tell()
+                yield Member(entry.name, contents, at - before)
+                before = at
+
+
+def _zip_members(path: str) -> Iterator[Member]:
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.infolist():
+            if not entry.is_dir():
+                with archive.open(entry) as contents:
+                    yield Member(entry.filename, contents, entry.compress_size)

@@ -1,0 +1,214 @@
+"""A batch of documents: from their bytes to rows, text and hashes, ready to be stored.
+
+This is the work that is spread over processes, so it depends on nothing but its arguments.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from doxeval.documents.decoding import decoded
+from doxeval.documents.html import declared_encoding, read_html
+from doxeval.documents.ids import IdRule, normalised_id
+from doxeval.documents.markdown import read_markdown
+from doxeval.documents.marks import Marks, joined
+from doxeval.documents.nodes import NodeTable, tabulate
+from doxeval.documents.options import BuildOptions
+from doxeval.documents.plain import read_plain
+from doxeval.documents.records import Record
+from doxeval.documents.sources import RawDocument, load
+from doxeval.documents.text import as_stored
+from doxeval.documents.xml import XmlReader
+from doxeval.errors import DocumentError
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents ready to be stored, in order.
+
+    text: the texts as they are stored, as one or more pieces; stored: the bytes of each
+    document among them; hashes: the SHA-256 of each text in UTF-8.
+    broken: the documents that could not be read and were left out.
+    """
+
+    ids: list[str]
+    origins: list[str]
+    table: NodeTable
+    text: list[bytes]
+    stored: list[int]
+    hashes: bytes
+    source_bytes: int
+    broken: list[DocumentError]
+
+
+def read_batch(documents: Sequence[RawDocument], options: BuildOptions) -> Batch:
+    """Parse documents and compute their rows.
+
+    A broken document raises its error, or is left out and listed if the options say so.
+
+    >>> raw = RawDocument("a.xml", "a", "xml", b"<p>hello</p>", 12)
+    >>> batch = read_batch([raw], BuildOptions())
+    >>> batch.ids, batch.text
+    (['a'], [b'hello'])
+    """
+    reader = _Reader(options)
+    read: list[RawDocument] = []
+    broken: list[DocumentError] = []
+    for document in documents:
+        try:
+            reader.read(document)
+        except DocumentError as error:
+            if not options.skip_broken:
+                raise
+            broken.append(error)
+        else:
+            read.append(document)
+    marks = reader.finish()
+    table = tabulate(marks)
+    ids = _ids(read, reader.given_ids, marks, table, options.id_rule)
+    if lacking := [found for found in ids if isinstance(found, DocumentError)]:
+        if not options.skip_broken:
+            raise lacking[0]
+        usable = [raw for raw, found in zip(read, ids, strict=True) if isinstance(found, str)]
+        rest = read_batch(usable, options)
+        return replace(rest, broken=[*broken, *lacking, *rest.broken])
+    text, stored = as_stored(marks, options.text)
+    return Batch(
+        ids=[found for found in ids if isinstance(found, str)],
+        origins=[document.origin for document in read],
+        table=table,
+        text=text,
+        stored=stored,
+        hashes=b"".join([hashlib.sha256(text).digest() for text in marks.texts]),
+        source_bytes=reader.source_bytes,
+        broken=broken,
+    )
+
+
+class _Reader:
+    """Reads documents of any format into marks."""
+
+    def __init__(self, options: BuildOptions) -> None:
+        self._options = options
+        self._xml = XmlReader(options.limits, options.encoding, options.id_rule.attribute)
+        self._has_xml = False
+        self._parts: list[Marks] = []
+        self.given_ids: list[str | None] = []
+        self.source_bytes = 0
+
+    def read(self, document: RawDocument) -> None:
+        """Read one document; if it is broken, nothing of it stays."""
+        content = document.content
+        if isinstance(content, DocumentError):
+            raise content
+        given_id = None
+        if isinstance(content, Record):
+            self._xml.add(content.names, content.stream, content.attributes)
+            self._has_xml = True
+            self.source_bytes += document.weight
+        else:
+            data = load(document.origin, self._options.limits) if content is None else content
+            if document.format == "xml":
+                self._xml.read(data, document.origin)
+                self._has_xml = True
+            else:
+                marks, given_id = self._read_other(document, data)
+                self._take_xml()
+                self._parts.append(marks)
+            self.source_bytes += len(data)
+        self.given_ids.append(given_id)
+
+    def finish(self) -> Marks:
+        """The marks of all documents, in order."""
+        self._take_xml()
+        return joined(self._parts)
+
+    def _read_other(self, document: RawDocument, data: bytes) -> tuple[Marks, str | None]:
+        limits, origin, encoding = self._options.limits, document.origin, self._options.encoding
+        if document.format == "jsonl":
+            given_id, text = _json_document(data, origin)
+            return read_plain(text, limits, origin), given_id
+        if document.format == "html":
+            page = decoded(data, origin, encoding or declared_encoding(data))
+            return read_html(page, limits, origin, self._options.id_rule.attribute), None
+        read = read_markdown if document.format == "markdown" else read_plain
+        return read(decoded(data, origin, encoding), limits, origin), None
+
+    def _take_xml(self) -> None:
+        if self._has_xml:
+            self._parts.append(self._xml.take())
+            self._has_xml = False
+
+
+def _json_document(line: bytes, origin: str) -> tuple[str, str]:
+    """The id and the text of a line of JSONL."""
+    try:
+        record = json.loads(line)
+        document_id, text = record["id"], record["text"]
+        if not isinstance(text, str) or not isinstance(document_id, str | int):
+            raise TypeError
+        text.encode()
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise DocumentError(
+            'expected a JSON object with "id" and "text", both strings in Unicode', origin
+        ) from None
+    return str(document_id), text
+
+
+def _ids(
+    documents: Sequence[RawDocument],
+    given: Sequence[str | None],
+    marks: Marks,
+    table: NodeTable,
+    rule: IdRule,
+) -> list[str | DocumentError]:
+    """The id of each document, or the reason why it has none."""
+    if rule.pattern is None:
+        found = [rule.from_name(document.name) for document in documents]
+    else:
+        found = _ids_inside(marks, table, rule)
+    result: list[str | DocumentError] = []
+    for document, own, other in zip(documents, given, found, strict=True):
+        document_id = normalised_id(other if own is None else own)
+        if document_id.isprintable() and document_id:
+            result.append(document_id)
+        else:
+            result.append(DocumentError(_why_unusable(document_id, rule), document.origin))
+    return result
+
+
+def _why_unusable(document_id: str, rule: IdRule) -> str:
+    if document_id:
+        return f"the id {document_id!r} holds a control character"
+    if rule.pattern is None:
+        return "the id is empty"
+    return f"--id {rule.text} finds nothing in it"
+
+
+def _ids_inside(marks: Marks, table: NodeTable, rule: IdRule) -> list[str]:
+    """The text or attribute that the rule names, for each document; empty if it has none."""
+    assert rule.pattern is not None
+    matching = rule.pattern.matches(table.summary)[table.columns.path]
+    ids = []
+    first_row = 0
+    documents = zip(table.rows.tolist(), marks.texts, marks.attributes, strict=True)
+    for rows, text, attributes in documents:
+        if rule.attribute is not None:
+            values = (value for row, value in attributes if matching[first_row + row])
+            ids.append(next(values, ""))
+        else:
+            hits = np.flatnonzero(matching[first_row : first_row + rows])
+            row = first_row + int(hits[0]) if len(hits) else None
+            ids.append("" if row is None else _element_text(text, table, row))
+        first_row += rows
+    return ids
+
+
+def _element_text(text: memoryview, table: NodeTable, row: int) -> str:
+    start, end = int(table.columns.start[row]), int(table.columns.end[row])
+    return str(text, "utf-8")[start:end]

@@ -1,0 +1,136 @@
+"""Building a collection: sources to batches, batches to the disk, in one process or several."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+from doxeval.documents.batch import Batch, read_batch
+from doxeval.documents.options import BuildOptions
+from doxeval.documents.sources import SUFFIXES, RawDocument, Walk
+from doxeval.documents.writer import CollectionWriter
+from doxeval.errors import DocumentError, OutputError, SourceError
+
+# What a batch holds at most: enough that numpy's calls cost nothing, and little enough that a
+# few batches for each process fit in memory.
+_BATCH_BYTES = 4 << 20
+_BATCH_DOCUMENTS = 2000
+
+
+@dataclass
+class BuildReport:
+    """What a build did: how much it wrote, and what it left out."""
+
+    documents: int = 0
+    source_bytes: int = 0
+    broken: list[DocumentError] = field(default_factory=list)
+    # The suffixes of files that are no documents.
+    passed_over: Counter[str] = field(default_factory=Counter)
+
+
+def build_collection(
+    sources: Sequence[str],
+    out: str | Path,
+    options: BuildOptions | None = None,
+    *,
+    jobs: int = 1,
+    force: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> BuildReport:
+    """Build a collection from its sources into the directory `out`.
+
+    `progress` is called with the bytes read and the documents written since its last call. The
+    result is the same, byte for byte, for any number of jobs.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.xml").write_text("<article><p>Hello.</p></article>")
+    >>> build_collection([str(folder / "a.xml")], folder / "collection").documents
+    1
+    """
+    options = options or BuildOptions()
+    if options.record is not None and options.id_rule.pattern is None:
+        raise SourceError("--record needs --id with an XPath: records have no file names")
+    walk = Walk(
+        sources, options.format, options.record, options.id_rule, options.encoding, options.limits
+    )
+    report = BuildReport(passed_over=walk.passed_over)
+    with CollectionWriter(Path(out), force=force) as writer:
+        batches = _batches(walk.documents())
+        for weight, batch in _read_all(batches, options, jobs):
+            report.broken += batch.broken
+            if batch.ids:
+                writer.append(batch)
+            if progress is not None:
+                progress(weight, len(batch.ids))
+        report.documents, report.source_bytes = writer.documents, writer.source_bytes
+        if not writer.documents:
+            raise SourceError(_nothing_found(report), " ".join(sources))
+        facts = {
+            "sources": list(sources),
+            "options": options.recorded(),
+            "broken": len(report.broken),
+        }
+        writer.finish(facts)
+    return report
+
+
+def _nothing_found(report: BuildReport) -> str:
+    if report.broken:
+        return f"all {len(report.broken):,} documents are broken"
+    return f"no documents found; looked for files ending in {', '.join(SUFFIXES)} and in archives"
+
+
+def _batches(documents: Iterable[RawDocument]) -> Iterator[list[RawDocument]]:
+    batch: list[RawDocument] = []
+    weight = 0
+    for document in documents:
+        batch.append(document)
+        weight += document.weight
+        if weight >= _BATCH_BYTES or len(batch) >= _BATCH_DOCUMENTS:
+            yield batch
+            batch, weight = [], 0
+    if batch:
+        yield batch
+
+
+def _read_all(
+    batches: Iterable[list[RawDocument]], options: BuildOptions, jobs: int
+) -> Iterator[tuple[int, Batch]]:
+    """Each batch with the bytes of the source it accounts for, in order."""
+    if jobs <= 1:
+        for batch in batches:
+            yield _weight(batch), read_batch(batch, options)
+        return
+    # Spawned processes behave the same on every system and inherit no threads.
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_ignore_ctrl_c)
+    try:
+        waiting: deque[tuple[int, Future[Batch]]] = deque()
+        for batch in batches:
+            waiting.append((_weight(batch), pool.submit(read_batch, batch, options)))
+            if len(waiting) > 2 * jobs:
+                weight, future = waiting.popleft()
+                yield weight, future.result()
+        for weight, future in waiting:
+            yield weight, future.result()
+    except BrokenProcessPool:
+        raise OutputError(
+            "a worker process was killed, perhaps for want of memory; try fewer --jobs"
+        ) from None
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _weight(batch: list[RawDocument]) -> int:
+    return sum(document.weight for document in batch)
+
+
+def _ignore_ctrl_c() -> None:
+    """The parent process hears Ctrl-C too, and ends the workers in order."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,214 @@
+"""A collection on disk, open for questions.
+
+Documents and elements are numbers here (a document's place in the collection, an element's row
+in the node table), and most questions are asked about many of them at once. Columns are mapped
+into memory, so opening takes no time and only what is looked at is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Ints
+from doxeval.documents.element import Element
+from doxeval.documents.id_index import IdIndex
+from doxeval.documents.ids import normalised_id
+from doxeval.documents.innermost import innermost_nodes
+from doxeval.documents.manifest import TEXT_FILE, read_sealed
+from doxeval.documents.nodes import COLUMNS, NodeColumns
+from doxeval.documents.options import Whitespace
+from doxeval.documents.paths import Step, format_path, parse_path
+from doxeval.documents.patterns import PathPattern
+from doxeval.documents.points import TextPoints
+from doxeval.documents.resolve import find_nodes
+from doxeval.documents.statistics import CollectionStatistics, collection_statistics
+from doxeval.documents.summary import PathSummary
+from doxeval.documents.text import TextStore
+from doxeval.errors import SyntaxProblem, UnknownReference
+
+_TEXTS_KEPT = 16
+
+
+class Collection:
+    """A structured collection: documents as trees over their texts.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<article><p>One.</p><p>Two.</p></article>"})
+    >>> second = collection.element("a", "/article[1]/p[2]")
+    >>> second.start, second.end, second.text
+    (4, 8, 'Two.')
+    """
+
+    def __init__(self, directory: str | Path) -> None:
+        self.directory = Path(directory)
+        self.manifest: dict[str, Any] = read_sealed(self.directory)
+        self.nodes = NodeColumns(*(self._column(f"nodes.{name}") for name in COLUMNS))
+        # Each document's first row, and the number of all rows.
+        self.rows: Ints = self._column("documents.rows")
+        self.whitespace: Whitespace = self.manifest["options"]["whitespace"]
+        self.inline_tags = frozenset(self.manifest["options"]["inline"])
+        self.text_of = lru_cache(_TEXTS_KEPT)(self._texts.read)
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        column: npt.NDArray[Any] = np.load(self.directory / f"{name}.npy", mmap_mode="r")
+        # A plain view of the mapped file: subclass checks would cost on every access.
+        return column.view(np.ndarray)
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        return len(self.rows) - 1
+
+    def __repr__(self) -> str:
+        return f"Collection({str(self.directory)!r}): {len(self):,} documents"
+
+    @cached_property
+    def summary(self) -> PathSummary:
+        """All distinct paths."""
+        tags = json.loads((self.directory / "summary.tags.json").read_text(encoding="utf-8"))
+        return PathSummary(tags, self._column("summary.parent"), self._column("summary.tag"))
+
+    @cached_property
+    def statistics(self) -> CollectionStatistics:
+        """What the INEX papers report of a collection."""
+        source_bytes = self.manifest["counts"]["source_bytes"]
+        return collection_statistics(self.nodes, self.rows, self.summary, source_bytes)
+
+    # Documents
+
+    @cached_property
+    def _index(self) -> IdIndex:
+        return IdIndex(*(self._column(f"documents.index_{name}") for name in IdIndex._fields))
+
+    @cached_property
+    def _id_ends(self) -> Ints:
+        return self._column("documents.id_ends")
+
+    @cached_property
+    def _id_lines(self) -> npt.NDArray[Any]:
+        return np.memmap(self.directory / "documents.ids.txt", np.uint8, "r").view(np.ndarray)
+
+    @property
+    def _texts(self) -> TextStore:
+        hashes = self._column("documents.sha256").reshape(-1, 32)
+        ends = self._column("documents.text_ends")
+        storage = self.manifest["options"]["text"]
+        return TextStore(self.directory / TEXT_FILE, ends, hashes, storage)
+
+    def find_documents(self, ids: Sequence[str]) -> Ints:
+        """The numbers of documents, -1 for an unknown one.
+
+        An id is compared without space around it, a leading `./` and a final `.xml`.
+        """
+        distinct = {given: place for place, given in enumerate(dict.fromkeys(ids))}
+        numbers = self._index.find([normalised_id(given) for given in distinct])
+        return numbers[np.fromiter((distinct[given] for given in ids), np.int64, len(ids))]
+
+    def document(self, document_id: str) -> int:
+        """The number of one document; an unknown id is an error."""
+        number = int(self.find_documents([document_id])[0])
+        if number < 0:
+            raise UnknownReference(f"no document {document_id!r} in {self.directory}")
+        return number
+
+    def id_of(self, document: int) -> str:
+        """The id of a document."""
+        begin = int(self._id_ends[document - 1]) if document else 0
+        return self._id_lines[begin : int(self._id_ends[document]) - 1].tobytes().decode()
+
+    def ids(self) -> Iterator[str]:
+        """All ids, in the order of the documents."""
+        return (self.id_of(document) for document in range(len(self)))
+
+    # Elements
+
+    def root(self, document_id: str) -> Element:
+        """The root of a document."""
+        return Element(self, int(self.rows[self.document(document_id)]))
+
+    def element(self, document_id: str, path: str) -> Element:
+        """The element at a path; one that does not exist is an error that says why."""
+        node = int(self.find_nodes([self.document(document_id)], [path])[0])
+        if node < 0:
+            raise UnknownReference(self.why_not(document_id, path))
+        return Element(self, node)
+
+    def find_nodes(self, documents: Sequence[int] | Ints, paths: Sequence[str]) -> Ints:
+        """The elements of many (document, path) pairs, -1 where there is none."""
+        numbers = np.asarray(documents, dtype=np.int64)
+        return find_nodes(numbers, paths, self.nodes, self.rows, self.summary)
+
+    def matching(self, pattern: str) -> Ints:
+        """All elements whose path matches a pattern like `//sec//p`, in document order."""
+        wanted = PathPattern.parse(pattern).matches(self.summary)
+        return np.flatnonzero(wanted[self.nodes.path])
+
+    def innermost(
+        self,
+        documents: Sequence[int] | Ints,
+        starts: Sequence[int] | Ints,
+        ends: Ints | None = None,
+    ) -> Ints:
+        """The innermost element around each range (by default, around one character).
+
+        -1 where a range does not lie inside its document.
+        """
+        begin = np.asarray(starts, dtype=np.int64)
+        after = begin + 1 if ends is None else np.asarray(ends, dtype=np.int64)
+        numbers = np.asarray(documents, dtype=np.int64)
+        return innermost_nodes(numbers, begin, after, self.nodes, self.rows)
+
+    def documents_of(self, nodes: Sequence[int] | Ints) -> Ints:
+        """The document of each element."""
+        return np.searchsorted(self.rows, nodes, side="right") - 1
+
+    def parents_of(self, nodes: Sequence[int] | Ints) -> Ints:
+        """The parent of each element, -1 for a root."""
+        parent = self.nodes.parent[nodes].astype(np.int64)
+        return np.where(parent < 0, -1, parent + self.rows[self.documents_of(nodes)])
+
+    def children_of(self, node: int) -> Ints:
+        """The children of an element, in document order."""
+        first = int(self.rows[self.documents_of([node])[0]])
+        below = self.nodes.parent[node + 1 : node + int(self.nodes.size[node])]
+        return np.flatnonzero(below == node - first) + node + 1
+
+    def path_of(self, node: int) -> str:
+        """The path of an element, every step numbered."""
+        first = int(self.rows[self.documents_of([node])[0]])
+        steps = []
+        row = node - first
+        while row >= 0:
+            tag = self.summary.tag(int(self.nodes.path[first + row]))
+            steps.append(Step(tag, int(self.nodes.ordinal[first + row])))
+            row = int(self.nodes.parent[first + row])
+        return format_path(reversed(steps))
+
+    def why_not(self, document_id: str, path: str) -> str:
+        """Why a path names nothing in a document."""
+        try:
+            steps = parse_path(path)
+        except SyntaxProblem as problem:
+            return problem.message
+        reached = self.root(document_id)
+        if (reached.tag, 1) != steps[0]:
+            return f"nothing at {path} in {reached.document_id}: its root is {reached.path}"
+        for tag, ordinal in steps[1:]:
+            same = [child for child in reached.children() if child.tag == tag]
+            if ordinal > len(same):
+                return (
+                    f"nothing at {path} in {reached.document_id}: "
+                    f"{reached.path} has {len(same) or 'no'} {tag}"
+                )
+            reached = same[ordinal - 1]
+        return f"{path} is there"
+
+    def points(self, whitespace: Whitespace | None = None) -> TextPoints:
+        """Text points of this collection, numbered as it was built or as asked for here."""
+        return TextPoints(self, whitespace or self.whitespace)

@@ -1,0 +1,158 @@
+"""A hardened expat: no entity is lost, nothing is opened, nothing explodes.
+
+Plain expat drops an entity it does not know without a word, which would move every later
+offset. Here every entity is either the characters it stands for or an error that names it:
+
+- entities declared in the document itself, if their value is plain text;
+- the usual named entities of HTML (`&nbsp;`, `&eacute;`), declared or not;
+- anything else (external, parameter, nested or unknown entities) is refused.
+
+An external DTD may be named; it is never opened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from html.entities import html5
+from pyexpat import XML_PARAM_ENTITY_PARSING_ALWAYS, ExpatError, ParserCreate, XMLParserType
+
+from doxeval.documents.limits import Limits
+from doxeval.errors import DocumentError
+
+_PREDEFINED = {"lt", "gt", "amp", "apos", "quot"}
+NAMED_ENTITIES = {
+    name[:-1]: value
+    for name, value in html5.items()
+    if name.endswith(";") and name[:-1] not in _PREDEFINED and not set(value) & set("<&%")
+}
+_NAME = re.compile(rb"&([A-Za-z][A-Za-z0-9]*);")
+_REFERENCE = re.compile(rb"&([^;\s&<]{1,80});")
+_MANY_TAGS = 100_000
+_UTF16_BEGINNINGS = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
+
+
+class Refused(Exception):
+    """Raised inside a callback of expat; `feed` adds the place in the file."""
+
+
+class HardenedExpat:
+    """Makes parsers that hand text to `text` and refuse dangerous declarations.
+
+    All its parsers share the strings of their tags.
+    """
+
+    def __init__(
+        self, text: Callable[[str], object], limits: Limits, encoding: str | None = None
+    ) -> None:
+        self._text = text
+        self._limits = limits
+        self._encoding = encoding
+        self._tag_strings: dict[str, str] = {}
+        self._on_declaration, self._on_skipped = self._declared, self._skipped
+
+    def parser(self, declarations: bytes = b"") -> XMLParserType:
+        """A parser; `declarations` stand in for an external DTD."""
+        if len(self._tag_strings) > _MANY_TAGS:
+            self._tag_strings.clear()
+        parser = ParserCreate(self._encoding, None, self._tag_strings)
+        parser.buffer_text = True
+        parser.ordered_attributes = True
+        # Without this, one long default value in the DTD would be copied for every element.
+        parser.specified_attributes = True
+        parser.CharacterDataHandler = self._text
+        parser.EntityDeclHandler = self._on_declaration
+        parser.SkippedEntityHandler = self._on_skipped
+        if declarations:
+
+            def external(context: str | None, *_: object) -> int:
+                parser.ExternalEntityParserCreate(context).Parse(declarations, True)
+                return 1
+
+            parser.UseForeignDTD(True)
+            parser.SetParamEntityParsing(XML_PARAM_ENTITY_PARSING_ALWAYS)
+            parser.ExternalEntityRefHandler = external
+        return parser
+
+    def _declared(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
+        _check_entity(name, parameter, value, self._limits)
+
+    def _skipped(self, name: str, parameter: bool) -> None:
+        if parameter or name not in NAMED_ENTITIES:
+            raise Refused(f"undefined entity {'%' if parameter else '&'}{name};")
+        self._text(NAMED_ENTITIES[name])
+
+
+def _check_entity(name: str, parameter: bool, value: str | None, limits: Limits) -> None:
+    if parameter:
+        raise Refused(f"parameter entity %{name}; is not allowed")
+    if value is None:
+        raise Refused(f"external entity &{name}; is not allowed")
+    if len(value) > limits.entity_length:
+        raise Refused(
+            f"entity &{name}; stands for {len(value):,} characters; "
+            f"at most {limits.entity_length} are allowed"
+        )
+    if set(value) & set("&%<"):
+        raise Refused(f"entity &{name}; holds markup or other entities, not plain text")
+
+
+def feed(parser: XMLParserType, piece: bytes, last: bool, origin: str, fed: int = 0) -> None:
+    """Give the parser a piece of a file; what is wrong becomes an error with its place.
+
+    `fed` is the number of bytes given before.
+    """
+    try:
+        parser.Parse(piece, last)
+    except ExpatError as error:
+        raise DocumentError(
+            _described(error, parser, piece, fed), origin, error.lineno, error.offset + 1
+        ) from None
+    except Refused as refusal:
+        raise DocumentError(
+            str(refusal), origin, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+        ) from None
+    except (ValueError, LookupError) as error:
+        # pyexpat asks Python for encodings expat does not know; some cannot be used.
+        raise DocumentError(
+            f"the encoding cannot be read ({error}); convert the file to UTF-8", origin, 1
+        ) from None
+
+
+def names_used(data: bytes) -> list[str]:
+    """The named entities that a document refers to.
+
+    >>> names_used(b"<p>caf&eacute;&nbsp;&unknown; &amp; caf&eacute;</p>")
+    ['eacute', 'nbsp']
+    """
+    if data.startswith(_UTF16_BEGINNINGS):
+        return list(NAMED_ENTITIES)
+    used = dict.fromkeys(name.decode() for name in _NAME.findall(data))
+    return [name for name in used if name in NAMED_ENTITIES]
+
+
+def declarations_of(names: Iterable[str]) -> bytes:
+    """A DTD that declares the given named entities.
+
+    >>> declarations_of(["nbsp"])
+    b'<!ENTITY nbsp "&#160;">'
+    """
+    return "".join(
+        f'<!ENTITY {name} "{"".join(f"&#{ord(c)};" for c in NAMED_ENTITIES[name])}">'
+        for name in names
+    ).encode()
+
+
+def _described(error: ExpatError, parser: XMLParserType, piece: bytes, fed: int) -> str:
+    message = str(error).split(": line ")[0]
+    if message == "undefined entity":
+        # Expat does not name the entity, but it stands at the place of the error, or further
+        # on in the start tag there.
+        reference = _REFERENCE.search(piece, max(parser.ErrorByteIndex - fed, 0))
+        name = reference[1].decode("utf-8", "replace") if reference else "?"
+        return f"undefined entity &{name};"
+    if message == "no element found":
+        return "no element found: the document is empty or ends too early"
+    if message == "not well-formed (invalid token)":
+        return "not well-formed: a character or token that may not stand here, or a wrong encoding"
+    return message

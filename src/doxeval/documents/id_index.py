@@ -1,0 +1,110 @@
+"""From document ids to document numbers, without ever loading all ids.
+
+Each id is hashed to 128 bits. The first half is the key that is sorted and searched, the second
+half tells two ids of the same key apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Ints, positions_in
+from doxeval.errors import InputError
+
+
+class IdIndex(NamedTuple):
+    """Keys in ascending order, and the check and the document number of each."""
+
+    keys: npt.NDArray[np.uint64]
+    checks: npt.NDArray[np.uint64]
+    numbers: Ints
+
+    def find(self, ids: Sequence[str]) -> Ints:
+        """The number of each document, -1 for an unknown one.
+
+        >>> builder = IdIndexBuilder()
+        >>> builder.add(["a", "b"])
+        >>> builder.finish().find(["b", "x", "a"]).tolist()
+        [1, -1, 0]
+        """
+        wanted = _hashed(ids)
+        found = positions_in(self.keys, wanted[:, 0])
+        right = (found >= 0) & (self.checks[found] == wanted[:, 1])
+        return np.where(right, self.numbers[found], -1).astype(np.int64)
+
+
+class DuplicateId(InputError):
+    """An id that was given before: its place among the ids just added, and its first bearer."""
+
+    def __init__(self, place: int, earlier: int) -> None:
+        super().__init__("duplicate document id")
+        self.place = place
+        self.earlier = earlier
+
+
+class IdIndexBuilder:
+    """An index that grows, and notices an id given twice at once.
+
+    Ids are kept as a few sorted runs, each at least twice as long as the next, so that adding
+    stays cheap and memory is 20 bytes per document.
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[IdIndex] = []
+        self._count = 0
+
+    def add(self, ids: Sequence[str]) -> None:
+        """Give the next numbers to these ids."""
+        hashed = _hashed(ids)
+        numbers = np.arange(self._count, self._count + len(ids), dtype=np.int32)
+        new = _sorted(IdIndex(hashed[:, 0], hashed[:, 1], numbers))
+        self._refuse_duplicates(new)
+        self._count += len(ids)
+        self._runs.append(new)
+        while len(self._runs) > 1 and len(self._runs[-1].keys) * 2 > len(self._runs[-2].keys):
+            self._merge_last()
+
+    def finish(self) -> IdIndex:
+        """The index of all ids."""
+        while len(self._runs) > 1:
+            self._merge_last()
+        return self._runs[0]
+
+    def _merge_last(self) -> None:
+        last = self._runs.pop()
+        before = self._runs.pop()
+        both = IdIndex(
+            np.concatenate([before.keys, last.keys]),
+            np.concatenate([before.checks, last.checks]),
+            np.concatenate([before.numbers, last.numbers]),
+        )
+        self._runs.append(_sorted(both))
+
+    def _refuse_duplicates(self, new: IdIndex) -> None:
+        duplicates: list[tuple[int, int]] = []
+        twins = np.flatnonzero(new.keys[1:] == new.keys[:-1])
+        for first in twins.tolist():
+            pair = sorted(new.numbers[first : first + 2].tolist())
+            duplicates.append((pair[1], pair[0]))
+        for run in self._runs:
+            found = positions_in(run.keys, new.keys)
+            for at in np.flatnonzero(found >= 0).tolist():
+                duplicates.append((int(new.numbers[at]), int(run.numbers[found[at]])))
+        if duplicates:
+            later, earlier = min(duplicates)
+            raise DuplicateId(later - self._count, earlier)
+
+
+def _hashed(ids: Sequence[str]) -> npt.NDArray[np.uint64]:
+    digests = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in ids)
+    return np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
+
+
+def _sorted(index: IdIndex) -> IdIndex:
+    order = np.argsort(index.keys, kind="stable")
+    return IdIndex(index.keys[order], index.checks[order], index.numbers[order])

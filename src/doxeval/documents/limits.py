@@ -1,0 +1,47 @@
+"""Limits that keep a hostile or broken document from eating the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from doxeval.errors import DocumentError
+
+# The node table sorts depths as 16-bit integers, so no document may be deeper than this.
+DEEPEST_POSSIBLE = 30_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one document may be at most.
+
+    >>> Limits(depth=50).depth
+    50
+    """
+
+    depth: int = 1000
+    bytes: int = 64 << 20
+    elements: int = 4_000_000
+    # A declared entity may stand for at most this many characters, and all entities together
+    # may not blow a document's text up to more than this many times its bytes (plus a little,
+    # so that a short document may use a long abbreviation).
+    entity_length: int = 256
+    expansion: int = 10
+    expansion_allowance: int = 10_000
+
+
+def check_bytes(size: int, limits: Limits, origin: str) -> None:
+    """Refuse a document of too many bytes."""
+    if size > limits.bytes:
+        raise DocumentError(
+            f"more than {limits.bytes:,} bytes in one document (--max-bytes sets the limit)", origin
+        )
+
+
+def check_elements(count: int, limits: Limits, origin: str) -> None:
+    """Refuse a document of too many elements."""
+    if count > limits.elements:
+        raise DocumentError(
+            f"more than {limits.elements:,} elements in one document "
+            "(--max-elements sets the limit)",
+            origin,
+        )

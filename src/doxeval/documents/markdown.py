@@ -1,0 +1,116 @@
+"""Markdown: the source file itself is the text, markup included, with elements over its lines.
+
+Rendering would lose every offset, so nothing is rendered. Blocks become elements named as in
+HTML (`p`, `ul`, `li`, `blockquote`, `pre`, `table`, `tr` …), each from the beginning of its
+first line to the end of its last; a heading opens a `section` that reaches up to the next
+heading of the same or a higher level. Emphasis, links and table cells have no lines of their
+own and are no elements.
+
+    /document[1]/section[1]/h1[1]
+    /document[1]/section[1]/section[2]/ul[1]/li[3]/p[1]
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from doxeval.documents.limits import Limits, check_elements
+from doxeval.documents.marks import Marks, MarksBuilder
+from doxeval.documents.plain import ROOT
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_LINE_END = re.compile(r"\r\n?|\n")
+_NAMES = {"fence": "pre", "code_block": "pre", "html_block": "html"}
+
+
+def read_markdown(text: str, limits: Limits, origin: str) -> Marks:
+    """The marks of a Markdown text.
+
+    >>> marks = read_markdown("# A\\n\\nOne.\\n\\n## B\\n\\n- two\\n", Limits(), "a.md")
+    >>> marks.names
+    ['document', 'section', 'h1', 'p', 'section', 'h2', 'ul', 'li', 'p']
+    """
+    blocks = _BlockMarks(text)
+    for token in _parser().parse(text):
+        if token.nesting < 0:
+            blocks.close()
+        elif token.type != "inline":
+            blocks.open(token)
+            if token.nesting == 0:
+                blocks.close()
+    marks = blocks.finish()
+    check_elements(len(marks.names), limits, origin)
+    return marks
+
+
+class _BlockMarks:
+    """Turns the parser's blocks, which know their lines, into marks that nest properly."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._line_begins = [0, *(end.end() for end in _LINE_END.finditer(text)), len(text)]
+        self._marks = MarksBuilder()
+        self._marks.open(ROOT, 0)
+        self._ends: list[int | None] = []  # of the open blocks; None: a block without lines
+        self._sections: list[int] = []  # the heading levels of the open sections
+        self._at = 0  # no mark comes before this position any more
+
+    def open(self, token: Token) -> None:
+        """A block begins."""
+        if token.map is None:
+            self._ends.append(None)
+            return
+        start, end = self._range(*token.map)
+        # A heading inside a list or a quotation opens no section: its reach ends with them.
+        if token.type == "heading_open" and not self._ends:
+            self._open_section(int(token.tag[1]), start)
+        self._marks.open(_NAMES.get(token.type, token.tag), start)
+        self._ends.append(end)
+        self._at = start
+
+    def close(self) -> None:
+        """The innermost open block ends."""
+        end = self._ends.pop()
+        if end is not None:
+            self._marks.close(end)
+            self._at = end
+
+    def finish(self) -> Marks:
+        """All marks, the document's own included."""
+        self._close_sections(0)
+        self._marks.close(len(self._text))
+        return self._marks.finish(self._text)
+
+    def _open_section(self, level: int, start: int) -> None:
+        self._close_sections(level)
+        self._marks.open("section", start)
+        self._sections.append(level)
+
+    def _close_sections(self, level: int) -> None:
+        while self._sections and self._sections[-1] >= level:
+            self._marks.close(self._at)
+            self._sections.pop()
+
+    def _range(self, first: int, after: int) -> tuple[int, int]:
+        """The lines first … after − 1 without white space at the end, inside what is open."""
+        begin = self._line_begins[min(first, len(self._line_begins) - 1)]
+        beyond = self._line_begins[min(after, len(self._line_begins) - 1)]
+        end = begin + len(self._text[begin:beyond].rstrip())
+        around = next((end for end in reversed(self._ends) if end is not None), len(self._text))
+        start = min(max(begin, self._at), around)
+        return start, min(max(end, start), around)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """CommonMark with tables. Only blocks are parsed: what stands inside them is not needed."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser

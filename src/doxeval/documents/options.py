@@ -1,0 +1,53 @@
+"""What a user may choose when a collection is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from doxeval.documents.ids import IdRule
+from doxeval.documents.limits import Limits
+from doxeval.documents.sources import Format
+from doxeval.documents.text import TextStorage
+
+Whitespace = Literal["keep", "strip"]
+
+
+# Tags that stand inside a line of text, in HTML and in the collections of INEX: a word may go
+# on across their edges, while the edge of any other element ends it.
+INLINE_TAGS = frozenset(
+    ["a", "abbr", "b", "big", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u", "var", "emph", "emph2", "emph3", "emph4", "it", "rm", "scp", "ref", "bi", "collectionlink", "wikipedialink", "redirectlink", "unknownlink", "outsidelink", "weblink", "imagelink", "languagelink"]
+)
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """How a collection is built from its sources.
+
+    whitespace says how text nodes are numbered in text points (`strip` passes over those that
+    are only white space); it never changes the text. inline names the tags that do not end a
+    line or a word.
+    """
+
+    id_rule: IdRule = field(default_factory=lambda: IdRule("stem"))
+    record: str | None = None
+    format: Format | None = None
+    encoding: str | None = None
+    whitespace: Whitespace = "keep"
+    inline: frozenset[str] = INLINE_TAGS
+    text: TextStorage = "plain"
+    skip_broken: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    def recorded(self) -> dict[str, Any]:
+        """The options as the collection's manifest keeps them."""
+        return {
+            "id": self.id_rule.text,
+            "record": self.record,
+            "format": self.format,
+            "encoding": self.encoding,
+            "whitespace": self.whitespace,
+            "inline": sorted(self.inline),
+            "text": self.text,
+            "skip_broken": self.skip_broken,
+        }

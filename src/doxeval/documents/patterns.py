@@ -1,0 +1,92 @@
+"""Path patterns: `//sec//p`, `/article/*/fig`, `//(sec|ss1)/p`.
+
+    pattern : ( '//' | '/' ) node, one or more times
+    node    : tag | '*' | '(' tag ( '|' tag )+ ')'
+
+A pattern speaks of whole paths, and ordinals play no part in it, so it is answered on the
+path summary: one step of bit arithmetic per distinct path, however many elements there are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from doxeval.arrays import Bools
+from doxeval.documents.summary import NO_PARENT, PathSummary
+from doxeval.errors import SyntaxProblem
+
+_TAG = r"[^\s/()|\[\]@*,]+"
+_STEP = re.compile(rf"(//?)\s*(?:(\*)|({_TAG})|\(\s*({_TAG}(?:\s*\|\s*{_TAG})+)\s*\))\s*")
+
+
+@dataclass(frozen=True)
+class PatternStep:
+    """One step: the tags it accepts (none named: any), at any depth below or just one."""
+
+    tags: frozenset[str]
+    any_depth: bool
+
+
+@dataclass(frozen=True)
+class PathPattern:
+    """A parsed path pattern.
+
+    >>> from doxeval.documents.summary import PathSummary
+    >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
+    >>> PathPattern.parse("//sec//p").matches(summary).tolist()
+    [False, False, True]
+    """
+
+    text: str
+    steps: tuple[PatternStep, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> PathPattern:
+        """Read a pattern; an error names the column."""
+        steps = []
+        stripped = text.strip()
+        at = 0
+        while at < len(stripped):
+            step = _STEP.match(stripped, at)
+            if step is None:
+                raise SyntaxProblem(
+                    f"path pattern {text!r}, column {at + 1}: "
+                    "expected '/' or '//' and then a tag, '*' or '(tag|tag)'"
+                )
+            axis, star, tag, choice = step.groups()
+            tags = [] if star else [name.strip() for name in (tag or choice).split("|")]
+            steps.append(PatternStep(frozenset(tags), axis == "//"))
+            at = step.end()
+        if not steps:
+            raise SyntaxProblem("empty path pattern: expected something like //sec//p")
+        return cls(stripped, tuple(steps))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def matches(self, summary: PathSummary) -> Bools:
+        """For each path of the summary, whether the pattern matches the whole of it."""
+        # Bit j of `here`: the first j steps match a path that ends at this very element.
+        # Bit j of `above`: they match one that ends at it or at an ancestor.
+        any_depth = sum(1 << j for j, step in enumerate(self.steps) if step.any_depth)
+        whole = 1 << len(self.steps)
+
+        @cache
+        def accepting(tag: int) -> int:
+            name = summary.tags[tag]
+            return sum(
+                1 << j for j, step in enumerate(self.steps) if not step.tags or name in step.tags
+            )
+
+        here: list[int] = []
+        above: list[int] = []
+        for parent, tag in zip(summary.parent_of.tolist(), summary.tag_of.tolist(), strict=True):
+            last, seen = (1, 1) if parent == NO_PARENT else (here[parent], above[parent])
+            reached = ((last & ~any_depth | seen & any_depth) & accepting(tag)) << 1
+            here.append(reached)
+            above.append(seen | reached)
+        return np.fromiter((bool(bits & whole) for bits in here), dtype=np.bool_)

@@ -1,0 +1,31 @@
+"""Plain text: the file itself is the text, with a paragraph wherever blank lines stand around.
+
+/document[1]          the whole file
+/document[1]/p[3]     its third paragraph, without the white space around it
+"""
+
+from __future__ import annotations
+
+import re
+
+from doxeval.documents.limits import Limits, check_elements
+from doxeval.documents.marks import Marks, MarksBuilder
+
+ROOT = "document"
+_PARAGRAPH = re.compile(r"\S(?:[^\r\n]|(?:\r\n|\r|\n)(?![ \t\f\v]*(?:\r|\n|\Z)))*")
+
+
+def read_plain(text: str, limits: Limits, origin: str) -> Marks:
+    """The marks of a plain text.
+
+    >>> read_plain("one\\nline\\n\\ntwo\\n", Limits(), "a.txt").names
+    ['document', 'p', 'p']
+    """
+    marks = MarksBuilder()
+    marks.open(ROOT, 0)
+    for paragraph in _PARAGRAPH.finditer(text):
+        marks.open("p", paragraph.start())
+        marks.close(paragraph.start() + len(paragraph[0].rstrip()))
+    marks.close(len(text))
+    check_elements(len(marks), limits, origin)
+    return marks.finish(text)

@@ -1,0 +1,126 @@
+"""One XML file with many records, each record a document of its own.
+
+The file is read as a stream, so its size does not matter; only one record at a time is in
+memory. Everything outside the records is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from doxeval.documents.expat import NAMED_ENTITIES, HardenedExpat, Refused, declarations_of, feed
+from doxeval.documents.limits import Limits, check_bytes, check_elements
+from doxeval.documents.marks import CLOSE, Attributes
+from doxeval.documents.xml import TagCollector
+from doxeval.errors import DocumentError
+
+_PIECE = 1 << 18
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record as a marked stream, and the line where it begins."""
+
+    names: list[str]
+    stream: bytes
+    attributes: Attributes
+    line: int
+
+
+def read_records(
+    file: BinaryIO,
+    tag: str,
+    origin: str,
+    limits: Limits,
+    *,
+    encoding: str | None = None,
+    attribute: str | None = None,
+) -> Iterator[Record]:
+    """The records of a file: its outermost elements of the given tag.
+
+    >>> import io
+    >>> file = io.BytesIO(b"<dump><doc>one</doc> <doc>two</doc></dump>")
+    >>> [record.stream for record in read_records(file, "doc", "dump.xml", Limits())]
+    [b'\\x01one\\x02', b'\\x01two\\x02']
+    """
+    splitter = _Splitter(tag, origin, limits, encoding, attribute)
+    more = True
+    while more:
+        piece = file.read(_PIECE)
+        more = bool(piece)
+        yield from splitter.feed(piece, not more)
+
+
+class _Splitter:
+    """Listens to expat and collects one record after another."""
+
+    def __init__(
+        self, tag: str, origin: str, limits: Limits, encoding: str | None, attribute: str | None
+    ) -> None:
+        self._tag = tag
+        self._origin = origin
+        self._limits = limits
+        self._attribute = attribute
+        self._fed = 0
+        self._depth = 0  # of open elements
+        self._record_depth = 0  # that of the current record; 0 is outside
+        self._current = TagCollector(attribute)
+        self._line = 0
+        self._produced = 0
+        self._finished: list[Record] = []
+        expat = HardenedExpat(self._text, limits, encoding)
+        self._parser = expat.parser(declarations_of(NAMED_ENTITIES))
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+
+    def feed(self, piece: bytes, last: bool) -> list[Record]:
+        """The records that end in this piece of the file."""
+        self._finished = []
+        before = self._produced
+        feed(self._parser, piece, last, self._origin, self._fed)
+        self._fed += len(piece)
+        limits = self._limits
+        if self._produced - before > limits.expansion * _PIECE + limits.expansion_allowance:
+            raise DocumentError(
+                f"entities blow the text up to more than {limits.expansion} times the document",
+                self._origin,
+                self._parser.CurrentLineNumber,
+            )
+        check_elements(len(self._current.names), limits, f"{self._origin}:{self._line}")
+        check_bytes(sum(map(len, self._current.pieces)), limits, f"{self._origin}:{self._line}")
+        return self._finished
+
+    def _text(self, text: str) -> None:
+        if self._record_depth:
+            self._current.pieces.append(text)
+            self._produced += len(text)
+
+    def _start(self, name: str, pairs: list[str]) -> None:
+        self._depth += 1
+        if self._depth - max(self._record_depth - 1, 0) > self._limits.depth:
+            raise Refused(
+                f"more than {self._limits.depth:,} elements inside each other "
+                "(--max-depth sets the limit)"
+            )
+        if not self._record_depth and name == self._tag:
+            self._record_depth = self._depth
+            self._line = self._parser.CurrentLineNumber
+        if self._record_depth:
+            self._current.start(name, pairs)
+
+    def _end(self, _: str) -> None:
+        if self._record_depth:
+            self._current.pieces.append(CLOSE)
+        if self._record_depth == self._depth:
+            self._record_depth = 0
+            self._finish()
+        self._depth -= 1
+
+    def _finish(self) -> None:
+        tags = self._current
+        self._current = TagCollector(self._attribute)
+        self._finished.append(
+            Record(tags.names, tags.take_stream().encode(), tags.attributes, self._line)
+        )

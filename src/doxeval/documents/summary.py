@@ -1,0 +1,122 @@
+"""The path summary: every distinct path of a collection, without ordinals.
+
+A collection of millions of elements has few distinct paths (`/article/body/sec/p`). Each
+element points to one of them, so that a path's strings are kept once, depths are looked up,
+and questions about paths are answered without touching the elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+
+from doxeval.arrays import Ints
+
+NO_PARENT = -1
+
+
+class PathSummary:
+    """A tree of tags: path i is the tag `tags[tag_of[i]]` under the path `parent_of[i]`.
+
+    Parents come before their children.
+
+    >>> summary = PathSummary(["article", "sec"], np.array([-1, 0, 1]), np.array([0, 1, 1]))
+    >>> summary.label(2)
+    '/article/sec/sec'
+    >>> summary.depth_of.tolist()
+    [1, 2, 3]
+    """
+
+    def __init__(self, tags: list[str], parent_of: Ints, tag_of: Ints) -> None:
+        self.tags = tags
+        self.parent_of = parent_of
+        self.tag_of = tag_of
+
+    def __len__(self) -> int:
+        return len(self.parent_of)
+
+    @cached_property
+    def depth_of(self) -> Ints:
+        """The number of steps of each path; a document's root is at depth 1."""
+        depths = [0] * len(self)
+        for path, parent in enumerate(self.parent_of.tolist()):
+            depths[path] = 1 if parent == NO_PARENT else depths[parent] + 1
+        return np.array(depths, dtype=np.int32)
+
+    @cached_property
+    def tag_numbers(self) -> dict[str, int]:
+        """The number of each tag."""
+        return {tag: number for number, tag in enumerate(self.tags)}
+
+    @cached_property
+    def children(self) -> dict[tuple[int, int], int]:
+        """The path reached from a path (or NO_PARENT) by a tag number."""
+        pairs = zip(self.parent_of.tolist(), self.tag_of.tolist(), strict=True)
+        return {pair: path for path, pair in enumerate(pairs)}
+
+    def tag(self, path: int) -> str:
+        """The last tag of a path."""
+        return self.tags[int(self.tag_of[path])]
+
+    def label(self, path: int) -> str:
+        """A path as text, without ordinals."""
+        steps: list[str] = []
+        while path != NO_PARENT:
+            steps.append(self.tag(path))
+            path = int(self.parent_of[path])
+        return "/" + "/".join(reversed(steps))
+
+
+class _Numbers(dict[str, int]):
+    """Numbers given to names on first sight."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+
+class SummaryBuilder:
+    """A path summary that grows.
+
+    >>> builder = SummaryBuilder()
+    >>> article = builder.child(NO_PARENT, builder.tag("article"))
+    >>> builder.child(article, builder.tag("sec")), builder.child(article, builder.tag("sec"))
+    (1, 1)
+    """
+
+    def __init__(self) -> None:
+        self.tag_numbers = _Numbers()
+        self._paths: dict[tuple[int, int], int] = {}
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def tag(self, name: str) -> int:
+        """The number of a tag, given on first sight."""
+        return self.tag_numbers[name]
+
+    def child(self, parent: int, tag: int) -> int:
+        """The number of the path that `tag` makes under `parent`, given on first sight."""
+        return self._paths.setdefault((parent, tag), len(self._paths))
+
+    def absorb(self, other: PathSummary) -> Ints:
+        """Take in all paths of another summary; say which path each of them is here."""
+        tags = [self.tag(name) for name in other.tags]
+        here: list[int] = []
+        for parent, tag in zip(other.parent_of.tolist(), other.tag_of.tolist(), strict=True):
+            here.append(self.child(parent if parent == NO_PARENT else here[parent], tags[tag]))
+        return np.array(here, dtype=np.int32)
+
+    def finish(self) -> PathSummary:
+        """The summary so far."""
+        return PathSummary(
+            list(self.tag_numbers),
+            _column(parent for parent, _ in self._paths),
+            _column(tag for _, tag in self._paths),
+        )
+
+
+def _column(values: Iterable[int]) -> Ints:
+    return np.fromiter(values, dtype=np.int32)

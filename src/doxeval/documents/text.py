@@ -1,0 +1,71 @@
+"""The stored text of documents: written as one file, read one document at a time."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from doxeval.arrays import Bytes, Ints
+from doxeval.documents.marks import Marks
+from doxeval.errors import CollectionError, MissingText
+
+TextStorage = Literal["plain", "compressed", "none"]
+_LEVEL = 3
+
+
+def as_stored(marks: Marks, storage: TextStorage) -> tuple[list[bytes], list[int]]:
+    """What is stored of some documents' texts, in pieces, and the bytes of each document.
+
+    >>> from doxeval.documents.plain import read_plain
+    >>> from doxeval.documents.limits import Limits
+    >>> as_stored(read_plain("hello", Limits(), "a.txt"), "plain")
+    ([b'hello'], [5])
+    """
+    if storage == "none":
+        return [], [0] * len(marks.texts)
+    if storage == "plain":
+        return marks.text, [len(text) for text in marks.texts]
+    import zstandard
+
+    compress = zstandard.ZstdCompressor(level=_LEVEL).compress
+    frames = [compress(text) for text in marks.texts]
+    return frames, [len(frame) for frame in frames]
+
+
+class TextStore:
+    """Reads texts; each one is held against its hash, so no altered text is ever returned."""
+
+    def __init__(self, path: Path, ends: Ints, hashes: Bytes, storage: TextStorage) -> None:
+        self._path = path
+        self._ends = ends
+        self._hashes = hashes
+        self.storage = storage
+        self._data: Bytes | None = None
+
+    def read(self, document: int) -> str:
+        """The text of a document, given by its number."""
+        if self.storage == "none":
+            raise MissingText(
+                f"the collection {self._path.parent} was built without its text (--text none)"
+            )
+        if self._data is None:
+            empty = self._path.stat().st_size == 0
+            self._data = np.empty(0, np.uint8) if empty else np.memmap(self._path, np.uint8, "r")
+        begin = int(self._ends[document - 1]) if document else 0
+        data = self._data[begin : int(self._ends[document])].tobytes()
+        if self.storage == "compressed":
+            data = self._decompress(data)
+        if hashlib.sha256(data).digest() != self._hashes[document].tobytes():
+            raise CollectionError("a text differs from the one that was stored", str(self._path))
+        return data.decode()
+
+    def _decompress(self, data: bytes) -> bytes:
+        import zstandard
+
+        try:
+            return zstandard.ZstdDecompressor().decompress(data)
+        except zstandard.ZstdError as error:
+            raise CollectionError(f"a text is damaged: {error}", str(self._path)) from error

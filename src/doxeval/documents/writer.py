@@ -1,0 +1,237 @@
+"""Writing a collection: columns that grow, in a temporary directory that is renamed at the end.
+
+nodes.COLUMN.npy            the node table (see nodes.py)
+documents.rows.npy          each document's first row, and the number of all rows
+documents.ids.txt           one id per line
+documents.id_ends.npy       where each line ends
+documents.origins.txt       where each document came from, one per line
+documents.sha256.npy        the hash of each document's text, 32 bytes each
+documents.index_*.npy       ids to document numbers (see id_index.py)
+documents.text_ends.npy     where each document's text ends in text.bin
+summary.parent.npy, summary.tag.npy, summary.tags.json     the path summary
+text.bin                    the texts in UTF-8, plain or one zstd frame each
+manifest.json               what it is, how it was built, the hashes of its files
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.documents import manifest
+from doxeval.documents.batch import Batch
+from doxeval.documents.id_index import DuplicateId, IdIndexBuilder
+from doxeval.documents.nodes import COLUMNS
+from doxeval.documents.summary import SummaryBuilder
+from doxeval.errors import DocumentError, OutputError
+
+_HEADER_BYTES = 128
+
+
+class ColumnFile:
+    """A one-dimensional `.npy` file that grows."""
+
+    def __init__(self, path: Path, dtype: npt.DTypeLike) -> None:
+        self._dtype = np.dtype(dtype)
+        self._count = 0
+        self._file = path.open("wb")
+        self._file.write(self._header())
+
+    def append(self, values: npt.ArrayLike) -> None:
+        """Add values at the end."""
+        array = np.ascontiguousarray(values, dtype=self._dtype)
+        self._count += array.size
+        self._file.write(array.data)
+
+    def close(self) -> None:
+        """Write the final header and see that everything reaches the disk."""
+        self._file.seek(0)
+        self._file.write(self._header())
+        _flush(self._file)
+
+    def _header(self) -> bytes:
+        description = {"descr": self._dtype.str, "fortran_order": False, "shape": (self._count,)}
+        text = repr(description).encode().ljust(_HEADER_BYTES - 11) + b"\n"
+        return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+
+
+class CollectionWriter:
+    """Writes batches of documents into a new collection.
+
+    A context manager: when it is left in peace after `finish`, the collection is in its place;
+    left by an exception, nothing is.
+    """
+
+    def __init__(self, out: Path, *, force: bool = False) -> None:
+        self._out = out
+        self._force = force
+        self._ids = IdIndexBuilder()
+        self._summary = SummaryBuilder()
+        self._rows = 0
+        self._text_bytes = 0
+        self._id_bytes = 0
+        self.documents = 0
+        self.source_bytes = 0
+        refuse_existing(out, force)
+
+    def __enter__(self) -> CollectionWriter:
+        parent = self._out.absolute().parent
+        parent.mkdir(parents=True, exist_ok=True)
+        self._directory = Path(tempfile.mkdtemp(prefix=f".{self._out.name}.building-", dir=parent))
+        columns = {
+            **{f"nodes.{name}": np.int32 for name in COLUMNS},
+            "documents.rows": np.int64,
+            "documents.id_ends": np.int64,
+            "documents.text_ends": np.int64,
+            "documents.sha256": np.uint8,
+        }
+        self._columns = {
+            name: ColumnFile(self._directory / f"{name}.npy", dtype)
+            for name, dtype in columns.items()
+        }
+        self._columns["documents.rows"].append([0])
+        self._id_lines = (self._directory / "documents.ids.txt").open("wb")
+        self._origin_lines = (self._directory / "documents.origins.txt").open("wb")
+        self._text = (self._directory / manifest.TEXT_FILE).open("wb")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        shutil.rmtree(self._directory, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise OutputError(
+                f"{self._out}: cannot be written: {error.strerror or error}"
+            ) from error
+
+    def append(self, batch: Batch) -> None:
+        """Add a batch at the end."""
+        try:
+            self._ids.add(batch.ids)
+        except DuplicateId as error:
+            raise self._duplicate(batch, error) from None
+        table = batch.table
+        path = self._summary.absorb(table.summary)[table.columns.path]
+        for name, values in table.columns._replace(path=path)._asdict().items():
+            self._columns[f"nodes.{name}"].append(values)
+        self._columns["documents.rows"].append(self._rows + np.cumsum(table.rows))
+        self._rows += int(table.rows.sum())
+        self._append_text(batch)
+        self._append_ids(batch)
+        self.documents += len(batch.ids)
+        self.source_bytes += batch.source_bytes
+
+    def _append_text(self, batch: Batch) -> None:
+        self._text.writelines(batch.text)
+        ends = self._text_bytes + np.cumsum(batch.stored, dtype=np.int64)
+        self._columns["documents.text_ends"].append(ends)
+        self._text_bytes += sum(batch.stored)
+        self._columns["documents.sha256"].append(np.frombuffer(batch.hashes, dtype=np.uint8))
+
+    def _append_ids(self, batch: Batch) -> None:
+        lines = [document_id.encode() + b"\n" for document_id in batch.ids]
+        self._id_lines.write(b"".join(lines))
+        ends = self._id_bytes + np.cumsum([len(line) for line in lines], dtype=np.int64)
+        self._columns["documents.id_ends"].append(ends)
+        self._id_bytes = int(ends[-1]) if len(ends) else self._id_bytes
+        self._origin_lines.write(b"".join(_as_line(origin) for origin in batch.origins))
+
+    def finish(self, facts: dict[str, Any]) -> None:
+        """Complete the collection and put it in its place."""
+        index = self._ids.finish()
+        for name, values in index._asdict().items():
+            self._write_column(f"documents.index_{name}", values)
+        summary = self._summary.finish()
+        self._write_column("summary.parent", summary.parent_of)
+        self._write_column("summary.tag", summary.tag_of)
+        tags = json.dumps(summary.tags, ensure_ascii=False)
+        (self._directory / "summary.tags.json").write_text(tags, encoding="utf-8")
+        for column in self._columns.values():
+            column.close()
+        for file in (self._id_lines, self._origin_lines, self._text):
+            _flush(file)
+        counts = {
+            "documents": self.documents,
+            "elements": self._rows,
+            "paths": len(summary),
+            "tags": len(summary.tags),
+            "source_bytes": self.source_bytes,
+        }
+        manifest.seal(self._directory, {**facts, "counts": counts})
+        self._put_in_place()
+
+    def _write_column(self, name: str, values: npt.NDArray[Any]) -> None:
+        column = ColumnFile(self._directory / f"{name}.npy", values.dtype)
+        column.append(values)
+        column.close()
+
+    def _put_in_place(self) -> None:
+        refuse_existing(self._out, self._force)
+        self._directory.chmod(0o777 & ~_umask())
+        if self._out.exists():
+            old = Path(
+                tempfile.mkdtemp(prefix=f".{self._out.name}.old-", dir=self._directory.parent)
+            )
+            self._out.rename(old / "collection")
+            self._directory.rename(self._out)
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            self._directory.rename(self._out)
+
+    def _duplicate(self, batch: Batch, error: DuplicateId) -> DocumentError:
+        if error.earlier >= self.documents:
+            earlier = batch.origins[error.earlier - self.documents]
+        else:
+            self._origin_lines.flush()
+            earlier = _line(self._directory / "documents.origins.txt", error.earlier)
+        return DocumentError(
+            f"duplicate document id {batch.ids[error.place]!r}, first given to {earlier}; "
+            "--id path makes ids of files unique",
+            batch.origins[error.place],
+        )
+
+
+def refuse_existing(out: Path, force: bool) -> None:
+    """Refuse to write where something stands already, unless it is a collection and `force`."""
+    if not out.exists() and not out.is_symlink():
+        return
+    if not force:
+        raise OutputError(f"{out} exists; --force replaces a collection")
+    if not manifest.is_collection(out) and not _is_empty_directory(out):
+        raise OutputError(f"{out} exists and is not a collection; it is not replaced")
+
+
+def _is_empty_directory(path: Path) -> bool:
+    return path.is_dir() and not any(path.iterdir())
+
+
+def _flush(file: Any) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+    file.close()
+
+
+def _as_line(text: str) -> bytes:
+    return text.replace("\n", "\\n").encode("utf-8", "surrogateescape") + b"\n"
+
+
+def _line(path: Path, number: int) -> str:
+    with path.open("rb") as lines:
+        return next(line for at, line in enumerate(lines) if at == number).decode().rstrip("\n")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

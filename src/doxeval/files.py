@@ -1,0 +1,78 @@
+"""Opening files by name: compressed or not, with errors a user understands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+from doxeval.errors import SourceError
+
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+
+
+def uncompressed_name(name: str) -> str:
+    """A file's name without the suffix of its compression.
+
+    >>> uncompressed_name("run.txt.gz")
+    'run.txt'
+    """
+    return os.path.splitext(name)[0] if is_compressed(name) else name
+
+
+def is_compressed(name: str) -> bool:
+    """Whether a file's name says that it is compressed."""
+    return name.lower().endswith(COMPRESSIONS)
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for reading bytes, decompressed by its name (.gz, .bz2, .xz, .zst).
+
+    What fails while the file is being read (no permission, a damaged archive) becomes a
+    SourceError that names the file.
+    """
+    try:
+        with Path(path).open("rb") as file, decompressed(file, str(path)) as stream:
+            yield stream
+    except OSError as error:
+        raise SourceError(error.strerror or str(error), os.fspath(path)) from error
+    except damage_errors() as error:
+        raise SourceError(f"the compressed data are damaged: {error}", os.fspath(path)) from error
+
+
+def decompressed(file: IO[bytes], name: str) -> BinaryIO:
+    """The decompressed contents of an open file, by its name; the file itself if it has none."""
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix == ".gz":
+        import gzip
+
+        return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+    if suffix == ".bz2":
+        import bz2
+
+        return cast(BinaryIO, bz2.BZ2File(file))
+    if suffix == ".xz":
+        import lzma
+
+        return cast(BinaryIO, lzma.LZMAFile(file))
+    if suffix == ".zst":
+        import io
+
+        import zstandard
+
+        reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+        return cast(BinaryIO, io.BufferedReader(cast(Any, reader)))
+    return cast(BinaryIO, file)
+
+
+def damage_errors() -> tuple[type[Exception], ...]:
+    """The exceptions by which the decompressors report damage (besides OSError)."""
+    import lzma
+    import zlib
+
+    import zstandard
+
+    return (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
