@@ -134,7 +134,7 @@ def starting(rounds: int) -> None:
 
 
 def step(name: str, *arguments: object) -> list[str]:
-    """This script again, for one step in a process of its own."""
+    """One step, as this script run in a process of its own."""
     return python(__file__, "--step", name, *map(str, arguments))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
@@ -59,12 +61,7 @@ def decompressed(file: IO[bytes], name: str) -> BinaryIO:
 
         return cast(BinaryIO, lzma.LZMAFile(file))
     if suffix == ".zst":
-        import io
-
-        import zstandard
-
-        reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-        return cast(BinaryIO, io.BufferedReader(cast(Any, reader)))
+        return cast(BinaryIO, zstd().ZstdFile(file))
     return cast(BinaryIO, file)
 
 
@@ -73,6 +70,11 @@ def damage_errors() -> tuple[type[Exception], ...]:
     import lzma
     import zlib
 
-    import zstandard
+    return (EOFError, zlib.error, lzma.LZMAError, zstd().ZstdError)
 
-    return (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+
+def zstd() -> Any:
+    """The module for zstd: part of the standard library from Python 3.14 on, a package before."""
+    if sys.version_info >= (3, 14):
+        return import_module("compression.zstd")
+    return import_module("backports.zstd")

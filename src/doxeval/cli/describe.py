@@ -56,7 +56,7 @@ def print_outline(element: Element, depth: int | None, everything: bool) -> None
 
 def _place(element: Element) -> str:
     where = f"{element.document_id} {element.path}"
-    return f"{safe(where)}  [{element.start:,}, {element.end:,})  {len(element):,} characters"
+    return f"{safe(where)}  [{element.start:,}, {element.end:,})  {element.length:,} characters"
 
 
 def _outline(

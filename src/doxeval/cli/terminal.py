@@ -13,7 +13,8 @@ import click
 class Progress(Protocol):
     """Called with the bytes and the documents that are done since the last call."""
 
-    def __call__(self, done: int, documents: int) -> object: ...
+    def __call__(self, done: int, documents: int) -> object:
+        """Move on."""
 
 
 @contextmanager

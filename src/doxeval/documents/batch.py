@@ -19,6 +19,7 @@ from doxeval.documents.markdown import read_markdown
 from doxeval.documents.marks import Marks, joined
 from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.options import BuildOptions
+from doxeval.documents.patterns import PathPattern
 from doxeval.documents.plain import read_plain
 from doxeval.documents.records import Record
 from doxeval.documents.sources import RawDocument, load
@@ -171,7 +172,7 @@ def _ids(
     if rule.pattern is None:
         found = [rule.from_name(document.name) for document in documents]
     else:
-        found = _ids_inside(marks, table, rule)
+        found = _ids_inside(marks, table, rule.pattern, rule.attribute)
     result: list[str | DocumentError] = []
     for document, own, other in zip(documents, given, found, strict=True):
         document_id = normalised_id(other if own is None else own)
@@ -190,15 +191,16 @@ def _why_unusable(document_id: str, rule: IdRule) -> str:
     return f"--id {rule.text} finds nothing in it"
 
 
-def _ids_inside(marks: Marks, table: NodeTable, rule: IdRule) -> list[str]:
-    """The text or attribute that the rule names, for each document; empty if it has none."""
-    assert rule.pattern is not None
-    matching = rule.pattern.matches(table.summary)[table.columns.path]
+def _ids_inside(
+    marks: Marks, table: NodeTable, pattern: PathPattern, attribute: str | None
+) -> list[str]:
+    """The text or attribute that a rule names, for each document; empty if it has none."""
+    matching = pattern.matches(table.summary)[table.columns.path]
     ids = []
     first_row = 0
     documents = zip(table.rows.tolist(), marks.texts, marks.attributes, strict=True)
     for rows, text, attributes in documents:
-        if rule.attribute is not None:
+        if attribute is not None:
             values = (value for row, value in attributes if matching[first_row + row])
             ids.append(next(values, ""))
         else:

@@ -58,7 +58,9 @@ class Element:
         """Code points of the document's text up to its end."""
         return int(self.collection.nodes.end[self.node])
 
-    def __len__(self) -> int:
+    @property
+    def length(self) -> int:
+        """Code points of its text."""
         return self.end - self.start
 
     @property

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +107,8 @@ def _check_file(path: Path, recorded: dict[str, Any]) -> None:
             raise CollectionError("the file was altered; build the collection again", str(path))
     except OSError as error:
         raise CollectionError(error.strerror or str(error), str(path)) from error
-    try:
+    with suppress(OSError):  # someone else's collection: it is checked again next time
         os.utime(path, ns=(_SEALED_AT, _SEALED_AT))
-    except OSError:
-        pass  # someone else's collection: it is checked again next time
 
 
 def _digest(path: Path) -> str:

@@ -71,7 +71,10 @@ class TextPoints:
         if self._strip:
             text = self._collection.text_of(int(self._collection.documents_of([node])[0]))
         return text_nodes(
-            int(columns.start[node]), int(columns.end[node]), list(zip(starts, ends)), text
+            int(columns.start[node]),
+            int(columns.end[node]),
+            list(zip(starts, ends, strict=True)),
+            text,
         )
 
     def offsets(
@@ -116,7 +119,8 @@ class TextPoints:
                 path = self._collection.path_of(node)
                 return format_point(TextPoint(path, number, offset - gap.start))
         raise UnknownReference(
-            f"offset {offset:,} of {document_id} lies in white space, where no text node is numbered"
+            f"offset {offset:,} of {document_id} lies in white space, "
+            "where no text node is numbered"
         )
 
     def _offset(self, document: int, node: int, point: TextPoint, side: Side) -> int | InputError:

@@ -11,6 +11,7 @@ import numpy as np
 from doxeval.arrays import Bytes, Ints
 from doxeval.documents.marks import Marks
 from doxeval.errors import CollectionError, MissingText
+from doxeval.files import zstd
 
 TextStorage = Literal["plain", "compressed", "none"]
 _LEVEL = 3
@@ -28,10 +29,8 @@ def as_stored(marks: Marks, storage: TextStorage) -> tuple[list[bytes], list[int
         return [], [0] * len(marks.texts)
     if storage == "plain":
         return marks.text, [len(text) for text in marks.texts]
-    import zstandard
-
-    compress = zstandard.ZstdCompressor(level=_LEVEL).compress
-    frames = [compress(text) for text in marks.texts]
+    compressor = zstd().ZstdCompressor(level=_LEVEL)
+    frames = [compressor.compress(text, compressor.FLUSH_FRAME) for text in marks.texts]
     return frames, [len(frame) for frame in frames]
 
 
@@ -63,9 +62,7 @@ class TextStore:
         return data.decode()
 
     def _decompress(self, data: bytes) -> bytes:
-        import zstandard
-
         try:
-            return zstandard.ZstdDecompressor().decompress(data)
-        except zstandard.ZstdError as error:
+            return bytes(zstd().decompress(data))
+        except zstd().ZstdError as error:
             raise CollectionError(f"a text is damaged: {error}", str(self._path)) from error

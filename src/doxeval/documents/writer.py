@@ -19,9 +19,10 @@ import json
 import os
 import shutil
 import tempfile
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -51,11 +52,15 @@ class ColumnFile:
         self._count += array.size
         self._file.write(array.data)
 
-    def close(self) -> None:
+    def finish(self) -> None:
         """Write the final header and see that everything reaches the disk."""
         self._file.seek(0)
         self._file.write(self._header())
         _flush(self._file)
+
+    def close(self) -> None:
+        """Give the file up, finished or not."""
+        _give_up(self._file)
 
     def _header(self) -> bytes:
         description = {"descr": self._dtype.str, "fortran_order": False, "shape": (self._count,)}
@@ -73,6 +78,8 @@ class CollectionWriter:
     def __init__(self, out: Path, *, force: bool = False) -> None:
         self._out = out
         self._force = force
+        self._open_files = ExitStack()
+        self._directory = out  # until there is a temporary one
         self._ids = IdIndexBuilder()
         self._summary = SummaryBuilder()
         self._rows = 0
@@ -83,6 +90,14 @@ class CollectionWriter:
         refuse_existing(out, force)
 
     def __enter__(self) -> CollectionWriter:
+        try:
+            self._open()
+        except BaseException as error:
+            self._leave(error)
+            raise
+        return self
+
+    def _open(self) -> None:
         parent = self._out.absolute().parent
         parent.mkdir(parents=True, exist_ok=True)
         self._directory = Path(tempfile.mkdtemp(prefix=f".{self._out.name}.building-", dir=parent))
@@ -93,15 +108,11 @@ class CollectionWriter:
             "documents.text_ends": np.int64,
             "documents.sha256": np.uint8,
         }
-        self._columns = {
-            name: ColumnFile(self._directory / f"{name}.npy", dtype)
-            for name, dtype in columns.items()
-        }
+        self._columns = {name: self._column(name, dtype) for name, dtype in columns.items()}
         self._columns["documents.rows"].append([0])
-        self._id_lines = (self._directory / "documents.ids.txt").open("wb")
-        self._origin_lines = (self._directory / "documents.origins.txt").open("wb")
-        self._text = (self._directory / manifest.TEXT_FILE).open("wb")
-        return self
+        self._id_lines = self._file("documents.ids.txt")
+        self._origin_lines = self._file("documents.origins.txt")
+        self._text = self._file(manifest.TEXT_FILE)
 
     def __exit__(
         self,
@@ -109,11 +120,26 @@ class CollectionWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        shutil.rmtree(self._directory, ignore_errors=True)
+        self._leave(error)
+
+    def _leave(self, error: BaseException | None) -> None:
+        self._open_files.close()
+        if self._directory != self._out:
+            shutil.rmtree(self._directory, ignore_errors=True)
         if isinstance(error, OSError):
             raise OutputError(
                 f"{self._out}: cannot be written: {error.strerror or error}"
             ) from error
+
+    def _column(self, name: str, dtype: npt.DTypeLike) -> ColumnFile:
+        column = ColumnFile(self._directory / f"{name}.npy", dtype)
+        self._open_files.callback(column.close)
+        return column
+
+    def _file(self, name: str) -> BinaryIO:
+        file = (self._directory / name).open("wb")
+        self._open_files.callback(_give_up, file)
+        return file
 
     def append(self, batch: Batch) -> None:
         """Add a batch at the end."""
@@ -158,7 +184,7 @@ class CollectionWriter:
         tags = json.dumps(summary.tags, ensure_ascii=False)
         (self._directory / "summary.tags.json").write_text(tags, encoding="utf-8")
         for column in self._columns.values():
-            column.close()
+            column.finish()
         for file in (self._id_lines, self._origin_lines, self._text):
             _flush(file)
         counts = {
@@ -172,9 +198,9 @@ class CollectionWriter:
         self._put_in_place()
 
     def _write_column(self, name: str, values: npt.NDArray[Any]) -> None:
-        column = ColumnFile(self._directory / f"{name}.npy", values.dtype)
+        column = self._column(name, values.dtype)
         column.append(values)
-        column.close()
+        column.finish()
 
     def _put_in_place(self) -> None:
         refuse_existing(self._out, self._force)
@@ -216,10 +242,15 @@ def _is_empty_directory(path: Path) -> bool:
     return path.is_dir() and not any(path.iterdir())
 
 
-def _flush(file: Any) -> None:
+def _flush(file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
     file.close()
+
+
+def _give_up(file: BinaryIO) -> None:
+    with suppress(OSError):  # a full disk is reported where it was noticed first
+        file.close()
 
 
 def _as_line(text: str) -> bytes:

@@ -1,0 +1,61 @@
+"""Fixtures: collections made on the spot, and the command line called as a user would."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import HealthCheck, settings
+
+from doxeval.cli import main
+from doxeval.documents import BuildOptions, Collection, build_collection
+
+settings.register_profile(
+    "doxeval", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("doxeval")
+
+Builder = Callable[..., Collection]
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests need not survive a power failure."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Builder:
+    """Build a collection of files given as {name: contents}."""
+    made = 0
+
+    def builder(files: Mapping[str, str | bytes], jobs: int = 1, **options: Any) -> Collection:
+        nonlocal made
+        made += 1
+        source = tmp_path / f"source{made}"
+        write_files(source, files)
+        out = tmp_path / f"collection{made}"
+        build_collection([str(source)], out, BuildOptions(**options), jobs=jobs)
+        return Collection(out)
+
+    return builder
+
+
+def write_files(directory: Path, files: Mapping[str, str | bytes]) -> Path:
+    for name, contents in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(contents.encode() if isinstance(contents, str) else contents)
+    return directory
+
+
+def doxeval(*arguments: object) -> Result:
+    """Call the command line; an exception that reaches the user fails the test."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
