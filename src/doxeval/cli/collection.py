@@ -16,6 +16,7 @@ from doxeval.cli.terminal import progress_bar
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, BuildReport
+    from doxeval.errors import DocumentError
 
 
 @click.group()
@@ -97,8 +98,21 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
     if sys.stderr.isatty():
         total = Walk(sources, options.format, options.record).total_bytes()
         bar = progress_bar("Building", total)
-    with bar as progress:
-        report = build_collection(sources, out, options, jobs=jobs, force=force, progress=progress)
+    broken: list[DocumentError] = []
+    try:
+        with bar as progress:
+            report = build_collection(
+                sources,
+                out,
+                options,
+                jobs=jobs,
+                force=force,
+                progress=progress,
+                on_broken=broken.append,
+            )
+    finally:
+        for error in broken:
+            click.secho(f"skipped: {error}", fg="yellow", err=True)
     _tell(report, out, time.perf_counter() - started)
 
 
@@ -130,8 +144,6 @@ def _options(
 
 
 def _tell(report: BuildReport, out: Path, seconds: float) -> None:
-    for error in report.broken:
-        click.secho(f"skipped: {error}", fg="yellow", err=True)
     if report.passed_over:
         kinds = ", ".join(
             f"{kind} ({count:,})" for kind, count in report.passed_over.most_common(8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import click
 
@@ -16,7 +17,7 @@ _SNIPPET = 48
 def print_statistics(collection: Collection, tags: int) -> None:
     """What the INEX papers report of a collection."""
     facts = collection.statistics
-    heading(str(collection.directory))
+    heading(collection.directory.name)
     rows = [
         ("documents", f"{facts.documents:,}"),
         ("elements", f"{facts.elements:,}"),
@@ -43,7 +44,7 @@ def print_statistics(collection: Collection, tags: int) -> None:
 def print_element(element: Element) -> None:
     """An element's text under a line that says where it is."""
     heading(_place(element))
-    click.echo(safe(element.text))
+    click.echo(safe(element.text), color=True)  # whatever it holds, in a pipe it stays as it is
 
 
 def print_outline(element: Element, depth: int | None, everything: bool) -> None:
@@ -90,9 +91,22 @@ def _visible(element: Element, hidden: frozenset[str]) -> Iterator[tuple[Element
 
 def _first_words(element: Element) -> str:
     try:
-        words = " ".join(element.text[: 4 * _SNIPPET].split())
+        words = " ".join(_spaced(element, 4 * _SNIPPET).split())
     except MissingText:
         return ""
     if not words:
         return ""
     return f"  {safe(words[:_SNIPPET])}{'…' if len(words) > _SNIPPET else ''}"
+
+
+def _spaced(element: Element, most: int) -> str:
+    """The beginning of an element's text, with a space at the edges of all but inline tags."""
+    edges = {element.start}
+    for inner in element.descendants():
+        if inner.start > element.start + most:
+            break
+        if inner.tag not in element.collection.inline_tags:
+            edges |= {inner.start, inner.end}
+    text = element.text[:most]
+    cuts = sorted(edge - element.start for edge in edges if edge - element.start < len(text))
+    return " ".join(text[start:end] for start, end in pairwise([*cuts, len(text)]))

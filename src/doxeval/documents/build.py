@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from doxeval.errors import DocumentError, OutputError, SourceError
 # few batches for each process fit in memory.
 _BATCH_BYTES = 4 << 20
 _BATCH_DOCUMENTS = 2000
+_WORTH_PROCESSES = 4  # fewer batches are done before other processes have started
 
 
 @dataclass
@@ -42,11 +44,13 @@ def build_collection(
     jobs: int = 1,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
+    on_broken: Callable[[DocumentError], object] | None = None,
 ) -> BuildReport:
     """Build a collection from its sources into the directory `out`.
 
-    `progress` is called with the bytes read and the documents written since its last call. The
-    result is the same, byte for byte, for any number of jobs.
+    `progress` is called with the bytes read and the documents written since its last call,
+    `on_broken` with each document that is left out. The result is the same, byte for byte, for
+    any number of jobs.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -65,6 +69,9 @@ def build_collection(
         batches = _batches(walk.documents())
         for weight, batch in _read_all(batches, options, jobs):
             report.broken += batch.broken
+            if on_broken is not None:
+                for error in batch.broken:
+                    on_broken(error)
             if batch.ids:
                 writer.append(batch)
             if progress is not None:
@@ -104,7 +111,10 @@ def _read_all(
     batches: Iterable[list[RawDocument]], options: BuildOptions, jobs: int
 ) -> Iterator[tuple[int, Batch]]:
     """Each batch with the bytes of the source it accounts for, in order."""
-    if jobs <= 1:
+    batches = iter(batches)
+    first = list(islice(batches, _WORTH_PROCESSES))
+    batches = chain(first, batches)
+    if jobs <= 1 or len(first) < _WORTH_PROCESSES:
         for batch in batches:
             yield _weight(batch), read_batch(batch, options)
         return

@@ -33,7 +33,15 @@ _UTF16_BEGINNINGS = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 
 
 class Refused(Exception):
-    """Raised inside a callback of expat; `feed` adds the place in the file."""
+    """Raised inside a callback of expat, with the place; `feed` adds the file.
+
+    The place must be noted in the callback: expat goes on to the end of what it was given.
+    """
+
+    def __init__(self, message: str, parser: XMLParserType) -> None:
+        super().__init__(message)
+        self.line = parser.CurrentLineNumber
+        self.column = parser.CurrentColumnNumber + 1
 
 
 class HardenedExpat:
@@ -50,6 +58,7 @@ class HardenedExpat:
         self._encoding = encoding
         self._tag_strings: dict[str, str] = {}
         self._on_declaration, self._on_skipped = self._declared, self._skipped
+        self._current: XMLParserType | None = None
 
     def parser(self, declarations: bytes = b"") -> XMLParserType:
         """A parser; `declarations` stand in for an external DTD."""
@@ -63,6 +72,9 @@ class HardenedExpat:
         parser.CharacterDataHandler = self._text
         parser.EntityDeclHandler = self._on_declaration
         parser.SkippedEntityHandler = self._on_skipped
+        # Only under this setting are references to parameter entities reported.
+        parser.SetParamEntityParsing(XML_PARAM_ENTITY_PARSING_ALWAYS)
+        parser.ExternalEntityRefHandler = _never_opened
         if declarations:
 
             def external(context: str | None, *_: object) -> int:
@@ -70,31 +82,43 @@ class HardenedExpat:
                 return 1
 
             parser.UseForeignDTD(True)
-            parser.SetParamEntityParsing(XML_PARAM_ENTITY_PARSING_ALWAYS)
             parser.ExternalEntityRefHandler = external
+        self._current = parser
         return parser
 
     def _declared(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
-        _check_entity(name, parameter, value, self._limits)
+        reason = _why_not(name, parameter, value, self._limits)
+        if reason is not None:
+            raise self._refused(reason)
 
     def _skipped(self, name: str, parameter: bool) -> None:
         if parameter or name not in NAMED_ENTITIES:
-            raise Refused(f"undefined entity {'%' if parameter else '&'}{name};")
+            raise self._refused(f"undefined entity {'%' if parameter else '&'}{name};")
         self._text(NAMED_ENTITIES[name])
 
+    def _refused(self, reason: str) -> Exception:
+        return Refused(reason, self._current) if self._current else DocumentError(reason)
 
-def _check_entity(name: str, parameter: bool, value: str | None, limits: Limits) -> None:
+
+def _never_opened(*_: object) -> int:
+    """An external DTD: it is passed over."""
+    return 1
+
+
+def _why_not(name: str, parameter: bool, value: str | None, limits: Limits) -> str | None:
+    """Why a declared entity is not allowed, or None if it is."""
     if parameter:
-        raise Refused(f"parameter entity %{name}; is not allowed")
+        return f"parameter entity %{name}; is not allowed"
     if value is None:
-        raise Refused(f"external entity &{name}; is not allowed")
+        return f"external entity &{name}; is not allowed"
     if len(value) > limits.entity_length:
-        raise Refused(
+        return (
             f"entity &{name}; stands for {len(value):,} characters; "
             f"at most {limits.entity_length} are allowed"
         )
     if set(value) & set("&%<"):
-        raise Refused(f"entity &{name}; holds markup or other entities, not plain text")
+        return f"entity &{name}; holds markup or other entities, not plain text"
+    return None
 
 
 def feed(parser: XMLParserType, piece: bytes, last: bool, origin: str, fed: int = 0) -> None:
@@ -109,9 +133,7 @@ def feed(parser: XMLParserType, piece: bytes, last: bool, origin: str, fed: int 
             _described(error, parser, piece, fed), origin, error.lineno, error.offset + 1
         ) from None
     except Refused as refusal:
-        raise DocumentError(
-            str(refusal), origin, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
-        ) from None
+        raise DocumentError(str(refusal), origin, refusal.line, refusal.column) from None
     except (ValueError, LookupError) as error:
         # pyexpat asks Python for encodings expat does not know; some cannot be used.
         raise DocumentError(

@@ -8,9 +8,10 @@ browser. Comments and the contents of `<template>` are not part of the tree's te
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from doxeval.documents.limits import Limits, check_elements
+from doxeval.documents.limits import Limits, check_elements, too_deep
 from doxeval.documents.marks import Marks, MarksBuilder
 from doxeval.errors import DocumentError
 
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 # A browser accepts nearly anything as a tag name, a path does not.
 _NOT_IN_A_TAG = re.compile(r"[\s/\[\]()@*|,]")
 _DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
+# Elements that have no end tag, or need none because another start tag closes them.
+_CLOSED_BY_OTHERS = frozenset(
+    "area base br col dd dt embed hr img input li link meta option p param source tbody td tfoot "
+    "th thead tr track wbr".split()
+)
+_FORMATTING = "a b big code em font i nobr s small strike strong tt u".split()
+_MOST_OPEN = 20_000
+_MOST_COPIES = 10_000_000
 
 
 def declared_encoding(data: bytes) -> str | None:
@@ -41,6 +51,7 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
     """
     from selectolax.lexbor import LexborHTMLParser
 
+    _refuse_explosive(page, limits, origin)
     root = LexborHTMLParser(page).root
     if root is None:
         raise DocumentError("the page has no tree", origin)
@@ -57,11 +68,7 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
             marks.open(_tag(node), length, node.attributes.get(attribute) if attribute else None)
             depth += 1
             if depth > limits.depth:
-                raise DocumentError(
-                    f"more than {limits.depth:,} elements inside each other "
-                    "(--max-depth sets the limit)",
-                    origin,
-                )
+                raise DocumentError(too_deep(limits), origin)
             child = node.first_child
             if child is not None:
                 node = child
@@ -80,6 +87,31 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
                 node = node.parent
     check_elements(len(marks), limits, origin)
     return marks.finish("".join(texts))
+
+
+def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
+    """Refuse a page on which the standard's algorithm itself takes for ever.
+
+    Every start tag looks through all open elements, and every block opens all unclosed
+    formatting elements anew. What is counted as open here is never less than what is.
+    """
+    if page.count("<") <= limits.depth:
+        return
+    still_open: Counter[str] = Counter()
+    starts = deepest = 0
+    for slash, name in (match.groups() for match in _TAG.finditer(page)):
+        tag = name.lower()
+        if slash:
+            still_open[tag] -= still_open[tag] > 0
+        elif tag not in _CLOSED_BY_OTHERS:
+            still_open[tag] += 1
+            starts += 1
+            deepest = max(deepest, sum(still_open.values()) if starts % 1000 == 0 else 0)
+    if deepest > _MOST_OPEN:
+        raise DocumentError(too_deep(limits), origin)
+    formatting = sum(still_open[tag] for tag in _FORMATTING)
+    if formatting > 200 and formatting * page.count("<") > _MOST_COPIES:
+        raise DocumentError("unclosed formatting tags would blow the page up", origin)
 
 
 def _tag(node: LexborNode) -> str:

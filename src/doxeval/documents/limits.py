@@ -29,6 +29,11 @@ class Limits:
     expansion_allowance: int = 10_000
 
 
+def too_deep(limits: Limits) -> str:
+    """What is wrong with a document that is too deep."""
+    return f"more than {limits.depth:,} elements inside each other (--max-depth sets the limit)"
+
+
 def check_bytes(size: int, limits: Limits, origin: str) -> None:
     """Refuse a document of too many bytes."""
     if size > limits.bytes:

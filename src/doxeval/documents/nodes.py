@@ -73,6 +73,8 @@ def tabulate(marks: Marks) -> NodeTable:
     ([0, 0, 3], [6, 3, 6])
     """
     count = len(marks.names)
+    if not count:
+        return _EMPTY
     builder = SummaryBuilder()
     depth_of_mark = _depths(marks)
     by_depth = np.argsort(depth_of_mark, kind="stable")
@@ -101,6 +103,10 @@ def tabulate(marks: Marks) -> NodeTable:
         rows.astype(np.int64),
         builder.finish(),
     )
+
+
+_NO_ROWS = np.empty(0, dtype=np.int32)
+_EMPTY = NodeTable(NodeColumns(*[_NO_ROWS] * 6), _NO_ROWS, PathSummary([], _NO_ROWS, _NO_ROWS))
 
 
 def deepest(opens: Bools) -> int:

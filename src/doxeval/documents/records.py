@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from doxeval.documents.expat import NAMED_ENTITIES, HardenedExpat, Refused, declarations_of, feed
-from doxeval.documents.limits import Limits, check_bytes, check_elements
+from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
 from doxeval.documents.marks import CLOSE, Attributes
 from doxeval.documents.xml import TagCollector
 from doxeval.errors import DocumentError
@@ -100,10 +100,7 @@ class _Splitter:
     def _start(self, name: str, pairs: list[str]) -> None:
         self._depth += 1
         if self._depth - max(self._record_depth - 1, 0) > self._limits.depth:
-            raise Refused(
-                f"more than {self._limits.depth:,} elements inside each other "
-                "(--max-depth sets the limit)"
-            )
+            raise Refused(too_deep(self._limits), self._parser)
         if not self._record_depth and name == self._tag:
             self._record_depth = self._depth
             self._line = self._parser.CurrentLineNumber

@@ -11,7 +11,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.documents.expat import HardenedExpat, Refused, declarations_of, feed, names_used
-from doxeval.documents.limits import Limits, check_bytes, check_elements
+from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
 from doxeval.documents.marks import CLOSE, OPEN, Attributes, Marks, separated
 from doxeval.documents.nodes import deepest
 from doxeval.errors import DocumentError
@@ -207,10 +207,7 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
         nonlocal open_elements
         open_elements += 1
         if open_elements > limits.depth:
-            raise Refused(
-                f"more than {limits.depth:,} elements inside each other "
-                "(--max-depth sets the limit)"
-            )
+            raise Refused(too_deep(limits), parser)
 
     def end(_: str) -> None:
         nonlocal open_elements
@@ -219,7 +216,8 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
     parser = HardenedExpat(_nothing, limits, encoding).parser(declarations_of(names_used(data)))
     parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
-        feed(parser, data, True, origin)
+        for fed in range(0, len(data), _PIECE):
+            feed(parser, data[fed : fed + _PIECE], fed + _PIECE >= len(data), origin, fed)
     except DocumentError as error:
         return error
     raise AssertionError("a document that was too deep is not so when read again")
