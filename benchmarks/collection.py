@@ -1,7 +1,7 @@
 """How fast a collection is built, how large it is, how fast paths are resolved.
 
     python benchmarks/collection.py                  a small collection, in a minute
-    python benchmarks/collection.py --docs 659388    the size of INEX 2006, in about an hour
+    python benchmarks/collection.py --docs 659388 --rounds 1     the size of INEX 2006
 
 The floor is what any builder on expat pays before it does anything: reading each file and
 parsing it with three callbacks that are empty. Processor times are those of the work alone,
@@ -14,6 +14,7 @@ import argparse
 import json
 import random
 import resource
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -176,9 +177,10 @@ def build(source: str, out: str, jobs: str, text: str) -> dict[str, float]:
     """Build a collection."""
     from doxeval import BuildOptions, build_collection
 
+    shutil.rmtree(out, ignore_errors=True)
     options = BuildOptions(text=text)  # type: ignore[arg-type]
     return measured(
-        lambda: build_collection([source], out, options, jobs=int(jobs), force=True),
+        lambda: build_collection([source], out, options, jobs=int(jobs)),
         int(jobs) if int(jobs) > 1 else 0,
     )
 
