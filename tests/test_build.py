@@ -14,6 +14,7 @@ import sys
 import tarfile
 import time
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +23,8 @@ from hypothesis import given, settings
 
 from conftest import Builder, write_files
 from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection, writer
+from doxeval.documents.raw import RawDocument
+from doxeval.documents.sources import Walk
 from doxeval.errors import DocumentError, MissingText, OutputError, SourceError, SyntaxProblem
 from doxeval.files import zstd
 from strategies import Node, collections_of
@@ -140,6 +143,65 @@ def test_archives_inside_a_directory(tmp_path: Path) -> None:
     _tar(tmp_path / "s" / "part.tar", "w", ARTICLES)
     build_collection([str(tmp_path / "s")], tmp_path / "c", BuildOptions(id_rule=IdRule("path")))
     assert list(Collection(tmp_path / "c").ids()) == ["part/co/1999/r1", "part/co/2000/r2"]
+
+
+def test_files_of_many_documents_inside_an_archive(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("lines.jsonl", '{"id": "one", "text": "1"}\n{"id": "two", "text": "2"}\n')
+        archive.writestr("dump.xml.gz", gzip.compress(b"<d><p><id>three</id></p><p/></d>"))
+        archive.writestr("picture.png", b"x")
+    options = BuildOptions(record="p", id_rule=IdRule.parse("//id"), skip_broken=True)
+    report = build_collection([str(path)], tmp_path / "c", options)
+    assert list(Collection(tmp_path / "c").ids()) == ["one", "two", "three"]
+    assert [str(error) for error in report.broken] == [
+        f"{path}!dump.xml.gz:1: --id //id finds nothing in it"
+    ]
+    assert report.passed_over == {".png": 1}
+
+
+def test_a_line_that_is_too_long_can_be_skipped(tmp_path: Path) -> None:
+    long = '{"id": "b", "text": "' + "x" * 3_000_000 + '"}'
+    lines = ['{"id": "a", "text": "1"}', long, '{"id": "c", "text": "3"}']
+    source = write_files(tmp_path / "s", {"a.jsonl": "\n".join(lines)})
+    options = BuildOptions(skip_broken=True, limits=Limits(bytes=1_000_000))
+    report = build_collection([str(source)], tmp_path / "c", options)
+    assert list(Collection(tmp_path / "c").ids()) == ["a", "c"]
+    assert [error.origin for error in report.broken] == [f"{source}/a.jsonl:2"]
+
+
+def test_broken_records_end_their_file_but_not_the_build(tmp_path: Path) -> None:
+    files = {
+        "a.xml": "<d><p><id>1</id></p><p>&nosuch;</p></d>",
+        "b.xml": "<d><p><id>2</id></p></d>",
+    }
+    source = write_files(tmp_path / "s", files)
+    options = BuildOptions(record="p", id_rule=IdRule.parse("//id"), skip_broken=True)
+    report = build_collection([str(source)], tmp_path / "c", options)
+    assert "undefined entity &nosuch;" in str(report.broken[0])
+    assert list(Collection(tmp_path / "c").ids()) == ["2"]
+
+
+def test_links_that_lead_nowhere_are_counted(tmp_path: Path) -> None:
+    source = write_files(tmp_path / "s", {"a.xml": "<a/>"})
+    (source / "b.xml").symlink_to(tmp_path / "nowhere.xml")
+    (source / "loop").symlink_to(source)
+    report = build_collection([str(source)], tmp_path / "c")
+    assert (report.documents, report.passed_over) == (1, {"links and special files": 2})
+
+
+def test_a_file_that_vanishes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write_files(tmp_path / "s", {"a.xml": "<a/>"})
+    real = Walk.documents
+
+    def vanishing(self: Walk) -> Iterator[RawDocument]:
+        documents = list(real(self))
+        (source / "a.xml").unlink()
+        return iter(documents)
+
+    monkeypatch.setattr(Walk, "documents", vanishing)
+    with pytest.raises(DocumentError, match=r"a\.xml: No such file"):
+        build_collection([str(source)], tmp_path / "c")
 
 
 def test_compressed_files(build: Builder) -> None:

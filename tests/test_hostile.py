@@ -223,7 +223,7 @@ def test_a_file_that_cannot_be_opened_is_told(
             raise PermissionError(13, "Permission denied", path)
         return real(path, flags)
 
-    monkeypatch.setattr("doxeval.documents.sources.os.open", refuse)
+    monkeypatch.setattr("doxeval.documents.raw.os.open", refuse)
     result = doxeval("collection", "build", source, "--out", tmp_path / "c")
     assert result.exit_code == 1
     assert f"{source}/a.xml: Permission denied" in result.stderr

@@ -10,7 +10,7 @@ from lxml import etree
 from doxeval.documents.batch import Batch, read_batch
 from doxeval.documents.limits import Limits
 from doxeval.documents.options import BuildOptions
-from doxeval.documents.sources import RawDocument
+from doxeval.documents.raw import RawDocument
 from strategies import Node, collections_of, located, named_entities, nodes, pieces
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -30,19 +30,28 @@ def is_compressed(name: str) -> bool:
 
 
 @contextmanager
+def opened_with_position(
+    path: str | os.PathLike[str],
+) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
+    """As `opened`, with a function that tells how far reading has moved on in the file itself."""
+    try:
+        with Path(path).open("rb") as file, decompressed(file, str(path)) as stream:
+            yield stream, file.tell
+    except OSError as error:
+        raise SourceError(error.strerror or str(error), os.fspath(path)) from error
+    except damage_errors() as error:
+        raise SourceError(f"the compressed data are damaged: {error}", os.fspath(path)) from error
+
+
+@contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for reading bytes, decompressed by its name (.gz, .bz2, .xz, .zst).
 
     What fails while the file is being read (no permission, a damaged archive) becomes a
     SourceError that names the file.
     """
-    try:
-        with Path(path).open("rb") as file, decompressed(file, str(path)) as stream:
-            yield stream
-    except OSError as error:
-        raise SourceError(error.strerror or str(error), os.fspath(path)) from error
-    except damage_errors() as error:
-        raise SourceError(f"the compressed data are damaged: {error}", os.fspath(path)) from error
+    with opened_with_position(path) as (stream, _):
+        yield stream
 
 
 def decompressed(file: IO[bytes], name: str) -> BinaryIO:

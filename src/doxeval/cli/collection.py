@@ -96,7 +96,7 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
     started = time.perf_counter()
     bar: Any = nullcontext()
     if sys.stderr.isatty():
-        total = Walk(sources, options.format, options.record).total_bytes()
+        total = Walk(sources, options).total_bytes()
         bar = progress_bar("Building", total)
     broken: list[DocumentError] = []
     try:

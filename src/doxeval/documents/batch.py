@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -21,11 +22,13 @@ from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.options import BuildOptions
 from doxeval.documents.patterns import PathPattern
 from doxeval.documents.plain import read_plain
+from doxeval.documents.raw import RawDocument, load
 from doxeval.documents.records import Record
-from doxeval.documents.sources import RawDocument, load
 from doxeval.documents.text import as_stored
 from doxeval.documents.xml import XmlReader
 from doxeval.errors import DocumentError
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class _Reader:
         if isinstance(content, Record):
             self._xml.add(content.names, content.stream, content.attributes)
             self._has_xml = True
-            self.source_bytes += document.weight
+            self.source_bytes += len(content.stream)
         else:
             data = load(document.origin, self._options.limits) if content is None else content
             if document.format == "xml":
@@ -176,7 +179,7 @@ def _ids(
     result: list[str | DocumentError] = []
     for document, own, other in zip(documents, given, found, strict=True):
         document_id = normalised_id(other if own is None else own)
-        if document_id.isprintable() and document_id:
+        if document_id and not _CONTROL.search(document_id):
             result.append(document_id)
         else:
             result.append(DocumentError(_why_unusable(document_id, rule), document.origin))

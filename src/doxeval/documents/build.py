@@ -14,7 +14,8 @@ from pathlib import Path
 
 from doxeval.documents.batch import Batch, read_batch
 from doxeval.documents.options import BuildOptions
-from doxeval.documents.sources import SUFFIXES, RawDocument, Walk
+from doxeval.documents.raw import RawDocument
+from doxeval.documents.sources import SUFFIXES, Walk
 from doxeval.documents.writer import CollectionWriter
 from doxeval.errors import DocumentError, OutputError, SourceError
 
@@ -61,9 +62,7 @@ def build_collection(
     options = options or BuildOptions()
     if options.record is not None and options.id_rule.pattern is None:
         raise SourceError("--record needs --id with an XPath: records have no file names")
-    walk = Walk(
-        sources, options.format, options.record, options.id_rule, options.encoding, options.limits
-    )
+    walk = Walk(sources, options)
     report = BuildReport(passed_over=walk.passed_over)
     with CollectionWriter(Path(out), force=force) as writer:
         batches = _batches(walk.documents())
@@ -96,13 +95,13 @@ def _nothing_found(report: BuildReport) -> str:
 
 def _batches(documents: Iterable[RawDocument]) -> Iterator[list[RawDocument]]:
     batch: list[RawDocument] = []
-    weight = 0
+    size = 0
     for document in documents:
         batch.append(document)
-        weight += document.weight
-        if weight >= _BATCH_BYTES or len(batch) >= _BATCH_DOCUMENTS:
+        size += document.bytes_in_memory
+        if size >= _BATCH_BYTES or len(batch) >= _BATCH_DOCUMENTS:
             yield batch
-            batch, weight = [], 0
+            batch, size = [], 0
     if batch:
         yield batch
 

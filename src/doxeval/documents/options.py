@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from doxeval.documents.ids import IdRule
 from doxeval.documents.limits import Limits
-from doxeval.documents.sources import Format
-from doxeval.documents.text import TextStorage
 
+Format = Literal["xml", "html", "markdown", "text", "jsonl"]
 Whitespace = Literal["keep", "strip"]
+TextStorage = Literal["plain", "compressed", "none"]
 
 
 # Tags that stand inside a line of text, in HTML and in the collections of INEX: a word may go

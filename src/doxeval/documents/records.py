@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import IO
 
 from doxeval.documents.expat import NAMED_ENTITIES, HardenedExpat, Refused, declarations_of, feed
 from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
@@ -30,7 +30,7 @@ class Record:
 
 
 def read_records(
-    file: BinaryIO,
+    file: IO[bytes],
     tag: str,
     origin: str,
     limits: Limits,
@@ -50,7 +50,10 @@ def read_records(
     while more:
         piece = file.read(_PIECE)
         more = bool(piece)
-        yield from splitter.feed(piece, not more)
+        try:
+            splitter.feed(piece, not more)
+        finally:  # what was complete before a fault is not lost
+            yield from splitter.take()
 
 
 class _Splitter:
@@ -75,9 +78,13 @@ class _Splitter:
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
 
-    def feed(self, piece: bytes, last: bool) -> list[Record]:
-        """The records that end in this piece of the file."""
-        self._finished = []
+    def take(self) -> list[Record]:
+        """The records that were completed since the last call."""
+        finished, self._finished = self._finished, []
+        return finished
+
+    def feed(self, piece: bytes, last: bool) -> None:
+        """Read one more piece of the file."""
         before = self._produced
         feed(self._parser, piece, last, self._origin, self._fed)
         self._fed += len(piece)
@@ -90,7 +97,6 @@ class _Splitter:
             )
         check_elements(len(self._current.names), limits, f"{self._origin}:{self._line}")
         check_bytes(sum(map(len, self._current.pieces)), limits, f"{self._origin}:{self._line}")
-        return self._finished
 
     def _text(self, text: str) -> None:
         if self._record_depth:

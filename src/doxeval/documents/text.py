@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from doxeval.arrays import Bytes, Ints
 from doxeval.documents.marks import Marks
+from doxeval.documents.options import TextStorage
 from doxeval.errors import CollectionError, MissingText
 from doxeval.files import zstd
 
-TextStorage = Literal["plain", "compressed", "none"]
 _LEVEL = 3
 
 

@@ -1,0 +1,67 @@
+"""Documents that are not parsed yet, and how their bytes are loaded."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from doxeval.documents.limits import Limits, check_bytes
+from doxeval.documents.options import Format
+from doxeval.documents.records import Record
+from doxeval.errors import DocumentError, SourceError
+from doxeval.files import is_compressed, opened
+
+_SMALL_FILE = 64 << 10
+_TYPICAL_COMPRESSION = 10
+
+
+class RawDocument(NamedTuple):
+    """A document that is not parsed yet.
+
+    origin: what an error message calls it: a file, an archive's member, a line.
+    name: its path inside the source, without suffixes; ids are made of it.
+    content: its bytes; None where they are to be read from the file `origin`; a record where
+        reading the source has parsed it already; an error where it cannot be read at all.
+    weight: how many bytes of the source it accounts for.
+    """
+
+    origin: str
+    name: str
+    format: Format
+    content: bytes | Record | DocumentError | None
+    weight: int
+
+    @property
+    def bytes_in_memory(self) -> int:
+        """About how many bytes it will take once it is loaded."""
+        if isinstance(self.content, bytes):
+            return len(self.content)
+        if isinstance(self.content, Record):
+            return len(self.content.stream)
+        return self.weight * (_TYPICAL_COMPRESSION if is_compressed(self.origin) else 1)
+
+
+def load(path: str, limits: Limits) -> bytes:
+    """The bytes of a file, decompressed."""
+    if is_compressed(path):
+        try:
+            with opened(path) as file:
+                data = file.read(limits.bytes + 1)
+        except SourceError as error:
+            raise DocumentError(error.message, path) from error
+        check_bytes(len(data), limits, path)
+        return data
+    try:
+        # Reading by hand takes two thirds of the time of a file object, and files are many.
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            data = os.read(descriptor, _SMALL_FILE)
+            if len(data) == _SMALL_FILE:
+                with os.fdopen(descriptor, "rb", closefd=False) as file:
+                    data += file.read(limits.bytes + 1 - len(data))
+            check_bytes(len(data), limits, path)
+            return data
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise DocumentError(error.strerror or str(error), path) from error
