@@ -172,14 +172,14 @@ def test_a_line_that_is_too_long_can_be_skipped(tmp_path: Path) -> None:
 
 def test_broken_records_end_their_file_but_not_the_build(tmp_path: Path) -> None:
     files = {
-        "a.xml": "<d><p><id>1</id></p><p>&nosuch;</p></d>",
+        "a.xml": "<d><p><id>1</id></p><p>&nosuch;</p><p><id>lost</id></p></d>",
         "b.xml": "<d><p><id>2</id></p></d>",
     }
     source = write_files(tmp_path / "s", files)
     options = BuildOptions(record="p", id_rule=IdRule.parse("//id"), skip_broken=True)
     report = build_collection([str(source)], tmp_path / "c", options)
     assert "undefined entity &nosuch;" in str(report.broken[0])
-    assert list(Collection(tmp_path / "c").ids()) == ["2"]
+    assert list(Collection(tmp_path / "c").ids()) == ["1", "2"]
 
 
 def test_links_that_lead_nowhere_are_counted(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
-import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
@@ -100,7 +100,9 @@ class CollectionWriter:
     def _open(self) -> None:
         parent = self._out.absolute().parent
         parent.mkdir(parents=True, exist_ok=True)
-        self._directory = Path(tempfile.mkdtemp(prefix=f".{self._out.name}.building-", dir=parent))
+        # The name is known before the directory is there: Ctrl-C may come between the two.
+        self._directory = parent / f".{self._out.name}.building-{secrets.token_hex(4)}"
+        self._directory.mkdir()
         columns = {
             **{f"nodes.{name}": np.int32 for name in COLUMNS},
             "documents.rows": np.int64,
@@ -204,12 +206,9 @@ class CollectionWriter:
 
     def _put_in_place(self) -> None:
         refuse_existing(self._out, self._force)
-        self._directory.chmod(0o777 & ~_umask())
         if self._out.exists():
-            old = Path(
-                tempfile.mkdtemp(prefix=f".{self._out.name}.old-", dir=self._directory.parent)
-            )
-            self._out.rename(old / "collection")
+            old = self._directory.with_name(f"{self._directory.name}-old")
+            self._out.rename(old)
             self._directory.rename(self._out)
             shutil.rmtree(old, ignore_errors=True)
         else:
@@ -260,9 +259,3 @@ def _as_line(text: str) -> bytes:
 def _line(path: Path, number: int) -> str:
     with path.open("rb") as lines:
         return next(line for at, line in enumerate(lines) if at == number).decode().rstrip("\n")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
