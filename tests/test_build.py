@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import errno
 import gzip
+import hashlib
 import io
 import lzma
 import os
@@ -20,14 +21,18 @@ from typing import Literal
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conftest import Builder, write_files
 from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection, writer
+from doxeval.documents.html import read_html
+from doxeval.documents.markdown import read_markdown
+from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.raw import RawDocument
 from doxeval.documents.sources import Walk
 from doxeval.errors import DocumentError, MissingText, OutputError, SourceError, SyntaxProblem
 from doxeval.files import zstd
-from strategies import Node, collections_of
+from strategies import Node, collections_of, html_pages, markdown_texts
 
 ARTICLES = {
     "co/1999/r1.xml": "<article><id> first </id><p>Eins</p></article>",
@@ -60,6 +65,35 @@ def test_what_is_built_is_what_is_read(
         for number, document in enumerate(documents):
             assert collection.root(str(number)).text == document.text
             assert collection.text_of(number) == document.text
+
+
+def _rows(table: NodeTable) -> list[tuple[object, ...]]:
+    labels = [table.summary.label(path) for path in table.columns.path.tolist()]
+    rest = [column.tolist() for column in table.columns[1:]]
+    return list(zip(labels, *rest, strict=True))
+
+
+@settings(max_examples=40)
+@given(st.lists(html_pages(), min_size=1, max_size=3), st.lists(markdown_texts(), max_size=3))
+def test_html_and_markdown_are_read_as_they_were_built(
+    tmp_path_factory: pytest.TempPathFactory, pages: list[str], texts: list[str]
+) -> None:
+    directory = tmp_path_factory.mktemp("build")
+    expected = []
+    for number, page in enumerate(pages):
+        (directory / f"a{number}.html").write_bytes(page.encode())
+        expected.append(read_html(page, Limits(), "a.html"))
+    for number, text in enumerate(texts):
+        (directory / f"b{number}.md").write_bytes(text.encode())
+        expected.append(read_markdown(text, Limits(), "a.md"))
+    build_collection([str(directory)], directory / "c")
+    collection = Collection(directory / "c")
+    everything = NodeTable(collection.nodes, collection.rows, collection.summary)
+    assert _rows(everything) == [row for marks in expected for row in _rows(tabulate(marks))]
+    for number, marks in enumerate(expected):
+        assert collection.text_of(number).encode() == b"".join(marks.text)
+        root = collection.node(int(collection.rows[number]))
+        assert root.sha256 == hashlib.sha256(b"".join(marks.text)).hexdigest()
 
 
 @pytest.mark.parametrize("rule", ["stem", "path", "//id", "//article/id"])
@@ -421,6 +455,20 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path, jobs: int) -> None:
     assert "Traceback" not in errors
     assert leftovers(tmp_path) == []
     assert not (tmp_path / "c").exists()
+
+
+def test_a_polite_kill_leaves_nothing(tmp_path: Path) -> None:
+    source = write_files(
+        tmp_path / "s", {f"{n}.xml": f"<a>{'<p>x</p>' * 90000}</a>" for n in range(9)}
+    )
+    command = [sys.executable, "-m", "doxeval", "collection", "build", str(source), "--jobs", "1"]
+    process = subprocess.Popen([*command, "--out", str(tmp_path / "c")], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while not leftovers(tmp_path) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.terminate()
+    assert process.wait(timeout=30) == 143
+    assert leftovers(tmp_path) == []
 
 
 def test_limits_can_be_set(build: Builder) -> None:

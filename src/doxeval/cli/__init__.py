@@ -5,6 +5,7 @@ Verbs import what they need when they are called, so that `doxeval --help` is qu
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Any
 
@@ -20,6 +21,8 @@ class _Doxeval(click.Group):
     """Turns errors meant for the user into one line on stderr and exit code 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        # A polite request to end cleans up like Ctrl-C does.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         try:
             return super().invoke(ctx)
         except DoxevalError as error:

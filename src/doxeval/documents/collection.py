@@ -128,6 +128,10 @@ class Collection:
 
     # Elements
 
+    def node(self, node: int) -> Element:
+        """An element, given by its row."""
+        return Element(self, node)
+
     def root(self, document_id: str) -> Element:
         """The root of a document."""
         return Element(self, int(self.rows[self.document(document_id)]))

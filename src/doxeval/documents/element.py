@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,11 @@ class Element:
     def text(self) -> str:
         """Its text, with that of everything inside it."""
         return self.collection.text_of(self.document)[self.start : self.end]
+
+    @property
+    def sha256(self) -> str:
+        """The hash of its text in UTF-8, to recognise it in another build of the collection."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
     def parent(self) -> Element | None:
