@@ -91,9 +91,9 @@ def test_html_and_markdown_are_read_as_they_were_built(
     everything = NodeTable(collection.nodes, collection.rows, collection.summary)
     assert _rows(everything) == [row for marks in expected for row in _rows(tabulate(marks))]
     for number, marks in enumerate(expected):
-        assert collection.text_of(number).encode() == b"".join(marks.text)
+        assert collection.text_of(number).encode() == b"".join(marks.texts)
         root = collection.node(int(collection.rows[number]))
-        assert root.sha256 == hashlib.sha256(b"".join(marks.text)).hexdigest()
+        assert root.sha256 == hashlib.sha256(b"".join(marks.texts)).hexdigest()
 
 
 @pytest.mark.parametrize("rule", ["stem", "path", "//id", "//article/id"])

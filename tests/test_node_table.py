@@ -27,7 +27,7 @@ def parsed(documents: list[Node], limits: Limits | None = None) -> Batch:
 def test_rows_are_the_elements_that_were_written(documents: list[Node]) -> None:
     batch = parsed(documents)
     columns, summary = batch.table.columns, batch.table.summary
-    texts = b"".join(batch.text).decode()
+    texts = b"".join(batch.texts).decode()
     row = text_at = 0
     for document, rows in zip(documents, batch.table.rows.tolist(), strict=True):
         expected = located(document)
@@ -84,7 +84,7 @@ def test_offsets_are_those_of_an_independent_parser(document: Node) -> None:
 @settings(max_examples=100)
 @given(nodes(st.one_of(pieces(), named_entities())))
 def test_named_entities_need_no_declaration(document: Node) -> None:
-    assert b"".join(parsed([document]).text).decode() == document.text
+    assert b"".join(parsed([document]).texts).decode() == document.text
 
 
 @settings(max_examples=60)

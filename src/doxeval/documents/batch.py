@@ -35,16 +35,14 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 class Batch:
     """Documents ready to be stored, in order.
 
-    text: the texts as they are stored, as one or more pieces; stored: the bytes of each
-    document among them; hashes: the SHA-256 of each text in UTF-8.
+    texts: each document's text as it is stored; hashes: the SHA-256 of each text in UTF-8.
     broken: the documents that could not be read and were left out.
     """
 
     ids: list[str]
     origins: list[str]
     table: NodeTable
-    text: list[bytes]
-    stored: list[int]
+    texts: list[bytes]
     hashes: bytes
     source_bytes: int
     broken: list[DocumentError]
@@ -57,7 +55,7 @@ def read_batch(documents: Sequence[RawDocument], options: BuildOptions) -> Batch
 
     >>> raw = RawDocument("a.xml", "a", "xml", b"<p>hello</p>", 12)
     >>> batch = read_batch([raw], BuildOptions())
-    >>> batch.ids, batch.text
+    >>> batch.ids, batch.texts
     (['a'], [b'hello'])
     """
     reader = _Reader(options)
@@ -81,13 +79,12 @@ def read_batch(documents: Sequence[RawDocument], options: BuildOptions) -> Batch
         usable = [raw for raw, found in zip(read, ids, strict=True) if isinstance(found, str)]
         rest = read_batch(usable, options)
         return replace(rest, broken=[*broken, *lacking, *rest.broken])
-    text, stored = as_stored(marks, options.text)
+    texts = as_stored(marks.texts, options.text)
     return Batch(
         ids=[found for found in ids if isinstance(found, str)],
         origins=[document.origin for document in read],
         table=table,
-        text=text,
-        stored=stored,
+        texts=texts,
         hashes=b"".join([hashlib.sha256(text).digest() for text in marks.texts]),
         source_bytes=reader.source_bytes,
         broken=broken,
@@ -100,7 +97,6 @@ class _Reader:
     def __init__(self, options: BuildOptions) -> None:
         self._options = options
         self._xml = XmlReader(options.limits, options.encoding, options.id_rule.attribute)
-        self._has_xml = False
         self._parts: list[Marks] = []
         self.given_ids: list[str | None] = []
         self.source_bytes = 0
@@ -112,14 +108,12 @@ class _Reader:
             raise content
         given_id = None
         if isinstance(content, Record):
-            self._xml.add(content.names, content.stream, content.attributes)
-            self._has_xml = True
-            self.source_bytes += len(content.stream)
+            self._xml.add(content.names, content.lengths, content.text, content.attributes)
+            self.source_bytes += len(content.text)
         else:
             data = load(document.origin, self._options.limits) if content is None else content
             if document.format == "xml":
                 self._xml.read(data, document.origin)
-                self._has_xml = True
             else:
                 marks, given_id = self._read_other(document, data)
                 self._take_xml()
@@ -144,9 +138,8 @@ class _Reader:
         return read(decoded(data, origin, encoding), limits, origin), None
 
     def _take_xml(self) -> None:
-        if self._has_xml:
+        if len(self._xml):
             self._parts.append(self._xml.take())
-            self._has_xml = False
 
 
 def _json_document(line: bytes, origin: str) -> tuple[str, str]:
@@ -214,6 +207,6 @@ def _ids_inside(
     return ids
 
 
-def _element_text(text: memoryview, table: NodeTable, row: int) -> str:
+def _element_text(text: bytes, table: NodeTable, row: int) -> str:
     start, end = int(table.columns.start[row]), int(table.columns.end[row])
-    return str(text, "utf-8")[start:end]
+    return text.decode()[start:end]

@@ -46,7 +46,7 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
     """The marks of a page, given as characters.
 
     >>> marks = read_html("<p>one<p>two", Limits(), "a.html")
-    >>> marks.names, marks.text
+    >>> [name for name in marks.names if name], marks.texts
     (['html', 'head', 'body', 'p', 'p'], [b'onetwo'])
     """
     from selectolax.lexbor import LexborHTMLParser
@@ -85,7 +85,7 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
                 break
             else:
                 node = node.parent
-    check_elements(len(marks), limits, origin)
+    check_elements(marks.elements, limits, origin)
     return marks.finish("".join(texts))
 
 

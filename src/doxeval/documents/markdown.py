@@ -32,7 +32,7 @@ def read_markdown(text: str, limits: Limits, origin: str) -> Marks:
     """The marks of a Markdown text.
 
     >>> marks = read_markdown("# A\\n\\nOne.\\n\\n## B\\n\\n- two\\n", Limits(), "a.md")
-    >>> marks.names
+    >>> [name for name in marks.names if name]
     ['document', 'section', 'h1', 'p', 'section', 'h2', 'ul', 'li', 'p']
     """
     blocks = _BlockMarks(text)
@@ -43,9 +43,8 @@ def read_markdown(text: str, limits: Limits, origin: str) -> Marks:
             blocks.open(token)
             if token.nesting == 0:
                 blocks.close()
-    marks = blocks.finish()
-    check_elements(len(marks.names), limits, origin)
-    return marks
+    check_elements(blocks.elements, limits, origin)
+    return blocks.finish()
 
 
 class _BlockMarks:
@@ -59,6 +58,11 @@ class _BlockMarks:
         self._ends: list[int | None] = []  # of the open blocks; None: a block without lines
         self._sections: list[int] = []  # the heading levels of the open sections
         self._at = 0  # no mark comes before this position any more
+
+    @property
+    def elements(self) -> int:
+        """The number of elements so far."""
+        return self._marks.elements
 
     def open(self, token: Token) -> None:
         """A block begins."""

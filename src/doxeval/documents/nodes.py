@@ -72,19 +72,20 @@ def tabulate(marks: Marks) -> NodeTable:
     >>> table.columns.start.tolist(), table.columns.end.tolist()
     ([0, 0, 3], [6, 3, 6])
     """
-    count = len(marks.names)
-    if not count:
+    if not marks.names:
         return _EMPTY
     builder = SummaryBuilder()
-    depth_of_mark = _depths(marks)
+    numbers = builder.tag_numbers
+    tag_of_mark = np.fromiter(map(numbers.__getitem__, marks.names), np.int32, len(marks.names))
+    opens = tag_of_mark >= 0
+    depth_of_mark = _depths(opens)
     by_depth = np.argsort(depth_of_mark, kind="stable")
     # At one depth, over all documents, start tags and end tags alternate.
     start_mark, end_mark = by_depth[0::2], by_depth[1::2]
-    last_row_at = np.cumsum(marks.opens, dtype=np.int32) - 1
+    last_row_at = np.cumsum(opens, dtype=np.int32) - 1
     row = last_row_at[start_mark]
     depth = depth_of_mark[start_mark]
-    tags = np.fromiter(map(builder.tag_numbers.__getitem__, marks.names), np.int32, count)
-    order = _ByDepth(row, depth, _parents(row, depth), tags[row])
+    order = _ByDepth(row, depth, _parents(row, depth), tag_of_mark[start_mark])
 
     roots = row[: np.searchsorted(depth, 2)]
     size = _scattered(row, last_row_at[end_mark] - row + 1)
@@ -109,15 +110,16 @@ _NO_ROWS = np.empty(0, dtype=np.int32)
 _EMPTY = NodeTable(NodeColumns(*[_NO_ROWS] * 6), _NO_ROWS, PathSummary([], _NO_ROWS, _NO_ROWS))
 
 
-def deepest(opens: Bools) -> int:
-    """The depth of the deepest element, given for each mark whether it is a start tag."""
+def deepest(names: list[str]) -> int:
+    """The depth of the deepest element, given the names of all tags (see Marks)."""
+    opens = np.fromiter(map(bool, names), np.bool_, len(names))
     return int(np.cumsum(np.where(opens, 1, -1)).max(initial=0))
 
 
-def _depths(marks: Marks) -> Ints:
+def _depths(opens: Bools) -> Ints:
     """The depth of the element that each mark opens or closes, small enough to sort fast."""
-    after = np.cumsum(marks.opens.astype(np.int8) * 2 - 1, dtype=np.int32)
-    return (after + ~marks.opens).astype(np.int16)
+    after = np.cumsum(opens.astype(np.int8) * 2 - 1, dtype=np.int32)
+    return (after + ~opens).astype(np.int16)
 
 
 def _parents(row: Ints, depth: Ints) -> Ints:
@@ -147,7 +149,7 @@ def _paths(order: _ByDepth, builder: SummaryBuilder) -> Ints:
     """The path of each row, in depth order, one depth after another."""
     paths = np.empty(len(order.row), dtype=np.int32)
     path_of_row = np.empty(len(order.row), dtype=np.int32)
-    tags = len(builder.tag_numbers)
+    tags = builder.tag_count
     bounds = np.searchsorted(order.depth, np.arange(1, int(order.depth[-1]) + 2)).tolist()
     for low, high in pairwise(bounds):
         # Nothing is above a root, everything else has a path above it.

@@ -18,7 +18,8 @@ _PARAGRAPH = re.compile(r"\S(?:[^\r\n]|(?:\r\n|\r|\n)(?![ \t\f\v]*(?:\r|\n|\Z)))
 def read_plain(text: str, limits: Limits, origin: str) -> Marks:
     """The marks of a plain text.
 
-    >>> read_plain("one\\nline\\n\\ntwo\\n", Limits(), "a.txt").names
+    >>> marks = read_plain("one\\nline\\n\\ntwo\\n", Limits(), "a.txt")
+    >>> [name for name in marks.names if name]
     ['document', 'p', 'p']
     """
     marks = MarksBuilder()
@@ -27,5 +28,5 @@ def read_plain(text: str, limits: Limits, origin: str) -> Marks:
         marks.open("p", paragraph.start())
         marks.close(paragraph.start() + len(paragraph[0].rstrip()))
     marks.close(len(text))
-    check_elements(len(marks), limits, origin)
+    check_elements(marks.elements, limits, origin)
     return marks.finish(text)

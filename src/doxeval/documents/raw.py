@@ -37,7 +37,7 @@ class RawDocument(NamedTuple):
         if isinstance(self.content, bytes):
             return len(self.content)
         if isinstance(self.content, Record):
-            return len(self.content.stream)
+            return len(self.content.text)
         return self.weight * (_TYPICAL_COMPRESSION if is_compressed(self.origin) else 1)
 
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
+from doxeval.arrays import Ints
 from doxeval.documents.expat import NAMED_ENTITIES, HardenedExpat, Refused, declarations_of, feed
 from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
-from doxeval.documents.marks import CLOSE, Attributes
+from doxeval.documents.marks import Attributes
 from doxeval.documents.xml import TagCollector
 from doxeval.errors import DocumentError
 
@@ -21,10 +22,11 @@ _PIECE = 1 << 18
 
 @dataclass(frozen=True)
 class Record:
-    """A record as a marked stream, and the line where it begins."""
+    """A record as its tags and its text (see TagCollector), and the line where it begins."""
 
     names: list[str]
-    stream: bytes
+    lengths: Ints
+    text: bytes
     attributes: Attributes
     line: int
 
@@ -42,8 +44,8 @@ def read_records(
 
     >>> import io
     >>> file = io.BytesIO(b"<dump><doc>one</doc> <doc>two</doc></dump>")
-    >>> [record.stream for record in read_records(file, "doc", "dump.xml", Limits())]
-    [b'\\x01one\\x02', b'\\x01two\\x02']
+    >>> [record.text for record in read_records(file, "doc", "dump.xml", Limits())]
+    [b'one', b'two']
     """
     splitter = _Splitter(tag, origin, limits, encoding, attribute)
     more = True
@@ -95,7 +97,7 @@ class _Splitter:
                 self._origin,
                 self._parser.CurrentLineNumber,
             )
-        check_elements(len(self._current.names), limits, f"{self._origin}:{self._line}")
+        check_elements(len(self._current.names) // 2, limits, f"{self._origin}:{self._line}")
         check_bytes(sum(map(len, self._current.pieces)), limits, f"{self._origin}:{self._line}")
 
     def _text(self, text: str) -> None:
@@ -115,7 +117,7 @@ class _Splitter:
 
     def _end(self, _: str) -> None:
         if self._record_depth:
-            self._current.pieces.append(CLOSE)
+            self._current.end("")
         if self._record_depth == self._depth:
             self._record_depth = 0
             self._finish()
@@ -124,6 +126,6 @@ class _Splitter:
     def _finish(self) -> None:
         tags = self._current
         self._current = TagCollector(self._attribute)
-        self._finished.append(
-            Record(tags.names, tags.take_stream().encode(), tags.attributes, self._line)
-        )
+        text, lengths = tags.take_text()
+        record = Record(tags.names, lengths, text.encode(), tags.attributes, self._line)
+        self._finished.append(record)

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from doxeval.arrays import Ints
+from doxeval.documents.marks import END
 
 NO_PARENT = -1
 
@@ -69,11 +70,14 @@ class PathSummary:
         return "/" + "/".join(reversed(steps))
 
 
-class _Numbers(dict[str, int]):
-    """Numbers given to names on first sight."""
+class _TagNumbers(dict[str, int]):
+    """Numbers given to tags on first sight. An end tag has no name, and the number -1."""
+
+    def __init__(self) -> None:
+        super().__init__({END: -1})
 
     def __missing__(self, name: str) -> int:
-        number = self[name] = len(self)
+        number = self[name] = len(self) - 1
         return number
 
 
@@ -87,11 +91,16 @@ class SummaryBuilder:
     """
 
     def __init__(self) -> None:
-        self.tag_numbers = _Numbers()
+        self.tag_numbers = _TagNumbers()
         self._paths: dict[tuple[int, int], int] = {}
 
     def __len__(self) -> int:
         return len(self._paths)
+
+    @property
+    def tag_count(self) -> int:
+        """The number of tags seen so far."""
+        return len(self.tag_numbers) - 1
 
     def tag(self, name: str) -> int:
         """The number of a tag, given on first sight."""
@@ -112,7 +121,7 @@ class SummaryBuilder:
     def finish(self) -> PathSummary:
         """The summary so far."""
         return PathSummary(
-            list(self.tag_numbers),
+            [tag for tag in self.tag_numbers if tag != END],
             _column(parent for parent, _ in self._paths),
             _column(tag for _, tag in self._paths),
         )

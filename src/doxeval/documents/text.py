@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from doxeval.arrays import Bytes, Ints
-from doxeval.documents.marks import Marks
 from doxeval.documents.options import TextStorage
 from doxeval.errors import CollectionError, MissingText
 from doxeval.files import zstd
@@ -16,21 +15,18 @@ from doxeval.files import zstd
 _LEVEL = 3
 
 
-def as_stored(marks: Marks, storage: TextStorage) -> tuple[list[bytes], list[int]]:
-    """What is stored of some documents' texts, in pieces, and the bytes of each document.
+def as_stored(texts: list[bytes], storage: TextStorage) -> list[bytes]:
+    """What is stored of some documents' texts.
 
-    >>> from doxeval.documents.plain import read_plain
-    >>> from doxeval.documents.limits import Limits
-    >>> as_stored(read_plain("hello", Limits(), "a.txt"), "plain")
-    ([b'hello'], [5])
+    >>> as_stored([b"one", b"two"], "none")
+    [b'', b'']
     """
     if storage == "none":
-        return [], [0] * len(marks.texts)
+        return [b""] * len(texts)
     if storage == "plain":
-        return marks.text, [len(text) for text in marks.texts]
+        return texts
     compressor = zstd().ZstdCompressor(level=_LEVEL)
-    frames = [compressor.compress(text, compressor.FLUSH_FRAME) for text in marks.texts]
-    return frames, [len(frame) for frame in frames]
+    return [compressor.compress(text, compressor.FLUSH_FRAME) for text in texts]
 
 
 class TextStore:

@@ -161,10 +161,10 @@ class CollectionWriter:
         self.source_bytes += batch.source_bytes
 
     def _append_text(self, batch: Batch) -> None:
-        self._text.writelines(batch.text)
-        ends = self._text_bytes + np.cumsum(batch.stored, dtype=np.int64)
-        self._columns["documents.text_ends"].append(ends)
-        self._text_bytes += sum(batch.stored)
+        self._text.write(b"".join(batch.texts))
+        sizes = [len(text) for text in batch.texts]
+        self._columns["documents.text_ends"].append(self._text_bytes + np.cumsum(sizes))
+        self._text_bytes += sum(sizes)
         self._columns["documents.sha256"].append(np.frombuffer(batch.hashes, dtype=np.uint8))
 
     def _append_ids(self, batch: Batch) -> None:
