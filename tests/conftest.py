@@ -21,6 +21,12 @@ settings.load_profile("doxeval")
 
 Builder = Callable[..., Collection]
 
+# Real inputs and other programs' answers, which lie beside the project where they may be used.
+CONFORMANCE = Path(__file__).resolve().parents[2] / "shared" / "conformance"
+needs_conformance = pytest.mark.skipif(
+    not CONFORMANCE.is_dir(), reason="the conformance data are not beside the project"
+)
+
 
 @pytest.fixture(autouse=True)
 def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:

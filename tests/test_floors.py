@@ -11,7 +11,7 @@ import doxeval
 
 FLOORS = [
     {"errors", "arrays"},
-    {"spans", "scores", "files"},
+    {"spans", "scores", "files", "markup"},
     {"documents", "topics"},
     {"runs", "assessments", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "compare"},

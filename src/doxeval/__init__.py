@@ -14,15 +14,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, Collection, Element, build_collection
+    from doxeval.topics import Topic, parse_nexi, read_topics
 
 __version__ = "0.1.0"
-__all__ = ["BuildOptions", "Collection", "Element", "__version__", "build_collection"]
+__all__ = [
+    "BuildOptions",
+    "Collection",
+    "Element",
+    "Topic",
+    "__version__",
+    "build_collection",
+    "parse_nexi",
+    "read_topics",
+]
 
 _HOMES = {
     "BuildOptions": "doxeval.documents",
     "Collection": "doxeval.documents",
     "Element": "doxeval.documents",
     "build_collection": "doxeval.documents",
+    "Topic": "doxeval.topics",
+    "parse_nexi": "doxeval.topics",
+    "read_topics": "doxeval.topics",
 }
 
 

@@ -4,6 +4,7 @@
     ├── InputError            what the user gave is wrong: where, and what was expected
     │   ├── SourceError       a source of documents cannot be opened, or holds none
     │   ├── DocumentError     one document cannot be read
+    │   ├── FormatError       a file of topics, runs or assessments is not what it should be
     │   ├── CollectionError   no collection there, another version, truncated or altered
     │   ├── SyntaxProblem     a path, a text point or a path pattern that does not parse
     │   └── UnknownReference  a document, element or point that does not exist
@@ -56,6 +57,10 @@ class SourceError(InputError):
 
 class DocumentError(InputError):
     """One document cannot be read."""
+
+
+class FormatError(InputError):
+    """A file of topics, runs or assessments is not what it should be."""
 
 
 class CollectionError(InputError):

@@ -14,6 +14,8 @@ import click
 from doxeval import __version__
 from doxeval.cli.collection import collection
 from doxeval.cli.demo import demo
+from doxeval.cli.nexi import nexi
+from doxeval.cli.topics import topics
 from doxeval.errors import DoxevalError
 
 
@@ -51,3 +53,5 @@ def main() -> None:
 
 main.add_command(collection)
 main.add_command(demo)
+main.add_command(topics)
+main.add_command(nexi)

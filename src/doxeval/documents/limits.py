@@ -21,10 +21,8 @@ class Limits:
     depth: int = 1000
     bytes: int = 64 << 20
     elements: int = 4_000_000
-    # A declared entity may stand for at most this many characters, and all entities together
-    # may not blow a document's text up to more than this many times its bytes (plus a little,
-    # so that a short document may use a long abbreviation).
-    entity_length: int = 256
+    # Entities may not blow a document's text up to more than this many times its bytes (plus a
+    # little, so that a short document may use a long abbreviation).
     expansion: int = 10
     expansion_allowance: int = 10_000
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import IO
 
 from doxeval.arrays import Ints
-from doxeval.documents.expat import NAMED_ENTITIES, HardenedExpat, Refused, declarations_of, feed
 from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
 from doxeval.documents.marks import Attributes
 from doxeval.documents.xml import TagCollector
 from doxeval.errors import DocumentError
+from doxeval.markup.expat import NAMED_ENTITIES, HardenedExpat, Refused, declarations_of, feed
 
 _PIECE = 1 << 18
 
@@ -75,7 +75,7 @@ class _Splitter:
         self._line = 0
         self._produced = 0
         self._finished: list[Record] = []
-        expat = HardenedExpat(self._text, limits, encoding)
+        expat = HardenedExpat(self._text, encoding)
         self._parser = expat.parser(declarations_of(NAMED_ENTITIES))
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end

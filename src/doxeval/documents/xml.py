@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.expat import HardenedExpat, Refused, declarations_of, feed, names_used
 from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
 from doxeval.documents.marks import END, Attributes, Marks
 from doxeval.documents.nodes import deepest
 from doxeval.errors import DocumentError
+from doxeval.markup.expat import HardenedExpat, Refused, declarations_of, feed, names_used
 
 _PART = 1 << 20
 _A_TAG = ""  # what stands for a tag among the pieces of text
@@ -88,7 +88,7 @@ class XmlReader:
 
     def _start_afresh(self) -> None:
         self._tags = TagCollector(self._attribute)
-        self._expat = HardenedExpat(self._tags.text, self._limits, self._encoding)
+        self._expat = HardenedExpat(self._tags.text, self._encoding)
         self._lengths: list[Ints] = []
         self._texts: list[bytes] = []
         self._attributes: list[Attributes] = []
@@ -196,7 +196,7 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
         nonlocal open_elements
         open_elements -= 1
 
-    parser = HardenedExpat(_nothing, limits, encoding).parser(declarations_of(names_used(data)))
+    parser = HardenedExpat(_nothing, encoding).parser(declarations_of(names_used(data)))
     parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
         for fed in range(0, len(data), _PART):

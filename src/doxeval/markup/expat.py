@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable
 from html.entities import html5
 from pyexpat import XML_PARAM_ENTITY_PARSING_ALWAYS, ExpatError, ParserCreate, XMLParserType
 
-from doxeval.documents.limits import Limits
-from doxeval.errors import DocumentError
+from doxeval.errors import DocumentError, InputError
 
+LONGEST_ENTITY = 256
 _PREDEFINED = {"lt", "gt", "amp", "apos", "quot"}
 NAMED_ENTITIES = {
     name[:-1]: value
@@ -51,10 +51,11 @@ class HardenedExpat:
     """
 
     def __init__(
-        self, text: Callable[[str], object], limits: Limits, encoding: str | None = None
+        self,
+        text: Callable[[str], object],
+        encoding: str | None = None,
     ) -> None:
         self._text = text
-        self._limits = limits
         self._encoding = encoding
         self._tag_strings: dict[str, str] = {}
         self._on_declaration, self._on_skipped = self._declared, self._skipped
@@ -87,7 +88,7 @@ class HardenedExpat:
         return parser
 
     def _declared(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
-        reason = _why_not(name, parameter, value, self._limits)
+        reason = _why_not(name, parameter, value)
         if reason is not None:
             raise self._refused(reason)
 
@@ -105,23 +106,30 @@ def _never_opened(*_: object) -> int:
     return 1
 
 
-def _why_not(name: str, parameter: bool, value: str | None, limits: Limits) -> str | None:
+def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
     """Why a declared entity is not allowed, or None if it is."""
     if parameter:
         return f"parameter entity %{name}; is not allowed"
     if value is None:
         return f"external entity &{name}; is not allowed"
-    if len(value) > limits.entity_length:
+    if len(value) > LONGEST_ENTITY:
         return (
             f"entity &{name}; stands for {len(value):,} characters; "
-            f"at most {limits.entity_length} are allowed"
+            f"at most {LONGEST_ENTITY} are allowed"
         )
     if set(value) & set("&%<"):
         return f"entity &{name}; holds markup or other entities, not plain text"
     return None
 
 
-def feed(parser: XMLParserType, piece: bytes, last: bool, origin: str, fed: int = 0) -> None:
+def feed(
+    parser: XMLParserType,
+    piece: bytes,
+    last: bool,
+    origin: str,
+    fed: int = 0,
+    error_class: type[InputError] = DocumentError,
+) -> None:
     """Give the parser a piece of a file; what is wrong becomes an error with its place.
 
     `fed` is the number of bytes given before.
@@ -129,14 +137,14 @@ def feed(parser: XMLParserType, piece: bytes, last: bool, origin: str, fed: int 
     try:
         parser.Parse(piece, last)
     except ExpatError as error:
-        raise DocumentError(
+        raise error_class(
             _described(error, parser, piece, fed), origin, error.lineno, error.offset + 1
         ) from None
     except Refused as refusal:
-        raise DocumentError(str(refusal), origin, refusal.line, refusal.column) from None
+        raise error_class(str(refusal), origin, refusal.line, refusal.column) from None
     except (ValueError, LookupError) as error:
         # pyexpat asks Python for encodings expat does not know; some cannot be used.
-        raise DocumentError(
+        raise error_class(
             f"the encoding cannot be read ({error}); convert the file to UTF-8", origin, 1
         ) from None
 

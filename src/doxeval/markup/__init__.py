@@ -1,0 +1,1 @@
+"""XML from strangers: a hardened parser, and files of data read one element at a time."""

@@ -1,0 +1,123 @@
+"""XML files of data (topics, runs, assessments), read one element at a time.
+
+Such a file is a list of many similar elements, perhaps below some others. Each is handed out as
+a small tree as soon as it is complete, so the size of the file does not matter. The parser is
+hardened: no external entities, no bombs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import IO
+
+from doxeval.errors import FormatError
+from doxeval.markup.expat import NAMED_ENTITIES, HardenedExpat, Refused, declarations_of, feed
+
+_PIECE = 1 << 18
+_DEEPEST = 200
+_LONGEST_TEXT = 16 << 20
+
+
+@dataclass
+class XmlElement:
+    """An element: tag, attributes, children, the text just inside it, and its line.
+
+    Tags are in lower case, as files of the same kind do not agree on case.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[XmlElement] = field(default_factory=list)
+    pieces: list[str | XmlElement] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All text inside it, that of its children included."""
+        return "".join(piece if isinstance(piece, str) else piece.text for piece in self.pieces)
+
+    def child(self, tag: str) -> XmlElement | None:
+        """The first child of a tag."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def child_text(self, tag: str) -> str | None:
+        """The text of the first child of a tag, without white space around; None if empty."""
+        child = self.child(tag)
+        return (child.text.strip() or None) if child is not None else None
+
+    def attribute(self, *names: str) -> str | None:
+        """The first of these attributes that is there, without white space around."""
+        return next(
+            (self.attributes[name].strip() for name in names if name in self.attributes), None
+        )
+
+
+def read_elements(
+    file: IO[bytes], tags: Collection[str], origin: str
+) -> Iterator[tuple[XmlElement, tuple[XmlElement, ...]]]:
+    """Each outermost element of the given tags, with the elements around it, outermost first.
+
+    The elements around are as they were read so far: with their attributes and the children
+    that came before (but those that were handed out are not kept).
+
+    >>> import io
+    >>> file = io.BytesIO(b'<run id="a"><topic n="1"/><topic n="2"/></run>')
+    >>> [(e.attributes["n"], above[0].attributes["id"])
+    ...  for e, above in read_elements(file, {"topic"}, "run.xml")]
+    [('1', 'a'), ('2', 'a')]
+    """
+    reader = _Reader(tags, origin)
+    fed = 0
+    more = True
+    while more:
+        piece = file.read(_PIECE)
+        more = bool(piece)
+        feed(reader.parser, piece, not more, origin, fed, FormatError)
+        fed += len(piece)
+        yield from reader.take()
+
+
+class _Reader:
+    def __init__(self, tags: Collection[str], origin: str) -> None:
+        self._tags = tags
+        self._origin = origin
+        self._open: list[XmlElement] = []
+        self._wanted_depth = 0  # of the wanted element that is open; 0: none is
+        self._text_length = 0
+        self._done: list[tuple[XmlElement, tuple[XmlElement, ...]]] = []
+        self.parser = HardenedExpat(self._text).parser(declarations_of(NAMED_ENTITIES))
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+
+    def take(self) -> list[tuple[XmlElement, tuple[XmlElement, ...]]]:
+        done, self._done = self._done, []
+        return done
+
+    def _start(self, name: str, pairs: list[str]) -> None:
+        if len(self._open) >= _DEEPEST:
+            raise Refused(f"more than {_DEEPEST} elements inside each other", self.parser)
+        attributes = dict(zip(pairs[0::2], pairs[1::2], strict=True))
+        element = XmlElement(name.lower(), attributes, self.parser.CurrentLineNumber)
+        self._open.append(element)
+        if not self._wanted_depth and element.tag in self._tags:
+            self._wanted_depth = len(self._open)
+            self._text_length = 0
+
+    def _text(self, text: str) -> None:
+        if not self._open:
+            return
+        self._text_length += len(text)
+        if self._text_length > _LONGEST_TEXT:
+            raise Refused(f"more than {_LONGEST_TEXT:,} characters of text", self.parser)
+        self._open[-1].pieces.append(text)
+
+    def _end(self, _: str) -> None:
+        element = self._open.pop()
+        if len(self._open) + 1 == self._wanted_depth:
+            self._wanted_depth = 0
+            self._text_length = 0
+            self._done.append((element, tuple(self._open)))
+        elif self._open:
+            self._open[-1].children.append(element)
+            self._open[-1].pieces.append(element)

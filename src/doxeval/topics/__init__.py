@@ -1,0 +1,17 @@
+"""Topics and their queries: reading, checking and writing them; NEXI."""
+
+from doxeval.topics.files import problems, read_topics
+from doxeval.topics.nexi import NexiError, parse_content, parse_nexi, parse_structured
+from doxeval.topics.readings import Reading
+from doxeval.topics.topic import Topic
+
+__all__ = [
+    "NexiError",
+    "Reading",
+    "Topic",
+    "parse_content",
+    "parse_nexi",
+    "parse_structured",
+    "problems",
+    "read_topics",
+]

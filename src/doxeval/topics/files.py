@@ -1,0 +1,110 @@
+"""Files of topics: which reader, which writer, and what is checked over all topics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Literal
+
+from doxeval.errors import FormatError, SyntaxProblem
+from doxeval.files import opened, uncompressed_name
+from doxeval.topics.inex_xml import read_inex_topics, write_inex_topics
+from doxeval.topics.lines import (
+    read_jsonl_topics,
+    read_tab_topics,
+    write_jsonl_topics,
+    write_tab_topics,
+)
+from doxeval.topics.nexi import parse_content, parse_structured
+from doxeval.topics.topic import TEXT_FIELDS, Topic
+
+TopicFormat = Literal["inex", "jsonl", "tab"]
+
+READERS: dict[TopicFormat, Callable[[IO[bytes], str], Iterator[Topic]]] = {
+    "inex": read_inex_topics,
+    "jsonl": read_jsonl_topics,
+    "tab": read_tab_topics,
+}
+WRITERS: dict[TopicFormat, Callable[[Iterable[Topic]], Iterator[str]]] = {
+    "inex": write_inex_topics,
+    "jsonl": write_jsonl_topics,
+    "tab": write_tab_topics,
+}
+_SUFFIXES: dict[str, TopicFormat] = {
+    ".xml": "inex",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".tsv": "tab",
+    ".tab": "tab",
+    ".txt": "tab",
+}
+
+
+def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None) -> list[Topic]:
+    """The topics of a file, in its order; the format goes by the file's name if none is given.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "topics.tsv"
+    >>> _ = path.write_text("1\\tsteam engine\\n")
+    >>> [topic.title for topic in read_topics(path)]
+    ['steam engine']
+    """
+    name = os.fspath(path)
+    found = format or _SUFFIXES.get(os.path.splitext(uncompressed_name(name))[1].lower())
+    if found is None:
+        raise FormatError("cannot tell the format from the file's name; --format names it", name)
+    with opened(path) as file:
+        topics = list(READERS[found](file, name))
+    if not topics:
+        raise FormatError("no topics in the file", name)
+    return topics
+
+
+def problems(topics: Iterable[Topic]) -> Iterator[tuple[FormatError, bool]]:
+    """What is wrong with topics, each with whether it is an error (else a warning).
+
+    >>> [(str(problem), is_error) for problem, is_error in problems([Topic("1"), Topic("1")])]
+    [("topic '1' is there twice", True)]
+    """
+    seen: dict[str, Topic] = {}
+    for topic in topics:
+        if topic.id in seen:
+            first = seen[topic.id]
+            place = f", first on line {first.line}" if first.line is not None else ""
+            yield _problem(topic, f"topic {topic.id!r} is there twice{place}"), True
+        seen.setdefault(topic.id, topic)
+        if topic.structured is not None:
+            try:
+                parse_structured(topic.structured)
+            except SyntaxProblem as error:
+                yield _problem(topic, f"topic {topic.id!r}, castitle, {error}"), True
+        elif topic.is_cas and not topic.cas_parts:
+            reason = f"topic {topic.id!r} is of type {topic.query_type} but has no castitle"
+            yield _problem(topic, reason), True
+        if topic.content is not None:
+            try:
+                parse_content(topic.content)
+            except SyntaxProblem as error:
+                yield _problem(topic, f"topic {topic.id!r}, title, {error}"), False
+
+
+def losses(topics: Iterable[Topic], format: TopicFormat) -> list[str]:
+    """The fields that would be lost by writing topics in a format.
+
+    >>> losses([Topic("1", title="a", narrative="b")], "tab")
+    ['narrative']
+    """
+    if format != "tab":
+        return []
+    kept = {"title"}
+    topics = list(topics)
+    lost = [
+        name
+        for name in TEXT_FIELDS
+        if name not in kept and any(getattr(topic, name) is not None for topic in topics)
+    ]
+    return lost + (["cas_parts"] if any(topic.cas_parts for topic in topics) else [])
+
+
+def _problem(topic: Topic, reason: str) -> FormatError:
+    return FormatError(reason, topic.origin, topic.line)

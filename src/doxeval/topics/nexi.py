@@ -1,0 +1,381 @@
+"""NEXI, the query language of INEX: a parser that says exactly what it does not understand.
+
+    query  : co | path filter (path filter)* path?
+    path   : ('//' | '/') node (('//' | '/') node)*        the first path starts with '//'
+    node   : tag | '*' | '(' tag ('|' tag)+ ')'
+    filter : '[' clause ']'
+    clause : item | clause (AND|and|OR|or) clause | '(' clause ')'
+    item   : about '(' rel ',' co ')' | rel (= != < > <= >=) (NUMBER | STRING)
+    rel    : '.' | '.' path (('//' | '/') '@' tag)?
+    co     : (('+'|'-')? (word | '"' word+ '"'))+          optionally in single quotes as a whole
+
+AND binds tighter than OR; with `flat` precedence both bind alike, from left to right, as in the
+first grammar of NEXI. Typographic quotes are read as plain ones. A word is made of letters,
+marks, digits and `_ - ' . &`, does not start with `-` or `'`, and has a letter or a digit (or is
+just `&`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NoReturn
+from unicodedata import category
+
+from doxeval.errors import SyntaxProblem
+from doxeval.topics.nexi_ast import (
+    About,
+    And,
+    Clause,
+    Comparison,
+    ContentQuery,
+    Or,
+    Path,
+    Query,
+    Relative,
+    Segment,
+    Step,
+    StructuredQuery,
+    Term,
+)
+
+Precedence = Literal["and", "flat"]
+
+DEEPEST = 200
+_PLAIN_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
+_SPACE = re.compile(r"\s*")
+_AXIS = re.compile(r"//?")
+_TAG = re.compile(r"[^\W\d][\w.:·-]*")
+_OPERATOR = re.compile(r"!=|<=|>=|=|<|>")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?![\w.])")
+_CONNECTIVE = re.compile(r"(AND|and|OR|or)(?![\w])")
+
+
+class NexiError(SyntaxProblem):
+    """A query that is not NEXI: the column, from 1, and what was expected there.
+
+    >>> parse_nexi("//article[about(.)]")
+    Traceback (most recent call last):
+    doxeval.topics.nexi.NexiError: column 18: expected ',' after the path
+    """
+
+    def __init__(self, column: int, expected: str) -> None:
+        super().__init__(f"column {column}: expected {expected}")
+        # The arguments of this class itself, so that the error survives being pickled.
+        self.args = (column, expected)
+        self.at = column
+
+
+def parse_nexi(query: str, precedence: Precedence = "and") -> Query:
+    """Parse a query of either kind: one that starts with `/` is structured.
+
+    >>> str(parse_nexi("//article[about(.,IBM)]//sec[about(., computer)]").target)
+    '//article//sec'
+    """
+    if query.lstrip().startswith("/"):
+        return parse_structured(query, precedence)
+    return parse_content(query)
+
+
+def parse_content(query: str) -> ContentQuery:
+    """Parse a content-only query.
+
+    >>> parse_content('opera -soprano').terms[1]
+    Term(words=('soprano',), sign='-', is_phrase=False)
+    """
+    parser = _Parser(query, "and")
+    terms = parser.content()
+    parser.end("a word, a phrase in double quotes, or the end of the query")
+    return ContentQuery(terms)
+
+
+def parse_structured(query: str, precedence: Precedence = "and") -> StructuredQuery:
+    """Parse a query of content and structure."""
+    parser = _Parser(query, precedence)
+    segments = parser.segments()
+    return StructuredQuery(segments)
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is a word of NEXI.
+
+    >>> is_word("Al-Andalus"), is_word("-"), is_word("&")
+    (True, False, True)
+    """
+    if not text or text[0] in "-'" or not all(map(_in_word, text)):
+        return False
+    return text == "&" or any(map(_is_letter_or_digit, text))
+
+
+def _in_word(character: str) -> bool:
+    return character in "_-'.&" or category(character)[0] in "LMN"
+
+
+def _is_letter_or_digit(character: str) -> bool:
+    return category(character)[0] in "LN"
+
+
+class _Parser:
+    """Recursive descent over the characters of a query."""
+
+    def __init__(self, query: str, precedence: Precedence) -> None:
+        self._text = query.translate(_PLAIN_QUOTES)
+        self._at = 0
+        self._depth = 0
+        self._flat = precedence == "flat"
+
+    # Small steps
+
+    def _skip_space(self) -> None:
+        space = _SPACE.match(self._text, self._at)
+        self._at = space.end() if space else self._at
+
+    def _peek(self) -> str:
+        return self._text[self._at : self._at + 1]
+
+    def _fail(self, expected: str) -> NoReturn:
+        raise NexiError(self._at + 1, expected)
+
+    def _match(self, pattern: re.Pattern[str]) -> str | None:
+        self._skip_space()
+        found = pattern.match(self._text, self._at)
+        if found is None:
+            return None
+        self._at = found.end()
+        return found[0]
+
+    def _take(self, literal: str) -> bool:
+        self._skip_space()
+        if not self._text.startswith(literal, self._at):
+            return False
+        self._at += len(literal)
+        return True
+
+    def _need(self, literal: str, after: str) -> None:
+        if not self._take(literal):
+            self._fail(f"{_quoted(literal)} after {after}")
+
+    def end(self, otherwise: str) -> None:
+        """Nothing may follow."""
+        self._skip_space()
+        if self._at < len(self._text):
+            self._fail(otherwise)
+
+    # Structure
+
+    def segments(self) -> tuple[Segment, ...]:
+        self._skip_space()
+        if not self._text.startswith("//", self._at):
+            self._fail("'//' at the beginning")
+        segments: list[Segment] = []
+        while True:
+            path = self._path()
+            self._skip_space()
+            if not self._take("["):
+                if not segments:
+                    self._fail("'[' and a condition after the path")
+                segments.append(Segment(path))
+                self.end("'[' or the end of the query after the path")
+                return tuple(segments)
+            condition = self._clause()
+            self._need("]", "the condition")
+            segments.append(Segment(path, condition))
+            self._skip_space()
+            if self._at == len(self._text):
+                return tuple(segments)
+            if self._peek() != "/":
+                self._fail("'/' or '//' and a path, or the end of the query")
+
+    def _path(self) -> Path:
+        steps = [self._step()]
+        while self._next_is_step():
+            steps.append(self._step())
+        return Path(tuple(steps))
+
+    def _next_is_step(self) -> bool:
+        """Whether another step follows, and not an attribute."""
+        self._skip_space()
+        axis = _AXIS.match(self._text, self._at)
+        if axis is None:
+            return False
+        space = _SPACE.match(self._text, axis.end())
+        return not self._text.startswith("@", space.end() if space else axis.end())
+
+    def _step(self) -> Step:
+        axis = self._match(_AXIS)
+        if axis is None:
+            self._fail("'/' or '//'")
+        if self._take("*"):
+            return Step(axis)
+        if not self._take("("):
+            return Step(axis, (self._tag("a tag, '*' or '('"),))
+        tags = [self._tag("a tag")]
+        while self._take("|"):
+            tags.append(self._tag("a tag"))
+        if len(tags) < 2:
+            self._skip_space()
+            self._fail("'|' and another tag")
+        self._need(")", "the tags")
+        return Step(axis, tuple(tags))
+
+    def _tag(self, expected: str) -> str:
+        tag = self._match(_TAG)
+        if tag is None:
+            self._fail(expected)
+        return tag
+
+    # Conditions
+
+    def _clause(self) -> Clause:
+        operands = [self._operand()]
+        operators: list[str] = []
+        while (connective := self._match(_CONNECTIVE)) is not None:
+            operators.append(connective.lower())
+            operands.append(self._operand())
+        return _from_left(operands, operators) if self._flat else _by_rank(operands, operators)
+
+    def _operand(self) -> Clause:
+        if not self._take("("):
+            return self._item()
+        self._depth += 1
+        if self._depth > DEEPEST:
+            self._fail(f"at most {DEEPEST} parentheses inside each other")
+        clause = self._clause()
+        self._need(")", "the clause")
+        self._depth -= 1
+        return clause
+
+    def _item(self) -> Clause:
+        if self._take("about"):
+            self._need("(", "about")
+            where = self._relative()
+            self._need(",", "the path")
+            terms = self.content()
+            self._need(")", "the terms")
+            return About(where, terms)
+        where = self._relative("about, a path that starts with '.', or '('")
+        operator = self._match(_OPERATOR)
+        if operator is None:
+            self._fail("'=', '!=', '<', '>', '<=' or '>=' after the path")
+        number = self._match(_NUMBER)
+        if number is not None:
+            return Comparison(where, operator, number, is_number=True)
+        return Comparison(where, operator, self._string(), is_number=False)
+
+    def _relative(self, expected: str = "'.' and a path") -> Relative:
+        if not self._take("."):
+            self._fail(expected)
+        self._skip_space()
+        if self._peek() != "/":
+            return Relative()
+        path = self._path()
+        axis = self._match(_AXIS)
+        if axis is None:
+            return Relative(path)
+        self._need("@", "the axis")
+        return Relative(path, axis, self._tag("the name of an attribute"))
+
+    def _string(self) -> str:
+        self._skip_space()
+        quote = self._peek()
+        if quote not in ("'", '"') or not quote:
+            self._fail("a number or a string in quotes")
+        end = self._text.find(quote, self._at + 1)
+        if end < 0:
+            self._at = len(self._text)
+            self._fail(f"{_quoted(quote)} at the end of the string")
+        value = self._text[self._at + 1 : end]
+        self._at = end + 1
+        return value
+
+    # Content
+
+    def content(self) -> tuple[Term, ...]:
+        """One or more terms, perhaps in single quotes as a whole."""
+        if not self._take("'"):
+            return self._terms(wrapped=False)
+        terms = self._terms(wrapped=True)
+        self._need("'", "the terms")
+        return terms
+
+    def _terms(self, wrapped: bool) -> tuple[Term, ...]:
+        terms = [self._term(wrapped)]
+        while (following := self._next_term()) is not None:
+            if following == "'" and wrapped:
+                break
+            terms.append(self._term(wrapped))
+        return tuple(terms)
+
+    def _next_term(self) -> str | None:
+        """The first character of another term, if there may be one."""
+        self._skip_space()
+        character = self._peek()
+        return character if character and (character in '+"' or _in_word(character)) else None
+
+    def _term(self, wrapped: bool) -> Term:
+        self._skip_space()
+        sign = self._peek() if self._peek() in ("+", "-") else ""
+        self._at += len(sign)
+        if self._peek() != '"':
+            return Term((self._word(wrapped, sign),), sign)
+        self._at += 1
+        words = []
+        self._skip_space()
+        while self._peek() != '"':
+            words.append(self._word(wrapped, sign="", in_phrase=True))
+            self._skip_space()
+        if not words:
+            self._fail("a word in the phrase")
+        self._at += 1
+        return Term(tuple(words), sign, is_phrase=True)
+
+    def _word(self, wrapped: bool, sign: str, in_phrase: bool = False) -> str:
+        end = self._at
+        text = self._text
+        while end < len(text) and _in_word(text[end]):
+            closes = wrapped and text[end] == "'" and not _in_word(text[end + 1 : end + 2] or " ")
+            if closes:
+                break
+            end += 1
+        word = text[self._at : end]
+        if not is_word(word):
+            expected = (
+                "a word or '\"' at the end of the phrase" if in_phrase else "a word or a phrase"
+            )
+            self._fail(expected + (f" right after '{sign}'" if sign else ""))
+        self._at = end
+        return word
+
+
+def _quoted(literal: str) -> str:
+    return f'"{literal}"' if "'" in literal else f"'{literal}'"
+
+
+def _from_left(operands: list[Clause], operators: list[str]) -> Clause:
+    """Both connectives bind alike, from left to right."""
+    result = operands[0]
+    group: list[Clause] = [result]
+    last = ""
+    for operator, operand in zip(operators, operands[1:], strict=True):
+        if last and operator != last:
+            result = _combined(last, group)
+            group = [result]
+        group.append(operand)
+        last = operator
+    return _combined(last, group) if last else result
+
+
+def _by_rank(operands: list[Clause], operators: list[str]) -> Clause:
+    """AND binds tighter than OR."""
+    groups: list[list[Clause]] = [[operands[0]]]
+    for operator, operand in zip(operators, operands[1:], strict=True):
+        if operator == "and":
+            groups[-1].append(operand)
+        else:
+            groups.append([operand])
+    return _combined("or", [_combined("and", group) for group in groups])
+
+
+def _combined(operator: str, clauses: list[Clause]) -> Clause:
+    if len(clauses) == 1:
+        return clauses[0]
+    return And(tuple(clauses)) if operator == "and" else Or(tuple(clauses))
