@@ -39,11 +39,35 @@ _TEXTS_KEPT = 16
 class Collection:
     """A structured collection: documents as trees over their texts.
 
+    Open one by its directory; here is one made on the spot:
+
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<article><p>One.</p><p>Two.</p></article>"})
+    >>> len(collection), list(collection.ids())
+    (1, ['a'])
+
+    One element at a time, by document and path:
+
     >>> second = collection.element("a", "/article[1]/p[2]")
     >>> second.start, second.end, second.text
     (4, 8, 'Two.')
+    >>> collection.why_not("a", "/article[1]/p[3]")
+    'nothing at /article[1]/p[3] in a: /article[1] has 2 p'
+
+    Many at once, as numbers; what does not exist is -1:
+
+    >>> documents = collection.find_documents(["a", "./a.xml", "b"])
+    >>> documents.tolist()
+    [0, 0, -1]
+    >>> nodes = collection.find_nodes(documents, ["/article[1]", "/article/p[2]", "/article"])
+    >>> nodes.tolist()
+    [0, 2, -1]
+    >>> collection.parents_of([0, 2]).tolist(), collection.children_of(0).tolist()
+    ([-1, 0], [1, 2])
+    >>> [collection.path_of(node) for node in collection.matching("//p").tolist()]
+    ['/article[1]/p[1]', '/article[1]/p[2]']
+    >>> collection.innermost([0, 0], [5, 100]).tolist()
+    [2, -1]
     """
 
     def __init__(self, directory: str | Path) -> None:

@@ -16,6 +16,16 @@ class Element:
     """An element: a row of the node table that knows its collection.
 
     Its neighbours are elements too; everything is looked up when it is asked for.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<sec><p>One.</p><p>Two.</p></sec>"})
+    >>> first, second = collection.root("a").children()
+    >>> first.path, first.tag, first.depth, first.length
+    ('/sec[1]/p[1]', 'p', 2, 4)
+    >>> [str(other) for other in first.siblings()], [str(e) for e in second.ancestors()]
+    (['a /sec[1]/p[2]'], ['a /sec[1]'])
+    >>> first in collection.root("a"), first in second
+    (True, False)
     """
 
     collection: Collection

@@ -36,6 +36,9 @@ class BuildOptions:
     whitespace says how text nodes are numbered in text points (`strip` passes over those that
     are only white space); it never changes the text. inline names the tags that do not end a
     line or a word.
+
+    >>> BuildOptions(id_rule=IdRule.parse("//id"), text="compressed").recorded()["id"]
+    '//id'
     """
 
     id_rule: IdRule = field(default_factory=lambda: IdRule("stem"))

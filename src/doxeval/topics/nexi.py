@@ -89,7 +89,11 @@ def parse_content(query: str) -> ContentQuery:
 
 
 def parse_structured(query: str, precedence: Precedence = "and") -> StructuredQuery:
-    """Parse a query of content and structure."""
+    """Parse a query of content and structure.
+
+    >>> [str(support.path) for support in parse_structured("//a[about(./b, c)]//d").supports]
+    ['//a/b']
+    """
     parser = _Parser(query, precedence)
     segments = parser.segments()
     return StructuredQuery(segments)

@@ -1,0 +1,34 @@
+"""Everything that is public has an example (which the test run executes as a doctest)."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+
+import pytest
+
+import doxeval
+import doxeval.documents
+import doxeval.topics
+
+PUBLIC = sorted(
+    {
+        (module.__name__, name)
+        for module in (doxeval, doxeval.documents, doxeval.topics)
+        for name in module.__all__
+        if not name.startswith("__")
+    }
+)
+
+
+@pytest.mark.parametrize(("module", "name"), PUBLIC)
+def test_what_is_public_has_an_example(module: str, name: str) -> None:
+    value = getattr(importlib.import_module(module), name)
+    assert ">>>" in (inspect.getdoc(value) or "")
+
+
+def test_what_the_front_door_promises_is_there() -> None:
+    assert sorted(doxeval._HOMES) == sorted(set(doxeval.__all__) - {"__version__"})
+    assert dir(doxeval) == sorted(doxeval.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = doxeval.nonsense
