@@ -10,8 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from doxeval.errors import SourceError
+from doxeval.errors import FormatError, SourceError
 
+LONGEST_LINE = 16 << 20
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -87,3 +88,24 @@ def zstd() -> Any:
     if sys.version_info >= (3, 14):
         return import_module("compression.zstd")
     return import_module("backports.zstd")
+
+
+def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
+    """Each line that is not blank, with its number; UTF-8, and no line without end.
+
+    >>> import io
+    >>> list(text_lines(io.BytesIO(b"one\\n\\ntwo"), "a.txt"))
+    [(1, 'one'), (3, 'two')]
+    """
+    number = 0
+    while data := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(data) > LONGEST_LINE:
+            raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", origin, number)
+        try:
+            line = data.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
+            raise FormatError(reason, origin, number) from None
+        if line.strip():
+            yield number, line.rstrip("\r\n")

@@ -17,6 +17,7 @@ from doxeval.markup.expat import NAMED_ENTITIES, HardenedExpat, Refused, declara
 _PIECE = 1 << 18
 _DEEPEST = 200
 _LONGEST_TEXT = 16 << 20
+_MOST_ELEMENTS = 2_000_000
 
 
 @dataclass
@@ -85,6 +86,7 @@ class _Reader:
         self._open: list[XmlElement] = []
         self._wanted_depth = 0  # of the wanted element that is open; 0: none is
         self._text_length = 0
+        self._elements = 0
         self._done: list[tuple[XmlElement, tuple[XmlElement, ...]]] = []
         self.parser = HardenedExpat(self._text).parser(declarations_of(NAMED_ENTITIES))
         self.parser.StartElementHandler = self._start
@@ -97,12 +99,15 @@ class _Reader:
     def _start(self, name: str, pairs: list[str]) -> None:
         if len(self._open) >= _DEEPEST:
             raise Refused(f"more than {_DEEPEST} elements inside each other", self.parser)
+        self._elements += 1
+        if self._elements > _MOST_ELEMENTS:
+            raise Refused(f"more than {_MOST_ELEMENTS:,} elements in one", self.parser)
         attributes = dict(zip(pairs[0::2], pairs[1::2], strict=True))
         element = XmlElement(name.lower(), attributes, self.parser.CurrentLineNumber)
         self._open.append(element)
         if not self._wanted_depth and element.tag in self._tags:
             self._wanted_depth = len(self._open)
-            self._text_length = 0
+            self._text_length = self._elements = 0
 
     def _text(self, text: str) -> None:
         if not self._open:

@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from doxeval.errors import FormatError
+from doxeval.files import text_lines
 from doxeval.topics.topic import TEXT_FIELDS, Topic
-
-_LONGEST_LINE = 16 << 20
 
 
 def read_jsonl_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
@@ -26,7 +25,7 @@ def read_jsonl_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
     >>> [topic.id for topic in read_jsonl_topics(io.BytesIO(b'{"id": "076"}'), "t.jsonl")]
     ['076']
     """
-    for number, line in _lines(file, origin):
+    for number, line in text_lines(file, origin):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
@@ -77,7 +76,7 @@ def read_tab_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
     >>> [topic.title for topic in read_tab_topics(io.BytesIO(b"7\\tsteam engine\\n"), "t.tsv")]
     ['steam engine']
     """
-    for number, line in _lines(file, origin):
+    for number, line in text_lines(file, origin):
         topic_id, tab, title = line.partition("\t")
         if not tab or not topic_id.strip() or "\t" in title:
             raise FormatError("expected an id, a tab and a title", origin, number)
@@ -92,19 +91,3 @@ def write_tab_topics(topics: Iterable[Topic]) -> Iterator[str]:
     """
     for topic in topics:
         yield f"{topic.id}\t{' '.join((topic.title or '').split())}\n"
-
-
-def _lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
-    """Each line that is not blank, with its number."""
-    number = 0
-    while data := file.readline(_LONGEST_LINE + 1):
-        number += 1
-        if len(data) > _LONGEST_LINE:
-            raise FormatError(f"a line of more than {_LONGEST_LINE:,} bytes", origin, number)
-        try:
-            line = data.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
-            raise FormatError(reason, origin, number) from None
-        if line.strip():
-            yield number, line.rstrip("\r\n")

@@ -1,0 +1,185 @@
+"""Runs in the XML of INEX 2002 to 2008.
+
+    <inex-submission participant-id="12" run-id="mine" task="Focused" query="automatic"
+                     result-type="element|passage|fol">
+      <topic-fields title="yes" castitle="no"/> <description>…</description>
+      <collections><collection>wikipedia</collection></collections>
+      <topic topic-id="1">
+        <result><file>F</file><path>/article[1]/sec[2]</path><rank>1</rank><rsv>0.5</rsv></result>
+        <result><file>F</file><passage start="POINT" end="POINT"/></result>
+        <result><file>F</file><fol offset="0" length="99"/></result>
+      </topic>
+    </inex-submission>
+
+Results are in the order of the ranking; `rank` and `rsv` may be missing. A result without path,
+passage or fol is the whole document. Collections may also stand inside a topic; attributes may
+have stray spaces around their values. A unit that contradicts the result-type is a warning.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import IO, Any
+from xml.sax.saxutils import escape, quoteattr
+
+from doxeval.documents.ids import normalised_id
+from doxeval.errors import FormatError
+from doxeval.markup.elements import XmlElement, read_elements
+from doxeval.runs.builder import RunBuilder
+from doxeval.runs.run import Kind, Result, Run
+
+_EXPECTED_UNITS = {"element": Kind.ELEMENT, "passage": Kind.PASSAGE, "fol": Kind.PASSAGE}
+
+
+def read_xml_run(file: IO[bytes], origin: str) -> Run:
+    """Read a run.
+
+    >>> import io
+    >>> xml = b'<inex-submission run-id="r"><topic topic-id="1"><result><file>a</file></result>'
+    >>> run = read_xml_run(io.BytesIO(xml + b"</topic></inex-submission>"), "r.xml")
+    >>> run.run_id, next(run.results()).document
+    ('r', 'a')
+    """
+    builder = RunBuilder()
+    facts: dict[str, Any] = {}
+    contradictions: list[int] = []
+    count = 0
+    for topic, above in read_elements(file, {"topic"}, origin):
+        if above:
+            facts |= _facts(above[0])
+        topic_id = topic.attribute("topic-id", "topic_id", "id")
+        if not topic_id:
+            raise FormatError('<topic> without topic-id="…"', origin, topic.line)
+        facts |= _collections(topic)
+        for element in topic.children:
+            if element.tag != "result":
+                continue
+            count += 1
+            result = _result(element, topic_id, origin)
+            expected = _EXPECTED_UNITS.get(str(facts.get("result_type", "")).lower())
+            if expected is not None and result.kind not in (expected, Kind.DOCUMENT):
+                contradictions.append(element.line)
+            builder.add(result, element.line)
+    if not count:
+        raise FormatError("no <topic> with a <result> in the file", origin)
+    warnings = []
+    if contradictions:
+        warnings.append(
+            f"{len(contradictions)} results contradict the result-type "
+            f"{facts['result_type']!r}, the first on line {contradictions[0]}"
+        )
+    return builder.finish(str(facts.pop("run_id", "run")), facts, warnings, origin)
+
+
+def _facts(submission: XmlElement) -> dict[str, Any]:
+    """What the file says of the run as a whole."""
+    facts: dict[str, Any] = {
+        name.replace("-", "_"): value.strip()
+        for name, value in submission.attributes.items()
+        if value.strip()
+    }
+    description = submission.child_text("description")
+    if description is not None:
+        facts["description"] = description
+    fields = submission.child("topic-fields")
+    if fields is not None:
+        facts["topic_fields"] = {name: value.strip() for name, value in fields.attributes.items()}
+    return facts | _collections(submission)
+
+
+def _collections(element: XmlElement) -> dict[str, Any]:
+    collections = element.child("collections")
+    if collections is None:
+        return {}
+    return {"collections": [child.text.strip() for child in collections.children]}
+
+
+def _result(element: XmlElement, topic: str, origin: str) -> Result:
+    document = element.child_text("file")
+    if document is None:
+        raise FormatError("<result> without <file>", origin, element.line)
+    rank, score = element.child_text("rank"), element.child_text("rsv")
+    kind, start, end, place = _unit(element, origin)
+    return Result(
+        topic,
+        normalised_id(document),
+        kind,
+        start,
+        end,
+        place,
+        None if rank is None else _integer(rank, "rank", origin, element.line),
+        None if score is None else _score(score, origin, element.line),
+    )
+
+
+def _unit(element: XmlElement, origin: str) -> tuple[Kind, int | None, int | None, tuple[str, ...]]:
+    path, passage, fol = (element.child(tag) for tag in ("path", "passage", "fol"))
+    if sum(unit is not None for unit in (path, passage, fol)) > 1:
+        raise FormatError("<result> with more than one unit", origin, element.line)
+    if passage is not None:
+        points = (passage.attribute("start"), passage.attribute("end"))
+        if not points[0] or not points[1]:
+            raise FormatError("<passage> without start and end", origin, passage.line)
+        return Kind.PASSAGE, None, None, (points[0], points[1])
+    if fol is not None:
+        offset = _integer(fol.attribute("offset") or "", "offset", origin, fol.line)
+        length = _integer(fol.attribute("length") or "", "length", origin, fol.line)
+        return Kind.PASSAGE, offset, offset + length, ()
+    text = "" if path is None else path.text.strip()
+    return (Kind.ELEMENT, None, None, (text,)) if text else (Kind.DOCUMENT, None, None, ())
+
+
+def _integer(text: str, what: str, origin: str, line: int) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise FormatError(f"{what} is {text!r}: expected a whole number, 0 or more", origin, line)
+    return int(text)
+
+
+def _score(text: str, origin: str, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or "_" in text:
+        raise FormatError(f"rsv is {text!r}: expected a number", origin, line)
+    return value
+
+
+def write_xml_run(run: Run) -> Iterator[bytes]:
+    """The run as XML.
+
+    >>> from doxeval.runs.builder import run_of
+    >>> b"".join(write_xml_run(run_of([Result("1", "a")], "r"))).splitlines()[2]
+    b'<result><file>a</file></result>'
+    """
+    names = ("participant_id", "task", "query", "result_type")
+    given = "".join(
+        f" {name.replace('_', '-')}={quoteattr(str(run.facts[name]))}"
+        for name in names
+        if name in run.facts
+    )
+    yield f"<inex-submission run-id={quoteattr(run.run_id)}{given}>\n".encode()
+    topic = None
+    for result in run.results():
+        if result.topic != topic:
+            yield b"" if topic is None else b"</topic>\n"
+            topic = result.topic
+            yield f"<topic topic-id={quoteattr(topic)}>\n".encode()
+        yield f"<result>{''.join(_parts(result))}</result>\n".encode()
+    yield b"</topic>\n</inex-submission>\n"
+
+
+def _parts(result: Result) -> Iterator[str]:
+    yield f"<file>{escape(result.document)}</file>"
+    if result.kind == Kind.ELEMENT:
+        yield f"<path>{escape(result.place[0])}</path>"
+    elif result.kind == Kind.PASSAGE and result.place:
+        start, end = map(quoteattr, result.place)
+        yield f"<passage start={start} end={end}/>"
+    elif result.start is not None and result.end is not None:
+        yield f'<fol offset="{result.start}" length="{result.end - result.start}"/>'
+    if result.rank is not None:
+        yield f"<rank>{result.rank}</rank>"
+    if result.score is not None:
+        yield f"<rsv>{result.score!r}</rsv>"

@@ -1,0 +1,218 @@
+"""A run against its collection: paths, points and offsets become elements and ranges of text.
+
+This is the one place where references meet the collection. What does not resolve (an unknown
+document, a path that names nothing, a range beyond the end) is collected with its line; nothing
+is moved or guessed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.documents import Collection
+from doxeval.documents.options import Whitespace
+from doxeval.errors import InputError
+from doxeval.runs.run import Kind, Run
+
+Offsets = Literal["characters", "bytes"]
+
+
+class Unresolved(NamedTuple):
+    """A result that does not resolve: its row, its line in the file, and why."""
+
+    row: int
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class ResolvedRun:
+    """A run with the documents, elements and ranges of a collection, row by row.
+
+    document: the document's number; node: the element (the root for a document, -1 for passages,
+    points and trees); start, end: the range in code points (of a tree: that of its first node).
+    A row that does not resolve has -1 everywhere. tree_nodes are the nodes of all trees, those of
+    row r at [tree_begin[r], tree_begin[r + 1]).
+    """
+
+    run: Run
+    document: Ints
+    node: Ints
+    start: Ints
+    end: Ints
+    tree_nodes: Ints
+    tree_begin: Ints
+    unresolved: tuple[Unresolved, ...]
+
+
+def resolve(
+    run: Run,
+    collection: Collection,
+    *,
+    offsets: Offsets = "characters",
+    whitespace: Whitespace | None = None,
+) -> ResolvedRun:
+    """Resolve all results of a run.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import Result
+    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    >>> run = run_of([Result("1", "a", Kind.ELEMENT, place=("/s[1]/p[2]",)), Result("1", "b")])
+    >>> resolved = resolve(run, collection)
+    >>> resolved.start.tolist(), resolved.end.tolist()
+    ([4, -1], [8, -1])
+    >>> resolved.unresolved
+    (Unresolved(row=1, line=2, reason="unknown document 'b'"),)
+    """
+    return _Resolver(run, collection, offsets, whitespace).resolve()
+
+
+class _Resolver:
+    def __init__(
+        self, run: Run, collection: Collection, offsets: Offsets, whitespace: Whitespace | None
+    ) -> None:
+        self._run = run
+        self._collection = collection
+        self._offsets = offsets
+        self._points = collection.points(whitespace)
+        nothing = np.full(len(run), -1, dtype=np.int64)
+        self._node, self._start, self._end = nothing, nothing.copy(), nothing.copy()
+        self._tree_sizes = np.zeros(len(run), dtype=np.int64)
+        self._tree_nodes: list[int] = []
+        self._reasons: dict[int, str] = {}
+
+    def resolve(self) -> ResolvedRun:
+        run = self._run
+        numbers = self._collection.find_documents(run.documents)
+        document = numbers[run.document] if len(run) else run.document
+        self._document = document
+        for row in np.flatnonzero(document < 0).tolist():
+            self._reasons[row] = f"unknown document {run.documents[int(run.document[row])]!r}"
+        known = document >= 0
+        self._documents(np.flatnonzero(known & (run.kind == Kind.DOCUMENT)))
+        self._elements(np.flatnonzero(known & (run.kind == Kind.ELEMENT)))
+        by_place = run.place >= 0
+        ranges = (run.kind == Kind.PASSAGE) | (run.kind == Kind.POINT)
+        self._ranges(np.flatnonzero(known & ranges & ~by_place))
+        self._between_points(np.flatnonzero(known & ranges & by_place))
+        self._trees(np.flatnonzero(known & (run.kind == Kind.TREE)))
+        return self._finish()
+
+    def _finish(self) -> ResolvedRun:
+        bad = np.array(sorted(self._reasons), dtype=np.int64)
+        for column in (self._node, self._start, self._end):
+            column[bad] = -1
+        document = self._document.astype(np.int64, copy=True)
+        document[bad] = -1
+        lines = self._run.line
+        return ResolvedRun(
+            self._run,
+            document,
+            self._node,
+            self._start,
+            self._end,
+            np.array(self._tree_nodes, dtype=np.int64),
+            np.append(0, np.cumsum(self._tree_sizes)),
+            tuple(
+                Unresolved(row, int(lines[row]), self._reasons[row])
+                for row in sorted(self._reasons)
+            ),
+        )
+
+    def _set_nodes(self, rows: Ints, nodes: Ints) -> None:
+        self._node[rows] = nodes
+        self._start[rows] = self._collection.nodes.start[nodes]
+        self._end[rows] = self._collection.nodes.end[nodes]
+
+    def _documents(self, rows: Ints) -> None:
+        self._set_nodes(rows, self._collection.rows[self._document[rows]])
+
+    def _elements(self, rows: Ints) -> None:
+        places = self._run.places
+        paths = [places[place][0] for place in self._run.place[rows].tolist()]
+        nodes = self._collection.find_nodes(self._document[rows], paths)
+        found = nodes >= 0
+        self._set_nodes(rows[found], nodes[found])
+        for at in np.flatnonzero(~found).tolist():
+            self._reasons[int(rows[at])] = self._why_not(int(rows[at]), paths[at])
+
+    def _why_not(self, row: int, path: str) -> str:
+        document = self._collection.id_of(int(self._document[row]))
+        return self._collection.why_not(document, path)
+
+    def _ranges(self, rows: Ints) -> None:
+        is_point = self._run.kind[rows] == Kind.POINT
+        start = self._run.start[rows].copy()
+        end = np.where(is_point, start, self._run.end[rows])
+        if self._offsets == "bytes":
+            start, end = self._from_bytes(rows, start), self._from_bytes(rows, end)
+        length = self._collection.nodes.end[self._collection.rows[self._document[rows]]]
+        self._start[rows], self._end[rows] = start, end
+        for at in np.flatnonzero((end > length) | (start < 0) | (end < 0)).tolist():
+            row = int(rows[at])
+            given = f"[{self._run.start[row]:,}, {self._run.end[row]:,})"
+            if is_point[at]:
+                given = f"offset {self._run.start[row]:,}"
+            self._reasons[row] = (
+                f"{given} is not inside the document's {int(length[at]):,} characters"
+                if start[at] >= 0 and end[at] >= 0
+                else f"{given} splits a character, or is not inside the document"
+            )
+
+    def _from_bytes(self, rows: Ints, positions: Ints) -> Ints:
+        """Code points from bytes of UTF-8; -1 where a position splits a character."""
+        result = np.full(len(rows), -1, dtype=np.int64)
+        documents = self._document[rows]
+        for document in np.unique(documents).tolist():
+            text = np.frombuffer(self._collection.text_of(document).encode(), dtype=np.uint8)
+            begins = np.append(np.flatnonzero((text & 0xC0) != 0x80), len(text))
+            here = np.flatnonzero(documents == document)
+            at = np.searchsorted(begins, positions[here])
+            exact = (at < len(begins)) & (
+                begins[np.minimum(at, len(begins) - 1)] == positions[here]
+            )
+            result[here[exact]] = at[exact]
+        return result
+
+    def _between_points(self, rows: Ints) -> None:
+        places = [self._run.places[place] for place in self._run.place[rows].tolist()]
+        documents = self._document[rows]
+        starts = self._points.offsets(documents, [place[0] for place in places], "start")
+        ends = self._points.offsets(documents, [place[-1] for place in places], "end")
+        for at, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            row = int(rows[at])
+            is_point = self._run.kind[row] == Kind.POINT
+            if isinstance(start, InputError):
+                self._reasons[row] = str(start)
+            elif is_point:
+                self._start[row] = self._end[row] = start
+            elif isinstance(end, InputError):
+                self._reasons[row] = str(end)
+            elif end < start:
+                self._reasons[row] = f"the passage ends at {end:,} before it starts at {start:,}"
+            else:
+                self._start[row], self._end[row] = start, end
+
+    def _trees(self, rows: Ints) -> None:
+        trees = [self._run.places[place] for place in self._run.place[rows].tolist()]
+        sizes = [len(tree) for tree in trees]
+        paths = [path for tree in trees for path in tree]
+        nodes = self._collection.find_nodes(np.repeat(self._document[rows], sizes), paths)
+        at = 0
+        for row, size in zip(rows.tolist(), sizes, strict=True):
+            own = nodes[at : at + size]
+            missing = np.flatnonzero(own < 0)
+            if len(missing):
+                self._reasons[row] = self._why_not(row, paths[at + int(missing[0])])
+            else:
+                distinct = sorted(set(own.tolist()))
+                self._tree_nodes += distinct
+                self._tree_sizes[row] = len(distinct)
+                self._start[row] = self._collection.nodes.start[distinct[0]]
+                self._end[row] = self._collection.nodes.end[distinct[0]]
+            at += size

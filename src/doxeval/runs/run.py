@@ -1,0 +1,135 @@
+"""A run: what one system returned, for each topic a ranked list of parts of documents.
+
+A run is columns, one row per result, in the order of the file: list order is the ranking.
+Topics, documents and places are numbers into lists of distinct values, so a run of hundreds of
+thousands of results stays small and everything about it is array arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Ints
+
+Floats = npt.NDArray[np.float64]
+Order = Literal["list", "rank", "rsv"]
+NO_PLACE = -1
+
+
+class Kind(IntEnum):
+    """What a result is."""
+
+    DOCUMENT = 0  # a whole document
+    ELEMENT = 1  # an element, by its path
+    PASSAGE = 2  # a range of text: by characters (start, end) or by two text points
+    POINT = 3  # an entry point: an offset or a text point
+    TREE = 4  # a set of elements, by their paths
+
+
+class Result(NamedTuple):
+    """One result of a run, spelt out.
+
+    place: the path of an element, the paths of a tree, the text points of a passage or an entry
+    point; empty where start and end (or start alone) say it in characters, and for documents.
+    """
+
+    topic: str
+    document: str
+    kind: Kind = Kind.DOCUMENT
+    start: int | None = None
+    end: int | None = None
+    place: tuple[str, ...] = ()
+    rank: int | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run as columns.
+
+    topic, document and place are places in `topics`, `documents` and `places` (NO_PLACE: none);
+    start and end are -1 where a result is not given in characters. rank and score are None if the
+    file does not have them. line is where each result stood in the file, from 1.
+
+    >>> from doxeval.runs.builder import run_of
+    >>> run = run_of([Result("1", "a"), Result("1", "b", Kind.PASSAGE, 0, 9)], "mine")
+    >>> len(run), run.topics, run.kind.tolist()
+    (2, ('1',), [0, 2])
+    """
+
+    run_id: str
+    topics: tuple[str, ...]
+    documents: tuple[str, ...]
+    places: tuple[tuple[str, ...], ...]
+    topic: Ints
+    document: Ints
+    kind: Ints
+    place: Ints
+    start: Ints
+    end: Ints
+    rank: Ints | None
+    score: Floats | None
+    line: Ints
+    # What the file says about the run as a whole: participant, task, …
+    facts: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    origin: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    def results(self) -> Iterator[Result]:
+        """The results one by one."""
+        for row in range(len(self)):
+            yield self.result(row)
+
+    def result(self, row: int) -> Result:
+        """One result, spelt out."""
+        start, end, place = int(self.start[row]), int(self.end[row]), int(self.place[row])
+        return Result(
+            self.topics[int(self.topic[row])],
+            self.documents[int(self.document[row])],
+            Kind(int(self.kind[row])),
+            None if start < 0 else start,
+            None if end < 0 else end,
+            () if place == NO_PLACE else self.places[place],
+            None if self.rank is None else int(self.rank[row]),
+            None if self.score is None else float(self.score[row]),
+        )
+
+    def ordered(self, order: Order) -> Run:
+        """The run with each topic's results sorted by rank or by falling score, ties as they are.
+
+        >>> from doxeval.runs.builder import run_of
+        >>> run = run_of([Result("1", "a", score=0.1), Result("1", "b", score=0.9)], "mine")
+        >>> [result.document for result in run.ordered("rsv").results()]
+        ['b', 'a']
+        """
+        if order == "list":
+            return self
+        column = self.rank if order == "rank" else self.score
+        if column is None:
+            raise ValueError(f"the run {self.run_id!r} has no column to order it by {order}")
+        key = column if order == "rank" else -column
+        return self.rows(np.lexsort((key, self.topic)))
+
+    def rows(self, rows: Ints) -> Run:
+        """The run with only these rows, in this order."""
+        return replace(
+            self,
+            topic=self.topic[rows],
+            document=self.document[rows],
+            kind=self.kind[rows],
+            place=self.place[rows],
+            start=self.start[rows],
+            end=self.end[rows],
+            rank=None if self.rank is None else self.rank[rows],
+            score=None if self.score is None else self.score[rows],
+            line=self.line[rows],
+        )
