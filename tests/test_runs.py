@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, Builder, needs_conformance, write_files
 from doxeval.documents.examples import example_collection
+from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.runs.builder import run_of
 from doxeval.runs.files import READERS, WRITERS, RunFormat, read_run
@@ -140,14 +141,21 @@ GOOD = "7 Q0 a 1 .5 r"
         ("a.run", f"{GOOD} 3 4\n{GOOD} 3", r"a\.run:2: 7 fields; expected 8 fields as before"),
         ("a.run", f"{GOOD} 3 4\n{GOOD} 3 -4", r"a\.run:2: '-4' is not a length"),
         ("a.run", f"{GOOD} X 4", r"a\.run:1: 'X' is not an offset: expected a whole number"),
+        ("a.run", "7 Q0 a 1 .5\x00 r", r"a\.run:1: control character 0x00"),
+        ("a.run", "7 Q0 a 1 . r", r"a\.run:1: '\.' is not a score"),
+        ("a.run", "7 Q0 a 1 1.2.3 r", r"a\.run:1: '1\.2\.3' is not a score"),
         ("a.run", f"{GOOD} 3 4\n{GOOD} /p[1] /p[2]", r"a\.run:2: '/p\[1\]' is not an offset"),
         ("a.run", f"{GOOD} /p[1]\n{GOOD} 3", r"a\.run:2: '3' where a path that starts with '/'"),
         ("a.run", f"{GOOD} /p[1] 5", r"a\.run:1: '5' where a text point that starts with '/'"),
         ("a.run", "7 Q0 a x .5 r", r"a\.run:1: 'x' is not a rank"),
         ("a.run", "7 Q0 a 1 nan r", r"a\.run:1: 'nan' is not a score"),
         ("a.run", "7 Q0 a 1 1_0 r", r"a\.run:1: '1_0' is not a score"),
-        ("a.run", f"{GOOD} 3 {'9' * 30}", r"a\.run:1: '9+' is too large"),
-        ("a.run", f"{GOOD} 3 {'9' * 5000}", r"a\.run:1: '9+…' is too large"),
+        (
+            "a.run",
+            f"{GOOD} 3 {'9' * 30}",
+            r"a\.run:1: '9+' is not a length: expected a whole number of at",
+        ),
+        ("a.run", f"{GOOD} 3 {'9' * 5000}", r"a\.run:1: '9+…' is not a length"),
         ("a.run", b"7 Q0 \xff 1 .5 r", "is not UTF-8 text"),
         ("a.xml", "<a/>", r"a\.xml: no <topic> with a <result>"),
         ("a.xml", "<a>\n<topic/></a>", r"a\.xml:2: <topic> without topic-id"),
@@ -201,11 +209,55 @@ def test_bad_runs_are_refused_with_their_line(
 def test_large_text_runs_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("doxeval.runs.text._PIECE", 100)
     lines = [f"{n % 7} Q0 d{n % 13} {n} {n / 3} r {n} {n * 2}" for n in range(500)]
+    lines[77] = ""
     run = READERS["text"](io.BytesIO("\n".join(lines).encode()), "a.run")
+    rows = [n for n in range(500) if n != 77]
     assert [(r.topic, r.document, r.rank, r.score, r.start, r.end) for r in run.results()] == [
-        (str(n % 7), f"d{n % 13}", n, n / 3, n, n * 3) for n in range(500)
+        (str(n % 7), f"d{n % 13}", n, n / 3, n, n * 3) for n in rows
     ]
-    assert run.line.tolist() == list(range(1, 501))
+    assert run.line.tolist() == [n + 1 for n in rows]
+    with pytest.raises(FormatError, match=r"a\.run:500: 7 fields; expected 8 fields as before"):
+        READERS["text"](io.BytesIO("\n".join([*lines[:-1], "1 Q0 a 1 1 r 3"]).encode()), "a.run")
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(allow_nan=False, allow_infinity=False).map(repr),
+            st.decimals(-(10**9), 10**9, places=6).map(str),
+            st.from_regex(r"[0-9]{0,12}\.[0-9]{1,12}", fullmatch=True),
+            st.sampled_from(["1", "-1", "+.5", "5.", "1e5", "1E-5", "0", "00.10", "9" * 20]),
+        ),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_scores_are_read_as_python_reads_them(scores: list[str]) -> None:
+    lines = "\n".join(f"7 Q0 a 1 {score} r" for score in scores)
+    run = READERS["text"](io.BytesIO(lines.encode()), "a.run")
+    assert run.score is not None
+    assert run.score.tolist() == [float(score) for score in scores]
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(
+        st.text(st.sampled_from("ab1é./xml-"), min_size=1, max_size=80).filter(
+            lambda name: normalised_id(name) != ""
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_names_are_numbered_by_first_appearance(names: list[str]) -> None:
+    lines = "\n".join(f"{name} Q0 {name} 1 1 r" for name in names)
+    run = READERS["text"](io.BytesIO(lines.encode()), "a.run")
+    assert list(run.topics) == list(dict.fromkeys(names))
+    assert [run.topics[number] for number in run.topic.tolist()] == names
+    expected = [normalised_id(name) for name in names]
+    assert list(run.documents) == list(dict.fromkeys(expected))
+    assert [run.documents[number] for number in run.document.tolist()] == expected
 
 
 @given(st.lists(results([Kind.DOCUMENT]), min_size=1, max_size=12))

@@ -7,7 +7,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from doxeval.runs.run import NO_PLACE, Result, Run
+from doxeval.runs.labels import NO_LABEL, Labels
+from doxeval.runs.run import Result, Run
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ class RunBuilder:
                 self._topics[result.topic],
                 self._documents[result.document],
                 int(result.kind),
-                self._places[result.place] if result.place else NO_PLACE,
+                self._places[result.place] if result.place else NO_LABEL,
                 -1 if result.start is None else result.start,
                 -1 if result.end is None else result.end,
                 line,
@@ -71,13 +72,10 @@ class RunBuilder:
             warnings.append("some results have no score; the scores are not used")
         return Run(
             run_id,
-            tuple(self._topics),
-            tuple(self._documents),
-            tuple(self._places),
-            topic,
-            document,
+            Labels.of(tuple(self._topics), topic),
+            Labels.of(tuple(self._documents), document),
+            Labels.of(tuple(self._places), place),
             kind,
-            place,
             start,
             end,
             np.array(self._ranks, dtype=np.int64) if has_rank and None not in self._ranks else None,

@@ -1,13 +1,13 @@
 """A run: what one system returned, for each topic a ranked list of parts of documents.
 
 A run is columns, one row per result, in the order of the file: list order is the ranking.
-Topics, documents and places are numbers into lists of distinct values, so a run of hundreds of
+Topics, documents and places are numbers into lists of distinct names, so a run of hundreds of
 thousands of results stays small and everything about it is array arithmetic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple
@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Ints
+from doxeval.runs.labels import NO_LABEL, Labels
 
 Floats = npt.NDArray[np.float64]
 Order = Literal["list", "rank", "rsv"]
-NO_PLACE = -1
 
 
 class Kind(IntEnum):
@@ -53,24 +53,20 @@ class Result(NamedTuple):
 class Run:
     """A run as columns.
 
-    topic, document and place are places in `topics`, `documents` and `places` (NO_PLACE: none);
-    start and end are -1 where a result is not given in characters. rank and score are None if the
-    file does not have them. line is where each result stood in the file, from 1.
+    start and end are -1 where a result is not given in characters. rank and score are None if
+    the file does not have them. line is where each result stood in the file, from 1.
 
     >>> from doxeval.runs.builder import run_of
     >>> run = run_of([Result("1", "a"), Result("1", "b", Kind.PASSAGE, 0, 9)], "mine")
-    >>> len(run), run.topics, run.kind.tolist()
-    (2, ('1',), [0, 2])
+    >>> len(run), list(run.topics), run.topic.tolist(), run.kind.tolist()
+    (2, ['1'], [0, 0], [0, 2])
     """
 
     run_id: str
-    topics: tuple[str, ...]
-    documents: tuple[str, ...]
-    places: tuple[tuple[str, ...], ...]
-    topic: Ints
-    document: Ints
+    topic_labels: Labels[str]
+    document_labels: Labels[str]
+    place_labels: Labels[tuple[str, ...]]
     kind: Ints
-    place: Ints
     start: Ints
     end: Ints
     rank: Ints | None
@@ -81,8 +77,38 @@ class Run:
     warnings: tuple[str, ...] = ()
     origin: str | None = None
 
+    @property
+    def topics(self) -> Sequence[str]:
+        """The distinct topics, in the order of first appearance."""
+        return self.topic_labels.distinct
+
+    @property
+    def topic(self) -> Ints:
+        """The topic of each result, as its place in `topics`."""
+        return self.topic_labels.numbers
+
+    @property
+    def documents(self) -> Sequence[str]:
+        """The distinct ids of documents."""
+        return self.document_labels.distinct
+
+    @property
+    def document(self) -> Ints:
+        """The document of each result, as its place in `documents`."""
+        return self.document_labels.numbers
+
+    @property
+    def places(self) -> Sequence[tuple[str, ...]]:
+        """The distinct places inside documents."""
+        return self.place_labels.distinct
+
+    @property
+    def place(self) -> Ints:
+        """The place of each result, as its place in `places`; NO_LABEL if it has none."""
+        return self.place_labels.numbers
+
     def __len__(self) -> int:
-        return len(self.topic)
+        return len(self.kind)
 
     def results(self) -> Iterator[Result]:
         """The results one by one."""
@@ -98,7 +124,7 @@ class Run:
             Kind(int(self.kind[row])),
             None if start < 0 else start,
             None if end < 0 else end,
-            () if place == NO_PLACE else self.places[place],
+            () if place == NO_LABEL else self.places[place],
             None if self.rank is None else int(self.rank[row]),
             None if self.score is None else float(self.score[row]),
         )
@@ -123,10 +149,10 @@ class Run:
         """The run with only these rows, in this order."""
         return replace(
             self,
-            topic=self.topic[rows],
-            document=self.document[rows],
+            topic_labels=self.topic_labels.rows(rows),
+            document_labels=self.document_labels.rows(rows),
+            place_labels=self.place_labels.rows(rows),
             kind=self.kind[rows],
-            place=self.place[rows],
             start=self.start[rows],
             end=self.end[rows],
             rank=None if self.rank is None else self.rank[rows],

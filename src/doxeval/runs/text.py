@@ -9,9 +9,6 @@
 Fields are separated by white space; there is one kind per file. Lines are in the order of the
 ranking. Anything else is an error that names the line. `ends` says that the last column is not
 a length but an end, as some programs write it.
-
-The file is read in large pieces, and each column of a piece at once: no line is looked at alone
-unless something is wrong with it.
 """
 
 from __future__ import annotations
@@ -21,28 +18,15 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.documents.ids import normalised_id
+from doxeval.arrays import Bools, Ints
 from doxeval.errors import FormatError
-from doxeval.files import LONGEST_LINE
-from doxeval.runs.builder import Numbering
-from doxeval.runs.run import NO_PLACE, Floats, Kind, Run
+from doxeval.runs.labels import Labels
+from doxeval.runs.run import Floats, Kind, Run
+from doxeval.runs.tokens import Columns, Names, TokenTable
 
-_PIECE = 8 << 20
-_FIELDS = {6: "a document", 7: "an element or an entry point", 8: "a passage"}
-
-
-class _Columns(NamedTuple):
-    """The columns of one piece."""
-
-    topic: Ints
-    document: Ints
-    place: Ints
-    start: Ints
-    end: Ints
-    rank: Ints
-    score: Floats
-    line: Ints
+LARGEST_FILE = 2 << 30
+_PIECE = 512 << 10
+_FIELDS = (6, 7, 8)
 
 
 def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
@@ -53,46 +37,54 @@ def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
     >>> [(result.document, result.start, result.end) for result in run.results()]
     [('a', 100, 150)]
     """
-    return _TextReader(origin, ends).read(file)
+    data = file.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
+    _check_characters(data, origin)
+    return _TextReader(data, origin, ends).read()
+
+
+class _Piece(NamedTuple):
+    """What is kept of one piece of the file: numbers, and where names begin and end."""
+
+    line: Ints
+    rank: Ints
+    score: Floats
+    start: Ints
+    end: Ints
+    spans: Ints  # two rows for each column of names
 
 
 class _TextReader:
-    def __init__(self, origin: str, ends: bool) -> None:
+    """Reads a file piece by piece, each small enough to stay in the processor's cache."""
+
+    def __init__(self, data: bytes, origin: str, ends: bool) -> None:
+        self._data = data
         self._origin = origin
         self._ends = ends
         self._fields = 0
-        self._kind: Kind | None = None
-        self._by_points = False
-        self._topics: Numbering[bytes] = Numbering()
-        self._documents: Numbering[bytes] = Numbering()
-        self._places: Numbering[tuple[bytes, ...]] = Numbering()
-        self._run_ids: Numbering[bytes] = Numbering()
+        self._by_path = False
 
-    def read(self, file: IO[bytes]) -> Run:
-        pieces = [self._columns(data, line) for data, line in _pieces(file, self._origin)]
-        pieces = [piece for piece in pieces if len(piece.topic)]
-        if not pieces or self._kind is None:
+    def read(self) -> Run:
+        pieces = [piece for at, end, line in self._cuts() if (piece := self._piece(at, end, line))]
+        if not pieces:
             raise FormatError("no results in the file", self._origin)
-        columns = [np.concatenate(column) for column in zip(*pieces, strict=True)]
-        topic, document, place, start, end, rank, score, line = columns
-        topics = self._decoded(self._topics)
-        # Ids are compared without `./` and `.xml`, so two spellings may be one document.
-        spelt = [normalised_id(name) for name in self._decoded(self._documents)]
-        documents: Numbering[str] = Numbering()
-        same = np.array([documents[name] for name in spelt], dtype=np.int64)
-        run_ids = self._decoded(self._run_ids)
+        line, rank, score, start, end = (
+            np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
+        )
+        spans = np.concatenate([piece.spans for piece in pieces], axis=1)
+        names = [Names(self._data, *spans[at : at + 2]) for at in range(0, len(spans), 2)]
+        topics, documents, runs, *places = names
+        run_ids = runs.distinct
         warnings = []
         if len(run_ids) > 1:
             warnings.append(f"{len(run_ids)} run ids in one file: {', '.join(run_ids[:5])}")
         return Run(
             run_ids[-1],
-            tuple(topics),
-            tuple(documents),
-            tuple(tuple(part.decode() for part in place) for place in self._places),
-            topic,
-            same[document],
-            np.full(len(topic), int(self._kind), dtype=np.int64),
-            place,
+            _labels(topics),
+            _labels(documents.as_document_ids()),
+            _place_labels(places, len(line)),
+            np.full(len(line), int(_kind(self._fields, self._by_path)), dtype=np.int64),
             start,
             end,
             rank,
@@ -103,167 +95,137 @@ class _TextReader:
             self._origin,
         )
 
-    def _columns(self, data: bytes, first_line: int) -> _Columns:
-        tokens = data.split()
-        lines = self._lines(data, len(tokens), first_line)
-        fields = self._fields
-        count = len(lines)
-        rank = self._integers(tokens[3::fields], lines, "a rank")
-        score = self._numbers(tokens[4::fields], lines)
-        for run_id in dict.fromkeys(tokens[5::fields]):
-            _ = self._run_ids[run_id]
-        place: Ints = np.full(count, NO_PLACE, dtype=np.int64)
-        start: Ints = np.full(count, -1, dtype=np.int64)
-        end: Ints = start
-        if self._kind is None and count:
-            self._settle_kind(tokens, lines[0])
-        if self._kind == Kind.POINT:
-            start = self._integers(tokens[6::fields], lines, "an entry point")
-        elif self._kind == Kind.PASSAGE and not self._by_points:
-            start = self._integers(tokens[6::fields], lines, "an offset")
-            last = self._integers(tokens[7::fields], lines, "an end" if self._ends else "a length")
-            end = last if self._ends else start + last
-            if self._ends and (end < start).any():
-                line = int(lines[int(np.argmax(end < start))])
-                raise FormatError("the passage ends before it starts", self._origin, line)
-        elif self._kind in (Kind.ELEMENT, Kind.PASSAGE):
-            place = self._paths(tokens, lines)
-        return _Columns(
-            _numbered(self._topics, tokens[0::fields]),
-            _numbered(self._documents, tokens[2::fields]),
-            place,
-            start,
-            end,
-            rank,
-            score,
+    def _cuts(self) -> Iterator[tuple[int, int, int]]:
+        """The file in pieces of whole lines: begin, end, and the number of the first line."""
+        at, line = 0, 1
+        while at < len(self._data):
+            end = self._data.find(b"\n", at + _PIECE) + 1 or len(self._data)
+            yield at, end, line
+            line += self._data.count(b"\n", at, end)
+            at = end
+
+    def _piece(self, at: int, end: int, first_line: int) -> _Piece | None:
+        table = TokenTable(self._data[at:end])
+        if not len(table.lines):
+            return None
+        lines = table.lines + first_line
+        checked = _Checked(self._shaped(table, lines), lines, self._origin)
+        columns = checked.columns
+        nothing: Ints = np.full(len(columns), -1, dtype=np.int64)
+        start, last = nothing, nothing
+        if self._by_path:
+            checked.paths(range(6, self._fields))
+        elif self._fields == 7:
+            start = checked.integers(6, "an entry point")
+        elif self._fields == 8:
+            start = checked.integers(6, "an offset")
+            last = checked.integers(7, "an end" if self._ends else "a length")
+            last = last if self._ends else start + last
+            checked.refuse(last < start, "the passage ends before it starts")
+        kept = (0, 2, 5, *(range(6, self._fields) if self._by_path else ()))
+        return _Piece(
             lines,
+            checked.integers(3, "a rank"),
+            checked.scores(4),
+            start,
+            last,
+            np.stack([edge for column in kept for edge in columns.span(column)]) + at,
         )
 
-    def _lines(self, data: bytes, tokens: int, first_line: int) -> Ints:
-        """The number of each line that is not blank; all must have the same number of fields."""
-        codes = np.frombuffer(data, dtype=np.uint8)
-        is_space = (codes == 32) | ((codes >= 9) & (codes <= 13))
-        begins = np.flatnonzero(~is_space & np.append(True, is_space[:-1]))
-        line_ends = np.flatnonzero(codes == 10)
-        per_line = np.diff(np.searchsorted(begins, line_ends), prepend=0, append=len(begins))
-        lines = np.flatnonzero(per_line) + first_line
-        per_line = per_line[per_line > 0]
+    def _shaped(self, table: TokenTable, lines: Ints) -> Columns:
+        """The columns, if every line has as many fields; the first line says how many."""
         settled = self._fields > 0
-        if not settled and len(per_line):
-            self._fields = int(per_line[0])
-        expected = self._fields if self._fields in _FIELDS else 0
-        wrong = np.flatnonzero(per_line != expected)
+        first = self._fields or int(table.fields[0])
+        wrong = np.flatnonzero(table.fields != (first if first in _FIELDS else 0))
         if len(wrong):
-            found = int(per_line[wrong[0]])
-            what = "6, 7 or 8 fields"
-            if expected and (settled or wrong[0]):
-                what = f"{expected} fields as before"
+            expected = f"{first} fields as before" if settled or wrong[0] else "6, 7 or 8 fields"
             raise FormatError(
-                f"{found} fields; expected {what} (qid Q0 file rank rsv runid, then nothing, "
-                "a path or an entry point, or an offset and a length)",
+                f"{table.fields[wrong[0]]} fields; expected {expected} (qid Q0 file rank rsv "
+                "runid, then nothing, a path or an entry point, or an offset and a length)",
                 self._origin,
                 int(lines[wrong[0]]),
             )
-        return lines
+        columns = table.columns(first)
+        if not settled:
+            self._fields = first
+            self._by_path = first > 6 and bool(columns.starts_with(6, b"/")[0])
+        return columns
 
-    def _settle_kind(self, tokens: list[bytes], line: int) -> None:
-        """The kind of the file, by its first result."""
-        if self._fields == 6:
-            self._kind = Kind.DOCUMENT
-        elif self._fields == 7:
-            self._kind = Kind.ELEMENT if tokens[6].startswith(b"/") else Kind.POINT
-        else:
-            self._kind = Kind.PASSAGE
-            self._by_points = tokens[6].startswith(b"/")
 
-    def _paths(self, tokens: list[bytes], lines: Ints) -> Ints:
-        columns = [tokens[field :: self._fields] for field in range(6, self._fields)]
+class _Checked:
+    """Columns whose values are checked as they are taken; a wrong one is named with its line."""
+
+    def __init__(self, columns: Columns, lines: Ints, origin: str) -> None:
+        self.columns = columns
+        self._lines = lines
+        self._origin = origin
+
+    def integers(self, column: int, what: str) -> Ints:
+        values = self.columns.integers(column)
+        message = f"{{}} is not {what}: expected a whole number of at most 18 digits"
+        self.refuse(values < 0, message, column)
+        return values
+
+    def scores(self, column: int) -> Floats:
+        values = self.columns.floats(column)
+        self.refuse(~np.isfinite(values), "{} is not a score: expected a number", column)
+        return values
+
+    def paths(self, columns: range) -> None:
+        what = "a path" if len(columns) == 1 else "a text point"
+        message = f"{{}} where {what} that starts with '/' was expected, as in the lines before"
         for column in columns:
-            for row, path in enumerate(column):
-                if not path.startswith(b"/"):
-                    what = "a text point" if self._by_points else "a path"
-                    raise FormatError(
-                        f"{_shown(path)} where {what} that starts with '/' was expected, as in "
-                        "the lines before",
-                        self._origin,
-                        int(lines[row]),
-                    )
-        return _numbered(self._places, list(zip(*columns, strict=True)))
+            self.refuse(~self.columns.starts_with(column, b"/"), message, column)
 
-    def _integers(self, column: list[bytes], lines: Ints, what: str) -> Ints:
-        if not all(map(bytes.isdigit, column)):
-            row = next(row for row, text in enumerate(column) if not text.isdigit())
-            raise FormatError(
-                f"{_shown(column[row])} is not {what}: expected a whole number, 0 or more",
-                self._origin,
-                int(lines[row]),
-            )
+    def refuse(self, wrong: Bools, message: str, column: int = 0) -> None:
+        """Raise an error for the first row that is wrong, if any is."""
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            shown = _shown(self.columns.text(row, column))
+            raise FormatError(message.format(shown), self._origin, int(self._lines[row]))
+
+
+def _place_labels(names: list[Names], rows: int) -> Labels[tuple[str, ...]]:
+    """The places of results: paths, or pairs of text points."""
+    if not names:
+        return Labels.none(rows)
+    if len(names) == 1:
+        paths = names[0]
+        return Labels(lambda: ([(path,) for path in paths.distinct], paths.numbering[0]))
+    pairs = list(zip(*names, strict=True))
+    numbers = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
+    return Labels.of(tuple(numbers), np.fromiter((numbers[p] for p in pairs), np.int64, rows))
+
+
+def _labels(names: Names) -> Labels[str]:
+    return Labels(lambda: (names.distinct, names.numbering[0]))
+
+
+def _kind(fields: int, by_path: bool) -> Kind:
+    """The kind of a file, by its first result."""
+    if fields == 6:
+        return Kind.DOCUMENT
+    if fields == 8:
+        return Kind.PASSAGE
+    return Kind.ELEMENT if by_path else Kind.POINT
+
+
+def _check_characters(data: bytes, origin: str) -> None:
+    """Refuse control characters, which would be taken for white space, and what is not UTF-8."""
+    if not data.isascii():
         try:
-            return np.array(list(map(int, column)), dtype=np.int64)
-        except (OverflowError, ValueError):
-            row = max(range(len(column)), key=lambda row: len(column[row]))
-            raise FormatError(
-                f"{_shown(column[row])} is too large", self._origin, int(lines[row])
-            ) from None
-
-    def _numbers(self, column: list[bytes], lines: Ints) -> Floats:
-        try:
-            values = np.array(list(map(float, column)), dtype=np.float64)
-            if np.isfinite(values).all() and b"_" not in b"".join(column):
-                return values
-        except ValueError:
-            pass
-        row = next(row for row, text in enumerate(column) if not _is_number(text))
-        raise FormatError(
-            f"{_shown(column[row])} is not a score: expected a number",
-            self._origin,
-            int(lines[row]),
-        )
-
-    def _decoded(self, values: Numbering[bytes]) -> list[str]:
-        try:
-            return [value.decode() for value in values]
-        except UnicodeDecodeError:
-            bad = next(value for value in values if not _is_utf8(value))
-            raise FormatError(f"{_shown(bad)} is not UTF-8 text", self._origin) from None
+            data.decode()
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
+            raise FormatError(reason, origin, line) from None
+    if len(data.translate(None, _CONTROLS)) != len(data):
+        at = next(at for at, code in enumerate(data) if code in _CONTROLS)
+        line = data.count(b"\n", 0, at) + 1
+        raise FormatError(f"control character {data[at]:#04x}", origin, line)
 
 
-def _pieces(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]]:
-    """The file in pieces of whole lines, each with the number of its first line."""
-    rest = b""
-    line = 1
-    while data := file.read(_PIECE):
-        whole, newline, after = data.rpartition(b"\n")
-        if not newline:
-            rest += data
-            if len(rest) > LONGEST_LINE:
-                raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", origin, line)
-            continue
-        piece = rest + whole + newline
-        yield piece, line
-        line += piece.count(b"\n")
-        rest = after
-    if rest.strip():
-        yield rest, line
-
-
-def _numbered(numbers: Numbering[bytes] | Numbering[tuple[bytes, ...]], values: list) -> Ints:  # type: ignore[type-arg]
-    return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values))
-
-
-def _is_number(text: bytes) -> bool:
-    try:
-        return bool(np.isfinite(float(text))) and b"_" not in text
-    except ValueError:
-        return False
-
-
-def _is_utf8(value: bytes) -> bool:
-    try:
-        value.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+_CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\x0b\x0c\r")
 
 
 def _shown(text: bytes) -> str:

@@ -1,0 +1,55 @@
+"""A column of names: the distinct ones, and for each row which of them it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from doxeval.arrays import Ints
+
+T = TypeVar("T")
+NO_LABEL = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Labels(Generic[T]):
+    """A column of names, worked out when it is first asked for.
+
+    >>> column = Labels.of(["a", "b"], np.array([0, 1, 0]))
+    >>> [column.distinct[number] for number in column.rows(np.array([2, 1])).numbers]
+    ['a', 'b']
+    """
+
+    make: Callable[[], tuple[Sequence[T], Ints]]
+
+    @classmethod
+    def of(cls, distinct: Sequence[T], numbers: Ints) -> Labels[T]:
+        """A column that is known already."""
+        return cls(lambda: (distinct, numbers))
+
+    @classmethod
+    def none(cls, rows: int) -> Labels[T]:
+        """A column without names."""
+        return cls.of((), np.full(rows, NO_LABEL, dtype=np.int64))
+
+    @cached_property
+    def _made(self) -> tuple[Sequence[T], Ints]:
+        return self.make()
+
+    @property
+    def distinct(self) -> Sequence[T]:
+        """Each name once, in the order of first appearance."""
+        return self._made[0]
+
+    @property
+    def numbers(self) -> Ints:
+        """For each row the place of its name in `distinct`, NO_LABEL if it has none."""
+        return self._made[1]
+
+    def rows(self, rows: Ints) -> Labels[T]:
+        """The column with only these rows, in this order."""
+        return Labels(lambda: (self.distinct, self.numbers[rows]))

@@ -1,0 +1,238 @@
+"""A table of white-space-separated fields, read by columns without making a string of each.
+
+A run of hundreds of thousands of lines is millions of fields. Here the fields are positions in
+the bytes of the file, and each column is turned into numbers by a few operations over all of its
+rows; a string is made only of what somebody looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Bools, Bytes, Ints
+
+_WORD = 8
+_LONGEST_KEY = 64
+_LONGEST_INTEGER = 18
+_PLAIN_DECIMAL = 16  # characters: at most 15 digits and a point
+_POWERS_OF_TEN = 10.0 ** np.arange(_PLAIN_DECIMAL + 1)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class TokenTable:
+    """The fields of all lines that are not blank; white space is every byte up to a space.
+
+    >>> table = TokenTable(b"a 1\\n\\nb 22\\n")
+    >>> table.lines.tolist(), table.fields.tolist()
+    ([0, 2], [2, 2])
+    >>> table.columns(2).integers(1).tolist()
+    [1, 22]
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        codes: Bytes = np.frombuffer(data, dtype=np.uint8)
+        is_space = codes <= 32
+        edges = np.flatnonzero(is_space[1:] != is_space[:-1]) + 1
+        if len(codes) and not is_space[0]:
+            edges = np.append(0, edges)
+        if len(codes) and not is_space[-1]:
+            edges = np.append(edges, len(codes))
+        # Begin and end of every field, one after another.
+        self._edges = edges
+        line_ends = np.flatnonzero(codes == 10)
+        fields_before = np.searchsorted(edges[0::2], line_ends)
+        per_line = np.diff(fields_before, prepend=0, append=len(edges) // 2)
+        # The lines that are not blank, from 0, and how many fields each has.
+        self.lines = np.flatnonzero(per_line)
+        self.fields = per_line[self.lines]
+
+    def columns(self, fields: int) -> Columns:
+        """The table by columns, given that every line has as many fields."""
+        return Columns(self._data, self._edges.reshape(-1, 2 * fields).T.copy())
+
+
+class Columns:
+    """The columns of a table of fields: begin and end of each field, column by column."""
+
+    def __init__(self, data: bytes, edges: Ints) -> None:
+        self._data = data
+        self._codes: Bytes = np.frombuffer(data, dtype=np.uint8)
+        self._edges = edges
+
+    def __len__(self) -> int:
+        return len(self._edges[0])
+
+    def span(self, column: int) -> tuple[Ints, Ints]:
+        """Where the fields of a column begin and end."""
+        return self._edges[2 * column], self._edges[2 * column + 1]
+
+    def text(self, row: int, column: int) -> bytes:
+        """One field."""
+        begins, ends = self.span(column)
+        return self._data[begins[row] : ends[row]]
+
+    def starts_with(self, column: int, character: bytes) -> Bools:
+        """Whether each field of a column starts with a character."""
+        return np.equal(self._codes[self.span(column)[0]], character[0])
+
+    def integers(self, column: int) -> Ints:
+        """The fields of a column as whole numbers; -1 for a field that is none, or too long."""
+        begins, ends = self.span(column)
+        lengths = ends - begins
+        values = np.zeros(len(begins), dtype=np.int64)
+        valid = lengths <= _LONGEST_INTEGER
+        for place in range(min(int(lengths.max(initial=0)), _LONGEST_INTEGER)):
+            digit = self._codes[np.maximum(ends - 1 - place, 0)].astype(np.int64) - 48
+            inside = lengths > place
+            valid &= ~inside | ((digit >= 0) & (digit <= 9))
+            values += np.where(inside, digit, 0) * 10**place
+        return np.where(valid, values, -1)
+
+    def floats(self, column: int) -> npt.NDArray[np.float64]:
+        """The fields of a column as numbers, each as `float` reads it; nan for what is none.
+
+        A plain decimal of few digits is one whole number divided by a power of ten: both are
+        exact, so their quotient is rounded once, as it should be. Others are read one by one.
+        """
+        begins, ends = self.span(column)
+        lengths = ends - begins
+        digits = np.zeros(len(begins), dtype=np.int64)
+        behind = np.zeros(len(begins), dtype=np.int64)  # digits behind the point
+        points = np.zeros(len(begins), dtype=np.int64)
+        plain = lengths <= _PLAIN_DECIMAL
+        for place in range(min(int(lengths.max(initial=0)), _PLAIN_DECIMAL)):
+            inside = lengths > place
+            code = self._codes[np.minimum(begins + place, len(self._codes) - 1)]
+            is_digit = (code >= 48) & (code <= 57) & inside
+            is_point = (code == 46) & inside
+            digits = np.where(is_digit, digits * 10 + code - 48, digits)
+            behind += is_digit & (points > 0)
+            points += is_point
+            plain &= is_digit | is_point | ~inside
+        plain &= (points <= 1) & (lengths > points)
+        values = digits / _POWERS_OF_TEN[behind]
+        for row in np.flatnonzero(~plain).tolist():
+            values[row] = _number(self.text(row, column))
+        return values
+
+
+def _number(text: bytes) -> float:
+    try:
+        return np.nan if b"_" in text else float(text)
+    except ValueError:
+        return np.nan
+
+
+class Names(Sequence[str]):
+    """Names as places in bytes; each is made a string when it is looked at.
+
+    >>> names = Names(b"b a b", np.array([0, 2, 4]), np.array([1, 3, 5]))
+    >>> list(names), names.numbering[0].tolist(), list(names.distinct)
+    (['b', 'a', 'b'], [0, 1, 0], ['b', 'a'])
+    """
+
+    def __init__(self, data: bytes, begins: Ints, ends: Ints) -> None:
+        self._data = data
+        self._codes: Bytes = np.frombuffer(data, dtype=np.uint8)
+        self._begins = begins
+        self._ends = ends
+
+    def __len__(self) -> int:
+        return len(self._begins)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        if isinstance(row, slice):
+            return Names(self._data, self._begins[row], self._ends[row])
+        return self._data[self._begins[row] : self._ends[row]].decode()
+
+    def __iter__(self) -> Iterator[str]:
+        for begin, end in zip(self._begins.tolist(), self._ends.tolist(), strict=True):
+            yield self._data[begin:end].decode()
+
+    def as_document_ids(self) -> Names:
+        """The names without `./` before and `.xml` behind.
+
+        >>> Names(b"./a.xml", np.array([0]), np.array([7])).as_document_ids()[0]
+        'a'
+        """
+        if b"./" not in self._data and b".xml" not in self._data:
+            return self
+        begins = self._begins + np.where(self._has(b"./", self._begins), 2, 0)
+        ends = self._ends - np.where(self._has(b".xml", self._ends - 4), 4, 0)
+        ends = np.where(ends < begins, self._ends, ends)
+        return Names(self._data, begins, ends)
+
+    def _has(self, text: bytes, positions: Ints) -> Bools:
+        """Whether each name has a text at a position of the data."""
+        inside = (positions >= self._begins) & (positions + len(text) <= self._ends)
+        for offset, code in enumerate(text):
+            at = np.clip(positions + offset, 0, len(self._codes) - 1)
+            inside &= self._codes[at] == code
+        return inside
+
+    @property
+    def distinct(self) -> Names:
+        """Each name once, in the order of first appearance."""
+        first = self.numbering[1]
+        return Names(self._data, self._begins[first], self._ends[first])
+
+    @cached_property
+    def numbering(self) -> tuple[Ints, Ints]:
+        """The number of each name among the distinct ones, and where each of those is first."""
+        words = self._words()
+        if words is None:
+            return _numbered(list(self))
+        # Neighbours often have the same name, so only the first of each block is looked at.
+        is_first = np.zeros(len(self), dtype=np.bool_)
+        is_first[:1] = True
+        for word in words:
+            is_first[1:] |= word[1:] != word[:-1]
+        blocks = np.flatnonzero(is_first)
+        keys = words[0][blocks]
+        for word in words[1:]:
+            keys = (keys ^ (keys >> np.uint64(29))) * _MIX ^ word[blocks]
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        same = blocks[first[number]]
+        if len(words) > 1 and any((word[blocks] != word[same]).any() for word in words):
+            return _numbered(list(self))  # two names of the same key: it does not happen
+        order = np.argsort(first)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        block_of = np.cumsum(is_first) - 1
+        return rank[number][block_of], blocks[first[order]]
+
+    def _words(self) -> list[npt.NDArray[np.uint64]] | None:
+        """The bytes of all names, eight at a time, with zeros behind; None if some are too long."""
+        lengths = self._ends - self._begins
+        longest = int(lengths.max(initial=0))
+        if longest > _LONGEST_KEY:
+            return None
+        words = []
+        for offset in range(0, longest, _WORD):
+            steps = np.arange(offset, offset + _WORD)
+            at = np.minimum(self._begins[:, None] + steps, len(self._codes) - 1)
+            letters = self._codes[at]
+            letters[steps >= lengths[:, None]] = 0
+            words.append(letters.view(np.uint64).ravel())
+        return words or [np.zeros(len(self), dtype=np.uint64)]
+
+
+def _numbered(names: list[Any]) -> tuple[Ints, Ints]:
+    first: dict[Any, int] = {}
+    for row, name in enumerate(names):
+        first.setdefault(name, row)
+    numbers = {name: number for number, name in enumerate(first)}
+    return (
+        np.fromiter((numbers[name] for name in names), np.int64, len(names)),
+        np.fromiter(first.values(), np.int64, len(first)),
+    )
