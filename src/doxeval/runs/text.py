@@ -13,7 +13,7 @@ a length but an end, as some programs write it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from doxeval.runs.run import Floats, Kind, Run
 from doxeval.runs.tokens import Columns, Names, TokenTable
 
 LARGEST_FILE = 2 << 30
+_CHUNK = 16 << 20
 _PIECE = 512 << 10
 _FIELDS = (6, 7, 8)
 
@@ -37,10 +38,13 @@ def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
     >>> [(result.document, result.start, result.end) for result in run.results()]
     [('a', 100, 150)]
     """
-    data = file.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
-    _check_characters(data, origin)
+    chunks: list[bytes] = []
+    while chunk := file.read(_CHUNK):
+        chunks.append(chunk)
+        if len(chunks) * _CHUNK > LARGEST_FILE:
+            raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
+    data = b"".join(chunks)
+    _check_encoding(data, origin)
     return _TextReader(data, origin, ends).read()
 
 
@@ -64,6 +68,7 @@ class _TextReader:
         self._ends = ends
         self._fields = 0
         self._by_path = False
+        self._run_ids: dict[str, None] = {}
 
     def read(self) -> Run:
         pieces = [piece for at, end, line in self._cuts() if (piece := self._piece(at, end, line))]
@@ -74,15 +79,15 @@ class _TextReader:
         )
         spans = np.concatenate([piece.spans for piece in pieces], axis=1)
         names = [Names(self._data, *spans[at : at + 2]) for at in range(0, len(spans), 2)]
-        topics, documents, runs, *places = names
-        run_ids = runs.distinct
+        topics, documents, *places = names
+        run_ids = list(self._run_ids)
         warnings = []
         if len(run_ids) > 1:
             warnings.append(f"{len(run_ids)} run ids in one file: {', '.join(run_ids[:5])}")
         return Run(
             run_ids[-1],
-            _labels(topics),
-            _labels(documents.as_document_ids()),
+            _labels(lambda: topics),
+            _labels(documents.as_document_ids),
             _place_labels(places, len(line)),
             np.full(len(line), int(_kind(self._fields, self._by_path)), dtype=np.int64),
             start,
@@ -106,6 +111,11 @@ class _TextReader:
 
     def _piece(self, at: int, end: int, first_line: int) -> _Piece | None:
         table = TokenTable(self._data[at:end])
+        control = table.control_character()
+        if control is not None:
+            line = first_line + self._data.count(b"\n", at, at + control)
+            code = self._data[at + control]
+            raise FormatError(f"control character {code:#04x}", self._origin, line)
         if not len(table.lines):
             return None
         lines = table.lines + first_line
@@ -122,7 +132,8 @@ class _TextReader:
             last = checked.integers(7, "an end" if self._ends else "a length")
             last = last if self._ends else start + last
             checked.refuse(last < start, "the passage ends before it starts")
-        kept = (0, 2, 5, *(range(6, self._fields) if self._by_path else ()))
+        self._run_ids.update(dict.fromkeys(columns.names(5).distinct))
+        kept = (0, 2, *(range(6, self._fields) if self._by_path else ()))
         return _Piece(
             lines,
             checked.integers(3, "a rank"),
@@ -197,8 +208,12 @@ def _place_labels(names: list[Names], rows: int) -> Labels[tuple[str, ...]]:
     return Labels.of(tuple(numbers), np.fromiter((numbers[p] for p in pairs), np.int64, rows))
 
 
-def _labels(names: Names) -> Labels[str]:
-    return Labels(lambda: (names.distinct, names.numbering[0]))
+def _labels(names: Callable[[], Names]) -> Labels[str]:
+    def make() -> tuple[Names, Ints]:
+        made = names()
+        return made.distinct, made.numbering[0]
+
+    return Labels(make)
 
 
 def _kind(fields: int, by_path: bool) -> Kind:
@@ -210,22 +225,15 @@ def _kind(fields: int, by_path: bool) -> Kind:
     return Kind.ELEMENT if by_path else Kind.POINT
 
 
-def _check_characters(data: bytes, origin: str) -> None:
-    """Refuse control characters, which would be taken for white space, and what is not UTF-8."""
-    if not data.isascii():
-        try:
-            data.decode()
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
-            raise FormatError(reason, origin, line) from None
-    if len(data.translate(None, _CONTROLS)) != len(data):
-        at = next(at for at, code in enumerate(data) if code in _CONTROLS)
-        line = data.count(b"\n", 0, at) + 1
-        raise FormatError(f"control character {data[at]:#04x}", origin, line)
-
-
-_CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\x0b\x0c\r")
+def _check_encoding(data: bytes, origin: str) -> None:
+    if data.isascii():
+        return
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
+        raise FormatError(reason, origin, line) from None
 
 
 def _shown(text: bytes) -> str:

@@ -37,20 +37,22 @@ class TokenTable:
     def __init__(self, data: bytes) -> None:
         self._data = data
         codes: Bytes = np.frombuffer(data, dtype=np.uint8)
-        is_space = codes <= 32
-        edges = np.flatnonzero(is_space[1:] != is_space[:-1]) + 1
-        if len(codes) and not is_space[0]:
-            edges = np.append(0, edges)
-        if len(codes) and not is_space[-1]:
-            edges = np.append(edges, len(codes))
+        is_space = np.ones(len(codes) + 2, dtype=np.bool_)  # as if there were some around it
+        np.less_equal(codes, 32, out=is_space[1:-1])
         # Begin and end of every field, one after another.
-        self._edges = edges
+        self._edges = edges = np.flatnonzero(is_space[1:] != is_space[:-1])
         line_ends = np.flatnonzero(codes == 10)
         fields_before = np.searchsorted(edges[0::2], line_ends)
         per_line = np.diff(fields_before, prepend=0, append=len(edges) // 2)
         # The lines that are not blank, from 0, and how many fields each has.
         self.lines = np.flatnonzero(per_line)
         self.fields = per_line[self.lines]
+
+    def control_character(self) -> int | None:
+        """Where the first control character is that is not white space, if there is one."""
+        codes = np.frombuffer(self._data, dtype=np.uint8)
+        is_control = (codes < 9) | ((codes > 13) & (codes < 32))
+        return int(np.argmax(is_control)) if is_control.any() else None
 
     def columns(self, fields: int) -> Columns:
         """The table by columns, given that every line has as many fields."""
@@ -76,6 +78,10 @@ class Columns:
         """One field."""
         begins, ends = self.span(column)
         return self._data[begins[row] : ends[row]]
+
+    def names(self, column: int) -> Names:
+        """The fields of a column as names."""
+        return Names(self._data, *self.span(column))
 
     def starts_with(self, column: int, character: bytes) -> Bools:
         """Whether each field of a column starts with a character."""
