@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench clean
+.PHONY: demo test fuzz bench clean
 
 demo: .venv/installed
 	$(BIN)/doxeval demo
@@ -13,6 +13,9 @@ test: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto
+
+fuzz: .venv/installed
+	$(BIN)/python scripts/fuzz.py
 
 bench: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[bench]" -c constraints.txt

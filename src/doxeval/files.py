@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from doxeval.errors import FormatError, SourceError
+from doxeval.errors import FormatError, OutputError, SourceError
 
 LONGEST_LINE = 16 << 20
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
@@ -109,3 +110,28 @@ def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
             raise FormatError(reason, origin, number) from None
         if line.strip():
             yield number, line.rstrip("\r\n")
+
+
+@contextmanager
+def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Write a file that is complete or not there: to a temporary place, then renamed.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> with written(path) as file:
+    ...     _ = file.write(b"hello")
+    >>> path.read_bytes()
+    b'hello'
+    """
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -13,9 +13,11 @@ import click
 
 from doxeval import __version__
 from doxeval.cli.collection import collection
+from doxeval.cli.convert import convert
 from doxeval.cli.demo import demo
 from doxeval.cli.nexi import nexi
 from doxeval.cli.topics import topics
+from doxeval.cli.validate import validate
 from doxeval.errors import DoxevalError
 
 
@@ -55,3 +57,5 @@ main.add_command(collection)
 main.add_command(demo)
 main.add_command(topics)
 main.add_command(nexi)
+main.add_command(validate)
+main.add_command(convert)

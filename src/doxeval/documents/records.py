@@ -15,7 +15,7 @@ from doxeval.documents.limits import Limits, check_bytes, check_elements, too_de
 from doxeval.documents.marks import Attributes
 from doxeval.documents.xml import TagCollector
 from doxeval.errors import DocumentError
-from doxeval.markup.expat import NAMED_ENTITIES, HardenedExpat, Refused, declarations_of, feed
+from doxeval.markup.expat import HardenedExpat, Refused, all_declarations, feed
 
 _PIECE = 1 << 18
 
@@ -76,7 +76,7 @@ class _Splitter:
         self._produced = 0
         self._finished: list[Record] = []
         expat = HardenedExpat(self._text, encoding)
-        self._parser = expat.parser(declarations_of(NAMED_ENTITIES))
+        self._parser = expat.parser(all_declarations())
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
 

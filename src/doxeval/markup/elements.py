@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from doxeval.errors import FormatError
-from doxeval.markup.expat import NAMED_ENTITIES, HardenedExpat, Refused, declarations_of, feed
+from doxeval.markup.expat import HardenedExpat, Refused, all_declarations, feed
 
 _PIECE = 1 << 18
 _DEEPEST = 200
@@ -88,7 +88,7 @@ class _Reader:
         self._text_length = 0
         self._elements = 0
         self._done: list[tuple[XmlElement, tuple[XmlElement, ...]]] = []
-        self.parser = HardenedExpat(self._text).parser(declarations_of(NAMED_ENTITIES))
+        self.parser = HardenedExpat(self._text).parser(all_declarations())
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
 

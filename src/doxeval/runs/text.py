@@ -26,7 +26,7 @@ from doxeval.runs.tokens import Columns, Names, TokenTable
 
 LARGEST_FILE = 2 << 30
 _CHUNK = 16 << 20
-_PIECE = 512 << 10
+_PIECE = 1 << 20
 _FIELDS = (6, 7, 8)
 
 

@@ -94,10 +94,11 @@ class Columns:
         values = np.zeros(len(begins), dtype=np.int64)
         valid = lengths <= _LONGEST_INTEGER
         for place in range(min(int(lengths.max(initial=0)), _LONGEST_INTEGER)):
-            digit = self._codes[np.maximum(ends - 1 - place, 0)].astype(np.int64) - 48
-            inside = lengths > place
-            valid &= ~inside | ((digit >= 0) & (digit <= 9))
-            values += np.where(inside, digit, 0) * 10**place
+            # Bytes below the digits wrap around to large numbers, which are no digits either.
+            digit = self._codes[np.maximum(ends - 1 - place, 0)] - np.uint8(48)
+            digit[lengths <= place] = 0
+            valid &= digit <= 9
+            values += digit * np.int64(10**place)
         return np.where(valid, values, -1)
 
     def floats(self, column: int) -> npt.NDArray[np.float64]:

@@ -1,0 +1,221 @@
+"""Tasks: what is wrong with a run, found all at once, and repaired."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import CONFORMANCE, doxeval, needs_conformance, write_files
+from doxeval.documents.examples import example_collection
+from doxeval.errors import SyntaxProblem
+from doxeval.runs.builder import run_of
+from doxeval.runs.files import read_run
+from doxeval.runs.resolve import resolve
+from doxeval.runs.run import Kind, Result, Run
+from doxeval.tasks import TASKS, problems_of, repaired, task_named
+from strategies import results
+
+
+def kinds(run: Run, task: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(problem.kind, problem.lines) for problem in problems_of(run, TASKS[task])]
+
+
+def test_every_kind_of_problem() -> None:
+    run = run_of(
+        [
+            Result("1", "a", Kind.PASSAGE, 0, 10, rank=1, score=0.9),
+            Result("1", "b", Kind.PASSAGE, 0, 10, rank=2, score=0.8),
+            Result("1", "a", Kind.PASSAGE, 5, 20, rank=3, score=0.8),
+            Result("1", "a", Kind.PASSAGE, 0, 10, rank=3, score=0.85),
+            Result("2", "a", Kind.PASSAGE, 0, 10, rank=1, score=0.9),
+            Result("1", "c", Kind.PASSAGE, 0, 10, rank=5, score=0.1),
+        ]
+    )
+    common = [("split topic", (4, 6, 6)), ("duplicate", (1, 4))]
+    order = [("rank order", (3, 4)), ("score order", (3, 4))]
+    overlap = ("overlap", (1, 3))
+    assert kinds(run, "thorough") == [*common, *order]
+    assert kinds(run, "focused") == [*common, overlap, *order]
+    assert kinds(run, "relevant-in-context") == [*common, overlap, ("interleaved", (1, 3)), *order]
+    assert kinds(run, "fetch-browse") == [*common, ("interleaved", (1, 3)), *order]
+    second = [("second result", (1, 3)), ("second result", (1, 4))]
+    assert kinds(run, "best-in-context") == [*common, *second, *order]
+
+
+def test_limits_and_unknown_topics() -> None:
+    run = run_of([Result("1", f"d{n}") for n in range(1503)] + [Result("2", "a")])
+    found = problems_of(run, TASKS["thorough"], topics={"1"})
+    assert [problem.message for problem in found] == [
+        "topic 2 is not known (1 results, the first on line 1504)",
+        "topic 1 has 1503 results, 3 more than 1500, from line 1501 on",
+    ]
+    assert [problem.severity for problem in found] == ["warning", "error"]
+
+
+def _overlap(first: Result, second: Result) -> bool:
+    """By the definition, for results of the same topic and document."""
+    if (
+        first.kind == Kind.PASSAGE
+        and second.kind == Kind.PASSAGE
+        and not (first.place or second.place)
+    ):
+        assert first.start is not None and first.end is not None
+        assert second.start is not None and second.end is not None
+        a, b = sorted(((first.start, first.end), (second.start, second.end)))
+        for empty, other in ((a, b), (b, a)):
+            if empty[0] == empty[1]:
+                return other[0] < empty[0] < other[1]
+        return b[0] < a[1]
+    tree = (Kind.DOCUMENT, Kind.ELEMENT)
+    if first.kind in tree and second.kind in tree:
+        paths = ["".join(result.place) + "/" for result in (first, second)]
+        return paths[0].startswith(paths[1]) or paths[1].startswith(paths[0]) or "/" in paths
+    return False
+
+
+@settings(max_examples=400)
+@given(st.lists(results(), min_size=1, max_size=8))
+def test_overlap_and_duplicates_agree_with_comparing_all_pairs(wanted: list[Result]) -> None:
+    run = run_of(wanted)
+    found = problems_of(run, TASKS["focused"])
+    duplicates, overlapping = set(), set()
+    for (i, first), (j, second) in combinations(enumerate(wanted, 1), 2):
+        if (first.topic, first.document) != (second.topic, second.document):
+            continue
+        if first[2:6] == second[2:6]:
+            duplicates.add(j)
+        elif _overlap(first, second):
+            overlapping |= {(i, j)}
+    assert {problem.lines[1] for problem in found if problem.kind == "duplicate"} == duplicates
+    named = {problem.lines for problem in found if problem.kind == "overlap"}
+    assert named <= overlapping
+    # Each group of overlapping results is noticed, though not every pair of it is named.
+    assert bool(named) == bool(overlapping) or duplicates
+
+
+@settings(max_examples=200)
+@given(st.lists(results(), min_size=1, max_size=10), st.sampled_from(sorted(TASKS)))
+def test_a_repaired_run_has_no_errors_of_lines(wanted: list[Result], task: str) -> None:
+    run = run_of(wanted)
+    for _ in range(len(wanted)):
+        errors = [p for p in problems_of(run, TASKS[task]) if p.severity == "error"]
+        if not errors:
+            break
+        run, told = repaired(run, errors)
+        assert told
+    assert not [p for p in problems_of(run, TASKS[task]) if p.severity == "error"]
+    left = list(run.results())
+    assert left[0][:6] == wanted[0][:6]  # what comes first is never at fault
+    assert {(r.topic, r.document) for r in left} <= {(r.topic, r.document) for r in wanted}
+
+
+def test_overlap_by_text_and_references() -> None:
+    collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    run = run_of(
+        [
+            Result("1", "a", Kind.ELEMENT, place=("/s[1]/p[1]",)),
+            Result("1", "a", Kind.PASSAGE, 2, 6),
+            Result("1", "a", Kind.ELEMENT, place=("/s[1]/p[3]",)),
+            Result("1", "a", Kind.ELEMENT, place=("/s/p[2]",)),
+        ]
+    )
+    found = problems_of(run, TASKS["focused"], resolved=resolve(run, collection))
+    assert [problem.message for problem in found] == [
+        "line 3: nothing at /s[1]/p[3] in a: /s[1] has 2 p",
+        "lines 1 and 2 overlap in document a",
+        "lines 2 and 4 overlap in document a",
+    ]
+
+
+def test_strict_targets() -> None:
+    run = run_of(
+        [
+            Result("1", "a", Kind.ELEMENT, place=("/article[1]/sec[2]",)),
+            Result("1", "a", Kind.ELEMENT, place=("/article[1]/p[2]",)),
+            Result("2", "a", Kind.ELEMENT, place=("/article[1]/p[2]",)),
+        ]
+    )
+    targets = {"1": "//article//(sec|ss1)"}
+    found = problems_of(run, TASKS["sscas"], targets=targets)
+    assert [problem.message for problem in found] == [
+        "line 2: /article[1]/p[2] is not a //article//(sec|ss1)"
+    ]
+    assert problems_of(run, TASKS["vvcas"], targets=targets) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("CO.Thorough", "thorough"),
+        ("COS.Focussed", "focused"),
+        ("Focused", "focused"),
+        ("RelevantInContext", "relevant-in-context"),
+        ("VVCAS", "vvcas"),
+        ("SCAS", "sscas"),
+        ("CO.FetchBrowse", "fetch-browse"),
+        ("best-in-context", "best-in-context"),
+    ],
+)
+def test_names_of_tasks_in_the_wild(name: str, task: str) -> None:
+    assert task_named(name).name == task
+
+
+def test_an_unknown_task_is_refused() -> None:
+    with pytest.raises(
+        SyntaxProblem, match="no task 'nonsense': expected one of thorough, focused"
+    ):
+        task_named("nonsense")
+
+
+@needs_conformance
+def test_the_run_with_a_topic_in_two_blocks() -> None:
+    """`bert_dup-topic.run`: topic 2009079 stands on lines up to 15935 and again on 32582–32830."""
+    run = read_run(CONFORMANCE / "inex_eval-3.1" / "real" / "bert_dup-topic.run")
+    found = problems_of(run, TASKS["focused"])
+    assert found[0].message == (
+        "topic 2009079 ends on line 15935 and comes back on lines 32582–32830"
+    )
+    rest = found[1:]
+    assert {(problem.kind, problem.topic) for problem in rest} == {("duplicate", "2009079")}
+    assert [problem.lines[1] for problem in rest] == list(range(32582, 32831))
+
+
+def test_the_verb_reports_and_repairs(tmp_path: Path) -> None:
+    lines = ["7 Q0 a 1 .9 r 0 10", "7 Q0 a 2 .8 r 5 10", "7 Q0 b 3 .7 r 0 5", "7 Q0 b 4 .7 r 0 5"]
+    write_files(tmp_path, {"bad.run": "\n".join(lines)})
+    result = doxeval("validate", tmp_path / "bad.run", "--task", "focused")
+    assert result.exit_code == 1
+    assert "lines 1 and 2 overlap in document a" in result.stdout
+    assert "line 4 repeats line 3" in result.stdout
+    assert "2 errors, 0 warnings" in result.stdout
+    result = doxeval("validate", tmp_path / "bad.run", "--task", "focused", "--format", "json")
+    assert [p["kind"] for p in json.loads(result.stdout)[0]["problems"]] == ["duplicate", "overlap"]
+    out = tmp_path / "good.run"
+    result = doxeval("validate", tmp_path / "bad.run", "--task", "focused", "--fix", out)
+    assert f"{out}: dropped 1 result: overlap" in result.stderr
+    assert out.read_text() == "7 Q0 a 1 0.9 r 0 10\n7 Q0 b 2 0.7 r 0 5\n"
+    assert doxeval("validate", out, "--task", "focused").exit_code == 0
+    assert doxeval("validate", out).exit_code == 2
+    assert doxeval("validate", out, "--task", "nonsense").exit_code == 1
+
+
+def test_the_verb_converts(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.run": "7 Q0 a 1 0.9 r 0 10\n7 Q0 b 2 0.8 r 5 10\n"})
+    for name in ("b.jsonl", "c.csv", "d.xml", "e.parquet"):
+        assert doxeval("convert", tmp_path / "a.run", tmp_path / name).exit_code == 0
+        back = tmp_path / f"{name}.run"
+        assert doxeval("convert", tmp_path / name, back).exit_code == 0
+        assert back.read_text() == (tmp_path / "a.run").read_text()
+    result = doxeval("convert", tmp_path / "a.run", tmp_path / "b.jsonl")
+    assert result.exit_code == 1
+    assert "--force replaces it" in result.stderr
+    write_files(tmp_path, {"tree.jsonl": '{"topic": "1", "doc": "a", "nodes": ["/p[1]"]}'})
+    result = doxeval("convert", tmp_path / "tree.jsonl", tmp_path / "tree.run")
+    assert result.exit_code == 1
+    assert "the format text cannot hold trees" in result.stderr
+    assert not (tmp_path / "tree.run").exists()
