@@ -200,6 +200,9 @@ def test_the_verb_reports_and_repairs(tmp_path: Path) -> None:
     assert f"{out}: dropped 1 result: overlap" in result.stderr
     assert out.read_text() == "7 Q0 a 1 0.9 r 0 10\n7 Q0 b 2 0.7 r 0 5\n"
     assert doxeval("validate", out, "--task", "focused").exit_code == 0
+    result = doxeval("validate", tmp_path / "bad.run", "--task", "focused", "--fix", out)
+    assert result.exit_code == 1
+    assert "--force replaces it" in result.stderr
     assert doxeval("validate", out).exit_code == 2
     assert doxeval("validate", out, "--task", "nonsense").exit_code == 1
 

@@ -58,6 +58,7 @@ _SHOWN = 3
     metavar="OUT",
     help="Write the run without what is wrong, in the format of OUT's name, and say what went.",
 )
+@click.option("--force", is_flag=True, help="Replace OUT if it is there already.")
 def validate(
     runs: tuple[str, ...],
     task: str | None,
@@ -68,6 +69,7 @@ def validate(
     format_: str,
     everything: bool,
     fix: Path | None,
+    force: bool,
 ) -> None:
     """Report all problems of runs at once; ends with 1 if one of them is an error.
 
@@ -77,11 +79,14 @@ def validate(
       doxeval validate my.run --task focused --collection wiki --fix repaired.run
     """
     from doxeval.documents import Collection
+    from doxeval.errors import OutputError
     from doxeval.runs import read_run
     from doxeval.topics import read_topics
 
     if fix is not None and len(runs) > 1:
         raise click.UsageError("--fix takes one run at a time")
+    if fix is not None and fix.exists() and not force:
+        raise OutputError(f"{fix} exists; --force replaces it")
     collection = None if directory is None else Collection(directory)
     topics = None if topic_file is None else read_topics(topic_file)
     reports = []

@@ -44,9 +44,9 @@ DEEPEST = 200
 _PLAIN_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
 _SPACE = re.compile(r"\s*")
 _AXIS = re.compile(r"//?")
-_TAG = re.compile(r"[^\W\d][\w.:·-]*")
+_TAG = re.compile(r"[^\W\d][\w.:·\u0300-\u036f\u203f\u2040-]*")
 _OPERATOR = re.compile(r"!=|<=|>=|=|<|>")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?![\w.])")
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?![\w.])")
 _CONNECTIVE = re.compile(r"(AND|and|OR|or)(?![\w])")
 
 
