@@ -5,6 +5,7 @@ Verbs import what they need when they are called, so that `doxeval --help` is qu
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import Any
@@ -19,6 +20,10 @@ from doxeval.cli.nexi import nexi
 from doxeval.cli.topics import topics
 from doxeval.cli.validate import validate
 from doxeval.errors import DoxevalError
+
+# Nothing here is linear algebra, and the threads that numpy starts for it would cost every
+# command, and every process that it starts, a tenth of a second.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 class _Doxeval(click.Group):

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from doxeval.cli.options import columns_option
+
 _FORMATS = ["text", "inex", "jsonl", "csv", "parquet"]
 
 
@@ -15,13 +17,7 @@ _FORMATS = ["text", "inex", "jsonl", "csv", "parquet"]
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--from", "given", type=click.Choice(_FORMATS), help="Format of IN.")
 @click.option("--to", "wanted", type=click.Choice(_FORMATS), help="Format of OUT.")
-@click.option(
-    "--columns",
-    type=click.Choice(["start-length", "start-end"]),
-    default="start-length",
-    show_default=True,
-    help="What the last two columns of a text run are.",
-)
+@columns_option
 @click.option("--force", is_flag=True, help="Replace OUT if it is there already.")
 def convert(source: str, out: Path, given: Any, wanted: Any, columns: str, force: bool) -> None:
     """Convert a run to another format; formats go by the files' names unless they are given.

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.cli.options import columns_option
+
 if TYPE_CHECKING:
     from doxeval.documents import Collection
     from doxeval.runs import Run
@@ -43,13 +45,7 @@ _SHOWN = 3
     show_default=True,
     help="What offsets count.",
 )
-@click.option(
-    "--columns",
-    type=click.Choice(["start-length", "start-end"]),
-    default="start-length",
-    show_default=True,
-    help="What the last two columns of a text run are.",
-)
+@columns_option
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table")
 @click.option("--all", "everything", is_flag=True, help="Every problem, not only some of a kind.")
 @click.option(

@@ -116,21 +116,26 @@ def _read_all(
     """Each batch with the bytes of the source it accounts for, in order."""
     batches = iter(batches)
     first = list(islice(batches, _WORTH_PROCESSES))
-    batches = chain(first, batches)
     if jobs <= 1 or len(first) < _WORTH_PROCESSES:
-        for batch in batches:
+        for batch in chain(first, batches):
             yield _weight(batch), read_batch(batch, options)
         return
     # Spawned processes behave the same on every system and inherit no threads.
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_ignore_ctrl_c)
     try:
         waiting: deque[tuple[int, Future[Batch]]] = deque()
-        for batch in batches:
-            waiting.append((_weight(batch), pool.submit(read_batch, batch, options)))
-            if len(waiting) > 2 * jobs:
-                weight, future = waiting.popleft()
-                yield weight, future.result()
-        for weight, future in waiting:
+
+        def submit(count: int) -> None:
+            for batch in islice(batches, count):
+                waiting.append((_weight(batch), pool.submit(read_batch, batch, options)))
+
+        # While the processes start, the first batches are done here.
+        submit(2 * jobs)
+        for batch in first:
+            yield _weight(batch), read_batch(batch, options)
+        while waiting:
+            weight, future = waiting.popleft()
+            submit(1)
             yield weight, future.result()
     except BrokenProcessPool:
         raise OutputError(
