@@ -1,0 +1,176 @@
+"""Half-open ranges of text, many at once: merged, intersected, measured, and what is new in each.
+
+Ranges come as arrays of starts and ends, and a group for each (a document, or a topic and a
+document): ranges of different groups never touch. Everything is counted in whole characters.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Ints
+
+# A group and a position as one number: positions are less than this.
+_GROUP = 1 << 32
+
+
+class Spans(NamedTuple):
+    """Ranges [start, end), each in a group."""
+
+    group: Ints
+    start: Ints
+    end: Ints
+
+    @classmethod
+    def of(cls, ranges: list[tuple[int, int, int]]) -> Spans:
+        """Ranges given one by one, as (group, start, end).
+
+        >>> Spans.of([(0, 5, 9)]).lengths().tolist()
+        [4]
+        """
+        columns = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
+        return cls(*columns)
+
+    def lengths(self) -> Ints:
+        """The number of characters of each range."""
+        return self.end - self.start
+
+
+def merged(spans: Spans) -> Spans:
+    """The same characters as ranges that are sorted, apart from each other and not empty.
+
+    >>> found = merged(Spans.of([(0, 5, 9), (0, 1, 3), (0, 3, 4), (0, 8, 12), (1, 0, 0)]))
+    >>> found.start.tolist(), found.end.tolist()
+    ([1, 5], [4, 12])
+    """
+    spans = _selected(spans, np.flatnonzero(spans.end > spans.start))
+    if not len(spans.start):
+        return spans
+    spans = _selected(spans, np.lexsort((spans.start, spans.group)))
+    start = spans.group * _GROUP + spans.start
+    # How far the ranges up to each one reach; a group's numbers are above those of all before.
+    reach = np.maximum.accumulate(spans.group * _GROUP + spans.end)
+    first = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
+    last = np.append(first[1:], len(start)) - 1
+    return Spans(spans.group[first], spans.start[first], reach[last] % _GROUP)
+
+
+def shared_lengths(spans: Spans, others: Spans) -> Ints:
+    """How many characters each range shares with the merged ranges `others`.
+
+    >>> highlights = merged(Spans.of([(0, 2, 5), (0, 8, 10)]))
+    >>> shared_lengths(Spans.of([(0, 0, 9), (0, 5, 8), (1, 0, 9)]), highlights).tolist()
+    [4, 0, 0]
+    """
+    return _covered_before(spans.group, spans.end, others) - _covered_before(
+        spans.group, spans.start, others
+    )
+
+
+def new_pieces(spans: Spans) -> tuple[Ints, Spans]:
+    """What is new in each range: its parts that no earlier range of its group covers.
+
+    The order of the ranges is that of reading. Given are the pieces, and for each the row of the
+    range it belongs to.
+
+    >>> rows, pieces = new_pieces(Spans.of([(0, 5, 10), (0, 0, 20), (0, 6, 8)]))
+    >>> rows.tolist(), pieces.start.tolist(), pieces.end.tolist()
+    ([0, 1, 1], [5, 0, 10], [10, 5, 20])
+    """
+    filled = np.flatnonzero(spans.end > spans.start)
+    crowded = _groups_with_overlap(spans, filled)
+    is_crowded = np.isin(spans.group[filled], crowded)
+    alone = filled[~is_crowded]  # nothing else touches these: they are new as a whole
+    rows: list[Ints] = [alone]
+    pieces = [_selected(spans, alone)]
+    order = np.argsort(spans.group[filled[is_crowded]], kind="stable")
+    for group_rows in _by_group(spans, filled[is_crowded][order]):
+        piece_rows, starts, ends = _painted(spans, group_rows)
+        rows.append(piece_rows)
+        group = np.full(len(piece_rows), spans.group[group_rows[0]], dtype=np.int64)
+        pieces.append(Spans(group, starts, ends))
+    row = np.concatenate(rows)
+    found = Spans(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
+    order = np.lexsort((found.start, row))
+    return row[order], _selected(found, order)
+
+
+def new_lengths(spans: Spans) -> Ints:
+    """How many characters of each range no earlier range of its group covers.
+
+    >>> new_lengths(Spans.of([(0, 5, 10), (0, 0, 20), (0, 6, 8), (1, 6, 8)])).tolist()
+    [5, 15, 0, 2]
+    """
+    rows, pieces = new_pieces(spans)
+    lengths = np.zeros(len(spans.start), dtype=np.int64)
+    np.add.at(lengths, rows, pieces.lengths())
+    return lengths
+
+
+def _covered_before(group: Ints, position: Ints, others: Spans) -> Ints:
+    """How many characters of `others` (merged) lie before a position, in all groups up to it."""
+    total = np.append(0, np.cumsum(others.lengths()))
+    if len(total) == 1:
+        return np.zeros(len(position), dtype=np.int64)
+    keys = others.group * _GROUP + others.start
+    begun = np.searchsorted(keys, group * _GROUP + position, side="right")
+    last = np.maximum(begun - 1, 0)
+    same_group = (begun > 0) & (others.group[last] == group)
+    beyond = np.where(same_group, np.maximum(others.end[last] - position, 0), 0)
+    return total[begun] - beyond
+
+
+def _groups_with_overlap(spans: Spans, rows: Ints) -> Ints:
+    """The groups in which some ranges share characters."""
+    sorted_rows = rows[np.lexsort((spans.start[rows], spans.group[rows]))]
+    start = spans.group[sorted_rows] * _GROUP + spans.start[sorted_rows]
+    reach = np.maximum.accumulate(spans.group[sorted_rows] * _GROUP + spans.end[sorted_rows])
+    overlapping = np.flatnonzero(start[1:] < reach[:-1]) + 1
+    return np.unique(spans.group[sorted_rows[overlapping]])
+
+
+def _by_group(spans: Spans, rows: Ints) -> list[Ints]:
+    """Rows that are sorted by group, as one array for each group."""
+    if not len(rows):
+        return []
+    return np.split(rows, np.flatnonzero(np.diff(spans.group[rows])) + 1)
+
+
+def _painted(spans: Spans, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """The new pieces of one group's ranges.
+
+    All edges cut the text into segments. Each range in turn paints the segments in it that are
+    bare; `bare[i]` leads to the first bare segment from i on, and gets shorter as it is followed,
+    so every segment is painted once and hardly looked at again.
+    """
+    edges = np.unique(np.concatenate([spans.start[rows], spans.end[rows]]))
+    first = np.searchsorted(edges, spans.start[rows]).tolist()
+    after = np.searchsorted(edges, spans.end[rows]).tolist()
+    bare = list(range(len(edges) + 1))
+    found: list[tuple[int, int, int]] = []
+    for row, segment, stop in zip(rows.tolist(), first, after, strict=True):
+        segment = _first_bare(bare, segment)
+        while segment < stop:
+            begin = segment
+            while segment < stop and bare[segment] == segment:
+                bare[segment] = segment + 1
+                segment += 1
+            found.append((row, begin, segment))
+            segment = _first_bare(bare, segment)
+    row_of, begins, ends = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    return row_of, edges[begins], edges[ends]
+
+
+def _first_bare(bare: list[int], segment: int) -> int:
+    root = segment
+    while bare[root] != root:
+        root = bare[root]
+    while bare[segment] != root:
+        bare[segment], segment = root, bare[segment]
+    return root
+
+
+def _selected(spans: Spans, rows: Ints) -> Spans:
+    return Spans(spans.group[rows], spans.start[rows], spans.end[rows])
