@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import bz2
 import errno
-import gzip
 import hashlib
-import io
-import lzma
 import os
 import signal
 import subprocess
 import sys
-import tarfile
 import time
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -28,10 +21,7 @@ from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_co
 from doxeval.documents.html import read_html
 from doxeval.documents.markdown import read_markdown
 from doxeval.documents.nodes import NodeTable, tabulate
-from doxeval.documents.raw import RawDocument
-from doxeval.documents.sources import Walk
-from doxeval.errors import DocumentError, MissingText, OutputError, SourceError, SyntaxProblem
-from doxeval.files import zstd
+from doxeval.errors import DocumentError, MissingText, OutputError, SyntaxProblem
 from strategies import Node, collections_of, html_pages, markdown_texts
 
 ARTICLES = {
@@ -141,163 +131,6 @@ def test_duplicate_ids_are_noticed_across_batches(
         build_collection([str(source)], tmp_path / "c")
 
 
-def _tar(path: Path, mode: str, files: dict[str, str]) -> None:
-    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
-        link = tarfile.TarInfo("link.xml")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        archive.addfile(link)
-        for name, text in files.items():
-            member = tarfile.TarInfo(f"./{name}")
-            member.size = len(text.encode())
-            archive.addfile(member, io.BytesIO(text.encode()))
-
-
-@pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.tgz", "a.tar.xz", "a.tar.zst", "a.zip"])
-def test_archives(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    if name.endswith(".zip"):
-        with zipfile.ZipFile(path, "w") as archive:
-            for member, text in ARTICLES.items():
-                archive.writestr(member, text)
-    elif name.endswith(".zst"):
-        _tar(tmp_path / "plain.tar", "w", ARTICLES)
-        path.write_bytes(zstd().compress((tmp_path / "plain.tar").read_bytes()))
-    else:
-        modes = {".gz": "w:gz", ".tgz": "w:gz", ".xz": "w:xz"}
-        _tar(path, modes.get(path.suffix, "w"), ARTICLES)
-    options = BuildOptions(id_rule=IdRule.parse("path"))
-    build_collection([str(path)], tmp_path / "c", options)
-    collection = Collection(tmp_path / "c")
-    assert list(collection.ids()) == ["co/1999/r1", "co/2000/r2"]
-    assert collection.root("co/2000/r2").text == "secondZwei — 2"
-
-
-def test_archives_inside_a_directory(tmp_path: Path) -> None:
-    (tmp_path / "s").mkdir()
-    _tar(tmp_path / "s" / "part.tar", "w", ARTICLES)
-    build_collection([str(tmp_path / "s")], tmp_path / "c", BuildOptions(id_rule=IdRule("path")))
-    assert list(Collection(tmp_path / "c").ids()) == ["part/co/1999/r1", "part/co/2000/r2"]
-
-
-def test_files_of_many_documents_inside_an_archive(tmp_path: Path) -> None:
-    path = tmp_path / "a.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("lines.jsonl", '{"id": "one", "text": "1"}\n{"id": "two", "text": "2"}\n')
-        archive.writestr("dump.xml.gz", gzip.compress(b"<d><p><id>three</id></p><p/></d>"))
-        archive.writestr("picture.png", b"x")
-    options = BuildOptions(record="p", id_rule=IdRule.parse("//id"), skip_broken=True)
-    report = build_collection([str(path)], tmp_path / "c", options)
-    assert list(Collection(tmp_path / "c").ids()) == ["one", "two", "three"]
-    assert [str(error) for error in report.broken] == [
-        f"{path}!dump.xml.gz:1: --id //id finds nothing in it"
-    ]
-    assert report.passed_over == {".png": 1}
-
-
-def test_a_line_that_is_too_long_can_be_skipped(tmp_path: Path) -> None:
-    long = '{"id": "b", "text": "' + "x" * 3_000_000 + '"}'
-    lines = ['{"id": "a", "text": "1"}', long, '{"id": "c", "text": "3"}']
-    source = write_files(tmp_path / "s", {"a.jsonl": "\n".join(lines)})
-    options = BuildOptions(skip_broken=True, limits=Limits(bytes=1_000_000))
-    report = build_collection([str(source)], tmp_path / "c", options)
-    assert list(Collection(tmp_path / "c").ids()) == ["a", "c"]
-    assert [error.origin for error in report.broken] == [f"{source}/a.jsonl:2"]
-
-
-def test_broken_records_end_their_file_but_not_the_build(tmp_path: Path) -> None:
-    files = {
-        "a.xml": "<d><p><id>1</id></p><p>&nosuch;</p><p><id>lost</id></p></d>",
-        "b.xml": "<d><p><id>2</id></p></d>",
-    }
-    source = write_files(tmp_path / "s", files)
-    options = BuildOptions(record="p", id_rule=IdRule.parse("//id"), skip_broken=True)
-    report = build_collection([str(source)], tmp_path / "c", options)
-    assert "undefined entity &nosuch;" in str(report.broken[0])
-    assert list(Collection(tmp_path / "c").ids()) == ["1", "2"]
-
-
-def test_links_that_lead_nowhere_are_counted(tmp_path: Path) -> None:
-    source = write_files(tmp_path / "s", {"a.xml": "<a/>"})
-    (source / "b.xml").symlink_to(tmp_path / "nowhere.xml")
-    (source / "loop").symlink_to(source)
-    report = build_collection([str(source)], tmp_path / "c")
-    assert (report.documents, report.passed_over) == (1, {"links and special files": 2})
-
-
-def test_a_file_that_vanishes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = write_files(tmp_path / "s", {"a.xml": "<a/>"})
-    real = Walk.documents
-
-    def vanishing(self: Walk) -> Iterator[RawDocument]:
-        documents = list(real(self))
-        (source / "a.xml").unlink()
-        return iter(documents)
-
-    monkeypatch.setattr(Walk, "documents", vanishing)
-    with pytest.raises(DocumentError, match=r"a\.xml: No such file"):
-        build_collection([str(source)], tmp_path / "c")
-
-
-def test_compressed_files(build: Builder) -> None:
-    text = b"<a>caf\xc3\xa9</a>"
-    collection = build(
-        {
-            "a.xml.gz": gzip.compress(text),
-            "b.xml.bz2": bz2.compress(text),
-            "c.xml.xz": lzma.compress(text),
-            "d.xml.zst": zstd().compress(text) + zstd().compress(b""),
-        }
-    )
-    assert list(collection.ids()) == ["a", "b", "c", "d"]
-    assert {collection.root(name).text for name in collection.ids()} == {"café"}
-
-
-@pytest.mark.parametrize("name", ["a.xml.gz", "a.xml.bz2", "a.xml.xz", "a.xml.zst"])
-def test_damaged_compression_is_told(build: Builder, name: str) -> None:
-    compress = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
-    suffix = name.rpartition(".")[2]
-    text = b"<a>" + bytes(range(65, 90)) * 99 + b"</a>"
-    whole = compress.get(suffix, zstd().compress)(text)
-    with pytest.raises(DocumentError, match=rf"{name}: "):
-        build({name: whole[:-9]})
-    with pytest.raises(DocumentError, match=rf"{name}: "):
-        build({name: b"this is not compressed"})
-
-
-def test_records_of_one_file(tmp_path: Path) -> None:
-    dump = (
-        '<?xml version="1.0"?>\n<!DOCTYPE dump [<!ENTITY who "W&#233;lt">]>\n'
-        "<dump><about>no</about>\n"
-        + "".join(
-            f'<page n="{n}">\n<id>p{n}</id> Hallo &who;&nbsp;{n}<page>inner</page></page>\n'
-            for n in range(50)
-        )
-        + "</dump>"
-    )
-    path = tmp_path / "dump.xml.gz"
-    path.write_bytes(gzip.compress(dump.encode()))
-    for rule, first in (("/page/id", "p0"), ("/page/@n", "0")):
-        options = BuildOptions(record="page", id_rule=IdRule.parse(rule))
-        build_collection([str(path)], tmp_path / "c", options, force=True, jobs=2)
-        collection = Collection(tmp_path / "c")
-        assert len(collection) == 50
-        assert next(collection.ids()) == first
-        assert collection.root(first).text == "\np0 Hallo Wélt\u00a00inner"
-        assert collection.element(first, "/page[1]/page[1]").text == "inner"
-
-
-def test_records_need_an_id_and_a_tag_that_occurs(tmp_path: Path) -> None:
-    source = write_files(tmp_path / "s", {"d.xml": "<dump><page>a</page></dump>"})
-    with pytest.raises(SourceError, match="--record needs --id"):
-        build_collection([str(source)], tmp_path / "c", BuildOptions(record="page"))
-    options = BuildOptions(record="doc", id_rule=IdRule.parse("//id"))
-    with pytest.raises(SourceError, match=r"d\.xml: no element <doc> in the file"):
-        build_collection([str(source)], tmp_path / "c", options)
-    options = BuildOptions(record="page", id_rule=IdRule.parse("//id"))
-    with pytest.raises(DocumentError, match=r"d\.xml:1: --id //id finds nothing in it"):
-        build_collection([str(source)], tmp_path / "c", options)
-
-
 def test_the_result_does_not_depend_on_the_number_of_jobs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -351,20 +184,6 @@ def test_a_document_without_id_counts_as_broken(tmp_path: Path) -> None:
     assert [error.origin for error in report.broken] == [f"{source}/b.xml"]
     collection = Collection(tmp_path / "c")
     assert [collection.root(name).text for name in ("1", "3")] == ["1", "3"]
-
-
-def test_files_that_are_no_documents_are_counted(tmp_path: Path) -> None:
-    files = {"a.xml": "<a/>", "b.png": "x", "c.dtd": "x", "d.dtd": "y", ".hidden.xml": "<"}
-    source = write_files(tmp_path / "s", files)
-    report = build_collection([str(source)], tmp_path / "c")
-    assert report.documents == 1
-    assert report.passed_over == {".png": 1, ".dtd": 2}
-
-
-def test_a_forced_format_reads_files_of_any_name(tmp_path: Path) -> None:
-    source = write_files(tmp_path / "s", {"a.sgm": "<a>x</a>", "b": "<b>y</b>"})
-    build_collection([str(source)], tmp_path / "c", BuildOptions(format="xml"))
-    assert list(Collection(tmp_path / "c").ids()) == ["a", "b"]
 
 
 def test_a_collection_without_text_says_so(build: Builder) -> None:

@@ -8,7 +8,7 @@ import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -16,6 +16,7 @@ from doxeval.cli.terminal import progress_bar
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, BuildReport
+    from doxeval.documents.options import Format
     from doxeval.errors import DocumentError
 
 
@@ -118,7 +119,7 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
 
 def _options(
     id_rule: str,
-    format_: str,
+    format_: Format | Literal["auto"],
     inline: str | None,
     max_bytes: int | None,
     max_elements: int | None,
@@ -136,7 +137,7 @@ def _options(
     )
     return BuildOptions(
         id_rule=IdRule.parse(id_rule),
-        format=None if format_ == "auto" else format_,  # type: ignore[arg-type]
+        format=None if format_ == "auto" else format_,
         inline=tags,
         limits=Limits(**{name: value for name, value in limits.items() if value is not None}),
         **plain,

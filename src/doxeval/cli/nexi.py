@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from doxeval.topics.nexi import Precedence
     from doxeval.topics.nexi_ast import Clause, Query, StructuredQuery
 
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Count the elements that each path matches.",
 )
-def nexi(query: str, tree: bool, precedence: str, directory: Path | None) -> None:
+def nexi(query: str, tree: bool, precedence: Precedence, directory: Path | None) -> None:
     """Parse a NEXI query and say what it asks for.
 
     \b
@@ -43,7 +44,7 @@ def nexi(query: str, tree: bool, precedence: str, directory: Path | None) -> Non
     from doxeval.topics.nexi_ast import StructuredQuery
 
     try:
-        parsed = parse_nexi(query, precedence)  # type: ignore[arg-type]
+        parsed = parse_nexi(query, precedence)
     except NexiError as error:
         shown = "".join(character if character.isprintable() else " " for character in query)
         raise SyntaxProblem(f"{error}\n  {shown}\n  {' ' * (error.at - 1)}^") from None

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import TYPE_CHECKING, Literal
 
 import click
+
+if TYPE_CHECKING:
+    from doxeval.topics.files import TopicFormat
 
 
 @click.command()
@@ -19,7 +23,7 @@ import click
     help="Format of the files; auto goes by their names.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per topic, all fields.")
-def topics(files: tuple[str, ...], format_: str, as_json: bool) -> None:
+def topics(files: tuple[str, ...], format_: TopicFormat | Literal["auto"], as_json: bool) -> None:
     """List topics and check them.
 
     Reads the XML of every INEX year (.xml), JSONL (.jsonl) and ids with titles separated by a
@@ -32,7 +36,7 @@ def topics(files: tuple[str, ...], format_: str, as_json: bool) -> None:
     found = [
         topic
         for name in files
-        for topic in read_topics(name, None if format_ == "auto" else format_)  # type: ignore[arg-type]
+        for topic in read_topics(name, None if format_ == "auto" else format_)
     ]
     if as_json:
         for line in WRITERS["jsonl"](found):
