@@ -1,0 +1,1 @@
+"""Assessments: grades, and how a grade becomes a number."""
