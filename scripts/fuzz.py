@@ -22,6 +22,8 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from doxeval.assessments.inex_text import read_inex_text
+from doxeval.assessments.trec import read_trec_qrels
 from doxeval.documents.batch import read_batch
 from doxeval.documents.limits import Limits
 from doxeval.documents.options import BuildOptions, Format
@@ -98,6 +100,11 @@ def run(name: runs.RunFormat) -> Reader:
     return read
 
 
+def assessments(read: Callable[[io.BytesIO, str], object]) -> Reader:
+    """A reader of assessments."""
+    return lambda data: read(io.BytesIO(data), "f")
+
+
 def queries(data: bytes) -> object:
     """Queries, points and patterns, each in its own right."""
     text = data.decode("utf-8", "replace")
@@ -123,6 +130,8 @@ READERS: dict[str, tuple[bytes, Reader]] = {
     "INEX runs": (XML_RUN, run("inex")),
     "JSONL runs": (JSONL_RUN, run("jsonl")),
     "CSV runs": (b"topic,doc,start,end,nodes\n1,a,0,9,\n1,b,,,/a[1] /b[1]\n", run("csv")),
+    "INEX assessments": (b"7 Q0 a 9 99 0 0:5 50:4\n7 Q0 b 0 9\n", assessments(read_inex_text)),
+    "TREC qrels": (b"7 0 a 1\n7 0 b -1\n", assessments(read_trec_qrels)),
     "queries, points, patterns": (NEXI, queries),
 }
 

@@ -396,3 +396,11 @@ def results(
             st.floats(-5, 5, allow_nan=False),
         )
     )
+
+
+def highlights(length: int = 60) -> st.SearchStrategy[list[tuple[int, int]]]:
+    """Ranges of text that are sorted, not empty and apart from each other."""
+    edges = st.lists(st.integers(0, length), unique=True, max_size=8).map(sorted)
+    return edges.map(
+        lambda found: list(zip(found[0::2], found[1::2], strict=False)),
+    )

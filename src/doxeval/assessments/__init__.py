@@ -1,1 +1,1 @@
-"""Assessments: grades, and how a grade becomes a number."""
+"""Assessments: judgments and their formats, grades, and how a grade becomes a number."""

@@ -1,0 +1,123 @@
+"""Assessments as text, as in INEX 2008 to 2010, one judged document per line.
+
+    topic Q0 doc rsize docsize bep off:len off:len …
+    topic Q0 doc 0 docsize
+
+rsize is the number of highlighted characters, docsize that of the document, bep the best entry
+point, off:len a highlighted passage. A document without passages was judged and is not relevant
+(a sixth column is then ignored). The passages decide: those that overlap are merged with a
+warning, and an rsize that is not their sum, or a passage beyond the document's end, is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import IO
+
+from doxeval.assessments.judgment import Assessments, Judgment
+from doxeval.documents.ids import normalised_id
+from doxeval.errors import FormatError
+from doxeval.files import text_lines
+from doxeval.spans import Spans, merged
+
+_PASSAGE = re.compile(r"([0-9]{1,12}):([0-9]{1,12})")
+_NUMBER = re.compile(r"[0-9]{1,12}")
+
+
+def read_inex_text(file: IO[bytes], origin: str) -> Assessments:
+    """Read assessments.
+
+    >>> import io
+    >>> found = read_inex_text(io.BytesIO(b"7 Q0 a 5 100 10 10:5\\n7 Q0 b 0 50\\n"), "qrels.txt")
+    >>> [(judgment.document, judgment.highlights) for judgment in found]
+    [('a', ((10, 15),)), ('b', ())]
+    """
+    warnings: list[str] = []
+    judgments = [
+        _judgment(line.split(), origin, number, warnings)
+        for number, line in text_lines(file, origin)
+    ]
+    if not judgments:
+        raise FormatError("no assessments in the file", origin)
+    return Assessments(judgments, warnings)
+
+
+def _judgment(fields: list[str], origin: str, line: int, warnings: list[str]) -> Judgment:
+    if len(fields) < 5:
+        raise FormatError(
+            f"{len(fields)} fields; expected topic Q0 doc rsize docsize bep off:len …", origin, line
+        )
+    topic, _, document, *_ = fields
+    relevant, length = (
+        _number(text, what, origin, line)
+        for text, what in ((fields[3], "an rsize"), (fields[4], "a docsize"))
+    )
+    passages = [_passage(text, length, origin, line) for text in fields[6:]]
+    if not passages and relevant:
+        raise FormatError(f"rsize is {relevant} but there are no passages", origin, line)
+    highlights = _merged(passages, f"{origin}:{line}", warnings)
+    found = sum(end - start for start, end in highlights)
+    if found != relevant:
+        raise FormatError(f"rsize is {relevant}, but the passages have {found}", origin, line)
+    entry = _number(fields[5], "a best entry point", origin, line) if highlights else None
+    return Judgment(
+        topic, normalised_id(document), highlights, entry, length, origin=origin, line=line
+    )
+
+
+def _passage(text: str, length: int, origin: str, line: int) -> tuple[int, int]:
+    match = _PASSAGE.fullmatch(text)
+    if match is None:
+        raise FormatError(f"{text!r} is not a passage: expected off:len", origin, line)
+    start, end = int(match[1]), int(match[1]) + int(match[2])
+    if end > length:
+        raise FormatError(
+            f"the passage {text} ends at {end}, beyond the document's {length}", origin, line
+        )
+    return start, end
+
+
+def _merged(
+    passages: list[tuple[int, int]], place: str, warnings: list[str]
+) -> tuple[tuple[int, int], ...]:
+    in_order = sorted(passages)
+    touching = any(start <= end for (_, end), (start, _) in pairwise(in_order))
+    if not touching:
+        return tuple((start, end) for start, end in in_order if end > start)
+    spans = merged(Spans.of([(0, start, end) for start, end in passages]))
+    if int(spans.lengths().sum()) != sum(end - start for start, end in passages):
+        warnings.append(f"{place}: passages that overlap were merged")
+    return tuple(zip(spans.start.tolist(), spans.end.tolist(), strict=True))
+
+
+def _number(text: str, what: str, origin: str, line: int) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise FormatError(f"{text!r} is not {what}: expected a whole number", origin, line)
+    return int(text)
+
+
+def write_inex_text(judgments: Iterable[Judgment]) -> Iterator[bytes]:
+    """Assessments as text. A judgment without the document's length cannot be written.
+
+    >>> list(write_inex_text([Judgment("7", "a", ((10, 15),), 10, 100)]))
+    [b'7 Q0 a 5 100 10 10:5\\n']
+    """
+    for judgment in judgments:
+        if judgment.document_length is None:
+            raise FormatError(
+                f"the length of document {judgment.document} is not known, and the format needs it"
+            )
+        fields: list[object] = [
+            judgment.topic,
+            "Q0",
+            judgment.document,
+            judgment.highlighted,
+            judgment.document_length,
+        ]
+        if judgment.highlights:
+            entry = judgment.best_entry_point
+            fields.append(judgment.highlights[0][0] if entry is None else entry)
+            fields += [f"{start}:{end - start}" for start, end in judgment.highlights]
+        yield " ".join(map(str, fields)).encode() + b"\n"

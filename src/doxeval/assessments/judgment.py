@@ -1,0 +1,90 @@
+"""What an assessor said about a document for a topic.
+
+A judgment exists for every document that was judged, relevant or not; a document without one is
+unjudged. Which of its fields are filled depends on the year: highlights and best entry points
+from 2005 on, grades of elements up to 2005, a single grade for a document in TREC's qrels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from doxeval.errors import FormatError
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """The judgment of one document for one topic.
+
+    highlights: the relevant text as ranges of code points, sorted and apart from each other.
+    best_entry_point: the offset where reading should start.
+    document_length: the length of the document's text, where the file says it.
+    relevance: a grade for the document as a whole.
+
+    >>> Judgment("1", "a", highlights=((0, 5), (9, 12))).highlighted
+    8
+    """
+
+    topic: str
+    document: str
+    highlights: tuple[tuple[int, int], ...] = ()
+    best_entry_point: int | None = None
+    document_length: int | None = None
+    relevance: int | None = None
+    # Where it was read from; two judgments that differ only in this are equal.
+    origin: str | None = field(default=None, compare=False)
+    line: int | None = field(default=None, compare=False)
+
+    @property
+    def highlighted(self) -> int:
+        """The number of highlighted characters."""
+        return sum(end - start for start, end in self.highlights)
+
+    @property
+    def is_relevant(self) -> bool:
+        """Whether anything in the document is relevant."""
+        return bool(self.highlights) or (self.relevance or 0) > 0
+
+
+class Assessments:
+    """Judgments of many documents for many topics, each pair judged once.
+
+    >>> assessments = Assessments([Judgment("1", "a", ((0, 5),)), Judgment("1", "b")])
+    >>> [judgment.document for judgment in assessments.of("1")], assessments.find("1", "c")
+    (['a', 'b'], None)
+    """
+
+    def __init__(self, judgments: Iterable[Judgment], warnings: Iterable[str] = ()) -> None:
+        self._by_topic: dict[str, dict[str, Judgment]] = {}
+        self.warnings = tuple(warnings)
+        for judgment in judgments:
+            of_topic = self._by_topic.setdefault(judgment.topic, {})
+            earlier = of_topic.setdefault(judgment.document, judgment)
+            if earlier is not judgment:
+                raise FormatError(
+                    f"document {judgment.document} is judged twice for topic {judgment.topic}"
+                    + (f", first on line {earlier.line}" if earlier.line is not None else ""),
+                    judgment.origin,
+                    judgment.line,
+                )
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_topic.values()))
+
+    def __iter__(self) -> Iterator[Judgment]:
+        for judgments in self._by_topic.values():
+            yield from judgments.values()
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the order of first appearance."""
+        return tuple(self._by_topic)
+
+    def of(self, topic: str) -> Iterator[Judgment]:
+        """All judgments for a topic."""
+        return iter(self._by_topic.get(topic, {}).values())
+
+    def find(self, topic: str, document: str) -> Judgment | None:
+        """The judgment of a document for a topic; None if it is unjudged."""
+        return self._by_topic.get(topic, {}).get(document)
