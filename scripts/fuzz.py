@@ -23,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from doxeval.assessments.inex_text import read_inex_text
+from doxeval.assessments.inex_xml import read_inex_xml
 from doxeval.assessments.trec import read_trec_qrels
 from doxeval.documents.batch import read_batch
 from doxeval.documents.limits import Limits
@@ -59,6 +60,10 @@ XML_RUN = b"""<inex-submission run-id="r" task="Focused" result-type="element"><
 JSONL_RUN = b"""{"topic": "1", "doc": "a", "start": 0, "end": 9, "rank": 1, "score": 0.5}
 {"topic": "1", "doc": "a", "nodes": ["/a[1]", "/a[1]/b[2]"]}
 {"topic": "1", "doc": "a", "path": "/a[1]"}\n{"topic": "1", "doc": "b", "offset": 3}"""
+XML_ASSESSMENTS = b"""<assessments pool="1" topic="7" whitespace-text-node="keep"><file name="a">
+<best-entry-point path="/a"/><passage start="/a/text()[1].2" end="/a" size="9"/>
+<element path="/a" exhaustivity="?" size="9" rsize="3"/></file><file file="b">
+<path path="/a" exhaustiveness="3" specificity="U" inpool="true"/></file></assessments>"""
 NEXI = b"//article[(about(.//st, 'IBM +x') and .//yr >= 2000) or about(., \"a b\")]//(sec|p)"
 
 MEANINGFUL = [
@@ -131,6 +136,7 @@ READERS: dict[str, tuple[bytes, Reader]] = {
     "JSONL runs": (JSONL_RUN, run("jsonl")),
     "CSV runs": (b"topic,doc,start,end,nodes\n1,a,0,9,\n1,b,,,/a[1] /b[1]\n", run("csv")),
     "INEX assessments": (b"7 Q0 a 9 99 0 0:5 50:4\n7 Q0 b 0 9\n", assessments(read_inex_text)),
+    "INEX XML assessments": (XML_ASSESSMENTS, assessments(read_inex_xml)),
     "TREC qrels": (b"7 0 a 1\n7 0 b -1\n", assessments(read_trec_qrels)),
     "queries, points, patterns": (NEXI, queries),
 }

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, needs_conformance
+from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.inex_text import read_inex_text, write_inex_text
-from doxeval.assessments.judgment import Assessments, Judgment
+from doxeval.assessments.inex_xml import read_inex_xml
+from doxeval.assessments.judgment import Assessments, GradedElement, Judgment, MeasuredElement
 from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.errors import FormatError
 from doxeval.spans import Spans, merged
@@ -100,3 +102,112 @@ def test_the_real_assessments_of_the_conformance_data() -> None:
     assert len(found) == len(lines)
     assert sum(judgment.highlighted for judgment in found) == sum(int(line[3]) for line in lines)
     assert len(found.topics) == len({line[0] for line in lines})
+
+
+XML_2004 = """<!DOCTYPE assessments SYSTEM "assessments.dtd">
+<assessments pool="12" topic="076">
+ <file file="co/1999/r2024">
+  <path path="/article[1]" exhaustiveness="2" specificity="1" inpool="true"/>
+  <path path="/article[1]/bdy[1]" exhaustiveness="3" specificity="3" inferred="true"
+        inconsistant="true"/>
+  <path path="/article[1]/fm[1]" exhaustiveness="U"/>
+ </file>
+ <file file="b.xml"><path path="/article[1]" exhaustiveness="0" specificity="0"/></file>
+</assessments>"""
+XML_2006 = """<assessments pool="12" topic="231" version="2" whitespace-text-node="strip">
+ <inex_topic topic_id="231" ct_no="1"><title>x</title></inex_topic>
+ <file collection="wikipedia" name="a">
+  <best-entry-point path="/article[1]/p[1]/text()[1].0"/>
+  <passage start="/article[1]/p[1]/text()[1].0" end="/article[1]/p[2]" size="99"/>
+  <element path="/article[1]" exhaustivity="?" size="999" rsize="99"/>
+ </file>
+ <file collection="wikipedia" name="b"/>
+</assessments>"""
+XML_2002 = """<assessments topic="5"><file file="a">
+ <path path="/article[1]" relevance="3" coverage="L"/><path path="/a[1]" relevance="1" cov="E"/>
+</file></assessments>"""
+
+
+def read_xml(text: str) -> list[Judgment]:
+    return list(read_inex_xml(io.BytesIO(text.encode()), "a.xml"))
+
+
+def test_xml_of_2003_and_2004() -> None:
+    found = read_inex_xml(io.BytesIO(XML_2004.encode()), "a.xml")
+    assert list(found) == [
+        Judgment(
+            "076",
+            "co/1999/r2024",
+            pool="12",
+            grades=(
+                GradedElement("/article[1]", Grade2003(2, 1), in_pool=True),
+                GradedElement(
+                    "/article[1]/bdy[1]", Grade2003(3, 3), inferred=True, inconsistent=True
+                ),
+                GradedElement("/article[1]/fm[1]", None),
+            ),
+        ),
+        Judgment("076", "b", pool="12", grades=(GradedElement("/article[1]", Grade2003(0, 0)),)),
+    ]
+    assert [judgment.is_relevant for judgment in found] == [True, False]
+    assert found.warnings == ("a.xml: 1 grades are marked as inconsistent; they count",)
+
+
+def test_xml_of_2005_to_2007() -> None:
+    relevant, other = read_xml(XML_2006)
+    assert relevant == Judgment(
+        "231",
+        "a",
+        passages=(("/article[1]/p[1]/text()[1].0", "/article[1]/p[2]"),),
+        entry_point="/article[1]/p[1]/text()[1].0",
+        elements=(MeasuredElement("/article[1]", None, 999, 99),),
+        pool="12",
+        whitespace="strip",
+    )
+    assert other == Judgment("231", "b", pool="12", whitespace="strip")
+    assert (relevant.is_relevant, other.is_relevant) == (True, False)
+
+
+def test_xml_of_2002() -> None:
+    (judgment,) = read_xml(XML_2002)
+    assert [element.grade for element in judgment.grades] == [Grade2002(3, "L"), Grade2002(1, "E")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<assessments topic='1'/>", "no <file> in the file"),
+        ("<a>\n<file name='a'/></a>", ":2: expected <assessments topic"),
+        ("<a topic='1'><file/></a>", "<file> without name"),
+        (
+            "<a topic='1'><file file='a'><path exhaustiveness='1'/></file></a>",
+            "<path> without path",
+        ),
+        (
+            "<a topic='1'><file file='a'><path path='/a' exhaustiveness='5'/></file></a>",
+            "exhaustiveness '5', specificity 'U': expected 0–3 or U",
+        ),
+        (
+            "<a topic='1'><file file='a'><path path='/a' relevance='3' coverage='X'/></file></a>",
+            "relevance '3', coverage 'X': expected 0–3 and N, L, S or E",
+        ),
+        (
+            "<a topic='1'><file file='a'><path path='/a' inpool='yes'/></file></a>",
+            "inpool is 'yes': expected true or false",
+        ),
+        ("<a topic='1'><file name='a'><passage start='/a'/></file></a>", "<passage> without end"),
+        (
+            "<a topic='1'><file name='a'><element path='/a' exhaustivity='3'/></file></a>",
+            "exhaustivity '3': expected 0, 1, 2 or ",
+        ),
+        (
+            "<a topic='1'><file name='a'><element path='/a' exhaustivity='1' size='x'/></file></a>",
+            "size is 'x': expected a whole number",
+        ),
+        ("<a topic='1' whitespace-text-node='x'><file name='a'/></a>", "expected keep or strip"),
+        ("<a topic='1'><file name='a'/><file name='a'/></a>", "document a is judged twice"),
+    ],
+)
+def test_bad_xml_is_refused(text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_xml(text)

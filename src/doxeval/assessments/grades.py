@@ -32,6 +32,11 @@ class Grade2002:
         if self.relevance not in range(4) or self.coverage not in tuple(COVERAGES):
             raise ValueError(f"{self.relevance}{self.coverage} is no grade of 2002")
 
+    @property
+    def is_relevant(self) -> bool:
+        """Whether it says anything but irrelevant."""
+        return self.relevance > 0
+
     def __str__(self) -> str:
         return f"{self.relevance}{self.coverage}"
 
@@ -50,6 +55,11 @@ class Grade2003:
     def __post_init__(self) -> None:
         if self.exhaustivity not in range(4) or self.specificity not in range(4):
             raise ValueError(f"{self} is no grade of 2003–04")
+
+    @property
+    def is_relevant(self) -> bool:
+        """Whether it says anything but irrelevant."""
+        return self.exhaustivity > 0
 
     def __str__(self) -> str:
         return f"({self.exhaustivity},{self.specificity})"

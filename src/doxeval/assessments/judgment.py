@@ -9,8 +9,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
+from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.errors import FormatError
+
+
+@dataclass(frozen=True)
+class GradedElement:
+    """An element with the grade that an assessor (or the tool) gave it.
+
+    grade is None where the file says that it is unjudged. inferred: the tool derived it from
+    other grades; inconsistent: it breaks the rules, which is told but not repaired.
+    """
+
+    path: str
+    grade: Grade2002 | Grade2003 | None
+    in_pool: bool = False
+    inferred: bool = False
+    inconsistent: bool = False
+
+
+@dataclass(frozen=True)
+class MeasuredElement:
+    """An element of 2005–07: exhaustivity (None: `?`), and sizes as the tool of that year counted.
+
+    The sizes are kept as they are given; they are not comparable with ours.
+    """
+
+    path: str
+    exhaustivity: int | None
+    size: int
+    highlighted: int
 
 
 @dataclass(frozen=True)
@@ -19,6 +49,8 @@ class Judgment:
 
     highlights: the relevant text as ranges of code points, sorted and apart from each other.
     best_entry_point: the offset where reading should start.
+    passages, entry_point: the same as text points, which only the collection can resolve.
+    grades, elements: what is said of single elements.
     document_length: the length of the document's text, where the file says it.
     relevance: a grade for the document as a whole.
 
@@ -32,6 +64,12 @@ class Judgment:
     best_entry_point: int | None = None
     document_length: int | None = None
     relevance: int | None = None
+    passages: tuple[tuple[str, str], ...] = ()
+    entry_point: str | None = None
+    grades: tuple[GradedElement, ...] = ()
+    elements: tuple[MeasuredElement, ...] = ()
+    pool: str | None = None
+    whitespace: Literal["keep", "strip"] | None = None
     # Where it was read from; two judgments that differ only in this are equal.
     origin: str | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False)
@@ -44,7 +82,13 @@ class Judgment:
     @property
     def is_relevant(self) -> bool:
         """Whether anything in the document is relevant."""
-        return bool(self.highlights) or (self.relevance or 0) > 0
+        return (
+            bool(self.highlights or self.passages or self.elements)
+            or (self.relevance or 0) > 0
+            or any(
+                element.grade is not None and element.grade.is_relevant for element in self.grades
+            )
+        )
 
 
 class Assessments:

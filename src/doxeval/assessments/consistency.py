@@ -1,0 +1,99 @@
+"""The rules that grades of 2003–04 must obey; violations are listed, never repaired.
+
+1. Exhaustivity is 0 exactly where specificity is 0.
+2. An element is at least as exhaustive as every element inside it (compared with the nearest
+   graded element around).
+3. What holds a specific element is specific itself: above 0.
+4. An element that is nothing but its children (no text of its own, all children graded) is no
+   more specific than the most specific child, and not exhaustive if no child is. Only a
+   collection knows an element's children, so without one this rule is not checked.
+
+Elements that are unjudged or not listed never violate a rule.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from doxeval.assessments.grades import Grade2003
+from doxeval.assessments.judgment import Judgment
+from doxeval.documents import Collection, Element
+from doxeval.documents.paths import format_path, parse_path
+
+
+class Violation(NamedTuple):
+    """A rule that is broken, by number, where, and how."""
+
+    rule: int
+    path: str
+    message: str
+
+
+def violations(judgment: Judgment, collection: Collection | None = None) -> list[Violation]:
+    """All violations of the rules among the grades of one document.
+
+    >>> from doxeval.assessments.judgment import GradedElement
+    >>> outer = GradedElement("/a[1]", Grade2003(1, 1))
+    >>> inner = GradedElement("/a[1]/b[1]", Grade2003(2, 0))
+    >>> found = violations(Judgment("7", "d", grades=(outer, inner)))
+    >>> [violation.message for violation in found]
+    ['/a[1]/b[1] is (2,0)', '/a[1] is (1,1) but /a[1]/b[1] in it is (2,0)']
+    """
+    grades = {
+        format_path(parse_path(element.path)): element.grade
+        for element in judgment.grades
+        if isinstance(element.grade, Grade2003)
+    }
+    found: list[Violation] = []
+    for path, grade in grades.items():
+        if (grade.exhaustivity == 0) != (grade.specificity == 0):
+            found.append(Violation(1, path, f"{path} is {grade}"))
+    for path, grade in grades.items():
+        above = _nearest_above(path, grades)
+        if above is None:
+            continue
+        around = grades[above]
+        message = f"{above} is {around} but {path} in it is {grade}"
+        if around.exhaustivity < grade.exhaustivity:
+            found.append(Violation(2, above, message))
+        if grade.specificity > 0 and around.specificity == 0:
+            found.append(Violation(3, above, message))
+    if collection is not None:
+        found += _of_nothing_but_children(judgment.document, grades, collection)
+    return found
+
+
+def _nearest_above(path: str, grades: dict[str, Grade2003]) -> str | None:
+    above = path.rpartition("/")[0]
+    while above and above not in grades:
+        above = above.rpartition("/")[0]
+    return above or None
+
+
+def _of_nothing_but_children(
+    document: str, grades: dict[str, Grade2003], collection: Collection
+) -> list[Violation]:
+    found = []
+    number = int(collection.find_documents([document])[0])
+    nodes = collection.find_nodes([number] * len(grades), list(grades)).tolist()
+    for (path, grade), node in zip(grades.items(), nodes, strict=True):
+        if node < 0:
+            continue  # a path that names nothing has no children; resolving it says so
+        element = collection.node(node)
+        inner = [grades.get(child.path) for child in element.children()]
+        graded = [other for other in inner if other is not None]
+        if not graded or len(graded) < len(inner) or _has_own_text(element):
+            continue
+        most = max(other.specificity for other in graded)
+        if grade.specificity > most:
+            message = f"{path} is {grade}, but nothing in it is more specific than {most}"
+            found.append(Violation(4, path, message))
+        if grade.exhaustivity > 0 and not any(other.exhaustivity for other in graded):
+            message = f"{path} is {grade}, but nothing in it is exhaustive"
+            found.append(Violation(4, path, message))
+    return found
+
+
+def _has_own_text(element: Element) -> bool:
+    """Whether there is text other than white space outside of its children."""
+    return bool(element.collection.points("strip").text_nodes(element.node))

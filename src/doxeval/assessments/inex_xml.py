@@ -1,0 +1,159 @@
+"""Assessments in the XML of INEX 2002 to 2007, one file for each topic.
+
+2002 to 2004, grades of elements:
+
+    <assessments pool="12" topic="076">
+      <file file="co/1999/r2024">
+        <path path="/article[1]" relevance="3" coverage="E"/>                  2002
+        <path path="/article[1]/bdy[1]" exhaustiveness="2" specificity="3"     2003–04
+              inpool="true" inferred="false" inconsistant="false"/>
+      </file>
+    </assessments>
+
+2005 to 2007, highlighted passages, a best entry point (not in 2005) and the elements they touch:
+
+    <assessments pool="12" topic="231" version="2" whitespace-text-node="keep">
+      <file collection="ieee" name="co/1999/r2024">
+        <best-entry-point path="/article[1]/bdy[1]/p[1]/text()[1].0"/>
+        <passage start="POINT" end="POINT" size="99"/>
+        <element path="/article[1]" exhaustivity="2" size="9999" rsize="99"/>
+      </file>
+    </assessments>
+
+A grade that is missing or U is unjudged, a missing flag is false (`inconsistant` is how the files
+spell it). A document of 2002–04 with only zero grades, or one of 2005–07 with nothing in it, was
+judged and is not relevant. Passages are text points and need the collection; sizes are kept but
+were counted differently from year to year.
+"""
+
+from __future__ import annotations
+
+from typing import IO, Literal
+
+from doxeval.assessments.grades import Grade2002, Grade2003
+from doxeval.assessments.judgment import Assessments, GradedElement, Judgment, MeasuredElement
+from doxeval.documents.ids import normalised_id
+from doxeval.errors import FormatError
+from doxeval.markup.elements import XmlElement, read_elements
+
+
+def read_inex_xml(file: IO[bytes], origin: str) -> Assessments:
+    """Read assessments.
+
+    >>> import io
+    >>> xml = b'<assessments topic="7"><file name="a"/></assessments>'
+    >>> [judgment.is_relevant for judgment in read_inex_xml(io.BytesIO(xml), "7.xml")]
+    [False]
+    """
+    judgments = [
+        _judgment(element, above[0] if above else element, origin)
+        for element, above in read_elements(file, {"file"}, origin)
+    ]
+    if not judgments:
+        raise FormatError("no <file> in the file: no document is judged", origin)
+    warnings = []
+    broken = sum(grade.inconsistent for judgment in judgments for grade in judgment.grades)
+    if broken:
+        warnings.append(f"{origin}: {broken} grades are marked as inconsistent; they count")
+    return Assessments(judgments, warnings)
+
+
+def _judgment(element: XmlElement, assessments: XmlElement, origin: str) -> Judgment:
+    topic = assessments.attribute("topic", "topic_id", "topic-id")
+    document = element.attribute("name", "file")
+    if not topic:
+        raise FormatError('expected <assessments topic="…"> around <file>', origin, element.line)
+    if not document:
+        raise FormatError('<file> without name="…" or file="…"', origin, element.line)
+    entry = element.child("best-entry-point")
+    return Judgment(
+        topic,
+        normalised_id(document),
+        passages=tuple(_passage(e, origin) for e in element.children if e.tag == "passage"),
+        entry_point=None if entry is None else _needed(entry, "path", origin),
+        grades=tuple(_graded(e, origin) for e in element.children if e.tag == "path"),
+        elements=tuple(_measured(e, origin) for e in element.children if e.tag == "element"),
+        pool=assessments.attribute("pool") or None,
+        whitespace=_whitespace(assessments, origin),
+        origin=origin,
+        line=element.line,
+    )
+
+
+def _whitespace(assessments: XmlElement, origin: str) -> Literal["keep", "strip"] | None:
+    given = assessments.attribute("whitespace-text-node")
+    if given not in (None, "keep", "strip"):
+        raise FormatError(
+            f"whitespace-text-node is {given!r}: expected keep or strip", origin, assessments.line
+        )
+    return given  # type: ignore[return-value]  # the line above leaves only these
+
+
+def _passage(element: XmlElement, origin: str) -> tuple[str, str]:
+    return _needed(element, "start", origin), _needed(element, "end", origin)
+
+
+def _graded(element: XmlElement, origin: str) -> GradedElement:
+    return GradedElement(
+        _needed(element, "path", origin),
+        _grade(element, origin),
+        in_pool=_flag(element, "inpool", origin),
+        inferred=_flag(element, "inferred", origin),
+        inconsistent=_flag(element, "inconsistant", origin),
+    )
+
+
+def _grade(element: XmlElement, origin: str) -> Grade2002 | Grade2003 | None:
+    relevance = element.attribute("relevance")
+    if relevance is not None:
+        coverage = element.attribute("coverage", "cov") or ""
+        if len(relevance) != 1 or relevance not in "0123" or coverage not in tuple("NLSE"):
+            raise FormatError(
+                f"relevance {relevance!r}, coverage {coverage!r}: expected 0–3 and N, L, S or E",
+                origin,
+                element.line,
+            )
+        return Grade2002(int(relevance), coverage)
+    grades = [element.attribute(name) or "U" for name in ("exhaustiveness", "specificity")]
+    if any(len(grade) != 1 or grade not in "0123U" for grade in grades):
+        raise FormatError(
+            f"exhaustiveness {grades[0]!r}, specificity {grades[1]!r}: expected 0–3 or U",
+            origin,
+            element.line,
+        )
+    return None if "U" in grades else Grade2003(int(grades[0]), int(grades[1]))
+
+
+def _measured(element: XmlElement, origin: str) -> MeasuredElement:
+    exhaustivity = element.attribute("exhaustivity") or ""
+    if exhaustivity not in ("0", "1", "2", "?"):
+        raise FormatError(
+            f"exhaustivity {exhaustivity!r}: expected 0, 1, 2 or ?", origin, element.line
+        )
+    return MeasuredElement(
+        _needed(element, "path", origin),
+        None if exhaustivity == "?" else int(exhaustivity),
+        _number(element, "size", origin),
+        _number(element, "rsize", origin),
+    )
+
+
+def _flag(element: XmlElement, name: str, origin: str) -> bool:
+    given = element.attribute(name) or "false"
+    if given not in ("true", "false"):
+        raise FormatError(f"{name} is {given!r}: expected true or false", origin, element.line)
+    return given == "true"
+
+
+def _number(element: XmlElement, name: str, origin: str) -> int:
+    given = element.attribute(name) or ""
+    if not given.isascii() or not given.isdigit() or len(given) > 12:
+        raise FormatError(f"{name} is {given!r}: expected a whole number", origin, element.line)
+    return int(given)
+
+
+def _needed(element: XmlElement, name: str, origin: str) -> str:
+    given = element.attribute(name)
+    if not given:
+        raise FormatError(f'<{element.tag}> without {name}="…"', origin, element.line)
+    return given

@@ -1,0 +1,67 @@
+"""The rules of the grades of 2003–04."""
+
+from __future__ import annotations
+
+import pytest
+
+from doxeval.assessments.consistency import violations
+from doxeval.assessments.grades import Grade2003
+from doxeval.assessments.judgment import GradedElement, Judgment
+from doxeval.documents.examples import example_collection
+
+COLLECTION = {"d": "<a><b>one</b> <b>two</b><c>own <e>x</e></c></a>"}
+
+
+def judged(**grades: str | None) -> Judgment:
+    """A document with grades given as digits by the last steps of paths."""
+    paths = {
+        "a": "/a[1]",
+        "b1": "/a[1]/b[1]",
+        "b2": "/a[1]/b[2]",
+        "c": "/a[1]/c[1]",
+        "e": "/a/c/e[1]",
+    }
+    return Judgment(
+        "7",
+        "d",
+        grades=tuple(
+            GradedElement(paths[name], None if g is None else Grade2003(int(g[0]), int(g[1])))
+            for name, g in grades.items()
+        ),
+    )
+
+
+def test_a_path_that_names_nothing_breaks_no_rule() -> None:
+    collection = example_collection(COLLECTION)
+    nowhere = (GradedElement("/a[1]/z[1]", Grade2003(1, 1)),)
+    assert violations(Judgment("7", "d", grades=nowhere), collection) == []
+    assert violations(Judgment("7", "nowhere", grades=nowhere), collection) == []
+
+
+@pytest.mark.parametrize(
+    ("judgment", "expected"),
+    [
+        (judged(a="33", b1="33", b2="11", c="00", e="00"), []),
+        (judged(a="30"), [1]),
+        (judged(a="03"), [1]),
+        (judged(a="11", b1="21"), [2]),
+        (judged(a="20", b1="11"), [1, 3]),
+        (judged(a="00", b1="11"), [2, 3]),
+        # The nearest graded element around counts: c is not graded here, a is.
+        (judged(a="11", e="31"), [2]),
+        (judged(a="11", c=None, e="31"), [2]),
+        (judged(a="33", c="11", e="31"), [2]),
+        # Everything in a is graded, and a has no text of its own but white space.
+        (judged(a="33", b1="11", b2="12", c="11", e="11"), [4]),
+        (judged(a="11", b1="00", b2="00", c="00", e="00"), [4, 4]),
+        # One child is not graded, so nothing follows.
+        (judged(a="33", b1="11", b2="12"), []),
+        # c has text of its own, so it may be more specific than what is inside it.
+        (judged(c="33", e="11"), []),
+    ],
+)
+def test_rules(judgment: Judgment, expected: list[int]) -> None:
+    collection = example_collection(COLLECTION)
+    assert [violation.rule for violation in violations(judgment, collection)] == expected
+    without = [rule for rule in expected if rule != 4]
+    assert [violation.rule for violation in violations(judgment)] == without
