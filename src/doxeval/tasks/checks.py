@@ -18,7 +18,7 @@ from doxeval.documents.summary import NO_PARENT, SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from doxeval.runs import Kind, ResolvedRun, Run
 from doxeval.tasks.problems import Problem
-from doxeval.tasks.task import Task
+from doxeval.tasks.task import MOST_RESULTS, Task
 
 
 def problems_of(
@@ -141,36 +141,54 @@ def _too_many(run: Run, task: Task) -> Iterator[Problem]:
 
 
 def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
-    """Results that share text with an earlier line of the same document."""
+    """Results that share text with an earlier line of the same document.
+
+    A repair drops each that overlaps an earlier one that stays. One that overlaps only what is
+    dropped is named as well, since the line to go may be chosen otherwise.
+    """
     for rows, start, end in _comparable(run, resolved):
-        order = np.lexsort((-end, start, run.document[rows], run.topic[rows]))
-        pairs = _overlapping(order, rows, start, end, run)
-        for first, second in sorted((min(pair), max(pair)) for pair in pairs):
+        for first, second, goes in _clashes(run, rows, start, end):
             if _same_unit(run, first, second):
                 continue  # reported as a duplicate
             lines = (int(run.line[first]), int(run.line[second]))
             document = run.documents[int(run.document[second])]
             message = f"lines {lines[0]} and {lines[1]} overlap in document {document}"
-            yield Problem("overlap", "error", _topic(run, second), lines, message, (second,))
+            dropped = (second,) if goes else ()
+            yield Problem("overlap", "error", _topic(run, second), lines, message, dropped)
 
 
-def _overlapping(
-    order: Ints, rows: Ints, start: Ints, end: Ints, run: Run
-) -> Iterator[tuple[int, int]]:
-    """Pairs of rows that overlap, each row with the range before it that reaches furthest."""
-    group = None
-    reach, reach_start, holder = -1, -1, -1
-    for at in order.tolist():
-        row = int(rows[at])
-        begin, after = int(start[at]), int(end[at])
-        own_group = (int(run.topic[row]), int(run.document[row]))
-        if own_group != group:
-            group, reach = own_group, -1
-        # An empty range overlaps only what it is strictly inside of.
-        if begin < reach and (after > begin or begin > reach_start):
-            yield holder, row
-        if after > reach:
-            reach, reach_start, holder = after, begin, row
+def _clashes(run: Run, rows: Ints, start: Ints, end: Ints) -> Iterator[tuple[int, int, bool]]:
+    """Each row that overlaps an earlier one, with that one and whether it is the one to go.
+
+    Of what goes, the first 1500 of a document are remembered; more of them are an error anyway.
+    """
+    gone: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    kept: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    for row, begin, after in zip(rows.tolist(), start.tolist(), end.tolist(), strict=True):
+        article = (int(run.topic[row]), int(run.document[row]))
+        stays, goes = kept.setdefault(article, []), gone.setdefault(article, [])
+        at = bisect_left(stays, (begin, after))
+        # What stays is apart from each other, so only its neighbours can reach a range.
+        near = [other for other in stays[max(at - 2, 0) : at + 2] if _share((begin, after), other)]
+        if near:
+            yield min(row_of for _, _, row_of in near), row, True
+            if len(goes) < MOST_RESULTS:
+                goes.append((begin, after, row))
+            continue
+        stays.insert(at, (begin, after, row))
+        other = next((other for other in goes if _share((begin, after), other)), None)
+        if other is not None:
+            yield other[2], row, False
+
+
+def _share(one: tuple[int, int], other: tuple[int, int, int]) -> bool:
+    """Whether two ranges overlap; an empty one does only strictly inside the other."""
+    (begin, after), (other_begin, other_after, _) = one, other
+    if begin == after:
+        return other_begin < begin < other_after
+    if other_begin == other_after:
+        return begin < other_begin < after
+    return begin < other_after and other_begin < after
 
 
 def _comparable(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, Ints, Ints]]:
@@ -240,19 +258,21 @@ def _same_unit(run: Run, first: int, second: int) -> bool:
 
 
 def _interleaved(run: Run) -> Iterator[Problem]:
-    """Articles that come back after another one."""
+    """Results of articles that come back after another one."""
+    current: dict[int, int] = {}  # each topic's article that is being listed
     last: dict[tuple[int, int], int] = {}
-    previous = None
-    pairs = zip(run.topic.tolist(), run.document.tolist(), strict=True)
-    for row, article in enumerate(pairs):
-        if article != previous and article in last:
+    for row, article in enumerate(zip(run.topic.tolist(), run.document.tolist(), strict=True)):
+        topic, document = article
+        if article in last and current[topic] != document:
             lines = (int(run.line[last[article]]), int(run.line[row]))
-            document = run.documents[article[1]]
-            message = f"document {document} comes back on line {lines[1]} after line {lines[0]}"
+            message = (
+                f"document {run.documents[document]} comes back on line {lines[1]} "
+                f"after line {lines[0]}"
+            )
             yield Problem("interleaved", "error", _topic(run, row), lines, message, (row,))
         else:
+            current[topic] = document
             last[article] = row
-        previous = article
 
 
 def _second_results(run: Run) -> Iterator[Problem]:
