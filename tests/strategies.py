@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import strategies as st
 
+from doxeval.assessments.grades import COVERAGES, Grade2002, Grade2003, Grade2005
+from doxeval.assessments.judgment import (
+    AssessedUnit,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+    PointPassage,
+)
 from doxeval.runs.run import Kind, Result
 from doxeval.topics.nexi_ast import (
     About,
@@ -352,16 +361,29 @@ def topics() -> st.SearchStrategy[Topic]:
     return st.builds(topic, ids, parts, **dict.fromkeys(TEXT_FIELDS, text))
 
 
+def element_paths() -> st.SearchStrategy[str]:
+    """Paths of elements, in a small world."""
+    return st.lists(
+        st.tuples(st.sampled_from(["sec", "p", "été"]), st.integers(1, 3)), min_size=1, max_size=3
+    ).map(lambda steps: "".join(f"/{tag}[{n}]" for tag, n in steps))
+
+
+def text_points() -> st.SearchStrategy[str]:
+    """Text points in that world."""
+    return st.builds(
+        lambda path, n, k: f"{path}/text()[{n}].{k}",
+        element_paths(),
+        st.integers(1, 2),
+        st.integers(0, 9),
+    )
+
+
 def results(
     kinds: list[Kind] | None = None, by_points: bool | None = None
 ) -> st.SearchStrategy[Result]:
     """Results of the given kinds (any if none are given), in a small world of ids."""
-    paths = st.lists(
-        st.tuples(st.sampled_from(["sec", "p", "été"]), st.integers(1, 3)), min_size=1, max_size=3
-    ).map(lambda steps: "".join(f"/{tag}[{n}]" for tag, n in steps))
-    points = st.builds(
-        lambda path, n, k: f"{path}/text()[{n}].{k}", paths, st.integers(1, 2), st.integers(0, 9)
-    )
+    points = text_points()
+    paths = element_paths()
     offsets = st.integers(0, 50)
     units = {
         Kind.DOCUMENT: st.just((None, None, ())),
@@ -404,3 +426,69 @@ def highlights(length: int = 60) -> st.SearchStrategy[list[tuple[int, int]]]:
     return edges.map(
         lambda found: list(zip(found[0::2], found[1::2], strict=False)),
     )
+
+
+def _lists_of(things: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(things, max_size=3).map(tuple)
+
+
+def _maybe(things: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.one_of(st.none(), things)
+
+
+def graded_elements(scales: tuple[int, ...] = (2002, 2003, 2005)) -> st.SearchStrategy[Any]:
+    """Elements with grades of the given scales, or unjudged."""
+    level = st.integers(0, 3)
+    grades = {
+        2002: st.builds(Grade2002, level, st.sampled_from(COVERAGES)),
+        2003: st.builds(Grade2003, level, level),
+        2005: st.builds(
+            Grade2005, st.sampled_from([None, 0, 1, 2]), st.fractions(0, 1, max_denominator=10**9)
+        ),
+    }
+    grade = _maybe(st.one_of(*(grades[scale] for scale in scales)))
+    return st.builds(GradedElement, element_paths(), grade, *[st.booleans()] * 3)
+
+
+# What the parts of a judgment may be; a test takes those that its format can hold.
+JUDGMENT_PARTS: dict[str, st.SearchStrategy[Any]] = {
+    "highlights": highlights().map(tuple),
+    "best_entry_point": _maybe(st.integers(0, 60)),
+    "document_length": _maybe(st.just(60)),
+    "relevance": _maybe(st.integers(-2, 3)),
+    "passages": _lists_of(
+        st.builds(PointPassage, text_points(), text_points(), _maybe(st.integers(0, 9)))
+    ),
+    "entry_point": _maybe(text_points()),
+    "grades": _lists_of(graded_elements()),
+    "elements": _lists_of(
+        st.builds(
+            MeasuredElement,
+            element_paths(),
+            st.sampled_from([None, 0, 1, 2]),
+            st.integers(0, 99),
+            st.integers(0, 99),
+        )
+    ),
+    "units": _lists_of(
+        st.builds(
+            AssessedUnit,
+            st.lists(element_paths(), min_size=1, max_size=2).map(tuple),
+            st.sampled_from([0.0, 0.5, 1.0]),
+        )
+    ),
+    "assessor": _maybe(st.sampled_from(["eva", "été 2"])),
+    "pool": _maybe(st.sampled_from(["12", "a<b"])),
+    "collection": _maybe(st.just("ieee")),
+    "version": _maybe(st.just("2")),
+    "whitespace": _maybe(st.sampled_from(["keep", "strip"])),
+}
+
+
+def judgments(**parts: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Judgment]]:
+    """Judgments with these parts, of distinct documents and topics."""
+    pair = st.tuples(st.sampled_from(["1", "076", "../76"]), st.sampled_from(["a", "co/r1", "b.c"]))
+    one = st.builds(
+        lambda names, more: Judgment(*names, **more), pair, st.fixed_dictionaries(parts)
+    )
+    return st.lists(one, min_size=1, max_size=5, unique_by=lambda j: (j.topic, j.document))

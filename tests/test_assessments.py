@@ -12,7 +12,13 @@ from conftest import CONFORMANCE, needs_conformance
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.inex_text import read_inex_text, write_inex_text
 from doxeval.assessments.inex_xml import read_inex_xml
-from doxeval.assessments.judgment import Assessments, GradedElement, Judgment, MeasuredElement
+from doxeval.assessments.judgment import (
+    Assessments,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+    PointPassage,
+)
 from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.errors import FormatError
 from doxeval.spans import Spans, merged
@@ -20,7 +26,7 @@ from strategies import highlights
 
 
 def read(text: str) -> Assessments:
-    return read_inex_text(io.BytesIO(text.encode()), "qrels.txt")
+    return Assessments(*read_inex_text(io.BytesIO(text.encode()), "qrels.txt"))
 
 
 @given(st.lists(st.tuples(highlights(), st.integers(0, 30)), min_size=1, max_size=6))
@@ -30,7 +36,7 @@ def test_text_is_read_as_it_was_written(documents: list[tuple[list[tuple[int, in
         for n, (ranges, entry) in enumerate(documents)
     ]
     data = b"".join(write_inex_text(judgments))
-    found = read_inex_text(io.BytesIO(data), "qrels.txt")
+    found = Assessments(*read_inex_text(io.BytesIO(data), "qrels.txt"))
     assert list(found) == judgments
     assert found.warnings == ()
     assert b"".join(write_inex_text(found)) == data
@@ -82,7 +88,7 @@ def test_bad_lines_are_refused(text: str, message: str) -> None:
 def test_qrels_are_read_as_they_were_written(grades: list[int]) -> None:
     judgments = [Judgment("7", f"d{n}", relevance=grade) for n, grade in enumerate(grades)]
     data = b"".join(write_trec_qrels(judgments))
-    found = read_trec_qrels(io.BytesIO(data), "qrels.txt")
+    found = Assessments(*read_trec_qrels(io.BytesIO(data), "qrels.txt"))
     assert list(found) == judgments
     assert [judgment.is_relevant for judgment in found] == [grade >= 1 for grade in grades]
 
@@ -97,7 +103,7 @@ def test_bad_qrels_are_refused(text: str) -> None:
 def test_the_real_assessments_of_the_conformance_data() -> None:
     path = CONFORMANCE / "inex_eval-3.1" / "real" / "qrels.txt"
     with path.open("rb") as file:
-        found = read_inex_text(file, "qrels.txt")
+        found = Assessments(*read_inex_text(file, "qrels.txt"))
     lines = [line.split() for line in path.read_text().splitlines()]
     assert len(found) == len(lines)
     assert sum(judgment.highlighted for judgment in found) == sum(int(line[3]) for line in lines)
@@ -129,11 +135,11 @@ XML_2002 = """<assessments topic="5"><file file="a">
 
 
 def read_xml(text: str) -> list[Judgment]:
-    return list(read_inex_xml(io.BytesIO(text.encode()), "a.xml"))
+    return list(Assessments(*read_inex_xml(io.BytesIO(text.encode()), "a.xml")))
 
 
 def test_xml_of_2003_and_2004() -> None:
-    found = read_inex_xml(io.BytesIO(XML_2004.encode()), "a.xml")
+    found = Assessments(*read_inex_xml(io.BytesIO(XML_2004.encode()), "a.xml"))
     assert list(found) == [
         Judgment(
             "076",
@@ -158,13 +164,17 @@ def test_xml_of_2005_to_2007() -> None:
     assert relevant == Judgment(
         "231",
         "a",
-        passages=(("/article[1]/p[1]/text()[1].0", "/article[1]/p[2]"),),
+        passages=(PointPassage("/article[1]/p[1]/text()[1].0", "/article[1]/p[2]", 99),),
         entry_point="/article[1]/p[1]/text()[1].0",
         elements=(MeasuredElement("/article[1]", None, 999, 99),),
         pool="12",
+        collection="wikipedia",
+        version="2",
         whitespace="strip",
     )
-    assert other == Judgment("231", "b", pool="12", whitespace="strip")
+    assert other == Judgment(
+        "231", "b", pool="12", collection="wikipedia", version="2", whitespace="strip"
+    )
     assert (relevant.is_relevant, other.is_relevant) == (True, False)
 
 

@@ -11,10 +11,10 @@ import doxeval
 
 FLOORS = [
     {"errors", "arrays"},
-    {"spans", "scores", "files", "markup"},
+    {"spans", "scores", "files", "fields", "markup"},
     {"documents", "topics"},
     {"runs", "assessments", "navigation"},
-    {"measures", "tasks", "pooling", "stereotypes", "retrieve", "compare"},
+    {"measures", "tasks", "pooling", "stereotypes", "retrieve", "compare", "compat"},
     {"evaluate", "report", "assess"},
     {"cli"},
 ]

@@ -112,6 +112,22 @@ def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r\n")
 
 
+def json_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, Any]]:
+    """The value of each line that is not blank, with its number.
+
+    >>> import io
+    >>> list(json_lines(io.BytesIO(b'{"a": 1}\\n'), "a.jsonl"))
+    [(1, {'a': 1})]
+    """
+    import json
+
+    for number, line in text_lines(file, origin):
+        try:
+            yield number, json.loads(line)
+        except (ValueError, RecursionError):
+            raise FormatError("expected a JSON object", origin, number) from None
+
+
 @contextmanager
 def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Write a file that is complete or not there: to a temporary place, then renamed.

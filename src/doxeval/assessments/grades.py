@@ -80,6 +80,11 @@ class Grade2005:
         if self.exhaustivity not in (None, 0, 1, 2) or not 0 <= self.specificity <= 1:
             raise ValueError(f"{self} is no grade of 2005")
 
+    @property
+    def is_relevant(self) -> bool:
+        """Whether anything in it is highlighted."""
+        return self.specificity > 0
+
     def __str__(self) -> str:
         shown = "?" if self.exhaustivity is None else self.exhaustivity
         return f"({shown},{self.specificity})"

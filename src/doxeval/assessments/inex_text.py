@@ -13,25 +13,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from typing import IO
 
-from doxeval.assessments.judgment import Assessments, Judgment
+from doxeval.assessments.highlights import in_order
+from doxeval.assessments.judgment import Judgment, Judgments
 from doxeval.documents.ids import normalised_id
-from doxeval.errors import FormatError
+from doxeval.errors import FormatError, OutputError
 from doxeval.files import text_lines
-from doxeval.spans import Spans, merged
 
 _PASSAGE = re.compile(r"([0-9]{1,12}):([0-9]{1,12})")
 _NUMBER = re.compile(r"[0-9]{1,12}")
 
 
-def read_inex_text(file: IO[bytes], origin: str) -> Assessments:
+def read_inex_text(file: IO[bytes], origin: str) -> Judgments:
     """Read assessments.
 
     >>> import io
     >>> found = read_inex_text(io.BytesIO(b"7 Q0 a 5 100 10 10:5\\n7 Q0 b 0 50\\n"), "qrels.txt")
-    >>> [(judgment.document, judgment.highlights) for judgment in found]
+    >>> [(judgment.document, judgment.highlights) for judgment in found.judgments]
     [('a', ((10, 15),)), ('b', ())]
     """
     warnings: list[str] = []
@@ -41,7 +40,7 @@ def read_inex_text(file: IO[bytes], origin: str) -> Assessments:
     ]
     if not judgments:
         raise FormatError("no assessments in the file", origin)
-    return Assessments(judgments, warnings)
+    return Judgments(judgments, warnings)
 
 
 def _judgment(fields: list[str], origin: str, line: int, warnings: list[str]) -> Judgment:
@@ -57,7 +56,9 @@ def _judgment(fields: list[str], origin: str, line: int, warnings: list[str]) ->
     passages = [_passage(text, length, origin, line) for text in fields[6:]]
     if not passages and relevant:
         raise FormatError(f"rsize is {relevant} but there are no passages", origin, line)
-    highlights = _merged(passages, f"{origin}:{line}", warnings)
+    highlights, overlap = in_order(passages)
+    if overlap:
+        warnings.append(f"{origin}:{line}: passages that overlap were merged")
     found = sum(end - start for start, end in highlights)
     if found != relevant:
         raise FormatError(f"rsize is {relevant}, but the passages have {found}", origin, line)
@@ -79,19 +80,6 @@ def _passage(text: str, length: int, origin: str, line: int) -> tuple[int, int]:
     return start, end
 
 
-def _merged(
-    passages: list[tuple[int, int]], place: str, warnings: list[str]
-) -> tuple[tuple[int, int], ...]:
-    in_order = sorted(passages)
-    touching = any(start <= end for (_, end), (start, _) in pairwise(in_order))
-    if not touching:
-        return tuple((start, end) for start, end in in_order if end > start)
-    spans = merged(Spans.of([(0, start, end) for start, end in passages]))
-    if int(spans.lengths().sum()) != sum(end - start for start, end in passages):
-        warnings.append(f"{place}: passages that overlap were merged")
-    return tuple(zip(spans.start.tolist(), spans.end.tolist(), strict=True))
-
-
 def _number(text: str, what: str, origin: str, line: int) -> int:
     if not _NUMBER.fullmatch(text):
         raise FormatError(f"{text!r} is not {what}: expected a whole number", origin, line)
@@ -99,16 +87,17 @@ def _number(text: str, what: str, origin: str, line: int) -> int:
 
 
 def write_inex_text(judgments: Iterable[Judgment]) -> Iterator[bytes]:
-    """Assessments as text. A judgment without the document's length cannot be written.
+    """Assessments as text.
+
+    The format needs the length of every document and the best entry point of a relevant one;
+    a judgment without them cannot be written.
 
     >>> list(write_inex_text([Judgment("7", "a", ((10, 15),), 10, 100)]))
     [b'7 Q0 a 5 100 10 10:5\\n']
     """
     for judgment in judgments:
         if judgment.document_length is None:
-            raise FormatError(
-                f"the length of document {judgment.document} is not known, and the format needs it"
-            )
+            raise OutputError(f"{_named(judgment)} has no length, and the format needs it")
         fields: list[object] = [
             judgment.topic,
             "Q0",
@@ -117,7 +106,12 @@ def write_inex_text(judgments: Iterable[Judgment]) -> Iterator[bytes]:
             judgment.document_length,
         ]
         if judgment.highlights:
-            entry = judgment.best_entry_point
-            fields.append(judgment.highlights[0][0] if entry is None else entry)
+            if judgment.best_entry_point is None:
+                raise OutputError(f"{_named(judgment)} needs a best entry point")
+            fields.append(judgment.best_entry_point)
             fields += [f"{start}:{end - start}" for start, end in judgment.highlights]
         yield " ".join(map(str, fields)).encode() + b"\n"
+
+
+def _named(judgment: Judgment) -> str:
+    return f"document {judgment.document} of topic {judgment.topic}"

@@ -28,21 +28,29 @@ were counted differently from year to year.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Literal
+from xml.sax.saxutils import quoteattr
 
 from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import Assessments, GradedElement, Judgment, MeasuredElement
+from doxeval.assessments.judgment import (
+    GradedElement,
+    Judgment,
+    Judgments,
+    MeasuredElement,
+    PointPassage,
+)
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.markup.elements import XmlElement, read_elements
 
 
-def read_inex_xml(file: IO[bytes], origin: str) -> Assessments:
+def read_inex_xml(file: IO[bytes], origin: str) -> Judgments:
     """Read assessments.
 
     >>> import io
     >>> xml = b'<assessments topic="7"><file name="a"/></assessments>'
-    >>> [judgment.is_relevant for judgment in read_inex_xml(io.BytesIO(xml), "7.xml")]
+    >>> [judgment.is_relevant for judgment in read_inex_xml(io.BytesIO(xml), "7.xml").judgments]
     [False]
     """
     judgments = [
@@ -55,7 +63,7 @@ def read_inex_xml(file: IO[bytes], origin: str) -> Assessments:
     broken = sum(grade.inconsistent for judgment in judgments for grade in judgment.grades)
     if broken:
         warnings.append(f"{origin}: {broken} grades are marked as inconsistent; they count")
-    return Assessments(judgments, warnings)
+    return Judgments(judgments, warnings)
 
 
 def _judgment(element: XmlElement, assessments: XmlElement, origin: str) -> Judgment:
@@ -74,6 +82,8 @@ def _judgment(element: XmlElement, assessments: XmlElement, origin: str) -> Judg
         grades=tuple(_graded(e, origin) for e in element.children if e.tag == "path"),
         elements=tuple(_measured(e, origin) for e in element.children if e.tag == "element"),
         pool=assessments.attribute("pool") or None,
+        collection=element.attribute("collection") or None,
+        version=assessments.attribute("version") or None,
         whitespace=_whitespace(assessments, origin),
         origin=origin,
         line=element.line,
@@ -89,8 +99,12 @@ def _whitespace(assessments: XmlElement, origin: str) -> Literal["keep", "strip"
     return given  # type: ignore[return-value]  # the line above leaves only these
 
 
-def _passage(element: XmlElement, origin: str) -> tuple[str, str]:
-    return _needed(element, "start", origin), _needed(element, "end", origin)
+def _passage(element: XmlElement, origin: str) -> PointPassage:
+    return PointPassage(
+        _needed(element, "start", origin),
+        _needed(element, "end", origin),
+        _number(element, "size", origin) if element.attribute("size") else None,
+    )
 
 
 def _graded(element: XmlElement, origin: str) -> GradedElement:
@@ -157,3 +171,95 @@ def _needed(element: XmlElement, name: str, origin: str) -> str:
     if not given:
         raise FormatError(f'<{element.tag}> without {name}="…"', origin, element.line)
     return given
+
+
+def write_inex_grades(judgments: Sequence[Judgment]) -> Iterator[bytes]:
+    """Judgments of one topic and pool as XML of 2002–04.
+
+    >>> element = GradedElement("/a[1]", Grade2003(3, 2))
+    >>> print(b"".join(write_inex_grades([Judgment("7", "d", grades=(element,))])).decode())
+    <assessments topic="7">
+     <file file="d">
+      <path path="/a[1]" exhaustiveness="3" specificity="2"/>
+     </file>
+    </assessments>
+    <BLANKLINE>
+    """
+    first = judgments[0]
+    yield _tag("assessments", {"pool": first.pool, "topic": first.topic})
+    for judgment in judgments:
+        lines = [_graded_tag(element) for element in judgment.grades]
+        yield _file_tag({"file": judgment.document}, lines)
+    yield b"</assessments>\n"
+
+
+def write_inex_highlights(judgments: Sequence[Judgment]) -> Iterator[bytes]:
+    """Judgments of one topic and pool as XML of 2005–07.
+
+    >>> judged = Judgment("7", "d", passages=(PointPassage("/a[1]", "/a[1]", 9),))
+    >>> print(b"".join(write_inex_highlights([judged])).decode())
+    <assessments topic="7">
+     <file name="d">
+      <passage start="/a[1]" end="/a[1]" size="9"/>
+     </file>
+    </assessments>
+    <BLANKLINE>
+    """
+    first = judgments[0]
+    about = {
+        "pool": first.pool,
+        "topic": first.topic,
+        "version": first.version,
+        "whitespace-text-node": first.whitespace,
+    }
+    yield _tag("assessments", about)
+    for judgment in judgments:
+        lines = []
+        if judgment.entry_point is not None:
+            lines.append(_empty_tag("best-entry-point", {"path": judgment.entry_point}))
+        lines += [_empty_tag("passage", passage._asdict()) for passage in judgment.passages]
+        lines += [_measured_tag(element) for element in judgment.elements]
+        yield _file_tag({"collection": judgment.collection, "name": judgment.document}, lines)
+    yield b"</assessments>\n"
+
+
+def _graded_tag(element: GradedElement) -> bytes:
+    grade = element.grade
+    given: dict[str, object] = {"path": element.path}
+    if isinstance(grade, Grade2002):
+        given |= {"relevance": grade.relevance, "coverage": grade.coverage}
+    elif isinstance(grade, Grade2003):
+        given |= {"exhaustiveness": grade.exhaustivity, "specificity": grade.specificity}
+    flags = {
+        "inpool": element.in_pool,
+        "inferred": element.inferred,
+        "inconsistant": element.inconsistent,
+    }
+    return _empty_tag("path", given | {name: "true" for name, is_set in flags.items() if is_set})
+
+
+def _measured_tag(element: MeasuredElement) -> bytes:
+    given = {
+        "path": element.path,
+        "exhaustivity": "?" if element.exhaustivity is None else element.exhaustivity,
+        "size": element.size,
+        "rsize": element.highlighted,
+    }
+    return _empty_tag("element", given)
+
+
+def _file_tag(given: Mapping[str, object], lines: list[bytes]) -> bytes:
+    if not lines:
+        return b" " + _empty_tag("file", given).lstrip()
+    return b" " + _tag("file", given) + b"".join(lines) + b" </file>\n"
+
+
+def _empty_tag(name: str, given: Mapping[str, object]) -> bytes:
+    return b"  " + _tag(name, given)[:-2] + b"/>\n"
+
+
+def _tag(name: str, given: Mapping[str, object]) -> bytes:
+    attributes = "".join(
+        f" {key}={quoteattr(str(value))}" for key, value in given.items() if value is not None
+    )
+    return f"<{name}{attributes}>\n".encode()

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from doxeval.assessments.grades import Grade2002, Grade2003
+from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.errors import FormatError
 
 
@@ -24,7 +24,7 @@ class GradedElement:
     """
 
     path: str
-    grade: Grade2002 | Grade2003 | None
+    grade: Grade2002 | Grade2003 | Grade2005 | None
     in_pool: bool = False
     inferred: bool = False
     inconsistent: bool = False
@@ -43,6 +43,21 @@ class MeasuredElement:
     highlighted: int
 
 
+class AssessedUnit(NamedTuple):
+    """A tree of elements that was assessed as one, with its relevance."""
+
+    nodes: tuple[str, ...]
+    relevance: float
+
+
+class PointPassage(NamedTuple):
+    """A highlighted passage between two text points, and its size as the file gives it."""
+
+    start: str
+    end: str
+    size: int | None = None
+
+
 @dataclass(frozen=True)
 class Judgment:
     """The judgment of one document for one topic.
@@ -50,7 +65,7 @@ class Judgment:
     highlights: the relevant text as ranges of code points, sorted and apart from each other.
     best_entry_point: the offset where reading should start.
     passages, entry_point: the same as text points, which only the collection can resolve.
-    grades, elements: what is said of single elements.
+    grades, elements: what is said of single elements; units: of trees of them.
     document_length: the length of the document's text, where the file says it.
     relevance: a grade for the document as a whole.
 
@@ -64,11 +79,15 @@ class Judgment:
     best_entry_point: int | None = None
     document_length: int | None = None
     relevance: int | None = None
-    passages: tuple[tuple[str, str], ...] = ()
+    passages: tuple[PointPassage, ...] = ()
     entry_point: str | None = None
     grades: tuple[GradedElement, ...] = ()
     elements: tuple[MeasuredElement, ...] = ()
+    units: tuple[AssessedUnit, ...] = ()
+    assessor: str | None = None
     pool: str | None = None
+    collection: str | None = None
+    version: str | None = None
     whitespace: Literal["keep", "strip"] | None = None
     # Where it was read from; two judgments that differ only in this are equal.
     origin: str | None = field(default=None, compare=False)
@@ -85,10 +104,18 @@ class Judgment:
         return (
             bool(self.highlights or self.passages or self.elements)
             or (self.relevance or 0) > 0
+            or any(unit.relevance > 0 for unit in self.units)
             or any(
                 element.grade is not None and element.grade.is_relevant for element in self.grades
             )
         )
+
+
+class Judgments(NamedTuple):
+    """What a file says: its judgments, and what it is to be warned about."""
+
+    judgments: list[Judgment]
+    warnings: list[str]
 
 
 class Assessments:
@@ -108,7 +135,7 @@ class Assessments:
             if earlier is not judgment:
                 raise FormatError(
                     f"document {judgment.document} is judged twice for topic {judgment.topic}"
-                    + (f", first on line {earlier.line}" if earlier.line is not None else ""),
+                    f"{_place(earlier, judgment)}; --pool or --merge says which counts",
                     judgment.origin,
                     judgment.line,
                 )
@@ -132,3 +159,11 @@ class Assessments:
     def find(self, topic: str, document: str) -> Judgment | None:
         """The judgment of a document for a topic; None if it is unjudged."""
         return self._by_topic.get(topic, {}).get(document)
+
+
+def _place(earlier: Judgment, judgment: Judgment) -> str:
+    """Where the first of two judgments stands, as seen from the second."""
+    if earlier.line is None:
+        return ""
+    file = "" if earlier.origin == judgment.origin else f" of {earlier.origin}"
+    return f", first on line {earlier.line}{file}"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import IO
 
-from doxeval.assessments.judgment import Assessments, Judgment
+from doxeval.assessments.judgment import Judgment, Judgments
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import text_lines
@@ -19,12 +19,12 @@ from doxeval.files import text_lines
 _GRADE = re.compile(r"-?[0-9]{1,9}")
 
 
-def read_trec_qrels(file: IO[bytes], origin: str) -> Assessments:
+def read_trec_qrels(file: IO[bytes], origin: str) -> Judgments:
     """Read qrels.
 
     >>> import io
     >>> found = read_trec_qrels(io.BytesIO(b"7 0 a 2\\n7 0 b 0\\n"), "qrels.txt")
-    >>> [(judgment.document, judgment.is_relevant) for judgment in found]
+    >>> [(judgment.document, judgment.is_relevant) for judgment in found.judgments]
     [('a', True), ('b', False)]
     """
     judgments = []
@@ -44,7 +44,7 @@ def read_trec_qrels(file: IO[bytes], origin: str) -> Assessments:
         )
     if not judgments:
         raise FormatError("no assessments in the file", origin)
-    return Assessments(judgments)
+    return Judgments(judgments, [])
 
 
 def write_trec_qrels(judgments: Iterable[Judgment]) -> Iterator[bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -67,6 +67,21 @@ def safe(text: str) -> str:
 
 def _visible(character: str) -> str:
     return f"\\u{ord(character):04x}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "result"), counted(1500, "result")
+    ('1 result', '1,500 results')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Warnings on stderr."""
+    for warning in warnings:
+        click.secho(f"warning: {safe(warning)}", fg="yellow", err=True)
 
 
 def heading(text: str) -> None:

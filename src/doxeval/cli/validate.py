@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import columns_option
+from doxeval.cli.options import collection_option, columns_option, offsets_option
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -30,21 +30,9 @@ _SHOWN = 3
     help="thorough, focused, relevant-in-context, best-in-context, fetch-browse, or sscas, svcas, "
     "vscas, vvcas.  [default: what the run says]",
 )
-@click.option(
-    "--collection",
-    "directory",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Check references, too, and compare results by their text.",
-)
+@collection_option("Check references, too, and compare results by their text.")
 @click.option("--topics", "topic_file", metavar="FILE", help="The topics there are.")
-@click.option(
-    "--offsets",
-    type=click.Choice(["characters", "bytes"]),
-    default="characters",
-    show_default=True,
-    help="What offsets count.",
-)
+@offsets_option
 @columns_option
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table")
 @click.option("--all", "everything", is_flag=True, help="Every problem, not only some of a kind.")
@@ -136,10 +124,11 @@ def _problems(
 def _print_table(
     name: str, run: Run, task: Task, found: Sequence[Problem], everything: bool
 ) -> None:
-    from doxeval.cli.terminal import heading, safe
+    from doxeval.cli.terminal import counted, heading, safe
 
     heading(
-        f"{name}: run {safe(run.run_id)}, {len(run):,} results for {len(run.topics):,} topics, "
+        f"{name}: run {safe(run.run_id)}, {counted(len(run), 'result')} for "
+        f"{counted(len(run.topics), 'topic')}, "
         f"as {task.name}"
     )
     for warning in run.warnings:
@@ -156,7 +145,7 @@ def _print_table(
         if len(problems) > len(shown):
             click.echo(f"    … and {len(problems) - len(shown):,} more (--all shows them)")
     errors = sum(problem.severity == "error" for problem in found)
-    click.echo(f"  {errors:,} errors, {len(found) - errors:,} warnings")
+    click.echo(f"  {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}")
 
 
 def _write_repaired(run: Run, found: Sequence[Problem], out: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, positions_in
 from doxeval.documents.element import Element
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.ids import normalised_id
@@ -236,6 +236,17 @@ class Collection:
                 )
             reached = same[ordinal - 1]
         return f"{path} is there"
+
+    def characters_at(self, document: int, positions: Ints) -> Ints:
+        """Code points from positions in the text as UTF-8; -1 where one splits a character.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<p>é!</p>"}).characters_at(0, np.array([0, 1, 2])).tolist()
+        [0, -1, 1]
+        """
+        text = np.frombuffer(self.text_of(document).encode(), dtype=np.uint8)
+        begins = np.append(np.flatnonzero((text & 0xC0) != 0x80), len(text))
+        return positions_in(begins, positions)
 
     def points(self, whitespace: Whitespace | None = None) -> TextPoints:
         """Text points of this collection, numbered as it was built or as asked for here."""

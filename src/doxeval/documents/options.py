@@ -10,6 +10,8 @@ from doxeval.documents.limits import Limits
 
 Format = Literal["xml", "html", "markdown", "text", "jsonl"]
 Whitespace = Literal["keep", "strip"]
+# What the offsets in a file of runs or assessments count.
+Offsets = Literal["characters", "bytes"]
 TextStorage = Literal["plain", "compressed", "none"]
 
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
-from doxeval.files import text_lines
+from doxeval.fields import Fields
+from doxeval.files import json_lines
 from doxeval.runs.builder import RunBuilder
 from doxeval.runs.run import Kind, Result, Run
 
@@ -60,15 +60,7 @@ def read_jsonl_run(file: IO[bytes], origin: str) -> Run:
     >>> next(run.results()).place
     ('/p[1]',)
     """
-
-    def records() -> Iterator[tuple[int, Any]]:
-        for number, line in text_lines(file, origin):
-            try:
-                yield number, json.loads(line)
-            except (ValueError, RecursionError):
-                raise FormatError("expected a JSON object", origin, number) from None
-
-    return _run(records(), origin)
+    return _run(json_lines(file, origin), origin)
 
 
 def read_csv_run(file: IO[bytes], origin: str) -> Run:
@@ -197,70 +189,34 @@ def _run(records: Iterable[tuple[int, Any]], origin: str) -> Run:
 
 
 def _result(record: Any) -> tuple[Result, str | None]:
-    if not isinstance(record, dict):
-        raise FormatError("expected an object with topic and doc")
-    given = {name: value for name, value in record.items() if value not in (None, "", [])}
-    unknown = sorted(set(given) - set(FIELDS))
-    if unknown:
-        raise FormatError(f"unknown field {unknown[0]!r}: expected {', '.join(FIELDS)}")
-    kind = _UNITS.get(frozenset(_UNIT_FIELDS & given.keys()))
+    fields = Fields(record, FIELDS)
+    kind = _UNITS.get(frozenset(_UNIT_FIELDS & fields.names))
     if kind is None:
         raise FormatError(
-            f"fields {', '.join(sorted(_UNIT_FIELDS & given.keys()))} together: expected start and "
+            f"fields {', '.join(sorted(_UNIT_FIELDS & fields.names))} together: expected start and "
             "end, path, nodes, offset, or none of them"
         )
-    start, end = _integer(given, "start"), _integer(given, "end")
+    start, end, offset = (fields.whole(name) for name in ("start", "end", "offset"))
     if start is not None and end is not None and end < start:
         raise FormatError(f"the passage ends at {end} before it starts at {start}")
-    offset = _integer(given, "offset")
     result = Result(
-        _text(given, "topic"),
-        normalised_id(_text(given, "doc")),
+        fields.text("topic"),
+        normalised_id(fields.text("doc")),
         kind,
         start if offset is None else offset,
         end,
-        _place(given),
-        _integer(given, "rank"),
-        _score(given),
+        _place(fields),
+        fields.whole("rank"),
+        fields.number("score"),
     )
-    return result, _text(given, "run") if "run" in given else None
+    return result, fields.optional_text("run")
 
 
-def _place(given: dict[str, Any]) -> tuple[str, ...]:
-    if "nodes" in given:
-        nodes = given["nodes"]
-        if not isinstance(nodes, list) or not all(isinstance(node, str) for node in nodes):
-            raise FormatError("nodes is not a list of paths")
-        return tuple(nodes)
+def _place(fields: Fields) -> tuple[str, ...]:
+    if "nodes" in fields:
+        return fields.paths("nodes")
     names = ("path", "point", "start_point", "end_point")
-    return tuple(_text(given, name) for name in names if name in given)
-
-
-def _text(given: dict[str, Any], name: str) -> str:
-    value = given.get(name)
-    if isinstance(value, int) and not isinstance(value, bool) and name in ("topic", "doc", "run"):
-        value = str(value)
-    if not isinstance(value, str) or not value.strip():
-        raise FormatError(f"{name} is missing or not a string")
-    return value.strip()
-
-
-def _integer(given: dict[str, Any], name: str) -> int | None:
-    value = given.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 62:
-        raise FormatError(f"{name} is {value!r}: expected a whole number, 0 or more")
-    return value
-
-
-def _score(given: dict[str, Any]) -> float | None:
-    value = given.get("score")
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise FormatError(f"score is {value!r}: expected a number")
-    return float(value)
+    return tuple(fields.text(name) for name in names if name in fields)
 
 
 _FROM_CSV: dict[str, Callable[[str], Any]] = {

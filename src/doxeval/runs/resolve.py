@@ -8,17 +8,15 @@ is moved or guessed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.documents import Collection
-from doxeval.documents.options import Whitespace
+from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import InputError
 from doxeval.runs.run import Kind, Run
-
-Offsets = Literal["characters", "bytes"]
 
 
 class Unresolved(NamedTuple):
@@ -169,14 +167,8 @@ class _Resolver:
         result = np.full(len(rows), -1, dtype=np.int64)
         documents = self._document[rows]
         for document in np.unique(documents).tolist():
-            text = np.frombuffer(self._collection.text_of(document).encode(), dtype=np.uint8)
-            begins = np.append(np.flatnonzero((text & 0xC0) != 0x80), len(text))
             here = np.flatnonzero(documents == document)
-            at = np.searchsorted(begins, positions[here])
-            exact = (at < len(begins)) & (
-                begins[np.minimum(at, len(begins) - 1)] == positions[here]
-            )
-            result[here[exact]] = at[exact]
+            result[here] = self._collection.characters_at(document, positions[here])
         return result
 
     def _between_points(self, rows: Ints) -> None:

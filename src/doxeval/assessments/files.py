@@ -1,0 +1,199 @@
+"""Files of assessments: which reader, which writer, and many files at once.
+
+The format is told by how a file begins: XML, JSON, or lines of four fields (TREC's qrels) or more
+(INEX 2008–10). A directory stands for the files in it and below, an archive for its members.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import IO
+from urllib.parse import quote
+
+from doxeval.assessments.formats import AssessmentFormat
+from doxeval.assessments.inex_text import read_inex_text, write_inex_text
+from doxeval.assessments.inex_xml import read_inex_xml, write_inex_grades, write_inex_highlights
+from doxeval.assessments.jsonl import read_jsonl, write_jsonl
+from doxeval.assessments.judgment import Assessments, Judgment, Judgments
+from doxeval.assessments.merge import Merge, merged_judgments
+from doxeval.assessments.resolve import resolved_judgments
+from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
+from doxeval.documents import Collection
+from doxeval.documents.archives import is_archive, members
+from doxeval.documents.options import Offsets, Whitespace
+from doxeval.errors import FormatError, OutputError, SourceError
+from doxeval.files import damage_errors, decompressed, opened, written
+
+READERS: dict[AssessmentFormat, Callable[[IO[bytes], str], Judgments]] = {
+    "grades": read_inex_xml,
+    "highlights": read_inex_xml,
+    "qrels": read_inex_text,
+    "trec": read_trec_qrels,
+    "judgments": read_jsonl,
+}
+# Formats with one file for each topic.
+_BY_TOPIC: dict[AssessmentFormat, Callable[[Sequence[Judgment]], Iterator[bytes]]] = {
+    "grades": write_inex_grades,
+    "highlights": write_inex_highlights,
+}
+_TOGETHER: dict[AssessmentFormat, Callable[[Iterable[Judgment]], Iterator[bytes]]] = {
+    "qrels": write_inex_text,
+    "trec": write_trec_qrels,
+    "judgments": write_jsonl,
+}
+_HEAD = 1 << 16
+
+
+def read_assessments(
+    *sources: str | os.PathLike[str],
+    collection: Collection | None = None,
+    pool: str | None = None,
+    merge: Merge | None = None,
+    offsets: Offsets = "characters",
+    whitespace: Whitespace | None = None,
+) -> Assessments:
+    """Read the assessments of files, directories and archives.
+
+    With a collection, text points become offsets and everything is checked against the texts.
+    A document that is judged more than once for a topic is an error, unless `pool` chooses the
+    judgments of one pool or `merge` makes one judgment of them.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
+    >>> _ = path.write_text("7 Q0 a 5 100 10 10:5\\n")
+    >>> [judgment.highlights for judgment in read_assessments(path)]
+    [((10, 15),)]
+    """
+    read = [found for source in sources for found in _read(os.fspath(source))]
+    judgments = list(chain.from_iterable(found.judgments for found in read))
+    warnings = list(chain.from_iterable(found.warnings for found in read))
+    if pool is not None:
+        judgments = _of_pool(judgments, pool)
+    if collection is not None:
+        resolved = resolved_judgments(judgments, collection, offsets=offsets, whitespace=whitespace)
+        judgments, warnings = resolved.judgments, warnings + resolved.warnings
+    elif offsets == "bytes":
+        raise FormatError("offsets in bytes can only be converted with the collection")
+    if merge is not None:
+        judgments = merged_judgments(judgments, merge)
+    return Assessments(judgments, warnings)
+
+
+def _of_pool(judgments: Sequence[Judgment], pool: str) -> list[Judgment]:
+    found = [judgment for judgment in judgments if judgment.pool == pool]
+    if not found:
+        pools = sorted({judgment.pool for judgment in judgments} - {None}, key=str)
+        there = f"there are {', '.join(map(str, pools[:10]))}" if pools else "no file names one"
+        raise FormatError(f"no judgments of pool {pool!r}; {there}")
+    return found
+
+
+def _read(source: str) -> Iterator[Judgments]:
+    """What a file says, or each file of a directory, or each member of an archive."""
+    if os.path.isdir(source):
+        files = sorted(path for path in Path(source).rglob("*") if path.is_file())
+        seen = [path for path in files if not path.name.startswith(".")]
+        if not seen:
+            raise SourceError("no files in the directory", source)
+        for path in seen:
+            yield from _read(str(path))
+    elif is_archive(source):
+        for member in members(source):
+            origin = f"{source}!{member.name}"
+            try:
+                yield _read_file(decompressed(member.file, member.name), origin)
+            except damage_errors() as error:
+                raise SourceError(f"the compressed data are damaged: {error}", origin) from error
+    else:
+        with opened(source) as file:
+            yield _read_file(file, source)
+
+
+def _read_file(file: IO[bytes], origin: str) -> Judgments:
+    reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]
+    try:
+        return READERS[_format_of(reader.peek(_HEAD), origin)](reader, origin)
+    finally:
+        reader.detach()
+
+
+def _format_of(head: bytes, origin: str) -> AssessmentFormat:
+    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+        return "highlights"
+    if begin.startswith(b"{"):
+        return "judgments"
+    fields = len(begin.split(b"\n", 1)[0].split())
+    if fields < 4:
+        raise FormatError(
+            "this is no file of assessments: expected INEX XML, JSONL, or lines of text like "
+            "`topic Q0 doc rsize docsize bep off:len …` or `topic 0 doc grade`",
+            origin,
+        )
+    return "trec" if fields == 4 else "qrels"
+
+
+def write_assessments(
+    assessments: Iterable[Judgment], path: str | os.PathLike[str], format: AssessmentFormat
+) -> None:
+    """Write assessments; `assessment_losses` says what a format drops.
+
+    The XML formats have one topic in a file: several topics make a directory with a file for
+    each. The file or directory is complete or not there.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
+    >>> write_assessments([Judgment("7", "a", ((10, 15),), 12, 100)], path, "qrels")
+    >>> path.read_text()
+    '7 Q0 a 5 100 12 10:5\\n'
+    """
+    judgments = list(assessments)
+    if format in ("qrels", "trec"):
+        _check_ids(judgments)
+    if format in _TOGETHER:
+        with written(path) as file:
+            file.writelines(_TOGETHER[format](judgments))
+        return
+    groups: dict[tuple[str | None, ...], list[Judgment]] = {}
+    for judgment in judgments:
+        key = (judgment.topic, judgment.pool, judgment.version, judgment.whitespace)
+        groups.setdefault(key, []).append(judgment)
+    write = _BY_TOPIC[format]
+    if len(groups) == 1:
+        with written(path) as file:
+            file.writelines(write(judgments))
+    else:
+        _write_directory({_file_name(key): write(group) for key, group in groups.items()}, path)
+
+
+def _check_ids(judgments: Iterable[Judgment]) -> None:
+    """Columns of text are separated by white space, so ids cannot hold any."""
+    for judgment in judgments:
+        for name in (judgment.topic, judgment.document):
+            if len(name.split()) != 1:
+                raise OutputError(f"the id {name!r} has white space, which the format cannot hold")
+
+
+def _file_name(key: tuple[str | None, ...]) -> str:
+    """A name that no topic can turn into a path to somewhere else."""
+    return "-".join(quote(part, safe="").replace(".", "%2E") for part in key if part) + ".xml"
+
+
+def _write_directory(files: dict[str, Iterator[bytes]], path: str | os.PathLike[str]) -> None:
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        temporary.mkdir()
+        for name, lines in files.items():
+            with (temporary / name).open("wb") as file:
+                file.writelines(lines)
+        temporary.rename(target)
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

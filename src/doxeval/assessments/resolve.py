@@ -1,0 +1,207 @@
+"""Judgments against their collection: text points become offsets, and everything is checked.
+
+A highlighted document must be in the collection, with the length that the file says, and every
+passage inside it. All that is wrong is told at once; nothing is moved or guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.assessments.highlights import in_order
+from doxeval.assessments.judgment import Judgment, Judgments, PointPassage
+from doxeval.documents import Collection
+from doxeval.documents.options import Offsets, Whitespace
+from doxeval.documents.points import Side
+from doxeval.errors import InputError, UnknownReference
+
+_SHOWN = 20
+
+
+class _Point(NamedTuple):
+    """A text point of a document, under one way of numbering text nodes."""
+
+    document: int
+    mode: Whitespace
+    point: str
+    side: Side
+
+
+def resolved_judgments(
+    judgments: Iterable[Judgment],
+    collection: Collection,
+    *,
+    offsets: Offsets = "characters",
+    whitespace: Whitespace | None = None,
+) -> Judgments:
+    """The judgments with their passages and entry points in code points, and the lengths of texts.
+
+    A grade of 1 or more for a whole document highlights all of it. `whitespace` says how text
+    nodes are numbered where the file does not.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> from doxeval.assessments.judgment import PointPassage
+    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    >>> judged = Judgment("7", "a", passages=(PointPassage("/s[1]/p[2]", "/s[1]/p[2]"),))
+    >>> resolved_judgments([judged], collection).judgments[0].highlights
+    ((4, 8),)
+    """
+    given = list(judgments)
+    documents = collection.find_documents([judgment.document for judgment in given]).tolist()
+    resolver = _Resolver(collection, offsets, whitespace, given, documents)
+    found: list[Judgment] = []
+    problems: list[str] = []
+    absent = 0
+    for judgment, document in zip(given, documents, strict=True):
+        try:
+            if document >= 0:
+                found.append(resolver.resolved(judgment, document))
+            elif judgment.is_relevant:
+                raise UnknownReference("the document is not in the collection")
+            else:
+                absent += 1
+                found.append(judgment)
+        except InputError as error:
+            message = f"topic {judgment.topic}, document {judgment.document}: {error.message}"
+            problems.append(str(InputError(message, judgment.origin, judgment.line)))
+    if problems:
+        raise UnknownReference(_listed(problems))
+    warnings = []
+    if absent:
+        warnings.append(f"judged documents that are not in the collection: {absent:,}")
+    return Judgments(found, warnings)
+
+
+def _listed(problems: Sequence[str]) -> str:
+    """All problems, or the first of very many."""
+    lines = [f"judgments that do not fit the collection: {len(problems):,}", *problems[:_SHOWN]]
+    if len(problems) > _SHOWN:
+        lines.append(f"… and {len(problems) - _SHOWN:,} more")
+    return "\n  ".join(lines)
+
+
+class _Resolver:
+    def __init__(
+        self,
+        collection: Collection,
+        offsets: Offsets,
+        whitespace: Whitespace | None,
+        judgments: Sequence[Judgment],
+        documents: Sequence[int],
+    ) -> None:
+        self._collection = collection
+        self._in_bytes = offsets == "bytes"
+        self._mode = whitespace or collection.whitespace
+        self._points: dict[_Point, int | InputError] = {}
+        self._resolve_points(judgments, documents)
+
+    def _resolve_points(self, judgments: Sequence[Judgment], documents: Sequence[int]) -> None:
+        """All text points at once, which is much quicker than one after another."""
+        wanted: dict[tuple[Whitespace, Side], dict[_Point, None]] = {}
+        for judgment, document in zip(judgments, documents, strict=True):
+            mode = judgment.whitespace or self._mode
+            points: list[tuple[str, Side]] = [(p.start, "start") for p in judgment.passages]
+            points += [(passage.end, "end") for passage in judgment.passages]
+            if judgment.entry_point is not None:
+                points.append((judgment.entry_point, "start"))
+            for point, side in points:
+                wanted.setdefault((mode, side), {})[_Point(document, mode, point, side)] = None
+        for (mode, side), keys in wanted.items():
+            numbers = [key.document for key in keys]
+            texts = [key.point for key in keys]
+            found = self._collection.points(mode).offsets(numbers, texts, side)
+            self._points.update(zip(keys, found, strict=True))
+
+    def resolved(self, judgment: Judgment, document: int) -> Judgment:
+        length = int(self._collection.nodes.end[self._collection.rows[document]])
+        if judgment.document_length is not None:
+            self._check_length(judgment.document_length, document, length)
+        edges = [edge for pair in judgment.highlights for edge in pair]
+        entry = judgment.best_entry_point
+        counted = self._counted([*edges, *([] if entry is None else [entry])], document, length)
+        ranges = list(zip(counted[0 : len(edges) : 2], counted[1 : len(edges) : 2], strict=True))
+        mode = judgment.whitespace or self._mode
+        for passage in judgment.passages:
+            start = self._offset(_Point(document, mode, passage.start, "start"))
+            end = self._offset(_Point(document, mode, passage.end, "end"))
+            if end < start:
+                raise UnknownReference(f"a passage ends at {end:,} before it starts at {start:,}")
+            ranges.append((start, end))
+        if (judgment.relevance or 0) > 0:
+            ranges.append((0, length))
+        if entry is not None:
+            entry = counted[-1]
+        elif judgment.entry_point is not None:
+            entry = self._offset(_Point(document, mode, judgment.entry_point, "start"))
+        return replace(
+            judgment,
+            highlights=in_order(ranges)[0],
+            best_entry_point=entry,
+            passages=(),
+            entry_point=None,
+            document_length=length,
+        )
+
+    def _check_length(self, stated: int, document: int, length: int) -> None:
+        at = stated
+        if self._in_bytes:
+            at = int(self._collection.characters_at(document, np.array([stated]))[0])
+        if at != length:
+            hint = "" if self._in_bytes or stated < length else "; --offsets bytes may explain it"
+            raise UnknownReference(
+                f"its length is {stated:,}, but the collection has {length:,} characters{hint}"
+            )
+
+    def _counted(self, positions: Sequence[int], document: int, length: int) -> list[int]:
+        """Positions in code points, each checked."""
+        found: Ints = np.array(positions, dtype=np.int64)
+        if self._in_bytes and len(found):
+            found = self._collection.characters_at(document, found)
+        counted: list[int] = found.tolist()
+        for given, position in zip(positions, counted, strict=True):
+            if position < 0:
+                raise UnknownReference(f"byte {given:,} splits a character or is beyond the end")
+            if position > length:
+                raise UnknownReference(f"{given:,} is beyond the end, {length:,}")
+        return counted
+
+    def _offset(self, point: _Point) -> int:
+        offset = self._points[point]
+        if isinstance(offset, InputError):
+            raise offset
+        return offset
+
+
+def pointed_judgments(judgments: Iterable[Judgment], collection: Collection) -> list[Judgment]:
+    """The judgments with their highlights and entry points as text points of the collection.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    >>> pointed_judgments([Judgment("7", "a", ((4, 8),))], collection)[0].passages
+    (PointPassage(start='/s[1]/p[2]/text()[1].0', end='/s[1]/p[2]/text()[1].4', size=4),)
+    """
+    return [_pointed(judgment, collection) for judgment in judgments]
+
+
+def _pointed(judgment: Judgment, collection: Collection) -> Judgment:
+    mode = judgment.whitespace or collection.whitespace
+    points = collection.points(mode)
+    document = judgment.document
+    entry = judgment.best_entry_point
+    passages = [
+        PointPassage(points.point(document, start), points.point(document, end, "end"), end - start)
+        for start, end in judgment.highlights
+    ]
+    return replace(
+        judgment,
+        highlights=(),
+        best_entry_point=None,
+        passages=judgment.passages + tuple(passages),
+        entry_point=judgment.entry_point if entry is None else points.point(document, entry),
+        whitespace=mode,
+    )

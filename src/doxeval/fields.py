@@ -1,0 +1,101 @@
+"""The fields of a record, as in JSONL or CSV, each checked as it is taken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from doxeval.errors import FormatError
+
+_LARGEST = 1 << 62
+
+
+class Fields:
+    """The fields of one record; those that are null or empty are absent, unknown ones an error.
+
+    >>> fields = Fields({"topic": 7, "start": 3, "path": None}, ("topic", "start", "path"))
+    >>> fields.text("topic"), fields.whole("start"), "path" in fields
+    ('7', 3, False)
+    """
+
+    def __init__(self, record: Any, known: Sequence[str]) -> None:
+        if not isinstance(record, dict):
+            raise FormatError("expected an object with topic and doc")
+        self._given = {name: v for name, v in record.items() if v not in (None, "", [])}
+        unknown = sorted(set(self._given) - set(known))
+        if unknown:
+            raise FormatError(f"unknown field {unknown[0]!r}: expected {', '.join(known)}")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._given
+
+    @property
+    def names(self) -> set[str]:
+        """The fields that are there."""
+        return set(self._given)
+
+    def raw(self, name: str) -> Any:
+        """A field as it is given, unchecked; None if it is absent."""
+        return self._given.get(name)
+
+    def text(self, name: str) -> str:
+        """A string that must be there; ids may be written as numbers."""
+        value = self._given.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str) or not value.strip():
+            raise FormatError(f"{name} is missing or not a string")
+        return value.strip()
+
+    def optional_text(self, name: str) -> str | None:
+        """A string, if it is there."""
+        return self.text(name) if name in self else None
+
+    def whole(self, name: str) -> int | None:
+        """A whole number that is not negative, if it is there."""
+        value = self._given.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _LARGEST:
+            raise FormatError(f"{name} is {value!r}: expected a whole number, 0 or more")
+        return value
+
+    def number(self, name: str) -> float | None:
+        """A finite number, if it is there."""
+        value = self._given.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+            raise FormatError(f"{name} is {value!r}: expected a number")
+        return float(value)
+
+    def flag(self, name: str) -> bool:
+        """A truth value; absent is false."""
+        value = self._given.get(name, False)
+        if not isinstance(value, bool):
+            raise FormatError(f"{name} is {value!r}: expected true or false")
+        return value
+
+    def choice(self, name: str, choices: Sequence[str]) -> str | None:
+        """One of a few strings (or numbers), if it is there."""
+        if name not in self:
+            return None
+        value = str(self._given[name])
+        if value not in choices:
+            raise FormatError(f"{name} is {value!r}: expected one of {', '.join(choices)}")
+        return value
+
+    def paths(self, name: str) -> tuple[str, ...]:
+        """A list of paths that must be there."""
+        value = self._given.get(name)
+        if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
+            raise FormatError(f"{name} is not a list of paths")
+        return tuple(value)
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
