@@ -22,8 +22,12 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from doxeval.assessments.consistency import violations
+from doxeval.assessments.elements import elements_from_grades
 from doxeval.assessments.inex_text import read_inex_text
 from doxeval.assessments.inex_xml import read_inex_xml
+from doxeval.assessments.jsonl import read_jsonl
+from doxeval.assessments.judgment import Assessments, Judgments
 from doxeval.assessments.trec import read_trec_qrels
 from doxeval.documents.batch import read_batch
 from doxeval.documents.limits import Limits
@@ -64,6 +68,14 @@ XML_ASSESSMENTS = b"""<assessments pool="1" topic="7" whitespace-text-node="keep
 <best-entry-point path="/a"/><passage start="/a/text()[1].2" end="/a" size="9"/>
 <element path="/a" exhaustivity="?" size="9" rsize="3"/></file><file file="b">
 <path path="/a" exhaustiveness="3" specificity="U" inpool="true"/></file></assessments>"""
+JSONL_ASSESSMENTS = b"""{"topic": "7", "doc": "a", "start": 3, "end": 9, "docsize": 60}
+{"topic": "7", "doc": "a", "bep": 4, "assessor": "x", "pool": "1"}
+{"topic": "7", "doc": "b", "path": "/a[1]/b[2]", "e": 3, "s": 2, "inferred": true}
+{"topic": "7", "doc": "b", "path": "/a[1]", "e": "?", "s": "1/3", "scale": "2005"}
+{"topic": "7", "doc": "b", "path": "/a", "e": 2, "size": 9, "rsize": 3, "scale": "2005"}
+{"topic": "7", "doc": "c", "nodes": ["/a[1]"], "rel": 0.5}
+{"topic": "7", "doc": "d", "judged": true}
+{"topic": "7", "doc": "e", "start_point": "/a/text()[1].2", "end_point": "/a", "grade": -1}"""
 NEXI = b"//article[(about(.//st, 'IBM +x') and .//yr >= 2000) or about(., \"a b\")]//(sec|p)"
 
 MEANINGFUL = [
@@ -105,9 +117,15 @@ def run(name: runs.RunFormat) -> Reader:
     return read
 
 
-def assessments(read: Callable[[io.BytesIO, str], object]) -> Reader:
-    """A reader of assessments."""
-    return lambda data: read(io.BytesIO(data), "f")
+def assessments(read: Callable[[io.BytesIO, str], Judgments]) -> Reader:
+    """A reader of assessments, with their rules and their elements."""
+
+    def judge(data: bytes) -> object:
+        found = Assessments(*read(io.BytesIO(data), "f"))
+        elements_from_grades(found)
+        return [violations(judgment) for judgment in found]
+
+    return judge
 
 
 def queries(data: bytes) -> object:
@@ -137,6 +155,7 @@ READERS: dict[str, tuple[bytes, Reader]] = {
     "CSV runs": (b"topic,doc,start,end,nodes\n1,a,0,9,\n1,b,,,/a[1] /b[1]\n", run("csv")),
     "INEX assessments": (b"7 Q0 a 9 99 0 0:5 50:4\n7 Q0 b 0 9\n", assessments(read_inex_text)),
     "INEX XML assessments": (XML_ASSESSMENTS, assessments(read_inex_xml)),
+    "JSONL assessments": (JSONL_ASSESSMENTS, assessments(read_jsonl)),
     "TREC qrels": (b"7 0 a 1\n7 0 b -1\n", assessments(read_trec_qrels)),
     "queries, points, patterns": (NEXI, queries),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import tarfile
 from collections import Counter
 from fractions import Fraction
@@ -339,3 +340,28 @@ def test_converting_says_first_what_is_lost(tmp_path: Path, build: Builder) -> N
     result = doxeval("convert", points, back, *options)
     assert result.exit_code == 1
     assert "document b of topic 7 has no length" in result.stderr
+
+
+def test_the_verb_counts_and_lists_violations(tmp_path: Path) -> None:
+    xml = """<assessments pool="1" topic="076"><file file="a">
+      <path path="/a[1]" exhaustiveness="1" specificity="1"/>
+      <path path="/a[1]/b[1]" exhaustiveness="3" specificity="3"/></file></assessments>"""
+    folder = write_files(tmp_path, {"076.xml": xml, "8.txt": "8 Q0 a 5 100 0 0:5\n"})
+    result = doxeval("assessments", folder)
+    assert result.exit_code == 0
+    assert "076" in result.stdout
+    assert "/a[1] is (1,1) but /a[1]/b[1] in it is (3,3)" in result.stderr
+    assert "2 judgments for 2 topics, 1 violation\n" in result.stderr
+    counts = json.loads(doxeval("assessments", folder, "--json").stdout)
+    assert counts["topics"]["8"] == {
+        "judged": 1,
+        "relevant": 1,
+        "passages": 1,
+        "characters": 5,
+        "entry points": 1,
+        "elements": 0,
+    }
+    assert counts["violations"][0]["rule"] == 2
+    result = doxeval("assessments", folder, folder)
+    assert result.exit_code == 1
+    assert "judged twice" in result.stderr

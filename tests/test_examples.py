@@ -8,15 +8,25 @@ import inspect
 import pytest
 
 import doxeval
+import doxeval.assessments
 import doxeval.documents
+import doxeval.runs
+import doxeval.tasks
 import doxeval.topics
 
 PUBLIC = sorted(
     {
         (module.__name__, name)
-        for module in (doxeval, doxeval.documents, doxeval.topics)
+        for module in (
+            doxeval,
+            doxeval.assessments,
+            doxeval.documents,
+            doxeval.runs,
+            doxeval.tasks,
+            doxeval.topics,
+        )
         for name in module.__all__
-        if not name.startswith("__")
+        if callable(getattr(module, name))
     }
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 
 from doxeval.assessments.grades import (
@@ -13,9 +14,15 @@ from doxeval.assessments.grades import (
     Grade2002,
     Grade2003,
     Grade2005,
+    GradeColumns,
     Specificity,
 )
-from doxeval.assessments.quantisations import QUANTISATIONS, quantisation_named
+from doxeval.assessments.quantisations import (
+    QUANTISATIONS,
+    SEPARATE,
+    Values,
+    quantisation_named,
+)
 from doxeval.errors import SyntaxProblem
 
 # Number, then the grades that get it; all others get 0. From P001 and P003, as decided for doxeval.
@@ -92,7 +99,7 @@ def test_every_quantisation_explains_itself_and_stays_in_its_range() -> None:
         assert min(values) == 0
         assert max(values) == quantisation.largest
         assert quantisation.explained().startswith(f"{quantisation.name}: {quantisation.title}")
-        with pytest.raises(TypeError, match=f"the quantisation {quantisation.name} takes a"):
+        with pytest.raises(SyntaxProblem, match=f"the quantisation {quantisation.name} takes "):
             quantisation.value(next(grade for grade in grades if grade not in own))
 
 
@@ -109,3 +116,25 @@ def test_wrong_names_and_grades_are_refused() -> None:
         Grade2005(3, Fraction(1))
     with pytest.raises(ValueError, match="no share"):
         Specificity(Fraction(3, 2))
+
+
+@pytest.mark.parametrize("name", SEPARATE)
+def test_the_separate_functions_of_ng(name: str) -> None:
+    """By the numbers that P003 gives, as decided for doxeval."""
+    strict = name == "strict"
+    rels = [0, 0, 0, 1] if strict else [0, Fraction(1, 3), Fraction(2, 3), 1]
+    covers = {"N": 0, "L": 0 if strict else Fraction(1, 2), "S": 0, "E": 1}
+    for level, letter in product(range(4), COVERAGES):
+        grade = GradeColumns(*(np.array([n]) for n in Grade2002(level, letter).columns))
+        assert _fraction(SEPARATE[name].rel(Grade2002, grade)) == rels[level]
+        assert _fraction(SEPARATE[name].cov(Grade2002, grade)) == covers[letter]
+    for e, s in product(range(4), range(4)):
+        grade = GradeColumns(*(np.array([n]) for n in Grade2003(e, s).columns))
+        assert _fraction(SEPARATE[name].rel(Grade2003, grade)) == rels[e]
+        assert _fraction(SEPARATE[name].cov(Grade2003, grade)) == rels[s]
+    with pytest.raises(SyntaxProblem, match="takes grades of 2002–04, not highlighted text"):
+        SEPARATE[name].rel(Specificity, grade)
+
+
+def _fraction(values: Values) -> Fraction:
+    return Fraction(int(values.numerator[0]), int(values.denominator[0]))

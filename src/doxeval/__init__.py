@@ -13,22 +13,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from doxeval.assessments import Assessments, read_assessments
     from doxeval.documents import BuildOptions, Collection, Element, build_collection
+    from doxeval.runs import Run, read_run
     from doxeval.topics import Topic, parse_nexi, read_topics
 
 __version__ = "0.1.0"
 __all__ = [
+    "Assessments",
     "BuildOptions",
     "Collection",
     "Element",
+    "Run",
     "Topic",
     "__version__",
     "build_collection",
     "parse_nexi",
+    "read_assessments",
+    "read_run",
     "read_topics",
 ]
 
 _HOMES = {
+    "Assessments": "doxeval.assessments",
+    "read_assessments": "doxeval.assessments",
+    "Run": "doxeval.runs",
+    "read_run": "doxeval.runs",
     "BuildOptions": "doxeval.documents",
     "Collection": "doxeval.documents",
     "Element": "doxeval.documents",

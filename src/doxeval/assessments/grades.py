@@ -5,16 +5,34 @@
     2005       exhaustivity 0, 1, 2 or ? (too small), and specificity from the highlighted text
     2006 on    specificity alone
 
-Specificity as a share of text is an exact fraction.
+Specificity as a share of text is an exact fraction. Every grade is also three whole numbers (a
+level, and a fraction), so that many grades are three columns.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
+
+from doxeval.arrays import Ints
 
 COVERAGES = "NLSE"
+# The level of an element of 2005 that is too small to say how exhaustive it is.
+TOO_SMALL = -1
+
+
+class GradeColumns(NamedTuple):
+    """Many grades of one scale.
+
+    level: relevance (2002), exhaustivity (2003–05), nothing (specificity).
+    part, whole: coverage by its place in COVERAGES, specificity 0–3 (both over 1), or specificity
+    as a fraction.
+    """
+
+    level: Ints
+    part: Ints
+    whole: Ints
 
 
 @dataclass(frozen=True)
@@ -36,6 +54,11 @@ class Grade2002:
     def is_relevant(self) -> bool:
         """Whether it says anything but irrelevant."""
         return self.relevance > 0
+
+    @property
+    def columns(self) -> tuple[int, int, int]:
+        """The grade as three numbers."""
+        return self.relevance, COVERAGES.index(self.coverage), 1
 
     def __str__(self) -> str:
         return f"{self.relevance}{self.coverage}"
@@ -61,6 +84,11 @@ class Grade2003:
         """Whether it says anything but irrelevant."""
         return self.exhaustivity > 0
 
+    @property
+    def columns(self) -> tuple[int, int, int]:
+        """The grade as three numbers."""
+        return self.exhaustivity, self.specificity, 1
+
     def __str__(self) -> str:
         return f"({self.exhaustivity},{self.specificity})"
 
@@ -85,6 +113,12 @@ class Grade2005:
         """Whether anything in it is highlighted."""
         return self.specificity > 0
 
+    @property
+    def columns(self) -> tuple[int, int, int]:
+        """The grade as three numbers."""
+        level = TOO_SMALL if self.exhaustivity is None else self.exhaustivity
+        return level, self.specificity.numerator, self.specificity.denominator
+
     def __str__(self) -> str:
         shown = "?" if self.exhaustivity is None else self.exhaustivity
         return f"({shown},{self.specificity})"
@@ -103,6 +137,11 @@ class Specificity:
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
             raise ValueError(f"{self.share} is no share of a text")
+
+    @property
+    def columns(self) -> tuple[int, int, int]:
+        """The grade as three numbers."""
+        return 0, self.share.numerator, self.share.denominator
 
 
 Grade: TypeAlias = Grade2002 | Grade2003 | Grade2005 | Specificity

@@ -9,14 +9,38 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from doxeval.assessments.grades import Grade, Grade2002, Grade2003, Grade2005, Specificity
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.assessments.grades import (
+    COVERAGES,
+    Grade,
+    Grade2002,
+    Grade2003,
+    Grade2005,
+    GradeColumns,
+    Specificity,
+)
 from doxeval.errors import SyntaxProblem
 
-Scales: TypeAlias = tuple[
-    type[Grade2002] | type[Grade2003] | type[Grade2005] | type[Specificity], ...
-]
+Scale: TypeAlias = type[Grade2002] | type[Grade2003] | type[Grade2005] | type[Specificity]
+SCALE_NAMES: dict[Scale, str] = {
+    Grade2002: "grades of 2002",
+    Grade2003: "grades of 2003–04",
+    Grade2005: "exhaustivity and specificity of 2005",
+    Specificity: "highlighted text",
+}
+_LEVELS = 4
+_SHARES = 20  # every number of a table is so many twentieths
+
+
+class Values(NamedTuple):
+    """Numbers as exact fractions, one for each grade."""
+
+    numerator: Ints
+    denominator: Ints
 
 
 @dataclass(frozen=True)
@@ -39,19 +63,25 @@ class Quantisation:
     name: str
     title: str
     cite: str
-    scales: Scales
+    scales: tuple[Scale, ...]
     rule: str
     largest: Fraction
-    function: Callable[[Grade], Fraction]
+    function: Callable[[Scale, GradeColumns], Values]
+
+    def values(self, scale: Scale, grades: GradeColumns) -> Values:
+        """The numbers for many grades of one scale; another scale is an error."""
+        if scale not in self.scales:
+            takes = " or ".join(SCALE_NAMES[own] for own in self.scales)
+            raise SyntaxProblem(
+                f"the quantisation {self.name} takes {takes}, not {SCALE_NAMES[scale]}"
+            )
+        return self.function(scale, grades)
 
     def value(self, grade: Grade) -> Fraction:
-        """The number for a grade; a grade of another scale is an error."""
-        if not isinstance(grade, self.scales):
-            names = " or ".join(scale.__name__ for scale in self.scales)
-            raise TypeError(
-                f"the quantisation {self.name} takes a {names}, not a {type(grade).__name__}"
-            )
-        return self.function(grade)
+        """The number for one grade."""
+        columns = GradeColumns(*(np.array([number]) for number in grade.columns))
+        found = self.values(type(grade), columns)
+        return Fraction(int(found.numerator[0]), int(found.denominator[0]))
 
     def explained(self) -> str:
         """What it is, and its rule."""
@@ -59,11 +89,7 @@ class Quantisation:
 
 
 def _from_table(
-    name: str,
-    title: str,
-    cite: str,
-    scales: Scales,
-    table: dict[str, str],
+    name: str, title: str, cite: str, scales: tuple[Scale, ...], table: dict[str, str]
 ) -> Quantisation:
     """A quantisation given as {number: grades}; grades that are not there are 0."""
     values = {
@@ -71,33 +97,42 @@ def _from_table(
     }
     rows = [f"  {Fraction(number)!s:<5} {grades}" for number, grades in table.items()]
     rule = "\n".join([*rows, "  0     everything else"])
+    looked_up = {scale: _twentieths(scale, values) for scale in scales}
 
-    def function(grade: Grade) -> Fraction:
-        return values.get(str(grade), Fraction(0))
+    def function(scale: Scale, grades: GradeColumns) -> Values:
+        found = looked_up[scale][grades.level * _LEVELS + grades.part]
+        return Values(found, np.full(len(found), _SHARES))
 
     return Quantisation(name, title, cite, scales, rule, max(values.values()), function)
 
 
-def _strict5(grade: Grade) -> Fraction:
-    return Fraction(grade == Grade2005(2, Fraction(1)))
+def _twentieths(scale: Scale, values: dict[str, Fraction]) -> Ints:
+    """The numbers of all grades of a scale, at their level and part."""
+    found = []
+    for level in range(_LEVELS):
+        for part in range(_LEVELS):
+            grade = (
+                Grade2002(level, COVERAGES[part]) if scale is Grade2002 else Grade2003(level, part)
+            )
+            found.append(int(values.get(str(grade), Fraction(0)) * _SHARES))
+    return np.array(found, dtype=np.int64)
 
 
-def _gen5(grade: Grade) -> Fraction:
-    if not isinstance(grade, Grade2005):
-        raise TypeError("expected a grade of 2005")
-    return (grade.exhaustivity or 0) * grade.specificity
+def _strict5(_: Scale, grades: GradeColumns) -> Values:
+    best = (grades.level == 2) & (grades.part == grades.whole)
+    return Values(best.astype(np.int64), np.ones(len(best), dtype=np.int64))
 
 
-def _gen_lifted(grade: Grade) -> Fraction:
-    if not isinstance(grade, Grade2005):
-        raise TypeError("expected a grade of 2005")
-    return ((grade.exhaustivity or 0) + 1) * grade.specificity
+def _gen5(_: Scale, grades: GradeColumns) -> Values:
+    return Values(np.maximum(grades.level, 0) * grades.part, grades.whole)
 
 
-def _specificity(grade: Grade) -> Fraction:
-    if not isinstance(grade, Specificity):
-        raise TypeError("expected a share of text")
-    return grade.share
+def _gen_lifted(_: Scale, grades: GradeColumns) -> Values:
+    return Values((np.maximum(grades.level, 0) + 1) * grades.part, grades.whole)
+
+
+def _specificity(_: Scale, grades: GradeColumns) -> Values:
+    return Values(grades.part, grades.whole)
 
 
 QUANTISATIONS = {
@@ -171,6 +206,64 @@ QUANTISATIONS = {
             "  s, the highlighted share of the text",
             Fraction(1),
             _specificity,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class SeparateQuantisation:
+    """How much there is (rel) and how much of it is to the point (cov), each by itself, for ng.
+
+    >>> gen = SEPARATE["gen"]
+    >>> gen.rel(Grade2002, GradeColumns(np.array([2]), np.array([3]), np.array([1])))
+    Values(numerator=array([2]), denominator=array([3]))
+    """
+
+    name: str
+    title: str
+    rule: str
+    strict: bool
+
+    def rel(self, scale: Scale, grades: GradeColumns) -> Values:
+        """How much of what was asked for is there."""
+        _refuse_other_scales(scale, self.name)
+        return self._thirds(grades.level)
+
+    def cov(self, scale: Scale, grades: GradeColumns) -> Values:
+        """How much of what is there was asked for."""
+        _refuse_other_scales(scale, self.name)
+        if scale is Grade2003:
+            return self._thirds(grades.part)
+        sixths = np.array([0, 0, 0, 6] if self.strict else [0, 3, 0, 6])
+        return Values(sixths[grades.part], np.full(len(grades.part), 6))
+
+    def _thirds(self, level: Ints) -> Values:
+        thirds = np.array([0, 0, 0, 3] if self.strict else [0, 1, 2, 3])
+        return Values(thirds[level], np.full(len(level), 3))
+
+
+def _refuse_other_scales(scale: Scale, name: str) -> None:
+    if scale not in (Grade2002, Grade2003):
+        raise SyntaxProblem(
+            f"ng with quant={name} takes grades of 2002–04, not {SCALE_NAMES[scale]}"
+        )
+
+
+SEPARATE = {
+    separate.name: separate
+    for separate in (
+        SeparateQuantisation(
+            "strict",
+            "only the highest level of either, 2002–04",
+            "  rel 3 → 1; cov E (2002) or s = 3 → 1; else 0",
+            strict=True,
+        ),
+        SeparateQuantisation(
+            "gen",
+            "both in their degrees, 2002–04",
+            "  rel (e) / 3; cov E → 1, L → 1/2, S and N → 0 (2002), s / 3 (2003–04)",
+            strict=False,
         ),
     )
 }

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from doxeval import __version__
+from doxeval.cli.assessments import assessments
 from doxeval.cli.collection import collection
 from doxeval.cli.convert import convert
 from doxeval.cli.demo import demo
@@ -62,5 +63,6 @@ main.add_command(collection)
 main.add_command(demo)
 main.add_command(topics)
 main.add_command(nexi)
+main.add_command(assessments)
 main.add_command(validate)
 main.add_command(convert)

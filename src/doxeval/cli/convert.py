@@ -7,7 +7,12 @@ from typing import Any
 
 import click
 
-from doxeval.cli.options import collection_option, columns_option, offsets_option
+from doxeval.cli.options import (
+    collection_option,
+    columns_option,
+    merging_options,
+    offsets_option,
+)
 
 _RUNS = ["text", "inex", "jsonl", "csv", "parquet"]
 _ASSESSMENTS = ["grades", "highlights", "qrels", "trec", "judgments"]
@@ -26,6 +31,7 @@ _ASSESSMENTS = ["grades", "highlights", "qrels", "trec", "judgments"]
     help="Format of OUT.  [by its name, a run]",
 )
 @collection_option("Needed where assessments change between offsets and text points.")
+@merging_options
 @offsets_option
 @columns_option
 @click.option("--lossy", is_flag=True, help="Write assessments even if something is lost.")
@@ -36,6 +42,9 @@ def convert(
     given: Any,
     wanted: Any,
     directory: Path | None,
+    pool: str | None,
+    merge: Any,
+    whitespace: Any,
     offsets: Any,
     columns: str,
     lossy: bool,
@@ -65,7 +74,8 @@ def convert(
     if wanted in _ASSESSMENTS:
         if given is not None:
             raise click.UsageError(f"--from {given} is a format of runs, --to {wanted} is not")
-        _convert_assessments(source, out, wanted, directory, offsets, lossy)
+        how = {"pool": pool, "merge": merge, "whitespace": whitespace, "offsets": offsets}
+        _convert_assessments(source, out, wanted, directory, how, lossy)
     else:
         _convert_run(source, out, given, wanted, columns)
 
@@ -82,7 +92,7 @@ def _convert_run(source: str, out: Path, given: Any, wanted: Any, columns: str) 
 
 
 def _convert_assessments(
-    source: str, out: Path, wanted: Any, directory: Path | None, offsets: Any, lossy: bool
+    source: str, out: Path, wanted: Any, directory: Path | None, how: dict[str, Any], lossy: bool
 ) -> None:
     from doxeval.assessments import read_assessments, write_assessments
     from doxeval.assessments.formats import assessment_losses
@@ -92,7 +102,7 @@ def _convert_assessments(
     from doxeval.errors import OutputError
 
     collection = None if directory is None else Collection(directory)
-    assessments = read_assessments(source, collection=collection, offsets=offsets)
+    assessments = read_assessments(source, collection=collection, **how)
     warn(assessments.warnings)
     judgments = list(assessments)
     if wanted == "highlights" and collection is not None:

@@ -33,3 +33,22 @@ def collection_option(help_text: str) -> Callable[[Any], Any]:
         metavar="DIR",
         help=help_text,
     )
+
+
+def merging_options(command: Any) -> Any:
+    """`--pool`, `--merge` and `--whitespace`: which judgments count, and how points are read."""
+    for option in (
+        click.option(
+            "--whitespace",
+            type=click.Choice(["keep", "strip"]),
+            help="How text nodes of text points are numbered where the file does not say.",
+        ),
+        click.option(
+            "--merge",
+            type=click.Choice(["union", "intersection", "majority"]),
+            help="Make one judgment of several of the same document.",
+        ),
+        click.option("--pool", metavar="ID", help="Only the judgments of this pool."),
+    ):
+        command = option(command)
+    return command

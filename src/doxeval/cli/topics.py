@@ -31,6 +31,7 @@ def topics(files: tuple[str, ...], format_: TopicFormat | Literal["auto"], as_js
     type without castitle, and, as warnings, titles that are not content-only queries. Ends with
     1 if there is an error.
     """
+    from doxeval.cli.terminal import counted
     from doxeval.topics.files import WRITERS, problems, read_topics
 
     found = [
@@ -54,7 +55,7 @@ def topics(files: tuple[str, ...], format_: TopicFormat | Literal["auto"], as_js
         errors += is_error
         kind = "error" if is_error else "warning"
         click.secho(f"{kind}: {problem}", fg="red" if is_error else "yellow", err=True)
-    click.echo(f"{len(found)} topics, {errors} errors", err=True)
+    click.echo(f"{counted(len(found), 'topic')}, {counted(errors, 'error')}", err=True)
     if errors:
         sys.exit(1)
 

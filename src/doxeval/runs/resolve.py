@@ -20,7 +20,11 @@ from doxeval.runs.run import Kind, Run
 
 
 class Unresolved(NamedTuple):
-    """A result that does not resolve: its row, its line in the file, and why."""
+    """A result that does not resolve: its row, its line in the file, and why.
+
+    >>> Unresolved(0, 1, "unknown document 'b'").reason
+    "unknown document 'b'"
+    """
 
     row: int
     line: int
@@ -35,6 +39,13 @@ class ResolvedRun:
     points and trees); start, end: the range in code points (of a tree: that of its first node).
     A row that does not resolve has -1 everywhere. tree_nodes are the nodes of all trees, those of
     row r at [tree_begin[r], tree_begin[r + 1]).
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import Result
+    >>> collection = example_collection({"a": "<s>One.</s>"})
+    >>> resolve(run_of([Result("1", "a")]), collection).node.tolist()
+    [0]
     """
 
     run: Run

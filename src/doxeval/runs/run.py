@@ -23,7 +23,11 @@ Order = Literal["list", "rank", "rsv"]
 
 
 class Kind(IntEnum):
-    """What a result is."""
+    """What a result is.
+
+    >>> Kind.PASSAGE.name
+    'PASSAGE'
+    """
 
     DOCUMENT = 0  # a whole document
     ELEMENT = 1  # an element, by its path
@@ -37,6 +41,11 @@ class Result(NamedTuple):
 
     place: the path of an element, the paths of a tree, the text points of a passage or an entry
     point; empty where start and end (or start alone) say it in characters, and for documents.
+
+    >>> Result("7", "a", Kind.PASSAGE, 0, 99).document
+    'a'
+    >>> Result("7", "a", Kind.ELEMENT, place=("/article[1]/sec[2]",)).place
+    ('/article[1]/sec[2]',)
     """
 
     topic: str

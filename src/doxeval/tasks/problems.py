@@ -13,6 +13,9 @@ class Problem:
     """One problem: its kind, its lines in the file, and what it is, in words.
 
     rows are the rows of the run that a repair leaves out to be rid of it.
+
+    >>> Problem("duplicate", "error", "7", (3, 9), "line 9 repeats line 3", (8,)).as_dict()["lines"]
+    [3, 9]
     """
 
     kind: str

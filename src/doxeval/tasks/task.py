@@ -16,6 +16,9 @@ class Task:
     may_overlap: results of a topic may share text. together: all results of an article come one
     after another. one_per_article: an article has one result. strict_target: results must be of
     the kind that the topic's castitle asks for.
+
+    >>> TASKS["focused"].may_overlap
+    False
     """
 
     name: str

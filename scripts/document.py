@@ -1,0 +1,83 @@
+"""Write the documentation pages that are made from the program itself.
+
+    python scripts/document.py            write them
+    python scripts/document.py --check    exit 1 if one of them is not what it should be
+
+Readers explain their formats in their own docstrings, so the page cannot say anything else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+FORMATS = {
+    "Documents": {
+        "XML": "doxeval.documents.xml",
+        "HTML": "doxeval.documents.html",
+        "Markdown": "doxeval.documents.markdown",
+        "Plain text": "doxeval.documents.plain",
+        "Records": "doxeval.documents.records",
+        "Paths and text points": "doxeval.documents.paths",
+    },
+    "Topics": {
+        "INEX XML": "doxeval.topics.inex_xml",
+        "JSONL and tab-separated": "doxeval.topics.lines",
+        "NEXI": "doxeval.topics.nexi",
+    },
+    "Runs": {
+        "Text": "doxeval.runs.text",
+        "INEX XML": "doxeval.runs.inex_xml",
+        "JSONL, CSV, Parquet": "doxeval.runs.records",
+    },
+    "Assessments": {
+        "INEX XML, 2002–07": "doxeval.assessments.inex_xml",
+        "INEX text, 2008–10": "doxeval.assessments.inex_text",
+        "TREC's qrels": "doxeval.assessments.trec",
+        "JSONL": "doxeval.assessments.jsonl",
+        "Several judgments of one document": "doxeval.assessments.merge",
+    },
+}
+
+
+def formats_page() -> str:
+    """All formats, each explained by the module that reads it."""
+    parts = [
+        "# Formats\n\nFiles may be compressed (`.gz`, `.bz2`, `.xz`, `.zst`). What is wrong is "
+        "told with file and line; nothing is guessed, and nothing is lost silently.\n"
+    ]
+    for kind, modules in FORMATS.items():
+        parts.append(f"## {kind}\n")
+        for title, name in modules.items():
+            text = (importlib.import_module(name).__doc__ or "").strip()
+            parts.append(f"### {title}\n\n{text}\n")
+    return "\n".join(parts)
+
+
+PAGES: dict[str, Callable[[], str]] = {"formats.md": formats_page}
+
+
+def main() -> None:
+    """Write or check all pages."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    stale = []
+    for name, page in PAGES.items():
+        path = DOCS / name
+        if not path.exists() or path.read_text(encoding="utf-8") != page():
+            stale.append(name)
+            if not check:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(page(), encoding="utf-8")
+    print(f"{'stale' if check else 'written'}: {', '.join(stale) or 'nothing'}")
+    sys.exit(1 if check and stale else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,287 @@
+"""Assessed elements: all elements that assessors graded, or that hold highlighted text.
+
+Elements come as columns over all topics, sorted by topic and document order, each with its grade
+on one scale. They are what recall bases are chosen from, and where a measure looks up what a
+retrieved element is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Ints, concatenated_ranges, positions_in
+from doxeval.assessments.grades import (
+    TOO_SMALL,
+    Grade2003,
+    Grade2005,
+    GradeColumns,
+    Specificity,
+)
+from doxeval.assessments.judgment import Assessments, Judgment, MeasuredElement
+from doxeval.assessments.path_forest import PathForest
+from doxeval.assessments.quantisations import SCALE_NAMES, Scale
+from doxeval.documents import Collection
+from doxeval.errors import FormatError, UnknownReference
+from doxeval.spans import Spans, shared_lengths
+
+SpecificityFrom = Literal["passages", "file"]
+
+
+@dataclass(frozen=True)
+class AssessedElements:
+    """Elements with grades, sorted by topic and document order.
+
+    topic: its place in `topics`. document, node: as the collection (or the forest of paths)
+    numbers them; the descendants of an element lie between node and after.
+    size, rsize: its characters and its highlighted ones; -1 where only a collection could tell.
+    """
+
+    topics: tuple[str, ...]
+    scale: Scale
+    topic: Ints
+    document: Ints
+    node: Ints
+    after: Ints
+    tag: Ints
+    tags: Sequence[str]
+    size: Ints
+    rsize: Ints
+    grades: GradeColumns
+    nodes_in_all: int
+    # Where paths are looked up if there is no collection.
+    forest: PathForest | None = None
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    def keys(self, topic: Ints, node: Ints) -> Ints:
+        """Topic and node as one number, in the order of the rows."""
+        return topic * (self.nodes_in_all + 1) + node
+
+    def find(self, topic: Ints, node: Ints) -> Ints:
+        """The row of each element, given by topic and node; -1 where it has none."""
+        found = positions_in(self.keys(self.topic, self.node), self.keys(topic, node))
+        return np.where(node < 0, -1, found)
+
+
+class _Stated(NamedTuple):
+    """What a file says of an element."""
+
+    path: str
+    grade: tuple[int, int, int]
+    size: int = -1
+    rsize: int = -1
+
+
+def elements_from_highlights(assessments: Assessments, collection: Collection) -> AssessedElements:
+    """Every element that holds highlighted text, with its size, rsize and specificity.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    >>> found = elements_from_highlights(Assessments([Judgment("7", "a", ((4, 8),))]), collection)
+    >>> [collection.path_of(node) for node in found.node.tolist()]
+    ['/s[1]', '/s[1]/p[2]']
+    >>> found.size.tolist(), found.rsize.tolist()
+    ([8, 4], [4, 4])
+    """
+    pairs, highlights = _highlighted(assessments, collection)
+    topic, document = pairs.T
+    first = np.asarray(collection.rows[document], dtype=np.int64)
+    counts = np.asarray(collection.rows[document + 1], dtype=np.int64) - first
+    node = concatenated_ranges(first, counts)
+    pair = np.repeat(np.arange(len(pairs)), counts)
+    columns = collection.nodes
+    start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
+    rsize = shared_lengths(Spans(pair, start, end), highlights)
+    kept = np.flatnonzero(rsize > 0)
+    node, pair, rsize, size = node[kept], pair[kept], rsize[kept], (end - start)[kept]
+    order = np.lexsort((node, topic[pair]))
+    node, pair, rsize, size = node[order], pair[order], rsize[order], size[order]
+    return AssessedElements(
+        assessments.topics,
+        Specificity,
+        topic[pair],
+        document[pair],
+        node,
+        node + columns.size[node],
+        collection.summary.tag_of[columns.path[node]],
+        collection.summary.tags,
+        size,
+        rsize,
+        GradeColumns(np.zeros(len(node), dtype=np.int64), rsize, size),
+        len(columns.path),
+    )
+
+
+def _highlighted(assessments: Assessments, collection: Collection) -> tuple[Ints, Spans]:
+    """The (topic, document) pairs with highlights, and these, grouped by the pair's place."""
+    topics = {topic: place for place, topic in enumerate(assessments.topics)}
+    judged = [judgment for judgment in assessments if judgment.highlights]
+    documents = collection.find_documents([judgment.document for judgment in judged])
+    pairs = np.array([topics[judgment.topic] for judgment in judged], dtype=np.int64)
+    ranges = [
+        (place, start, end)
+        for place, judgment in enumerate(judged)
+        for start, end in judgment.highlights
+    ]
+    return np.stack([pairs, documents], axis=1), Spans.of(ranges)
+
+
+def elements_from_grades(
+    assessments: Assessments, collection: Collection | None = None
+) -> AssessedElements:
+    """The graded elements of 2002–04 (or of 2005, where the grade holds the specificity).
+
+    >>> from doxeval.assessments.judgment import GradedElement
+    >>> graded = GradedElement("/s[1]/p[1]", Grade2003(3, 2))
+    >>> found = elements_from_grades(Assessments([Judgment("7", "a", grades=(graded,))]))
+    >>> found.grades.level.tolist(), found.grades.part.tolist()
+    ([3], [2])
+    """
+    scales = {
+        type(element.grade)
+        for judgment in assessments
+        for element in judgment.grades
+        if element.grade is not None
+    }
+    if len(scales) > 1:
+        names = " and ".join(sorted(SCALE_NAMES[scale] for scale in scales))
+        raise FormatError(f"{names} in one set of assessments cannot be compared")
+
+    def graded(judgment: Judgment) -> list[_Stated]:
+        return [
+            _Stated(element.path, element.grade.columns)
+            for element in judgment.grades
+            if element.grade is not None
+        ]
+
+    return _placed(assessments, collection, next(iter(scales), Grade2003), graded)
+
+
+def elements_from_lists(
+    assessments: Assessments,
+    collection: Collection | None = None,
+    specificity: SpecificityFrom = "file",
+) -> AssessedElements:
+    """The elements that files of 2005–07 list, with their exhaustivity.
+
+    Specificity is the share of text as the file counted it, or, given a collection, as the
+    highlighted passages say.
+    """
+
+    def listed(judgment: Judgment) -> list[_Stated]:
+        return [
+            _Stated(e.path, _share_in_file(e, judgment), e.size, e.highlighted)
+            for e in judgment.elements
+        ]
+
+    found = _placed(assessments, collection, Grade2005, listed)
+    if specificity == "file" or collection is None:
+        return found
+    return _with_sizes(found, elements_from_highlights(assessments, collection), collection)
+
+
+def _share_in_file(element: MeasuredElement, judgment: Judgment) -> tuple[int, int, int]:
+    level = TOO_SMALL if element.exhaustivity is None else element.exhaustivity
+    if element.highlighted > element.size:
+        raise FormatError(
+            f"{element.path} has rsize {element.highlighted}, more than its size {element.size}",
+            judgment.origin,
+            judgment.line,
+        )
+    share = Fraction(element.highlighted, element.size or 1)
+    return level, share.numerator, share.denominator
+
+
+def _with_sizes(
+    found: AssessedElements, measured: AssessedElements, collection: Collection
+) -> AssessedElements:
+    """The elements with the sizes of the collection and what is highlighted in them."""
+    columns = collection.nodes
+    size = (columns.end[found.node] - columns.start[found.node]).astype(np.int64)
+    rows = measured.find(found.topic, found.node)
+    rsize = np.where(rows < 0, 0, measured.rsize[rows] if len(measured) else 0)
+    grades = GradeColumns(found.grades.level, rsize, np.maximum(size, 1))
+    return replace(found, size=size, rsize=rsize, grades=grades)
+
+
+def _placed(
+    assessments: Assessments,
+    collection: Collection | None,
+    scale: Scale,
+    stated_in: Callable[[Judgment], list[_Stated]],
+) -> AssessedElements:
+    """The elements that files state, each with its place in the collection or among the paths."""
+    judged = [(judgment, one) for judgment in assessments for one in stated_in(judgment)]
+    forest = None
+    if collection is None:
+        forest = PathForest((judgment.document, [one.path]) for judgment, one in judged)
+    home = collection or forest or PathForest([])
+    document = home.find_documents([judgment.document for judgment, _ in judged])
+    node = home.find_nodes(document, [one.path for _, one in judged])
+    _refuse_unknown(node, judged)
+    topics = {topic: place for place, topic in enumerate(assessments.topics)}
+    topic = np.array([topics[judgment.topic] for judgment, _ in judged], dtype=np.int64)
+    said = np.array(
+        [(*one.grade, one.size, one.rsize) for _, one in judged], dtype=np.int64
+    ).reshape(-1, 5)
+    rows = _said_once(topic, node, said, judged)
+    node = node[rows]
+    level, part, whole, size, rsize = said[rows].T
+    if collection is not None:
+        columns = collection.nodes
+        size = (columns.end[node] - columns.start[node]).astype(np.int64)
+    return AssessedElements(
+        assessments.topics,
+        scale,
+        topic[rows],
+        document[rows],
+        node,
+        *_relatives(node, home),
+        size,
+        rsize,
+        GradeColumns(level, part, whole),
+        len(home.nodes.path) if isinstance(home, Collection) else len(home),
+        forest,
+    )
+
+
+def _relatives(node: Ints, home: Collection | PathForest) -> tuple[Ints, Ints, Sequence[str]]:
+    """Where the descendants of each element end, its tag, and all tags."""
+    if isinstance(home, PathForest):
+        return home.after[node], home.tag[node], home.tags
+    columns = home.nodes
+    tag = home.summary.tag_of[columns.path[node]]
+    return node + columns.size[node], tag, home.summary.tags
+
+
+def _refuse_unknown(node: Ints, judged: Sequence[tuple[Judgment, _Stated]]) -> None:
+    for row in np.flatnonzero(node < 0).tolist():
+        judgment, one = judged[row]
+        raise UnknownReference(
+            f"no element {one.path} in document {judgment.document} of the collection",
+            judgment.origin,
+            judgment.line,
+        )
+
+
+def _said_once(
+    topic: Ints, node: Ints, said: Ints, judged: Sequence[tuple[Judgment, _Stated]]
+) -> Ints:
+    """The rows in order of topic and node; one element with two grades is an error."""
+    order = np.lexsort((node, topic))
+    again = (np.diff(topic[order]) == 0) & (np.diff(node[order]) == 0)
+    differs = again & (said[order][1:] != said[order][:-1]).any(axis=1)
+    for place in np.flatnonzero(differs).tolist():
+        judgment, one = judged[int(order[place + 1])]
+        raise FormatError(
+            f"{one.path} of document {judgment.document} has two grades for topic {judgment.topic}",
+            judgment.origin,
+            judgment.line,
+        )
+    return order[np.append(True, ~again)] if len(order) else order

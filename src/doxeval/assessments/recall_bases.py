@@ -1,0 +1,132 @@
+"""Recall bases: which of the assessed elements a perfect system would return.
+
+    full       every element whose quantised grade is above 0
+    ideal      on each maximal relevant path the best element, and none inside another
+
+A relevant path leads from a root down to a relevant element that has no relevant element inside;
+the best element on it has the highest number, and of equal ones the highest place. Of two chosen
+elements that overlap the ancestor stays. (P000 §5, P001 §3.3)
+
+A base can be filtered: elements with certain tags are left out before either is built. INEX 2006
+left out links, whose few words are often wholly highlighted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Container
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.assessments.elements import AssessedElements
+from doxeval.assessments.quantisations import Quantisation
+
+LINKS = frozenset(
+    f"{kind}link"
+    for kind in (
+        "collection", "wikipedia", "redirect", "unknown", "outside", "web", "image", "language",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RecallBase:
+    """Elements with exact values above 0, sorted by topic and document order.
+
+    row: where each stands among the assessed elements. begin, after: topic and node as one
+    number, so that an element is inside another exactly if its range is.
+    """
+
+    row: Ints
+    topic: Ints
+    document: Ints
+    begin: Ints
+    after: Ints
+    numerator: Ints
+    denominator: Ints
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def value(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """The values as floats."""
+        found: np.ndarray[tuple[int], np.dtype[np.float64]] = self.numerator / self.denominator
+        return found
+
+    def rows(self, rows: Ints | Bools) -> RecallBase:
+        """Only some of the elements."""
+        return RecallBase(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+
+def full_recall_base(
+    elements: AssessedElements, quantisation: Quantisation, ignored: Container[str] = ()
+) -> RecallBase:
+    """Every element with a value above 0 whose tag is not ignored.
+
+    >>> from doxeval.assessments.elements import elements_from_grades
+    >>> from doxeval.assessments.grades import Grade2003
+    >>> from doxeval.assessments.judgment import Assessments, GradedElement, Judgment
+    >>> from doxeval.assessments.quantisations import QUANTISATIONS
+    >>> paths = {"/s[1]": (3, 1), "/s[1]/p[1]": (3, 3), "/s[1]/p[2]": (0, 0)}
+    >>> grades = tuple(GradedElement(path, Grade2003(*es)) for path, es in paths.items())
+    >>> elements = elements_from_grades(Assessments([Judgment("7", "a", grades=grades)]))
+    >>> full = full_recall_base(elements, QUANTISATIONS["gen"])
+    >>> full.value.tolist(), ideal_recall_base(full).value.tolist()
+    ([0.75, 1.0], [1.0])
+    """
+    values = quantisation.values(elements.scale, elements.grades)
+    is_ignored = np.array([tag in ignored for tag in elements.tags], dtype=np.bool_)
+    kept = (values.numerator > 0) & (elements.size != 0)
+    if len(is_ignored):
+        kept &= ~is_ignored[elements.tag]
+    rows = np.flatnonzero(kept)
+    topic = elements.topic[rows]
+    return RecallBase(
+        rows,
+        topic,
+        elements.document[rows],
+        elements.keys(topic, elements.node[rows]),
+        elements.keys(topic, elements.after[rows]),
+        values.numerator[rows],
+        values.denominator[rows],
+    )
+
+
+def ideal_recall_base(full: RecallBase) -> RecallBase:
+    """The ideal elements of a full base."""
+    parent, depth = nesting(full.begin, full.after)
+    best = np.arange(len(full))
+    for level in range(1, int(depth.max(initial=0)) + 1):
+        here = np.flatnonzero(depth == level)
+        above = best[parent[here]]
+        # Exact: a/b > c/d as whole numbers.
+        higher = (
+            full.numerator[here] * full.denominator[above]
+            > full.numerator[above] * full.denominator[here]
+        )
+        best[here] = np.where(higher, here, above)
+    innermost = np.ones(len(full), dtype=np.bool_)
+    innermost[parent[parent >= 0]] = False
+    chosen = np.unique(best[innermost])
+    reach = np.maximum.accumulate(np.append(0, full.after[chosen]))[:-1]
+    return full.rows(chosen[full.begin[chosen] >= reach])
+
+
+def nesting(begin: Ints, after: Ints) -> tuple[Ints, Ints]:
+    """For ranges in document order that nest: the innermost one around each (-1), and its depth.
+
+    >>> parent, depth = nesting(np.array([0, 1, 2, 5]), np.array([5, 4, 3, 6]))
+    >>> parent.tolist(), depth.tolist()
+    ([-1, 0, 1, -1], [0, 1, 2, 0])
+    """
+    # Of the ranges that began before this one, all are around it but those that have ended.
+    depth = np.arange(len(begin)) - np.searchsorted(np.sort(after), begin, side="right")
+    parent = np.full(len(begin), -1, dtype=np.int64)
+    above = np.flatnonzero(depth == 0)
+    for level in range(1, int(depth.max(initial=0)) + 1):
+        here = np.flatnonzero(depth == level)
+        parent[here] = above[np.searchsorted(above, here) - 1]
+        above = here
+    return parent, depth
