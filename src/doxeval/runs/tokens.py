@@ -22,6 +22,24 @@ _LONGEST_INTEGER = 18
 _PLAIN_DECIMAL = 16  # characters: at most 15 digits and a point
 _POWERS_OF_TEN = 10.0 ** np.arange(_PLAIN_DECIMAL + 1)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+# The first so many bytes of a word, and the last so many (words are little-endian).
+_FIRST = np.array([(1 << 8 * kept) - 1 for kept in range(_WORD + 1)], dtype="<u8")
+_LAST = _FIRST[_WORD] ^ _FIRST[::-1]
+_ZEROS = np.uint64(0x3030303030303030)  # eight times the character 0
+_HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
+_DOT_SLASH = np.uint64(int.from_bytes(b"./", "little"))
+_DOT_XML = np.uint64(int.from_bytes(bytes(4) + b".xml", "little"))
+_SIXES = np.uint64(0x0606060606060606)
+
+
+def _words_of(data: bytes) -> npt.NDArray[np.uint64]:
+    """The eight bytes from each position on as one number; there are eight zeros around the data.
+
+    The bytes from position p on are at p + 8.
+    """
+    around = bytes(_WORD)
+    padded = b"".join((around, data, around))
+    return np.ndarray((len(padded) - _WORD + 1,), "<u8", padded, 0, (1,))
 
 
 class TokenTable:
@@ -67,6 +85,10 @@ class Columns:
         self._codes: Bytes = np.frombuffer(data, dtype=np.uint8)
         self._edges = edges
 
+    @cached_property
+    def _words(self) -> npt.NDArray[np.uint64]:
+        return _words_of(self._data)
+
     def __len__(self) -> int:
         return len(self._edges[0])
 
@@ -90,6 +112,30 @@ class Columns:
     def integers(self, column: int) -> Ints:
         """The fields of a column as whole numbers; -1 for a field that is none, or too long."""
         begins, ends = self.span(column)
+        lengths = ends - begins
+        values = self._short_integers(ends, lengths)
+        long = np.flatnonzero(lengths > _WORD)
+        if len(long):
+            values[long] = self._long_integers(begins[long], ends[long])
+        return values
+
+    def _short_integers(self, ends: Ints, lengths: Ints) -> Ints:
+        """Fields of up to eight digits, all digits of a field at once, as one word.
+
+        Pairs of digits are made numbers below 100, pairs of those numbers below 10,000, and these
+        the number itself.
+        """
+        own = _LAST[np.minimum(lengths, _WORD)]
+        word = (self._words[ends] & own) | (_ZEROS & ~own)
+        valid = ((word & _HIGH) | ((word + _SIXES) & _HIGH) >> np.uint64(4)) == (
+            _ZEROS | _ZEROS >> np.uint64(4)
+        )
+        word = ((word ^ _ZEROS) * np.uint64(2561)) >> np.uint64(8)
+        word = ((word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
+        word = ((word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
+        return np.where(valid, word.astype(np.int64), -1)
+
+    def _long_integers(self, begins: Ints, ends: Ints) -> Ints:
         lengths = ends - begins
         values = np.zeros(len(begins), dtype=np.int64)
         valid = lengths <= _LONGEST_INTEGER
@@ -146,7 +192,6 @@ class Names(Sequence[str]):
 
     def __init__(self, data: bytes, begins: Ints, ends: Ints) -> None:
         self._data = data
-        self._codes: Bytes = np.frombuffer(data, dtype=np.uint8)
         self._begins = begins
         self._ends = ends
 
@@ -172,26 +217,27 @@ class Names(Sequence[str]):
         >>> Names(b"./a.xml", np.array([0]), np.array([7])).as_document_ids()[0]
         'a'
         """
-        if b"./" not in self._data and b".xml" not in self._data:
-            return self
-        begins = self._begins + np.where(self._has(b"./", self._begins), 2, 0)
-        ends = self._ends - np.where(self._has(b".xml", self._ends - 4), 4, 0)
-        ends = np.where(ends < begins, self._ends, ends)
-        return Names(self._data, begins, ends)
+        lengths = self._ends - self._begins
+        dotted = (self._windows[self._begins + _WORD] & _FIRST[2] == _DOT_SLASH) & (lengths >= 2)
+        begins = self._begins + 2 * dotted
+        marked = (self._windows[self._ends] & _LAST[4] == _DOT_XML) & (self._ends - begins >= 4)
+        return self._with_edges(begins, self._ends - 4 * marked)
 
-    def _has(self, text: bytes, positions: Ints) -> Bools:
-        """Whether each name has a text at a position of the data."""
-        inside = (positions >= self._begins) & (positions + len(text) <= self._ends)
-        for offset, code in enumerate(text):
-            at = np.clip(positions + offset, 0, len(self._codes) - 1)
-            inside &= self._codes[at] == code
-        return inside
+    def _with_edges(self, begins: Ints, ends: Ints) -> Names:
+        """Other names in the same bytes."""
+        names = Names(self._data, begins, ends)
+        names.__dict__["_windows"] = self._windows  # what is known already
+        return names
+
+    @cached_property
+    def _windows(self) -> npt.NDArray[np.uint64]:
+        return _words_of(self._data)
 
     @property
     def distinct(self) -> Names:
         """Each name once, in the order of first appearance."""
         first = self.numbering[1]
-        return Names(self._data, self._begins[first], self._ends[first])
+        return self._with_edges(self._begins[first], self._ends[first])
 
     @cached_property
     def numbering(self) -> tuple[Ints, Ints]:
@@ -226,11 +272,9 @@ class Names(Sequence[str]):
             return None
         words = []
         for offset in range(0, longest, _WORD):
-            steps = np.arange(offset, offset + _WORD)
-            at = np.minimum(self._begins[:, None] + steps, len(self._codes) - 1)
-            letters = self._codes[at]
-            letters[steps >= lengths[:, None]] = 0
-            words.append(letters.view(np.uint64).ravel())
+            left = np.clip(lengths - offset, 0, _WORD)
+            at = np.minimum(self._begins + offset, len(self._data)) + _WORD
+            words.append(self._windows[at] & _FIRST[left])
         return words or [np.zeros(len(self), dtype=np.uint64)]
 
 
