@@ -1,12 +1,13 @@
-"""The rules of the grades of 2003–04."""
+"""The rules of the grades of 2003–05."""
 
 from __future__ import annotations
 
 import pytest
 
+from conftest import Builder
 from doxeval.assessments.consistency import violations
 from doxeval.assessments.grades import Grade2003
-from doxeval.assessments.judgment import GradedElement, Judgment
+from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
 from doxeval.documents.examples import example_collection
 
 COLLECTION = {"d": "<a><b>one</b> <b>two</b><c>own <e>x</e></c></a>"}
@@ -65,3 +66,25 @@ def test_rules(judgment: Judgment, expected: list[int]) -> None:
     assert [violation.rule for violation in violations(judgment, collection)] == expected
     without = [rule for rule in expected if rule != 4]
     assert [violation.rule for violation in violations(judgment)] == without
+
+
+def test_rules_of_2005(build: Builder) -> None:
+    collection = build({"a.xml": "<a><p>12345</p><p>67890</p></a>"})
+    judgment = Judgment(
+        "7",
+        "a",
+        ((0, 5),),
+        elements=(
+            MeasuredElement("/a[1]", 1, 10, 5),
+            MeasuredElement("/a/p[1]", None, 5, 5),
+            MeasuredElement("/a[1]/p[2]", 2, 5, 0),
+        ),
+    )
+    expected = [
+        (6, "/a[1]/p[1] is ? but holds a whole highlighted passage"),
+        (5, "/a[1] is 1 but /a[1]/p[2] in it is 2"),
+        (7, "/a[1]/p[2] is graded but nothing in it is highlighted"),
+    ]
+    found = [(v.rule, v.message) for v in violations(judgment, collection)]
+    assert found == expected
+    assert [v.rule for v in violations(judgment)] == [5, 7]

@@ -1,4 +1,6 @@
-"""The rules that grades of 2003–04 must obey; violations are listed, never repaired.
+"""The rules that grades of 2003–05 must obey; violations are listed, never repaired.
+
+2003–04:
 
 1. Exhaustivity is 0 exactly where specificity is 0.
 2. An element is at least as exhaustive as every element inside it (compared with the nearest
@@ -8,15 +10,23 @@
    more specific than the most specific child, and not exhaustive if no child is. Only a
    collection knows an element's children, so without one this rule is not checked.
 
+2005, where exhaustivity is ?, 1 or 2 in rising order:
+
+5. An element is at least as exhaustive as every element inside it.
+6. An element that holds a whole highlighted passage is not too small (?). This too takes a
+   collection.
+7. Only elements with highlighted text are graded.
+
 Elements that are unjudged or not listed never violate a rule.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from doxeval.assessments.grades import Grade2003
-from doxeval.assessments.judgment import Judgment
+from doxeval.assessments.judgment import Judgment, MeasuredElement
 from doxeval.documents import Collection, Element
 from doxeval.documents.paths import format_path, parse_path
 
@@ -39,12 +49,12 @@ def violations(judgment: Judgment, collection: Collection | None = None) -> list
     >>> [violation.message for violation in found]
     ['/a[1]/b[1] is (2,0)', '/a[1] is (1,1) but /a[1]/b[1] in it is (2,0)']
     """
+    found = _of_2005(judgment, collection)
     grades = {
         format_path(parse_path(element.path)): element.grade
         for element in judgment.grades
         if isinstance(element.grade, Grade2003)
     }
-    found: list[Violation] = []
     for path, grade in grades.items():
         if (grade.exhaustivity == 0) != (grade.specificity == 0):
             found.append(Violation(1, path, f"{path} is {grade}"))
@@ -63,7 +73,48 @@ def violations(judgment: Judgment, collection: Collection | None = None) -> list
     return found
 
 
-def _nearest_above(path: str, grades: dict[str, Grade2003]) -> str | None:
+def _of_2005(judgment: Judgment, collection: Collection | None) -> list[Violation]:
+    grades = {format_path(parse_path(element.path)): element for element in judgment.elements}
+    ranks = {path: _RANKS[element.exhaustivity] for path, element in grades.items()}
+    inside = _passages_inside(judgment, list(grades), collection)
+    found: list[Violation] = []
+    for path, element in grades.items():
+        above = _nearest_above(path, grades)
+        if above is not None and ranks[above] < ranks[path]:
+            message = f"{above} is {_shown(grades[above])} but {path} in it is {_shown(element)}"
+            found.append(Violation(5, above, message))
+        if element.exhaustivity is None and inside.get(path):
+            found.append(Violation(6, path, f"{path} is ? but holds a whole highlighted passage"))
+        if element.highlighted == 0:
+            found.append(Violation(7, path, f"{path} is graded but nothing in it is highlighted"))
+    return found
+
+
+_RANKS = {0: 0, None: 1, 1: 2, 2: 3}
+
+
+def _shown(element: MeasuredElement) -> str:
+    return "?" if element.exhaustivity is None else str(element.exhaustivity)
+
+
+def _passages_inside(
+    judgment: Judgment, paths: list[str], collection: Collection | None
+) -> dict[str, bool]:
+    """Whether each element holds a whole passage, as far as the collection can tell."""
+    if collection is None or not paths:
+        return {}
+    number = int(collection.find_documents([judgment.document])[0])
+    nodes = collection.find_nodes([number] * len(paths), paths).tolist()
+    places = {
+        path: collection.node(node) for path, node in zip(paths, nodes, strict=True) if node >= 0
+    }
+    return {
+        path: any(own.start <= start and end <= own.end for start, end in judgment.highlights)
+        for path, own in places.items()
+    }
+
+
+def _nearest_above(path: str, grades: Container[str]) -> str | None:
     above = path.rpartition("/")[0]
     while above and above not in grades:
         above = above.rpartition("/")[0]

@@ -34,7 +34,7 @@ def assessments(
     """Read assessments (files, directories, archives), count what was judged and check it.
 
     The format of each file is recognised: the XML of INEX 2002–04 and 2005–07, the text of
-    2008–10, TREC's qrels, JSONL. Grades of 2003–04 are checked for consistency; violations are
+    2008–10, TREC's qrels, JSONL. Grades of 2003–05 are checked for consistency; violations are
     listed as warnings, they are not repaired.
     """
     from doxeval.assessments import read_assessments
