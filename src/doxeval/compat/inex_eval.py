@@ -1,0 +1,153 @@
+"""inex_eval 3.1, the evaluation tool of INEX 2010, as a function.
+
+The lines, their order and layout are the tool's; numbers are printed as Java prints them, and sums
+run from left to right, so that they agree to the last digit or nearly so. Where the tool prints an
+error (and exits 0) a FormatError is raised. One thing is refused that the tool scores wrongly: a
+topic in two separate blocks.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from doxeval.compat.focused import LAYOUT as FOCUSED_LAYOUT
+from doxeval.compat.focused import focused_scores, thorough_scores
+from doxeval.compat.in_context import LAYOUT as IN_CONTEXT_LAYOUT
+from doxeval.compat.in_context import (
+    entry_point_score,
+    f_score,
+    in_context_scores,
+    reading_score,
+)
+from doxeval.compat.java import LARGEST_INT
+from doxeval.compat.judged import JudgedTopic, read_judged
+from doxeval.compat.printing import impossible_lines, summary_lines, topic_lines
+from doxeval.compat.rules import check_no_overlap, check_one_each, check_together
+from doxeval.compat.submitted import TopicRun, read_submitted
+from doxeval.compat.table import TopicScores
+from doxeval.errors import InputError
+
+
+class InexEvalTask(StrEnum):
+    """The tasks, with the tool's option for each."""
+
+    THOROUGH = "thorough"  # -t
+    FOCUSED = "focused"  # -f
+    RELEVANT_IN_CONTEXT = "relevant-in-context"  # -r
+    BEST_IN_CONTEXT = "best-in-context"  # -b
+    T2I = "t2i"  # -i
+
+
+_IN_CONTEXT = (InexEvalTask.RELEVANT_IN_CONTEXT, InexEvalTask.BEST_IN_CONTEXT, InexEvalTask.T2I)
+_WITHOUT_OVERLAP = (InexEvalTask.FOCUSED, InexEvalTask.RELEVANT_IN_CONTEXT, InexEvalTask.T2I)
+
+
+@dataclass(frozen=True)
+class InexEvalOptions:
+    """The options of the tool, with its defaults.
+
+    n: from how far away an entry point is worth nothing (best in context). beta: the weight of
+    recall (relevant in context). irr: how many irrelevant characters a reader bears (T2I).
+    all_topics: average over all assessed topics instead of those with results (-c).
+    per_topic: print the scores of each topic too (-q).
+
+    >>> InexEvalOptions(InexEvalTask("focused")).n
+    500
+    """
+
+    task: InexEvalTask
+    n: int = 500
+    beta: float = 0.25
+    irr: int = 300
+    all_topics: bool = False
+    per_topic: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value in (("n", self.n), ("irr", self.irr)):
+            if not 1 <= value <= LARGEST_INT:
+                raise InputError(f"{name} is {value}: expected a number from 1 to {LARGEST_INT}")
+        if not (math.isfinite(self.beta) and self.beta >= 0):
+            raise InputError(f"beta is {self.beta}: expected a number, 0 or more")
+
+
+def inex_eval_lines(
+    run: str | os.PathLike[str],
+    assessments: Iterable[str | os.PathLike[str]],
+    options: InexEvalOptions,
+) -> list[str]:
+    """What the tool prints for a run, line by line.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "qrels.txt").write_text("7 Q0 a 40 100 0 0:40\\n")
+    >>> _ = (folder / "run.txt").write_text("7 Q0 a 1 0.5 mine 20 40\\n")
+    >>> options = InexEvalOptions(InexEvalTask.RELEVANT_IN_CONTEXT, beta=1)
+    >>> lines = inex_eval_lines(folder / "run.txt", [folder / "qrels.txt"], options)
+    >>> lines[1], lines[8]
+    ('num_q\\t\\tall\\t1', 'MAgP\\t\\tall\\t0.5')
+    """
+    judged = read_judged(assessments)
+    submitted = read_submitted(run, judged)
+    for results in submitted.values():
+        _check(results, options.task, os.fspath(run))
+    in_file_order = [*submitted, *(topic for topic in judged if topic not in submitted)]
+    scores = {
+        topic.decode(): _scored(submitted.get(topic), judged[topic], options)
+        for topic in in_file_order
+    }
+    return [
+        *impossible_lines(scores.values()),
+        f'<eval run-id="{_run_id(submitted)}" file="{os.fspath(run)}">',
+        *_score_lines(scores, {topic.decode() for topic in submitted}, options),
+        "</eval>",
+    ]
+
+
+def _check(run: TopicRun, task: InexEvalTask, origin: str) -> None:
+    if task is InexEvalTask.BEST_IN_CONTEXT:
+        check_one_each(run, origin)
+    elif task in _IN_CONTEXT:
+        check_together(run, origin)
+    if task in _WITHOUT_OVERLAP:
+        check_no_overlap(run, origin)
+
+
+def _scored(run: TopicRun | None, topic: JudgedTopic, options: InexEvalOptions) -> TopicScores:
+    results = run.results if run else []
+    match options.task:
+        case InexEvalTask.THOROUGH:
+            return thorough_scores(results, topic)
+        case InexEvalTask.FOCUSED:
+            return focused_scores(results, topic)
+        case InexEvalTask.RELEVANT_IN_CONTEXT:
+            return in_context_scores(results, topic, f_score(options.beta))
+        case InexEvalTask.BEST_IN_CONTEXT:
+            return in_context_scores(results, topic, entry_point_score(options.n), sizes=False)
+        case InexEvalTask.T2I:
+            return in_context_scores(results, topic, reading_score(options.irr))
+
+
+def _run_id(submitted: dict[bytes, TopicRun]) -> str:
+    """The run's name on the last line of an assessed topic."""
+    return next(reversed(submitted.values())).run_id.decode() if submitted else ""
+
+
+def _score_lines(
+    scores: Mapping[str, TopicScores], with_results: Collection[str], options: InexEvalOptions
+) -> Iterator[str]:
+    """The scores of each topic, if they are wanted, and those of all."""
+    in_order = sorted(scores, key=lambda topic: topic.encode("utf-16-be"))  # as Java sorts
+    averaged = [topic for topic in in_order if options.all_topics or topic in with_results]
+    if options.per_topic:
+        for topic in averaged:
+            yield from topic_lines(topic, scores[topic])
+    in_context = options.task in _IN_CONTEXT
+    yield from summary_lines(
+        [scores[topic] for topic in averaged],
+        [scores[topic].counts for topic in (in_order if in_context else averaged)],
+        IN_CONTEXT_LAYOUT if in_context else FOCUSED_LAYOUT,
+    )
