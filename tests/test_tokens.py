@@ -47,7 +47,7 @@ def test_floats(fields: list[str]) -> None:
         assert value == expected or (math.isnan(value) and math.isnan(expected))
 
 
-@given(st.lists(st.text("./xmlab\u00e9", min_size=1, max_size=20), min_size=1, max_size=20))
+@given(st.lists(st.text("./xmlab\u00e9", min_size=1, max_size=70), min_size=1, max_size=20))
 def test_names_and_document_ids(fields: list[str]) -> None:
     encoded = [field.encode() for field in fields]
     ends = np.cumsum([len(field) + 1 for field in encoded]) - 1
@@ -60,3 +60,7 @@ def test_names_and_document_ids(fields: list[str]) -> None:
     ids = names.as_document_ids()
     assert list(ids) == [normalised_id(field) for field in fields]
     assert list(ids.distinct) == list(dict.fromkeys(ids))
+    wanted = sorted({*fields[::2], "x", "a" * 9})
+    assert names.find(wanted).tolist() == [
+        wanted.index(field) if field in wanted else -1 for field in fields
+    ]

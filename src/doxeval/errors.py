@@ -9,7 +9,8 @@
     │   ├── SyntaxProblem     a path, a text point or a path pattern that does not parse
     │   └── UnknownReference  a document, element or point that does not exist
     ├── OutputError           the result cannot be written: it exists, or the disk is full
-    └── MissingText           the collection was built without its text
+    ├── MissingText           the collection was built without its text
+    └── MissingInput          a measure needs something that was not given
 
 Every one of them is meant for the user's eyes: the command line prints it and ends with
 exit code 1, without a traceback.
@@ -77,6 +78,10 @@ class UnknownReference(InputError):
 
 class OutputError(DoxevalError):
     """The result cannot be written."""
+
+
+class MissingInput(DoxevalError):
+    """A measure needs something that was not given."""
 
 
 class MissingText(DoxevalError):

@@ -25,6 +25,9 @@ class Labels(Generic[T]):
     """
 
     make: Callable[[], tuple[Sequence[T], Ints]]
+    # Quicker ways to what `find` and `keys` give, if there are some.
+    quick_find: Callable[[Sequence[T]], Ints] | None = None
+    quick_keys: Callable[[], Ints] | None = None
 
     @classmethod
     def of(cls, distinct: Sequence[T], numbers: Ints) -> Labels[T]:
@@ -49,6 +52,22 @@ class Labels(Generic[T]):
     def numbers(self) -> Ints:
         """For each row the place of its name in `distinct`, NO_LABEL if it has none."""
         return self._made[1]
+
+    def find(self, wanted: Sequence[T]) -> Ints:
+        """For each row the place of its name among the wanted ones (distinct), -1 if it is none.
+
+        >>> Labels.of(["a", "b"], np.array([0, 1, 0])).find(["b", "c"]).tolist()
+        [-1, 0, -1]
+        """
+        if self.quick_find is not None:
+            return self.quick_find(wanted)
+        places = {name: place for place, name in enumerate(wanted)}
+        found = np.array([places.get(name, -1) for name in self.distinct] + [-1], dtype=np.int64)
+        return found[self.numbers]
+
+    def keys(self) -> Ints:
+        """A number for each row, the same for equal names (and almost never for others)."""
+        return self.numbers if self.quick_keys is None else self.quick_keys()
 
     def rows(self, rows: Ints) -> Labels[T]:
         """The column with only these rows, in this order."""

@@ -14,6 +14,7 @@ a length but an end, as some programs write it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -209,11 +210,17 @@ def _place_labels(names: list[Names], rows: int) -> Labels[tuple[str, ...]]:
 
 
 def _labels(names: Callable[[], Names]) -> Labels[str]:
-    def make() -> tuple[Names, Ints]:
-        made = names()
-        return made.distinct, made.numbering[0]
+    column = cache(names)
 
-    return Labels(make)
+    def keys() -> Ints:
+        found = column().keys
+        return column().numbering[0] if found is None else found.view(np.int64)
+
+    return Labels(
+        lambda: (column().distinct, column().numbering[0]),
+        lambda wanted: column().find(wanted),
+        keys,
+    )
 
 
 def _kind(fields: int, by_path: bool) -> Kind:

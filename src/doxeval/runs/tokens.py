@@ -240,6 +240,35 @@ class Names(Sequence[str]):
         return self._with_edges(self._begins[first], self._ends[first])
 
     @cached_property
+    def keys(self) -> npt.NDArray[np.uint64] | None:
+        """One word for each name: the same for equal names, and almost never for others."""
+        words = self._words()
+        if words is None:
+            return None
+        keys = words[0]
+        for word in words[1:]:  # not where a name has ended: its key is the same in any company
+            keys = np.where(word == 0, keys, _mixed(keys) ^ word)
+        return keys
+
+    def find(self, wanted: Sequence[str]) -> Ints:
+        """The place of each name among the wanted ones, -1 if it is none of them.
+
+        >>> Names(b"b a b", np.array([0, 2, 4]), np.array([1, 3, 5])).find(["b"]).tolist()
+        [0, -1, 0]
+        """
+        encoded = [name.encode() for name in wanted]
+        ends = np.cumsum([len(name) for name in encoded] or [0])
+        begins = ends - np.array([len(name) for name in encoded] or [0])
+        others = Names(b"".join(encoded), begins, ends)
+        keys, other_keys = self.keys, others.keys
+        if encoded and keys is not None and other_keys is not None:
+            found = _find(keys, other_keys)
+            if _all_equal(found, self, others):
+                return found
+        places = {name: place for place, name in enumerate(wanted)}
+        return np.fromiter((places.get(name, -1) for name in self), np.int64, len(self))
+
+    @cached_property
     def numbering(self) -> tuple[Ints, Ints]:
         """The number of each name among the distinct ones, and where each of those is first."""
         words = self._words()
@@ -253,7 +282,7 @@ class Names(Sequence[str]):
         blocks = np.flatnonzero(is_first)
         keys = words[0][blocks]
         for word in words[1:]:
-            keys = (keys ^ (keys >> np.uint64(29))) * _MIX ^ word[blocks]
+            keys = _mixed(keys) ^ word[blocks]
         _, first, number = np.unique(keys, return_index=True, return_inverse=True)
         same = blocks[first[number]]
         if len(words) > 1 and any((word[blocks] != word[same]).any() for word in words):
@@ -276,6 +305,48 @@ class Names(Sequence[str]):
             at = np.minimum(self._begins + offset, len(self._data)) + _WORD
             words.append(self._windows[at] & _FIRST[left])
         return words or [np.zeros(len(self), dtype=np.uint64)]
+
+
+def _mixed(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    return (keys ^ (keys >> np.uint64(29))) * _MIX
+
+
+def _find(keys: npt.NDArray[np.uint64], other_keys: npt.NDArray[np.uint64]) -> Ints:
+    """The place of each key among the others, by a table; -1 where it is not there.
+
+    The table has buckets by some bits of the mixed keys; the keys of one bucket are looked at one
+    after another, and there are rarely more than two.
+    """
+    bits = max(len(other_keys).bit_length() + 2, 4)
+    shift = np.uint64(64 - bits)
+    bucket_of_other = (_mixed(other_keys) >> shift).astype(np.int64)
+    order = np.argsort(bucket_of_other, kind="stable")
+    begin = np.searchsorted(bucket_of_other[order], np.arange((1 << bits) + 1))
+    bucket = (_mixed(keys) >> shift).astype(np.int64)
+    found = np.full(len(keys), -1, dtype=np.int64)
+    rows = np.flatnonzero(begin[bucket + 1] > begin[bucket])
+    at = begin[bucket[rows]]
+    while len(rows):
+        candidate = order[at]
+        same = keys[rows] == other_keys[candidate]
+        found[rows[same]] = candidate[same]
+        going_on = ~same & (at + 1 < begin[bucket[rows] + 1])
+        rows, at = rows[going_on], at[going_on] + 1
+    return found
+
+
+def _all_equal(found: Ints, names: Names, others: Names) -> bool:
+    """Whether names with equal keys are equal; for long names that need not be."""
+    words, other_words = names._words() or [], others._words() or []
+    if len(words) <= 1 and len(other_words) <= 1:
+        return True
+    rows = np.flatnonzero(found >= 0)
+    different = np.zeros(len(rows), dtype=np.bool_)
+    for place in range(max(len(words), len(other_words))):
+        one = words[place][rows] if place < len(words) else np.uint64(0)
+        other = other_words[place][found[rows]] if place < len(other_words) else np.uint64(0)
+        different |= one != other
+    return not different.any()
 
 
 def _numbered(names: list[Any]) -> tuple[Ints, Ints]:

@@ -1,0 +1,93 @@
+"""BEPD: how far the returned entry points are from the best ones (INEX 2006).
+
+    s(x, b) = A·L / (A·L + d(x, b))        BEPD = Σ s over the returned documents / number of BEPs
+
+x is where the first result of a document begins, b the document's best entry point (BEP), d their
+distance in characters, L the mean length of a document. A says how patient the reader is: a
+distance of L scores A / (A + 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from doxeval.errors import MissingInput
+from doxeval.measures.base import Example, Facts, Floats, Law, Measure, Need, parameter
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved, ratio
+
+ASSESSMENTS = "7 Q0 a 50 1000 0 0:50\n7 Q0 b 50 1000 100 100:50\n"
+RUN = "7 Q0 a 1 9 run 0\n7 Q0 c 2 8 run 0\n7 Q0 b 3 7 run 200\n"
+WHY = (
+    "The best entry points are a 0 and b 100. The run enters a at 0: s = 1. c has none: 0. It "
+    "enters b at 200, 100 off: with A = .1 and L = 1000, s = 100 / (100 + 100) = .5. "
+)
+
+
+@dataclass(frozen=True)
+class EntryPointModel(Measure):
+    """Nearness to best entry points, for the measures that are built on it."""
+
+    A: float = parameter(0.1, "how patient the reader is; 0.1 was official in 2006")
+    L: float | str = parameter(
+        "collection",
+        "the mean length of a document, or that of the collection",
+        ("collection",),
+        number=True,
+    )
+
+    def __post_init__(self) -> None:
+        if self.A <= 0 or (self.L != "collection" and float(self.L) <= 0):
+            raise ValueError("A and L are above 0")
+
+    def settled(self, judged: Judged) -> Measure:
+        """L comes from the collection where it is not given."""
+        if self.L != "collection":
+            return self
+        if judged.mean_length is None:
+            raise MissingInput(
+                f"{self.name} needs the mean length of a document: a collection, or L=… in its name"
+            )
+        return self.with_values(L=judged.mean_length)
+
+    def nearness(self, articles: Retrieved) -> Floats:
+        """S of each document of the ranking; 0 where it has no best entry point."""
+        entry = np.where(articles.pair < 0, -1, articles.judged.entry[articles.pair])
+        distance = np.abs(articles.start - entry)
+        scale = self.A * float(self.L)
+        return np.where(entry < 0, 0.0, scale / (scale + distance))
+
+
+def entry_points(judged: Judged) -> Floats:
+    """The number of best entry points of each topic."""
+    return judged.sum_by_topic((judged.entry >= 0).astype(np.int64)).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class EntryPointDistance(EntryPointModel):
+    """The nearness of returned entry points to the best ones."""
+
+    name: ClassVar[str] = "BEPD"
+    facts: ClassVar[Facts] = Facts(
+        "nearness to best entry points",
+        "P000 §7, eq 14",
+        "BEPD = Σ s(x, b) / number of BEPs, s = A·L / (A·L + |x − b|)",
+        frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),
+        "A topic without best entry points is undefined. A second result of a document is ignored "
+        "and takes no rank. A document without a best entry point scores 0.",
+        Example("BEPD(L=1000)", 0.75, WHY + "(1 + .5) / 2.", ASSESSMENTS, RUN),
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The sum of nearness by the number of entry points."""
+        articles = retrieved.articles
+        sums = np.array([own.sum() for own in articles.by_topic(self.nearness(articles))])
+        wanted = entry_points(judged)
+        return np.where(wanted == 0, np.nan, ratio(sums, wanted))
+
+
+MEASURES = (EntryPointDistance,)

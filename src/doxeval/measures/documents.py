@@ -1,0 +1,109 @@
+"""Documents as units: precision, recall and average precision as everybody knows them.
+
+    P@k = relevant among the first k documents / k        R@k = … / all relevant documents
+    AP  = mean over the relevant documents of the precision at their ranks
+
+A document is relevant if anything in it is. Runs of parts are read as rankings of documents, each
+at the rank of its first part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from doxeval.measures.base import Example, Facts, Floats, Law, Measure, cut_off
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved, ratio
+
+_CITE = "trec_eval; the special case of whole documents as units"
+_EDGES = (
+    "A topic without relevant documents is undefined; an unjudged document is not relevant; "
+    "P@k divides by k even if the list is shorter."
+)
+_ASSESSMENTS = "7 0 a 1\n7 0 b 0\n7 0 c 2\n"
+_RUN = "7 Q0 a 1 9 run\n7 Q0 b 2 8 run\n7 Q0 c 3 7 run\n"
+_LAWS = frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE, Law.BETTER_UP})
+
+
+def _found_at(k: int, retrieved: Retrieved) -> Floats:
+    articles = retrieved.articles
+    relevant = articles.is_relevant.astype(np.int64)
+    return articles.at(k, articles.cumulated(relevant)).astype(np.float64)
+
+
+def _defined(values: Floats, judged: Judged) -> Floats:
+    return np.where(judged.relevant_documents == 0, np.nan, values)
+
+
+@dataclass(frozen=True)
+class Precision(Measure):
+    """The share of relevant documents among the first k."""
+
+    name: ClassVar[str] = "P"
+    facts: ClassVar[Facts] = Facts(
+        "precision of documents",
+        _CITE,
+        "P@k = |relevant among the first k documents| / k",
+        frozenset(),
+        _EDGES,
+        Example("P@2", 0.5, "One of the first two is relevant.", _ASSESSMENTS, _RUN),
+        laws=_LAWS,
+    )
+    k: int = cut_off(10)
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """P@k."""
+        return _defined(_found_at(self.k, retrieved) / self.k, judged)
+
+
+@dataclass(frozen=True)
+class Recall(Measure):
+    """The share of the relevant documents that are among the first k."""
+
+    name: ClassVar[str] = "R"
+    facts: ClassVar[Facts] = Facts(
+        "recall of documents",
+        _CITE,
+        "R@k = |relevant among the first k documents| / |relevant documents|",
+        frozenset(),
+        _EDGES,
+        Example("R@2", 0.5, "One of two relevant documents is found.", _ASSESSMENTS, _RUN),
+        laws=_LAWS | {Law.GROWS_WITH_K},
+    )
+    k: int = cut_off(1000)
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """R@k."""
+        return _defined(ratio(_found_at(self.k, retrieved), judged.relevant_documents), judged)
+
+
+@dataclass(frozen=True)
+class AveragePrecision(Measure):
+    """The mean, over all relevant documents, of the precision at their ranks."""
+
+    name: ClassVar[str] = "AP"
+    facts: ClassVar[Facts] = Facts(
+        "average precision of documents",
+        _CITE,
+        "AP = Σ P@r over the ranks r of relevant documents / |relevant documents|",
+        frozenset(),
+        _EDGES,
+        Example(
+            "AP", (1 + 2 / 3) / 2, "Relevant at ranks 1 and 3: (1/1 + 2/3) / 2.", _ASSESSMENTS, _RUN
+        ),
+        laws=_LAWS,
+    )
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The mean of precision."""
+        articles = retrieved.articles
+        relevant = articles.is_relevant.astype(np.int64)
+        precision = relevant * articles.cumulated(relevant) / articles.rank
+        sums = np.array([own.sum() for own in articles.by_topic(precision)])
+        return _defined(ratio(sums, judged.relevant_documents), judged)
+
+
+MEASURES = (Precision, Recall, AveragePrecision)

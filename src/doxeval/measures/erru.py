@@ -1,0 +1,267 @@
+"""ERRU: the expected ratio of relevant units that a user of the list gets to see.
+
+    ERRU(k) = Σ_e P(R_e)·[1 − Π_x (1 − P(L_x|k)·P(x→e))] / Σ_e P(R_e)
+
+P(R_e) says how relevant a unit is, P(L_x|k) whether a result is among the k that are looked at
+(less than 1 in a tie), P(x→e) how likely it is to come from a result x to the unit e:
+
+    x is e                       1
+    x inside e, e inside x       (smaller size / larger size)^a
+    apart, in one document       1 / (2 + d), d the distance
+    in different documents       0
+
+The exponent a depends on how well x covers what is relevant: 7/8 if exactly, 3/4 if it is the part
+that is too small (or the whole that is too large), 1/2 otherwise. Sizes and distances count words.
+
+With grades of 2002 the relevant units have exact coverage and no such unit around them; with
+highlighted text they are the ideal elements, each as relevant as it is specific. Piwowarski and
+Gallinari call the measure ERR, which now means expected reciprocal rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.assessments.elements import AssessedElements
+from doxeval.assessments.grades import COVERAGES, Grade2002
+from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.assessments.recall_bases import nesting
+from doxeval.documents import Collection
+from doxeval.errors import MissingInput
+from doxeval.measures.base import (
+    Example,
+    Facts,
+    Floats,
+    Law,
+    Measure,
+    Need,
+    cut_off,
+    parameter,
+)
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved, ratio
+
+Unit = Literal["words", "characters"]
+EXACT, TOO_SMALL, TOO_LARGE, NONE = range(4)
+
+
+class Units(NamedTuple):
+    """Relevant units of all topics: where they are, and how relevant."""
+
+    topic: Ints
+    document: Ints
+    node: Ints
+    relevance: Floats
+
+
+@dataclass(frozen=True)
+class ExpectedRatio(Measure):
+    """The expected share of the relevant units that a user sees in, or finds from, k results."""
+
+    name: ClassVar[str] = "ERRU"
+    facts: ClassVar[Facts] = Facts(
+        "expected ratio of relevant units",
+        "Piwowarski and Gallinari 2003; P002 §3",
+        "ERRU@k = Σ P(R_e)·[1 − Π (1 − P(L_x|k)·P(x→e))] / Σ P(R_e)",
+        frozenset({Need.ELEMENTS, Need.SIZES, Need.RETRIEVED_ELEMENTS}),
+        "A topic without relevant units is undefined. A size of zero makes a ratio 0. The printed "
+        "exponents contradict the paper's own words (a share raised to 7/8 is smaller than one "
+        "raised to 1/2); they are kept, `exponents` changes them.",
+        Example(
+            "ERRU@1",
+            (2 / 3) ** 0.75,
+            "The ideal element is the section s[1] of two words. The article around it, which is "
+            "returned, has three: from there the user reaches it with probability (2/3)^(3/4).",
+            '{"topic": "7", "doc": "a", "start": 0, "end": 7}\n',
+            "7 Q0 a 1 9 run /a[1]\n",
+            {"a": "<a><s>one two</s> <s>three</s></a>"},
+        ),
+        laws=frozenset({Law.GROWS_WITH_K, Law.TAIL_IS_FREE}),
+    )
+    k: int = cut_off(10)
+    unit: Unit = parameter("words", "what sizes and distances count", ("words", "characters"))
+    exponents: str = parameter(
+        "0.875+0.75+0.5", "the exponents for exact, too small or too large, and other coverage"
+    )
+
+    def __post_init__(self) -> None:
+        try:
+            exact, partly, other = map(float, self.exponents.split("+"))
+        except ValueError:
+            raise ValueError("exponents are three numbers joined by +") from None
+        if not all(0 < exponent < 100 for exponent in (exact, partly, other)):
+            raise ValueError("exponents are numbers above 0")
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """ERRU@k."""
+        units, coverage = _units_and_coverage(judged, retrieved)
+        wanted = np.bincount(units.topic, units.relevance, len(judged.topics))
+        found = np.zeros(len(judged.topics))
+        looked_at = _looked_at(retrieved, self.k)
+        rows = np.flatnonzero((looked_at > 0) & (retrieved.node >= 0))
+        documents = judged.known_collection.documents_of(retrieved.node[rows])
+        results_of = _by_pair(retrieved.topic[rows], documents, rows)
+        own_units = _by_pair(units.topic, units.document, np.arange(len(units.topic)))
+        for pair, own in own_units.items():
+            results = results_of.get(pair)
+            if results is not None:
+                sources = _Places.of(judged, self.unit, pair[1], retrieved.node[results])
+                targets = _Places.of(judged, self.unit, pair[1], units.node[own])
+                reach = self._reach(sources, coverage[results], targets)
+                missed = np.prod(1 - looked_at[results][:, None] * reach, axis=0)
+                found[pair[0]] += float((units.relevance[own] * (1 - missed)).sum())
+        return np.where(wanted > 0, ratio(found, wanted), np.nan)
+
+    def _reach(self, results: _Places, coverage: Ints, units: _Places) -> Floats:
+        """P(x→e), results × units."""
+        exact, partly, other = map(float, self.exponents.split("+"))
+        inside = np.array([exact, partly, other, other])[coverage][:, None]
+        around = np.array([exact, other, partly, other])[coverage][:, None]
+        x_node, e_node = results.node[:, None], units.node[None, :]
+        is_inside = (e_node <= x_node) & (x_node < units.after[None, :])
+        is_around = (x_node <= e_node) & (e_node < results.after[:, None])
+        share = ratio(
+            np.broadcast_to(results.size[:, None], is_inside.shape),
+            np.broadcast_to(units.size[None, :], is_inside.shape),
+        )
+        reverse = ratio(
+            np.broadcast_to(units.size[None, :], is_inside.shape),
+            np.broadcast_to(results.size[:, None], is_inside.shape),
+        )
+        apart = 1 / (2 + _distances(results, units))
+        reach = np.where(is_inside, share**inside, np.where(is_around, reverse**around, apart))
+        return np.where(x_node == e_node, 1.0, reach)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Elements of one document: where they are, and how long, in the unit that counts."""
+
+    node: Ints
+    after: Ints
+    start: Ints
+    end: Ints
+    size: Ints
+    between: Callable[[Ints, Ints], Ints]
+
+    @classmethod
+    def of(cls, judged: Judged, unit: Unit, document: int, node: Ints) -> _Places:
+        columns = judged.known_collection.nodes
+        start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
+        between = _counter(judged, document, unit)
+        return cls(node, node + columns.size[node], start, end, between(start, end), between)
+
+
+def _distances(results: _Places, units: _Places) -> Ints:
+    """What lies between each result and each unit; 0 where they overlap."""
+    end = np.minimum(results.end[:, None], units.end[None, :])
+    start = np.maximum(results.start[:, None], units.start[None, :])
+    return results.between(np.minimum(end, start), start)
+
+
+def _counter(judged: Judged, document: int, unit: Unit) -> Callable[[Ints, Ints], Ints]:
+    """How many words (or characters) there are between two places of a document."""
+    if unit == "characters":
+        return lambda start, end: end - start
+    begins, inside = _words(judged.known_collection, document)
+
+    def between(start: Ints, end: Ints) -> Ints:
+        # Words that begin there, and the rest of one that has begun before.
+        cut = (end > start) & inside[start]
+        return begins[end] - begins[start] + cut
+
+    return between
+
+
+@lru_cache(64)
+def _words(collection: Collection, document: int) -> tuple[Ints, Bools]:
+    """How many words begin before each place, and whether a place is inside of one.
+
+    A word is a maximal run of characters that are not white space.
+    """
+    text = collection.text_of(document)
+    is_space = np.array([character.isspace() for character in text] + [True], dtype=np.bool_)
+    follows_word = np.append(False, ~is_space[:-1])
+    begins = ~is_space & ~follows_word
+    return np.append(0, np.cumsum(begins)), ~is_space & follows_word
+
+
+def _looked_at(retrieved: Retrieved, k: int) -> Floats:
+    """P(L_x|k): 1 for the first k results, a share for those of a tie that k cuts."""
+    found = []
+    for levels in retrieved.by_topic(retrieved.level):
+        before = np.searchsorted(levels, levels, side="left")
+        tied = np.searchsorted(levels, levels, side="right") - before
+        found.append(np.clip((k - before) / np.maximum(tied, 1), 0.0, 1.0))
+    return np.concatenate(found) if found else np.zeros(0)
+
+
+def _by_pair(topic: Ints, document: Ints, rows: Ints) -> dict[tuple[int, int], Ints]:
+    """Rows by topic and document."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for one, other, row in zip(topic.tolist(), document.tolist(), rows.tolist(), strict=True):
+        found.setdefault((one, other), []).append(row)
+    return {key: np.array(own, dtype=np.int64) for key, own in found.items()}
+
+
+def _units_and_coverage(judged: Judged, retrieved: Retrieved) -> tuple[Units, Ints]:
+    """The relevant units, and how well each result covers what is relevant."""
+    if judged.has_highlights:
+        return _by_highlights(judged, retrieved)
+    elements = judged.elements(QUANTISATIONS["gen"])
+    if elements.scale is not Grade2002:
+        raise MissingInput("ERRU needs highlighted text or grades of 2002")
+    return _by_grades(judged, elements, retrieved)
+
+
+def _by_highlights(judged: Judged, retrieved: Retrieved) -> tuple[Units, Ints]:
+    ideal = judged.base("ideal", "spec")
+    elements = judged.elements(QUANTISATIONS["spec"])
+    units = Units(ideal.topic, ideal.document, elements.node[ideal.row], ideal.value)
+    columns = judged.known_collection.nodes
+    begin = elements.keys(retrieved.topic, retrieved.node)
+    after = begin + np.where(retrieved.node < 0, 0, columns.size[retrieved.node])
+    coverage: Ints = np.full(len(retrieved), NONE)
+    if len(ideal):
+        around = np.maximum(np.searchsorted(ideal.begin, begin, side="right") - 1, 0)
+        inside = (ideal.begin[around] <= begin) & (after <= ideal.after[around])
+        first = np.searchsorted(ideal.begin, begin)
+        holds = np.searchsorted(ideal.begin, after) > first
+        coverage = np.where(holds, TOO_LARGE, coverage)
+        coverage = np.where(inside, TOO_SMALL, coverage)
+        coverage = np.where(inside & (ideal.begin[around] == begin), EXACT, coverage)
+        coverage[retrieved.node < 0] = NONE
+    return units, coverage
+
+
+def _by_grades(
+    judged: Judged, elements: AssessedElements, retrieved: Retrieved
+) -> tuple[Units, Ints]:
+    begin = elements.keys(elements.topic, elements.node)
+    after = elements.keys(elements.topic, elements.after)
+    parent, _ = nesting(begin, after)
+    is_exact = (elements.grades.part == COVERAGES.index("E")) & (elements.grades.level > 0)
+    # Whether something exact is around: of the parent, or of what is around the parent.
+    under = np.zeros(len(elements), dtype=np.bool_)
+    for own in np.flatnonzero(parent >= 0).tolist():  # parents come first
+        above = int(parent[own])
+        under[own] = under[above] or is_exact[above]
+    relevance = np.array([0.0, 0.25, 0.5, 1.0])[elements.grades.level] * (is_exact & ~under)
+    kept = np.flatnonzero(relevance > 0)
+    units = Units(
+        elements.topic[kept], elements.document[kept], elements.node[kept], relevance[kept]
+    )
+    by_letter = {"N": NONE, "L": TOO_LARGE, "S": TOO_SMALL, "E": EXACT}
+    kinds = np.array([by_letter[letter] for letter in COVERAGES])
+    row = retrieved.rows_in(elements)
+    coverage = np.where(row < 0, NONE, kinds[elements.grades.part[row]])
+    return units, coverage
+
+
+MEASURES = (ExpectedRatio,)

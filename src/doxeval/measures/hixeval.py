@@ -1,0 +1,263 @@
+"""HiXEval: precision and recall in highlighted characters.
+
+    P@r = Σ rsize / Σ size        R@r = Σ rsize / Trel
+    rsize(e) = rel(e) − (1 − α)·rov(e)
+
+rel is the number of highlighted characters of a result, rov of those that earlier results have
+already shown. With α = 0 each relevant character counts once, with α = 1 repetitions count in
+full. iP[x] is the best precision at any rank whose recall is at least x; MAiP is the mean of iP
+over the recall points 0.00, 0.01, … 1.00.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.measures.base import (
+    Example,
+    Facts,
+    Floats,
+    Law,
+    Measure,
+    Need,
+    cut_off,
+    parameter,
+    point,
+)
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Numbers, Retrieved, ratio
+from doxeval.scores import Curve
+
+Resize = Literal["full", "new", "tool"]
+TOLERANCE = 1e-9
+_NEEDS = frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT})
+_CITE = "Pehcevski and Thom 2006; Kamps et al. 2008; P000 §6, P004 eq 15–17"
+_EDGES = (
+    "A topic without highlighted text is undefined; an empty list scores 0; beyond the end of "
+    "the list the sums stay as they are. With alpha above 0 recall is clipped at 1."
+)
+_ASSESSMENTS = "7 Q0 a 200 1000 0 0:200\n7 Q0 b 300 1000 0 100:300\n"
+_RUN = (
+    "7 Q0 a 1 9 run 150 100\n7 Q0 c 2 8 run 0 200\n7 Q0 b 3 7 run 100 150\n7 Q0 b 4 6 run 250 150\n"
+)
+_WHY = (
+    "500 characters are relevant. The four results have 100, 200, 150 and 150 characters, 50, 0, "
+    "150 and 150 of them relevant. "
+)
+
+
+def _example(name: str, value: float, why: str) -> Example:
+    return Example(name, value, _WHY + why, _ASSESSMENTS, _RUN)
+
+
+@dataclass(frozen=True)
+class _Characters(Measure):
+    alpha: float = parameter(0.0, "how much relevant text counts that was seen before, 0 to 1")
+    resize: Resize = parameter(
+        "full",
+        "the size of a result: full; only its new characters; or tool: new ones in documents with "
+        "relevant text, full elsewhere (as inex_eval counts thorough runs)",
+        ("full", "new", "tool"),
+    )
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.alpha <= 1:
+            raise ValueError("alpha is not between 0 and 1")
+
+    def found(self, retrieved: Retrieved) -> Numbers:
+        """Σ rsize up to each result; whole numbers where alpha allows."""
+        if self.alpha == 0:
+            return retrieved.cumulated(retrieved.new_relevant)
+        if self.alpha == 1:
+            return retrieved.cumulated(retrieved.relevant)
+        mixed = self.alpha * retrieved.relevant + (1 - self.alpha) * retrieved.new_relevant
+        return retrieved.cumulated(mixed)
+
+    def read(self, retrieved: Retrieved) -> Numbers:
+        """Σ size up to each result."""
+        if self.resize == "full":
+            return retrieved.cumulated(retrieved.size)
+        if self.resize == "new":
+            return retrieved.cumulated(retrieved.new_size)
+        return retrieved.cumulated(retrieved.new_size_in_relevant)
+
+    def precision_at(self, k: int, retrieved: Retrieved) -> Floats:
+        """P@k of each topic."""
+        return ratio(retrieved.at(k, self.found(retrieved)), retrieved.at(k, self.read(retrieved)))
+
+    def recall_at(self, k: int, retrieved: Retrieved) -> Floats:
+        """R@k of each topic."""
+        found = retrieved.at(k, self.found(retrieved))
+        return np.minimum(ratio(found, retrieved.judged.relevant_characters), 1.0)
+
+    def interpolated(self, retrieved: Retrieved, points: list[Fraction]) -> Floats:
+        """IP at points of recall, topics × points."""
+        judged = retrieved.judged
+        found, read = self.found(retrieved), self.read(retrieved)
+        precision = ratio(found, read)
+        result = np.zeros((len(judged.topics), len(points)))
+        relevant = judged.relevant_characters.tolist()
+        for topic, (own, best) in enumerate(
+            zip(retrieved.by_topic(found), retrieved.by_topic(precision), strict=True)
+        ):
+            if len(own):
+                best_from = np.append(np.maximum.accumulate(best[::-1])[::-1], 0.0)
+                result[topic] = best_from[_first_ranks(own, relevant[topic], points)]
+        return _defined(result, judged)
+
+
+def _first_ranks(found: Numbers, relevant: int, points: list[Fraction]) -> Ints:
+    """For each point, the place of the first result at which recall is at least as high."""
+    if np.issubdtype(found.dtype, np.integer):
+        # found / relevant ≥ x, as whole numbers: found ≥ ⌈x · relevant⌉
+        wanted = [-(-x.numerator * relevant // x.denominator) for x in points]
+        return np.searchsorted(found, wanted)
+    return np.searchsorted(found, [float(x) * relevant - TOLERANCE for x in points])
+
+
+def _defined(values: Floats, judged: Judged) -> Floats:
+    """Nan for topics without relevant text."""
+    values[judged.relevant_characters == 0] = np.nan
+    return values
+
+
+@dataclass(frozen=True)
+class CharacterPrecision(_Characters):
+    """The share of relevant characters among those returned up to rank k."""
+
+    name: ClassVar[str] = "cP"
+    facts: ClassVar[Facts] = Facts(
+        "precision in characters",
+        _CITE,
+        "cP@k = Σ rsize(e_i) / Σ size(e_i), i = 1 … k",
+        _NEEDS,
+        _EDGES,
+        _example("cP@3", 200 / 450, "Of the first 450 characters 200 are relevant."),
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """P@k."""
+        return _defined(self.precision_at(self.k, retrieved), judged)
+
+
+@dataclass(frozen=True)
+class CharacterRecall(_Characters):
+    """The share of the relevant characters that the first k results show."""
+
+    name: ClassVar[str] = "cR"
+    facts: ClassVar[Facts] = Facts(
+        "recall in characters",
+        _CITE,
+        "cR@k = Σ rsize(e_i) / Trel, i = 1 … k",
+        _NEEDS,
+        _EDGES,
+        _example("cR@3", 0.4, "The first three show 200 of the 500."),
+        laws=frozenset({Law.TAIL_IS_FREE, Law.GROWS_WITH_K}),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """R@k."""
+        return _defined(self.recall_at(self.k, retrieved), judged)
+
+
+@dataclass(frozen=True)
+class CharacterF(_Characters):
+    """Precision and recall in characters, balanced."""
+
+    name: ClassVar[str] = "cF"
+    facts: ClassVar[Facts] = Facts(
+        "precision and recall in characters, as F",
+        _CITE,
+        "cF@k = (1 + β²)·P·R / (β²·P + R) with P = cP@k, R = cR@k",
+        _NEEDS,
+        _EDGES,
+        _example(
+            "cF@3", 2 * (4 / 9) * 0.4 / (4 / 9 + 0.4), "Precision is 200/450, recall 200/500."
+        ),
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+    k: int = cut_off(10)
+    beta: float = parameter(1.0, "how much recall weighs against precision")
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """F_β at k."""
+        precision = self.precision_at(self.k, retrieved)
+        recall = self.recall_at(self.k, retrieved)
+        weight = self.beta**2
+        mixed = (1 + weight) * precision * recall
+        return _defined(ratio(mixed, weight * precision + recall), judged)
+
+
+@dataclass(frozen=True)
+class InterpolatedPrecision(_Characters):
+    """The best precision at any rank that reaches a recall of x."""
+
+    name: ClassVar[str] = "iP"
+    facts: ClassVar[Facts] = Facts(
+        "interpolated precision at recall x",
+        _CITE,
+        "iP[x] = max { P@r : R@r ≥ x }, 0 if x is never reached",
+        _NEEDS,
+        _EDGES + " R ≥ x is compared in whole numbers.",
+        _example(
+            "iP[0.4]",
+            350 / 600,
+            "A recall of 0.4 is reached at rank 3 (precision 200/450) and kept at rank 4 "
+            "(precision 350/600), which is better.",
+        ),
+        laws=frozenset({Law.FALLS_WITH_X, Law.TAIL_IS_FREE}),
+    )
+    x: Fraction = point(Fraction(1, 100), "the recall that must be reached")
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """IP at x."""
+        return self.interpolated(retrieved, [self.x])[:, 0]
+
+
+@dataclass(frozen=True)
+class AverageInterpolatedPrecision(_Characters):
+    """Interpolated precision, averaged over 101 points of recall."""
+
+    name: ClassVar[str] = "MAiP"
+    facts: ClassVar[Facts] = Facts(
+        "average interpolated precision",
+        _CITE,
+        "MAiP = mean of iP[x] over x = 0.00, 0.01, … 1.00",
+        _NEEDS,
+        _EDGES,
+        _example(
+            "MAiP",
+            (71 * 350 / 600) / 101,
+            "The best precision, 350/600, is that of the last rank, where recall is 0.7: "
+            "71 of the 101 points get it, the others 0.",
+        ),
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+    POINTS: ClassVar[list[Fraction]] = [Fraction(n, 100) for n in range(101)]
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The mean of 101 points."""
+        means: Floats = self.interpolated(retrieved, self.POINTS).mean(axis=1)
+        return means
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """IP by recall."""
+        x = np.array([float(p) for p in self.POINTS])
+        return Curve(str(self), "recall", "iP", x, self.interpolated(retrieved, self.POINTS))
+
+
+MEASURES = (
+    CharacterPrecision,
+    CharacterRecall,
+    CharacterF,
+    InterpolatedPrecision,
+    AverageInterpolatedPrecision,
+)

@@ -1,0 +1,261 @@
+"""In context: a ranking of documents, each scored by how well it is pointed into.
+
+    gP@r = Σ S(d_i) / r        gR@r = relevant documents among the first r / all relevant ones
+    MAgP = Σ gP@r over the ranks r of relevant documents / number of relevant documents
+
+Documents rank by their first result. S(d) lies between 0 and 1, is 0 for a document that is not
+relevant, and comes in three kinds:
+
+    F     precision and recall of the returned text in the document, as F_β
+    bep   how near the returned start is to the best entry point: (n − |x − b|) / n
+    t2i   the share of relevant text that a reader meets who reads the returned text by offset,
+          then the rest of the document, and gives up after `irr` irrelevant characters
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.errors import MissingInput
+from doxeval.measures.base import (
+    Example,
+    Facts,
+    Floats,
+    Law,
+    Measure,
+    Need,
+    cut_off,
+    parameter,
+)
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved, ratio
+from doxeval.scores import Curve
+from doxeval.spans import Spans, merged, shared_lengths
+
+Score = Literal["F", "bep", "t2i"]
+_CITE = "P000 §6, eq 9–13; INEX 2007–10"
+_EDGES = (
+    "A topic without relevant documents is undefined. A relevant document with S = 0 still is a "
+    "point of recall. Beyond the end of the list gP goes on falling: the ranks there gain 0."
+)
+_ASSESSMENTS = "7 Q0 a 200 1000 0 0:200\n7 Q0 b 100 500 0 0:100\n"
+_RUN = "7 Q0 a 1 9 run 100 100\n7 Q0 c 2 8 run 0 50\n7 Q0 b 3 7 run 0 100\n"
+_WHY = (
+    "a is relevant in [0, 200), b in [0, 100). Of a 100 characters come, all relevant: precision "
+    "1, recall 0.5, F = 2/3. c is not relevant: 0. b comes exactly: 1. "
+)
+
+
+def _example(name: str, value: float, why: str) -> Example:
+    return Example(name, value, _WHY + why, _ASSESSMENTS, _RUN)
+
+
+@dataclass(frozen=True)
+class _InContext(Measure):
+    score: Score = parameter("F", "what a document is worth", ("F", "bep", "t2i"))
+    beta: float = parameter(1.0, "for F: how much recall weighs (1 in 2006–07, 0.25 in 2008–10)")
+    n: int = parameter(500, "for bep: characters within which an entry point counts")
+    irr: int = parameter(300, "for t2i: irrelevant characters until the reader gives up")
+
+    def __post_init__(self) -> None:
+        if self.n <= 0 or self.irr <= 0:
+            raise ValueError("n and irr are numbers of characters above 0")
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """Entry points need no text."""
+        if self.score == "bep":
+            return frozenset({Need.HIGHLIGHTS, Need.ENTRY_POINTS, Need.RETRIEVED_START})
+        return self.facts.needs
+
+    def article_scores(self, retrieved: Retrieved) -> Floats:
+        """S of each document of the ranking."""
+        articles = retrieved.articles
+        found = np.zeros(len(articles))
+        rows = articles.in_relevant_text
+        if self.score == "bep":
+            found[rows] = self._entry_scores(articles, rows)
+            return found
+        pairs = articles.pair[rows]
+        # All that was returned of each relevant document, without repetitions.
+        parts = retrieved.in_relevant_text
+        read = merged(Spans(retrieved.pair[parts], retrieved.start[parts], retrieved.end[parts]))
+        by_pair = self._f_scores(read, retrieved.judged)
+        if self.score == "t2i":
+            by_pair = self._reading_scores(read, retrieved.judged, pairs)
+        found[rows] = by_pair[pairs]
+        return found
+
+    def _entry_scores(self, articles: Retrieved, rows: Ints) -> Floats:
+        entry = articles.judged.entry[articles.pair[rows]]
+        distance = np.abs(articles.start[rows] - entry)
+        near = (self.n - distance) / self.n
+        return np.where((entry >= 0) & (distance <= self.n), near, 0.0)
+
+    def _f_scores(self, read: Spans, judged: Judged) -> Floats:
+        """F of each pair."""
+        size = np.zeros(len(judged.topic), dtype=np.int64)
+        relevant = size.copy()
+        np.add.at(size, read.group, read.lengths())
+        np.add.at(relevant, read.group, shared_lengths(read, judged.highlights))
+        precision, recall = ratio(relevant, size), ratio(relevant, judged.highlighted)
+        weight = self.beta**2
+        return ratio((1 + weight) * precision * recall, weight * precision + recall)
+
+    def _reading_scores(self, read: Spans, judged: Judged, pairs: Ints) -> Floats:
+        """What share of the text is relevant that the reader of each pair meets."""
+        found = np.zeros(len(judged.topic))
+        own = _ranges_by_pair(read)
+        highlights = _ranges_by_pair(judged.highlights)
+        for pair in np.unique(pairs).tolist():
+            length = int(judged.length[pair])
+            if length < 0:
+                raise MissingInput("score=t2i needs the lengths of documents")
+            found[pair] = _reading_score(own.get(pair, []), highlights[pair], length, self.irr)
+        return found
+
+
+_Ranges = list[tuple[int, int]]
+
+
+def _ranges_by_pair(spans: Spans) -> dict[int, _Ranges]:
+    found: dict[int, _Ranges] = {}
+    for pair, start, end in zip(*(column.tolist() for column in spans), strict=True):
+        found.setdefault(pair, []).append((start, end))
+    return found
+
+
+def _reading_score(read: _Ranges, highlights: _Ranges, length: int, patience: int) -> float:
+    relevant = irrelevant = 0
+    for size, is_relevant in _as_read(read, highlights, length):
+        if is_relevant:
+            relevant += size
+            continue
+        irrelevant += size
+        if irrelevant >= patience:
+            irrelevant = patience
+            break
+    return relevant / (relevant + irrelevant) if relevant else 0.0
+
+
+def _as_read(read: _Ranges, highlights: _Ranges, length: int) -> Iterator[tuple[int, bool]]:
+    """The pieces of a document in the order of reading: their sizes, and whether relevant."""
+    edges = [0, *(edge for pair in read for edge in pair), max(length, 0)]
+    rest = [pair for pair in zip(edges[0::2], edges[1::2], strict=True) if pair[1] > pair[0]]
+    for start, end in [*read, *rest]:
+        at = start
+        for first, last in highlights:
+            if last <= at:
+                continue
+            if first >= end:
+                break
+            if first > at:
+                yield first - at, False
+            begin = max(first, at)
+            yield min(last, end) - begin, True
+            at = min(last, end)
+        if at < end:
+            yield end - at, False
+
+
+def _defined(values: Floats, judged: Judged) -> Floats:
+    return np.where(judged.relevant_documents == 0, np.nan, values)
+
+
+@dataclass(frozen=True)
+class GeneralisedPrecision(_InContext):
+    """The mean worth of the first k documents."""
+
+    name: ClassVar[str] = "gP"
+    facts: ClassVar[Facts] = Facts(
+        "generalised precision",
+        _CITE,
+        "gP@k = Σ S(d_i) / k, i = 1 … k",
+        frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT}),
+        _EDGES,
+        _example("gP@2", 1 / 3, "gP@2 = (2/3 + 0) / 2."),
+        laws=frozenset({Law.TAIL_IS_FREE, Law.BETTER_UP}),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """gP@k."""
+        articles = retrieved.articles
+        summed = articles.cumulated(self.article_scores(retrieved))
+        return _defined(articles.at(self.k, summed) / self.k, judged)
+
+
+@dataclass(frozen=True)
+class GeneralisedRecall(Measure):
+    """The share of the relevant documents that are among the first k."""
+
+    name: ClassVar[str] = "gR"
+    facts: ClassVar[Facts] = Facts(
+        "recall of documents in context",
+        _CITE,
+        "gR@k = relevant documents among the first k / all relevant documents",
+        frozenset({Need.HIGHLIGHTS}),
+        _EDGES,
+        _example("gR@2", 0.5, "One of the two relevant documents is among the first two."),
+        laws=frozenset({Law.TAIL_IS_FREE, Law.GROWS_WITH_K}),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """gR@k."""
+        articles = retrieved.articles
+        found = articles.at(self.k, articles.cumulated(articles.is_relevant.astype(np.int64)))
+        return _defined(ratio(found, judged.relevant_documents), judged)
+
+
+@dataclass(frozen=True)
+class AverageGeneralisedPrecision(_InContext):
+    """Generalised precision, averaged over the relevant documents."""
+
+    name: ClassVar[str] = "MAgP"
+    facts: ClassVar[Facts] = Facts(
+        "average generalised precision",
+        _CITE,
+        "MAgP = Σ gP@r over the ranks r of relevant documents / number of relevant documents",
+        frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT}),
+        _EDGES,
+        _example(
+            "MAgP",
+            (2 / 3 + (2 / 3 + 1) / 3) / 2,
+            "Relevant at ranks 1 and 3: gP@1 = 2/3, gP@3 = (2/3 + 1) / 3, and their mean.",
+        ),
+        laws=frozenset({Law.TAIL_IS_FREE, Law.BETTER_UP}),
+    )
+    POINTS: ClassVar[Floats] = np.arange(11) / 10
+
+    def _precision(self, retrieved: Retrieved) -> Floats:
+        articles = retrieved.articles
+        found: Floats = articles.cumulated(self.article_scores(retrieved)) / articles.rank
+        return found
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The mean of gP."""
+        articles = retrieved.articles
+        at_relevant = np.where(articles.is_relevant, self._precision(retrieved), 0.0)
+        sums = np.array([own.sum() for own in articles.by_topic(at_relevant)])
+        return _defined(ratio(sums, judged.relevant_documents), judged)
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """The best gP at any rank that reaches a recall, at eleven points."""
+        articles = retrieved.articles
+        found = articles.by_topic(articles.cumulated(articles.is_relevant.astype(np.int64)))
+        precision = articles.by_topic(self._precision(retrieved))
+        y = np.zeros((len(judged.topics), len(self.POINTS)))
+        for topic, relevant in enumerate(judged.relevant_documents.tolist()):
+            best = np.append(np.maximum.accumulate(precision[topic][::-1])[::-1], 0.0)
+            wanted = [-(-n * relevant // 10) for n in range(11)]
+            y[topic] = best[np.searchsorted(found[topic], wanted)] if relevant else np.nan
+        return Curve(str(self), "gR", "gP", self.POINTS, y)
+
+
+MEASURES = (GeneralisedPrecision, GeneralisedRecall, AverageGeneralisedPrecision)

@@ -1,0 +1,162 @@
+"""inex_eval: precision at recall, over elements (INEX 2002–2004).
+
+    P(rel|retr)(x) = x·n / (x·n + esl)        esl = j + s·i / (r + 1)
+
+n is the sum of the values of all relevant elements. Walking down the list, recall x is reached in
+the level f (results with equal ranks are one level): j is what was not relevant before it, r and i
+are what is relevant and what is not within it, s is how much of x·n is still wanted there. esl is
+the expected number of elements that are not relevant and are looked at on the way. The score is
+the mean over x = 0.01, 0.02, … 1.00. (Raghavan, Bollmann and Jung 1989)
+
+Elements are counted one by one: that they overlap is ignored, as it was in those years.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from doxeval.arrays import Ints, positions_in
+from doxeval.assessments.quantisations import QUANTISATIONS, quantisation_named
+from doxeval.measures.base import (
+    Example,
+    Facts,
+    Floats,
+    Law,
+    Measure,
+    Need,
+    parameter,
+)
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved
+from doxeval.scores import Curve
+
+Interpolation = Literal["intuitive", "ceiling"]
+Unretrieved = Literal["auto", "level", "zero"]
+TOLERANCE = 1e-9
+POINTS: Floats = np.arange(1, 101) / 100
+
+
+def precisions(
+    relevant: Floats, other: Floats, wanted: float, points: Floats, ceiling: bool = False
+) -> Floats:
+    """P(rel|retr) at points of recall.
+
+    relevant and other: what is relevant and what is not in each level, from the top; wanted: n.
+
+    >>> levels = np.array([1.0, 0, 1, 0, 0, 1])
+    >>> precisions(levels, 1 - levels, 3.0, np.array([1, 2, 3]) / 3, ceiling=True).round(4).tolist()
+    [1.0, 0.6667, 0.5]
+    >>> precisions(levels, 1 - levels, 3.0, np.array([0.5])).tolist()
+    [0.6]
+    """
+    mass = points * wanted
+    if ceiling:
+        mass = np.ceil(mass - TOLERANCE)
+    reached = np.cumsum(relevant)
+    level = np.searchsorted(reached, mass - TOLERANCE)
+    found = level < len(reached)
+    level = level[found]
+    mass = mass[found]
+    before = reached[level] - relevant[level]
+    passed = np.cumsum(other)[level] - other[level]
+    effort = passed + (mass - before) * other[level] / (relevant[level] + 1)
+    result = np.zeros(len(points))
+    result[found] = mass / (mass + effort)
+    return result
+
+
+@dataclass(frozen=True)
+class InexEval(Measure):
+    """Precision at a hundred points of recall, averaged."""
+
+    name: ClassVar[str] = "inex_eval"
+    facts: ClassVar[Facts] = Facts(
+        "precision at recall over elements (precall)",
+        "Raghavan, Bollmann and Jung 1989; Gövert and Kazai 2002; P002 §2, P003 §3",
+        "P(x) = x·n / (x·n + esl), esl = j + s·i/(r + 1); mean over x = 0.01 … 1.00",
+        frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS}),
+        "A topic without relevant elements is undefined. Recall that the list never reaches "
+        "scores 0, or counts the rest of the collection as one last level (unretrieved). Values "
+        "above 1 (gen5, genLifted) make no sense here and are refused.",
+        Example(
+            "inex_eval(quant=strict)",
+            (50 * 1.0 + sum(x / 100 * 2 / (x / 100 * 2 + 1) for x in range(51, 101))) / 100,
+            "Two elements are relevant, found at ranks 1 and 3. Up to x = .5 nothing else is seen; "
+            "beyond, one other element is: P(x) = 2x / (2x + 1).",
+            '{"topic": "7", "doc": "a", "path": "/p[1]", "e": 3, "s": 3}\n'
+            '{"topic": "7", "doc": "b", "path": "/p[1]", "e": 3, "s": 3}\n',
+            "7 Q0 a 1 9 run /p[1]\n7 Q0 x 2 8 run /p[1]\n7 Q0 b 3 7 run /p[1]\n",
+        ),
+        laws=frozenset({Law.IDEAL_IS_BEST}),
+    )
+    quant: str = parameter(
+        "spec",
+        "how grades become numbers; spec for highlighted text",
+        tuple(name for name, one in QUANTISATIONS.items() if one.largest <= 1),
+    )
+    interpolation: Interpolation = parameter(
+        "intuitive", "x·n as it is, or rounded up", ("intuitive", "ceiling")
+    )
+    unretrieved: Unretrieved = parameter(
+        "auto",
+        "recall beyond the list: the rest of the collection as one level, or 0; auto is level if "
+        "there is a collection",
+        ("auto", "level", "zero"),
+    )
+
+    def settled(self, judged: Judged) -> Measure:
+        """What becomes of elements that are not retrieved depends on the collection."""
+        if self.unretrieved != "auto":
+            return self
+        return self.with_values(unretrieved="zero" if judged.collection is None else "level")
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The mean precision."""
+        means: Floats = self._precisions(judged, retrieved).mean(axis=1)
+        return means
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """Precision by recall."""
+        return Curve(str(self), "recall", "precision", POINTS, self._precisions(judged, retrieved))
+
+    def _precisions(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        full = judged.base("full", self.quant)
+        row = retrieved.rows_in(judged.elements(quantisation_named(self.quant)))
+        place = np.where(row < 0, -1, positions_in(full.row, row))
+        value = np.where(place < 0, 0.0, full.value[place] if len(full) else 0.0)
+        result = np.full((len(judged.topics), len(POINTS)), np.nan)
+        edges = np.searchsorted(full.topic, np.arange(len(judged.topics) + 1)).tolist()
+        levels = retrieved.by_topic(retrieved.level)
+        for topic, own in enumerate(retrieved.by_topic(value)):
+            wanted = math.fsum(full.value[edges[topic] : edges[topic + 1]].tolist())
+            if wanted:
+                relevant, other = _by_level(own, levels[topic])
+                if self.unretrieved == "level":
+                    relevant, other = self._with_rest(judged, relevant, other, wanted, len(own))
+                ceiling = self.interpolation == "ceiling"
+                result[topic] = precisions(relevant, other, wanted, POINTS, ceiling)
+        return result
+
+    def _with_rest(
+        self, judged: Judged, relevant: Floats, other: Floats, wanted: float, retrieved: int
+    ) -> tuple[Floats, Floats]:
+        """One more level: all elements of the collection that were not retrieved."""
+        elements = len(judged.known_collection.nodes.path)
+        missing = max(wanted - float(relevant.sum()), 0.0)
+        rest = max(elements - retrieved - missing, 0.0)
+        return np.append(relevant, missing), np.append(other, rest)
+
+
+def _by_level(values: Floats, levels: Ints) -> tuple[Floats, Floats]:
+    """What is relevant and what is not in each level."""
+    if not len(values):
+        return np.zeros(0), np.zeros(0)
+    first = np.flatnonzero(np.append(True, np.diff(levels) != 0))
+    return np.add.reduceat(values, first), np.add.reduceat(1 - values, first)
+
+
+MEASURES = (InexEval,)

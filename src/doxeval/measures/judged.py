@@ -1,0 +1,233 @@
+"""What is relevant, as measures see it: arrays over all topics, made once for all runs.
+
+The rows are the judged documents of all topics ("pairs" of topic and document), sorted by topic;
+highlights, best entry points and lengths belong to pairs. Elements, their grades and the recall
+bases chosen from them are made when a measure first asks for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.assessments.elements import (
+    AssessedElements,
+    SpecificityFrom,
+    elements_from_grades,
+    elements_from_highlights,
+    elements_from_lists,
+)
+from doxeval.assessments.grades import Grade2005, Specificity
+from doxeval.assessments.judgment import Assessments
+from doxeval.assessments.quantisations import Quantisation, quantisation_named
+from doxeval.assessments.recall_bases import (
+    LINKS,
+    RecallBase,
+    full_recall_base,
+    ideal_recall_base,
+)
+from doxeval.documents import Collection
+from doxeval.errors import MissingInput
+from doxeval.measures.base import Floats
+from doxeval.spans import Spans
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Assessments as arrays.
+
+    topic, document: of each pair, the document as its place in `documents`. length and entry are
+    -1 where they are not known. highlights: grouped by the row of the pair.
+    """
+
+    assessments: Assessments
+    collection: Collection | None
+    specificity: SpecificityFrom
+    topics: tuple[str, ...]
+    documents: tuple[str, ...]
+    topic: Ints
+    document: Ints
+    is_relevant: Bools
+    length: Ints
+    entry: Ints
+    highlights: Spans
+
+    @classmethod
+    def of(
+        cls,
+        assessments: Assessments,
+        collection: Collection | None = None,
+        specificity: SpecificityFrom | None = None,
+    ) -> Judged:
+        """The arrays of assessments (resolved against the collection, if there is one).
+
+        >>> from doxeval.assessments import Judgment
+        >>> relevant, other = Judgment("7", "a", ((0, 5), (9, 12))), Judgment("7", "b")
+        >>> judged = Judged.of(Assessments([relevant, other]))
+        >>> judged.highlighted.tolist(), judged.relevant_characters.tolist()
+        ([8, 0], [8])
+        """
+        topics = {topic: place for place, topic in enumerate(assessments.topics)}
+        documents: dict[str, int] = {}
+        rows = []
+        ranges = []
+        for pair, judgment in enumerate(assessments):
+            place = documents.setdefault(judgment.document, len(documents))
+            length, entry = judgment.document_length, judgment.best_entry_point
+            rows.append(
+                (
+                    topics[judgment.topic],
+                    place,
+                    judgment.is_relevant,
+                    -1 if length is None else length,
+                    -1 if entry is None else entry,
+                )
+            )
+            ranges += [(pair, start, end) for start, end in judgment.highlights]
+        topic, document, relevant, length_of, entry_of = (
+            np.array(rows, dtype=np.int64).reshape(-1, 5).T
+        )
+        return cls(
+            assessments,
+            collection,
+            specificity or ("file" if collection is None else "passages"),
+            assessments.topics,
+            tuple(documents),
+            topic,
+            document,
+            relevant > 0,
+            length_of,
+            entry_of,
+            Spans.of(ranges),
+        )
+
+    @cached_property
+    def highlighted(self) -> Ints:
+        """The number of highlighted characters of each pair."""
+        found = np.zeros(len(self.topic), dtype=np.int64)
+        np.add.at(found, self.highlights.group, self.highlights.lengths())
+        return found
+
+    @cached_property
+    def relevant_characters(self) -> Ints:
+        """The number of highlighted characters of each topic."""
+        return self.sum_by_topic(self.highlighted)
+
+    @cached_property
+    def relevant_documents(self) -> Ints:
+        """The number of relevant documents of each topic."""
+        return self.sum_by_topic(self.is_relevant.astype(np.int64))
+
+    def sum_by_topic(self, values: Ints) -> Ints:
+        """Whole numbers of pairs, summed for each topic."""
+        found = np.zeros(len(self.topics), dtype=np.int64)
+        np.add.at(found, self.topic, values)
+        return found
+
+    @cached_property
+    def has_highlights(self) -> bool:
+        """Whether the relevant text is known, wherever there is some."""
+        return len(self.highlights.start) > 0
+
+    @cached_property
+    def pair_keys(self) -> tuple[Ints, Ints]:
+        """Topic and document as one number, ascending, and the pair of each."""
+        keys = self.topic * len(self.documents) + self.document
+        order = np.argsort(keys)
+        return keys[order], order
+
+    # Elements
+
+    @lru_cache(8)  # noqa: B019  # there is one such value in a process
+    def elements(self, quantisation: Quantisation) -> AssessedElements:
+        """The elements that a quantisation can be used on."""
+        if Specificity in quantisation.scales:
+            return self._elements_by_specificity
+        if Grade2005 in quantisation.scales:
+            return self._elements_of_2005
+        if any(judgment.grades for judgment in self.assessments):
+            return self._graded_elements
+        raise MissingInput(
+            f"the quantisation {quantisation.name} takes grades of 2002–04, and the assessments "
+            "have none" + ("; highlighted text takes quant=spec" if self.has_highlights else "")
+        )
+
+    @cached_property
+    def _graded_elements(self) -> AssessedElements:
+        return elements_from_grades(self.assessments, self.collection)
+
+    @cached_property
+    def _elements_by_specificity(self) -> AssessedElements:
+        if self.has_highlights and self.collection is not None and self.specificity == "passages":
+            return elements_from_highlights(self.assessments, self.collection)
+        if self._has_lists:
+            found = elements_from_lists(self.assessments, self.collection, self.specificity)
+            return replace(found, scale=Specificity)
+        if any(judgment.grades for judgment in self.assessments):
+            raise MissingInput(
+                "the assessments are grades of elements, so the measure needs to be told how they "
+                "become numbers: quant=strict, gen or sog for 2002–04, strict5, gen5 or genLifted "
+                "for 2005"
+            )
+        raise MissingInput("elements of highlighted text are known to the collection alone")
+
+    @cached_property
+    def _elements_of_2005(self) -> AssessedElements:
+        if self._has_lists:
+            return elements_from_lists(self.assessments, self.collection, self.specificity)
+        graded = self._graded_elements
+        if len(graded) and graded.scale is Grade2005:
+            return graded
+        raise MissingInput("the assessments have no exhaustivity as 2005 graded it")
+
+    @cached_property
+    def _has_lists(self) -> bool:
+        return any(judgment.elements for judgment in self.assessments)
+
+    @lru_cache(32)  # noqa: B019  # there is one such value in a process
+    def base(self, kind: str, quant: str, ignore: str = "none") -> RecallBase:
+        """The full or ideal recall base."""
+        if kind == "ideal":
+            return ideal_recall_base(self.base("full", quant, ignore))
+        quantisation = quantisation_named(quant)
+        return full_recall_base(self.elements(quantisation), quantisation, ignored_tags(ignore))
+
+    # The collection as a whole
+
+    @property
+    def mean_length(self) -> float | None:
+        """The mean length of the collection's documents in characters."""
+        if self.collection is None or not len(self.collection):
+            return None
+        return float(self.document_lengths.mean())
+
+    @cached_property
+    def document_lengths(self) -> Ints:
+        """The length of every document of the collection, which must be there."""
+        collection = self.known_collection
+        return np.asarray(collection.nodes.end[collection.rows[:-1]], dtype=np.int64)
+
+    @property
+    def known_collection(self) -> Collection:
+        """The collection; without one the measure cannot be computed."""
+        if self.collection is None:
+            raise MissingInput("the measure needs the collection")
+        return self.collection
+
+    def nothing(self) -> Floats:
+        """No score for any topic."""
+        return np.full(len(self.topics), np.nan)
+
+
+def ignored_tags(ignore: str) -> frozenset[str]:
+    """The tags that a parameter `ignore` names: none, links, or tags joined by +.
+
+    >>> sorted(ignored_tags("p+b")), ignored_tags("none")
+    (['b', 'p'], frozenset())
+    """
+    if ignore == "none":
+        return frozenset()
+    return LINKS if ignore == "links" else frozenset(ignore.split("+"))

@@ -1,0 +1,307 @@
+"""PRUM and EPRUM: precision and recall for users who browse from what they are shown.
+
+There are T targets (best entry points, or ideal elements). Consulting the k-th item of the list
+shows target e with probability p[k][e], independently of everything else; the item itself shows
+with probability 1 if it is the target. After k items e has been seen with probability
+q[k][e] = 1 − Π (1 − p[j][e]), and the number N_k of seen targets has a known distribution
+(Poisson-binomial).
+
+    EPRUM(i) = Σ_k (i/k) · [P(N_k ≥ i) − P(N_{k−1} ≥ i)]
+    PRUM(i)  = E[CL] / E[C]
+
+EPRUM is the expected precision at the rank where the user has seen i targets, compared with an
+ideal list that shows them one by one. PRUM is the share of consulted items that led to something
+new (CL of C), for a user who stops at i targets. All sums are exact, without trying all ways a
+user may go. (Piwowarski and Gallinari 2004; Piwowarski and Dupret 2006)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.assessments.quantisations import QUANTISATIONS, quantisation_named
+from doxeval.measures.base import (
+    Example,
+    Facts,
+    Floats,
+    Measure,
+    Need,
+    cut_off,
+    parameter,
+    point,
+)
+from doxeval.measures.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved
+
+Unreached = Literal["zero", "truncate", "condition"]
+Targets = Literal["bep", "ideal"]
+TOLERANCE = 1e-9
+
+
+class _Walk(NamedTuple):
+    """A list as a walk through states: what has been seen changes only at some of its ranks.
+
+    below[s][i] is P(N < i) in state s; state 0 is the beginning, state s begins at ranks[s − 1].
+    """
+
+    length: int
+    ranks: Floats
+    seen: Floats  # states × targets
+    below: Floats  # states × (targets + 1)
+
+
+def _walk(p: Floats) -> _Walk:
+    rows = np.flatnonzero(p.any(axis=1))
+    seen = np.concatenate([np.zeros((1, p.shape[1])), 1 - np.cumprod(1 - p[rows], axis=0)])
+    ranks: Floats = (rows + 1).astype(np.float64)
+    return _Walk(len(p), ranks, seen, _below(1 - seen, seen))
+
+
+def _below(constant: Floats, linear: Floats) -> Floats:
+    """Σ_{m<i} [z^m] Π_e (constant_e + linear_e·z) for i = 0 … T, one row for each product.
+
+    Each product is multiplied out from its beginning: taking a factor out of a product again
+    would lose digits.
+    """
+    products, targets = constant.shape
+    coefficients = np.zeros((products, targets + 1))
+    coefficients[:, 0] = 1.0
+    for e in range(targets):
+        coefficients[:, 1 : e + 2] = (
+            coefficients[:, 1 : e + 2] * constant[:, e : e + 1]
+            + coefficients[:, : e + 1] * linear[:, e : e + 1]
+        )
+        coefficients[:, 0] *= constant[:, e]
+    return np.concatenate(
+        [np.zeros((products, 1)), np.cumsum(coefficients, axis=1)[:, :targets]], axis=1
+    )
+
+
+def eprum(p: Floats) -> Floats:
+    """EPRUM(i) for i = 1 … T, given p[item][target].
+
+    >>> eprum(np.array([[1, 0], [0, 0.2], [0, 1]])).round(6).tolist()
+    [1.0, 0.733333]
+    """
+    walk = _walk(p)
+    levels = np.arange(1, p.shape[1] + 1)
+    reached_now = walk.below[:-1, 1:] - walk.below[1:, 1:]
+    found: Floats = levels * (reached_now / walk.ranks[:, None]).sum(axis=0)
+    return found
+
+
+def prum(p: Floats, unreached: Unreached = "zero") -> Floats:
+    """PRUM(i) for i = 1 … T, given p[item][target].
+
+    unreached says what counts where i targets are not surely seen: `zero` weighs by the
+    probability that they are, `condition` supposes that they are, `truncate` ends with the list.
+
+    >>> prum(np.array([[1, 0], [0, 0.2], [0, 1]])).round(6).tolist()
+    [1.0, 0.714286]
+    >>> prum(np.array([[0.5, 0.5], [0.5, 0.5], [1, 1]])).round(6).tolist()
+    [0.761905, 0.742857]
+    """
+    walk = _walk(p)
+    before, after = walk.seen[:-1], walk.seen[1:]
+    # P(fewer than i before, and the item shows nothing new)
+    idle = _below(1 - after, before)[:, 1:]
+    below = walk.below[:, 1:]
+    leading = (below[:-1] - idle).sum(axis=0)
+    # For how many items each state lasts.
+    lasts = np.diff(np.concatenate([[0.0], walk.ranks, [float(walk.length)]]))
+    consulted = (lasts[:, None] * below).sum(axis=0)
+    if unreached == "truncate":
+        return _quotient(leading, consulted)
+    # The same, and i targets are seen in the end: those who never see them are taken out.
+    never = below[-1]
+    idle_never = _below(1 - walk.seen[-1] + np.zeros_like(after), walk.seen[-1] - (after - before))
+    leading = leading - (never - idle_never[:, 1:]).sum(axis=0)
+    consulted = consulted - walk.length * never
+    conditional = _quotient(np.where(never < 1, leading, 0.0), consulted)
+    return conditional if unreached == "condition" else conditional * (1 - never)
+
+
+def _quotient(part: Floats, whole: Floats) -> Floats:
+    found: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return found
+
+
+@dataclass(frozen=True)
+class _Browsing(EntryPointModel):
+    targets: Targets = parameter(
+        "bep", "what users look for: best entry points, or ideal elements", ("bep", "ideal")
+    )
+    quant: str = parameter("spec", "targets=ideal: how grades become numbers", tuple(QUANTISATIONS))
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """Entry points, or elements, by what users look for."""
+        if self.targets == "bep":
+            return frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START})
+        return frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
+
+    def settled(self, judged: Judged) -> Measure:
+        """Distances are measured only to entry points."""
+        return super().settled(judged) if self.targets == "bep" else self
+
+    def probabilities(self, judged: Judged, retrieved: Retrieved) -> list[Floats]:
+        """p[item][target] of each topic; topics without targets have none."""
+        if self.targets == "bep":
+            return self._to_entry_points(judged, retrieved.articles)
+        return self._to_ideal_elements(judged, retrieved)
+
+    def _to_entry_points(self, judged: Judged, articles: Retrieved) -> list[Floats]:
+        target = _numbered_by_topic(judged.topic, judged.entry >= 0)
+        near = articles.by_topic(self.nearness(articles))
+        pairs = articles.by_topic(articles.pair)
+        found = []
+        for topic, count in enumerate(entry_points(judged).astype(int).tolist()):
+            p = np.zeros((len(pairs[topic]), count))
+            items = np.flatnonzero((pairs[topic] >= 0) & (near[topic] > 0))
+            p[items, target[pairs[topic][items]]] = near[topic][items]
+            found.append(p)
+        return found
+
+    def _to_ideal_elements(self, judged: Judged, retrieved: Retrieved) -> list[Floats]:
+        ideal = judged.base("ideal", self.quant)
+        elements = judged.elements(quantisation_named(self.quant))
+        target = np.full(len(elements), -1)
+        target[ideal.row] = _numbered_by_topic(ideal.topic, np.ones(len(ideal), dtype=np.bool_))
+        rows = retrieved.by_topic(retrieved.rows_in(elements))
+        counts = np.bincount(ideal.topic, minlength=len(judged.topics)).tolist()
+        found = []
+        for topic, count in enumerate(counts):
+            p = np.zeros((len(rows[topic]), count))
+            items = np.flatnonzero(rows[topic] >= 0)
+            shown = target[rows[topic][items]]
+            p[items[shown >= 0], shown[shown >= 0]] = 1.0
+            found.append(p)
+        return found
+
+    def levels(self, p: Floats) -> Floats:
+        """The score at each level of recall i = 1 … T."""
+        raise NotImplementedError
+
+
+def _numbered_by_topic(topic: Ints, counts: Bools) -> Ints:
+    """The number of each row among the rows of its topic that count, from 0."""
+    order = np.argsort(topic, kind="stable")
+    total = np.cumsum(counts[order])
+    first = np.searchsorted(topic[order], topic[order])
+    before = np.append(0, total)[first]
+    number = np.empty(len(topic), dtype=np.int64)
+    number[order] = total - before - 1
+    return number
+
+
+def _level(x: Fraction, targets: int) -> int:
+    """Which of the levels 1 … T a point of recall asks for: ⌈x·T⌉, at least the first."""
+    return max(math.ceil(x * targets), 1)
+
+
+@dataclass(frozen=True)
+class Prum(_Browsing):
+    """The share of consulted items that lead a browsing user to something new."""
+
+    name: ClassVar[str] = "PRUM"
+    facts: ClassVar[Facts] = Facts(
+        "precision recall with user modelling",
+        "Piwowarski and Gallinari 2004; P004 §6.4",
+        "PRUM(i) = E[CL] / E[C]; PRUM[x] takes i = ⌈x·T⌉, PRUM alone the mean over i = 1 … T",
+        frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),
+        "A topic without targets is undefined. A second result of a document is ignored for entry "
+        "points. Where i targets are not surely seen, `unreached` says what counts.",
+        Example(
+            "PRUM(L=1000)",
+            (1 + 0.5 * 2 / 3) / 2,
+            WHY + "The first target is seen at once. The second is seen with probability .5, at "
+            "the third item; then two of three items led to something.",
+            ASSESSMENTS,
+            RUN,
+        ),
+    )
+    x: Fraction | None = point(None, "the level of recall; without it, the mean over all levels")
+    unreached: Unreached = parameter(
+        "zero", "what counts where recall is not surely reached", ("zero", "truncate", "condition")
+    )
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """PRUM at x, or its mean."""
+        found = judged.nothing()
+        for topic, p in enumerate(self.probabilities(judged, retrieved)):
+            if p.shape[1]:
+                values = prum(p, self.unreached)
+                found[topic] = (
+                    values.mean() if self.x is None else values[_level(self.x, len(values)) - 1]
+                )
+        return found
+
+
+@dataclass(frozen=True)
+class Eprum(_Browsing):
+    """The expected precision at the rank where a browsing user has seen enough."""
+
+    name: ClassVar[str] = "EPRUM"
+    facts: ClassVar[Facts] = Facts(
+        "expected precision recall with user modelling",
+        "Piwowarski and Dupret 2006; P000 eq 15–16",
+        "EPRUM(i) = Σ_k (i/k)·[P(N_k ≥ i) − P(N_{k−1} ≥ i)]; EPRUM[x] takes i = ⌈x·T⌉, EPRUM alone "
+        "the mean over i = 1 … T; EPRUM@k = E[N_k] / k",
+        frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),
+        "A topic without targets is undefined. A second result of a document is ignored for entry "
+        "points. Where one item can show two targets, values may exceed 1.",
+        Example(
+            "EPRUM(L=1000)",
+            (1 + 0.5 * 2 / 3) / 2,
+            WHY + "One target is seen at rank 1: 1/1. The second is seen with probability .5, at "
+            "rank 3: .5 · 2/3. The mean of both.",
+            ASSESSMENTS,
+            RUN,
+        ),
+        highest=None,
+    )
+    k: int | None = cut_off(None, "the expected share of targets among the first k items")  # type: ignore[arg-type]
+    x: Fraction | None = point(None, "the level of recall; without it, the mean over all levels")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k is not None and self.x is not None:
+            raise ValueError("EPRUM has a cut-off @k or a point [x], not both")
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """EPRUM at k or x, or its mean."""
+        found = judged.nothing()
+        for topic, p in enumerate(self.probabilities(judged, retrieved)):
+            if p.shape[1]:
+                found[topic] = self._score(p)
+        return found
+
+    def _score(self, p: Floats) -> float:
+        if self.k is not None:
+            return float((1 - np.prod(1 - p[: self.k], axis=0)).sum() / self.k)
+        values = eprum(p)
+        if self.x is None:
+            return float(values.mean())
+        return float(values[_level(self.x, len(values)) - 1])
+
+    def warnings(self, judged: Judged, retrieved: Retrieved) -> list[str]:
+        """Whether an item can show two targets."""
+        several = sum(
+            bool(((p > 0).sum(axis=1) > 1).any()) for p in self.probabilities(judged, retrieved)
+        )
+        if not several:
+            return []
+        return [
+            f"{self.name}: in {several} topics one item can show two targets, so that values may "
+            "exceed 1: the ideal list shows one target with each item"
+        ]
+
+
+MEASURES = (Prum, Eprum)

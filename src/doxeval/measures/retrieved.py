@@ -1,0 +1,179 @@
+"""What a run returned, as measures see it: arrays over all assessed topics, in ranking order.
+
+Duplicates are gone, topics that were not assessed too. What several measures need (relevant
+characters, new ones, gains) is computed when it is first asked for and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Bools, Ints
+from doxeval.assessments.elements import AssessedElements
+from doxeval.measures.base import Floats
+from doxeval.measures.judged import Judged
+from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths
+
+# Whole numbers or fractions; what comes in is what goes out.
+Numbers: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieved:
+    """The results of a run, sorted by topic.
+
+    topic: its place among the assessed topics. pair: the judged pair of topic and document, -1 if
+    it was not judged. node: the element in the collection, -1 if it is none. start, end: the range
+    of text, -1 if it is not known. level: results of a topic that share a level are tied.
+    document_of tells documents apart, judged or not; rows_in finds results among assessed elements
+    (-1: none of them).
+    """
+
+    judged: Judged
+    topic: Ints
+    pair: Ints
+    node: Ints
+    start: Ints
+    end: Ints
+    level: Ints
+    document_of: Callable[[], Ints]
+    rows_in: Callable[[AssessedElements], Ints]
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    @cached_property
+    def begin(self) -> Ints:
+        """Where each topic's results begin; one more than there are topics."""
+        return np.searchsorted(self.topic, np.arange(len(self.judged.topics) + 1))
+
+    @cached_property
+    def counts(self) -> Ints:
+        """The number of results of each topic."""
+        return np.diff(self.begin)
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The rank of each result in its topic, from 1."""
+        return np.arange(1, len(self) + 1) - self.begin[self.topic]
+
+    @cached_property
+    def document(self) -> Ints:
+        """A number for each document."""
+        return self.document_of()
+
+    @cached_property
+    def size(self) -> Ints:
+        """The number of characters of each result."""
+        return self.end - self.start
+
+    @cached_property
+    def in_relevant_text(self) -> Ints:
+        """The rows whose document has highlighted text for their topic."""
+        rows = np.flatnonzero(self.pair >= 0)
+        return rows[self.judged.highlighted[self.pair[rows]] > 0]
+
+    def _spans(self, rows: Ints, group: Ints) -> Spans:
+        return Spans(group, self.start[rows], self.end[rows])
+
+    @cached_property
+    def relevant(self) -> Ints:
+        """The number of highlighted characters in each result."""
+        rows = self.in_relevant_text
+        found = np.zeros(len(self), dtype=np.int64)
+        found[rows] = shared_lengths(self._spans(rows, self.pair[rows]), self.judged.highlights)
+        return found
+
+    @cached_property
+    def new_relevant(self) -> Ints:
+        """The number of highlighted characters that no earlier result of the topic has."""
+        rows = self.in_relevant_text
+        which, pieces = new_pieces(self._spans(rows, self.pair[rows]))
+        found = np.zeros(len(self), dtype=np.int64)
+        np.add.at(found, rows[which], shared_lengths(pieces, self.judged.highlights))
+        return found
+
+    @cached_property
+    def new_size(self) -> Ints:
+        """The number of characters that no earlier result of the topic has."""
+        _, article = np.unique(self.article_keys, return_inverse=True)
+        return new_lengths(self._spans(np.arange(len(self)), article))
+
+    @cached_property
+    def new_size_in_relevant(self) -> Ints:
+        """New characters where the document has relevant text, the whole size elsewhere."""
+        rows = self.in_relevant_text
+        found = self.size.copy()
+        found[rows] = new_lengths(self._spans(rows, self.pair[rows]))
+        return found
+
+    @cached_property
+    def article_keys(self) -> Ints:
+        """Topic and document as one number."""
+        return self.topic * (int(self.document.max(initial=0)) + 1) + self.document
+
+    @cached_property
+    def articles(self) -> Retrieved:
+        """The first result of each document in its topic: the ranking of documents."""
+        _, first = np.unique(self.article_keys, return_index=True)
+        return self.rows(np.sort(first))
+
+    def rows(self, rows: Ints) -> Retrieved:
+        """Only some of the results."""
+        return Retrieved(
+            self.judged,
+            self.topic[rows],
+            self.pair[rows],
+            self.node[rows],
+            self.start[rows],
+            self.end[rows],
+            self.level[rows],
+            lambda: self.document[rows],
+            lambda elements: self.rows_in(elements)[rows],
+        )
+
+    @cached_property
+    def is_relevant(self) -> Bools:
+        """Whether the document of each result is relevant."""
+        return (self.pair >= 0) & self.judged.is_relevant[self.pair]
+
+    # Arithmetic by topic
+
+    def cumulated(self, values: Numbers) -> Numbers:
+        """The sum of values up to each result of a topic."""
+        if np.issubdtype(values.dtype, np.floating):  # a sum over all topics would be rounded
+            return np.concatenate([np.cumsum(own) for own in self.by_topic(values)] or [values])
+        total = np.append(np.zeros(1, dtype=values.dtype), np.cumsum(values))
+        found: Numbers = total[1:] - total[self.begin[self.topic]]
+        return found
+
+    def at(self, cut_off: int, cumulated: Numbers) -> Numbers:
+        """Cumulated values at a cut-off, one for each topic; beyond the list they stay."""
+        last = self.begin[:-1] + np.minimum(self.counts, cut_off) - 1
+        found = np.zeros(len(self.counts), dtype=cumulated.dtype)
+        has_results = self.counts > 0
+        found[has_results] = cumulated[last[has_results]]
+        return found
+
+    def by_topic(self, values: Numbers) -> list[Numbers]:
+        """The values of each topic."""
+        return [values[begin:end] for begin, end in pairwise(self.begin.tolist())]
+
+
+def ratio(part: Numbers, whole: Numbers) -> Floats:
+    """One by the other; 0 where both are 0, nan where only the other is.
+
+    >>> ratio(np.array([1, 0]), np.array([2, 0])).tolist()
+    [0.5, 0.0]
+    """
+    found: Floats = np.divide(
+        part, whole, out=np.zeros(np.shape(whole), dtype=np.float64), where=whole != 0
+    )
+    return found

@@ -1,0 +1,338 @@
+"""XCG: cumulated gain over elements, against what an ideal system would have gained.
+
+    xG[i]  = the gain of the i-th result        xCG[i] = xG[1] + … + xG[i]
+    xI, xCI: the same for the recall base, best first
+    nxCG@k = xCG[k] / xCI[k]                    MAnxCG@k = mean of nxCG@1 … nxCG@k
+
+Effort and gain turn the question round: how many results must be read for so much gain?
+
+    ep(g)  = i_ideal(g) / i_run(g), i(g) the first rank whose cumulated gain is at least g
+    gr[i]  = xCG[i] / xCI[n]
+    MAep   = Σ ep(xCG[i]) over the ranks with gain / n, n the size of the recall base
+    ep[x]  = ep at the gain x · xCI[n]          iMAep = mean of ep[0.01] … ep[1.00]
+
+With the full base (the thorough task) the gain of an element is its quantised grade. With the
+ideal base (the focused task) it is normalised: an ideal element can be gained once, in parts or
+as a whole, so an element gains what is left of the ideal element that it lies in or contains.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.measures.base import (
+    Example,
+    Facts,
+    Floats,
+    Law,
+    Measure,
+    Need,
+    cut_off,
+    parameter,
+    point,
+)
+from doxeval.measures.gains import Gains, gains_of
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved
+from doxeval.scores import Curve
+
+Base = Literal["ideal", "full"]
+Ranks = Literal["integer", "interpolated"]
+TOLERANCE = 1e-9
+_NEEDS = frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
+_EDGES = (
+    "A topic with an empty recall base is undefined; an empty list scores 0; beyond the end of "
+    "the list nothing more is gained. Elements with ignored tags gain 0."
+)
+_QUANT_HELP = "how grades become numbers; spec for highlighted text"
+# Grades that make gains of .5, 0, 1 and .25 (sog has no .5 … .25 in a row, gen has).
+_GRADES = [("a", 3, 3), ("b", 3, 2), ("c", 2, 2), ("d", 1, 1)]
+_ASSESSMENTS = "".join(
+    f'{{"topic": "7", "doc": "{doc}", "path": "/p[1]", "e": {e}, "s": {s}}}\n'
+    for doc, e, s in _GRADES
+)
+_RUN = "".join(f"7 Q0 {doc} {rank} {9 - rank} run /p[1]\n" for rank, doc in enumerate("cxad", 1))
+_WHY = (
+    "The elements a, b, c, d of four documents are worth 1, .75, .5, .25 with quant=gen; the run "
+    "returns c, an element that was not judged, a and d: gains .5, 0, 1, .25. "
+)
+
+
+def _example(name: str, value: float, why: str) -> Example:
+    return Example(name, value, _WHY + why, _ASSESSMENTS, _RUN)
+
+
+def _rank_at(cumulated: Floats, gain: float, interpolated: bool) -> float | None:
+    """The rank at which a gain is reached; interpolated on the line from (0, 0); None if never."""
+    place = int(np.searchsorted(cumulated, gain - TOLERANCE))
+    if place == len(cumulated):
+        return None
+    if not interpolated:
+        return place + 1.0
+    before = float(cumulated[place - 1]) if place else 0.0
+    step = float(cumulated[place]) - before
+    return place + (min(max((gain - before) / step, 0.0), 1.0) if step > 0 else 1.0)
+
+
+def effort_precision(run: Floats, ideal: Floats, gain: float, interpolated: bool) -> float:
+    """Ep at a gain, of cumulated gains; 0 where the run never reaches it.
+
+    >>> run, ideal = np.cumsum([0.5, 0, 1, 0.25]), np.cumsum([1, 0.75, 0.5, 0.25])
+    >>> [round(effort_precision(run, ideal, gain, False), 4) for gain in (0.5, 1.5, 1.75)]
+    [1.0, 0.6667, 0.5]
+    >>> [round(effort_precision(run, ideal, gain, True), 4) for gain in (0.5, 1.5, 1.75)]
+    [0.5, 0.5556, 0.5]
+    """
+    own, best = _rank_at(run, gain, interpolated), _rank_at(ideal, gain, interpolated)
+    if own is None or best is None:
+        return 0.0
+    return best / own if own else 1.0
+
+
+@dataclass(frozen=True)
+class _Gain(Measure):
+    base: Base = parameter(
+        "full",
+        "what an ideal system returns: every relevant element, or the best one on each path",
+        ("ideal", "full"),
+    )
+    quant: str = parameter("spec", _QUANT_HELP, tuple(QUANTISATIONS))
+    ignore: str = parameter("none", "tags left out of the base: none, links, or tag+tag")
+    overlap: bool = parameter(False, "base=full: text that was seen before gains less")
+    penalty: float = parameter(1.0, "overlap=on: how much of the gain seen text loses, 0 to 1")
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.penalty <= 1:
+            raise ValueError("penalty is not between 0 and 1")
+        if self.overlap and self.base == "ideal":
+            raise ValueError("overlap=on is for base=full; base=ideal normalises gains by itself")
+
+    def gains(self, judged: Judged, retrieved: Retrieved) -> Gains:
+        """The gains of the run and of the ideal, by topic."""
+        return gains_of(
+            judged,
+            retrieved,
+            self.base,
+            self.quant,
+            self.ignore,
+            self.penalty if self.overlap else None,
+        )
+
+
+@dataclass(frozen=True)
+class _GainAt(_Gain):
+    base: Base = parameter(
+        "ideal",
+        "what an ideal system returns: every relevant element, or the best one on each path",
+        ("ideal", "full"),
+    )
+
+    def normalised(self, judged: Judged, retrieved: Retrieved, k: int) -> Floats:
+        """NxCG at the ranks 1 … k, topics × ranks."""
+        gains = self.gains(judged, retrieved)
+        found = np.full((len(judged.topics), k), np.nan)
+        for topic, (run, ideal) in enumerate(zip(gains.run, gains.ideal, strict=True)):
+            if len(ideal):
+                found[topic] = _cumulated_to(k, run) / _cumulated_to(k, ideal)
+        return found
+
+
+def _cumulated_to(k: int, gains: Floats) -> Floats:
+    """Cumulated gains at the ranks 1 … k; beyond the end they stay."""
+    padded = np.zeros(k)
+    padded[: min(k, len(gains))] = gains[:k]
+    return np.cumsum(padded)
+
+
+@dataclass(frozen=True)
+class NormalisedGain(_GainAt):
+    """The gain of the first k results, as a share of the best possible."""
+
+    name: ClassVar[str] = "nxCG"
+    facts: ClassVar[Facts] = Facts(
+        "normalised extended cumulated gain",
+        "Kazai and Lalmas 2006; P000 eq 3, 8; P001 eq 11–13",
+        "nxCG@k = xCG[k] / xCI[k]",
+        _NEEDS,
+        _EDGES,
+        _example("nxCG@3(quant=gen)", 2 / 3, "xCG[3] = 1.5, xCI[3] = 1 + .75 + .5 = 2.25."),
+        laws=frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE}),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """nxCG@k."""
+        return self.normalised(judged, retrieved, self.k)[:, -1]
+
+
+@dataclass(frozen=True)
+class AverageNormalisedGain(_GainAt):
+    """The mean of nxCG over the ranks up to k."""
+
+    name: ClassVar[str] = "MAnxCG"
+    facts: ClassVar[Facts] = Facts(
+        "mean normalised extended cumulated gain",
+        "Kazai and Lalmas 2006; P000 eq 4; P001 §3.2",
+        "MAnxCG@k = (nxCG@1 + … + nxCG@k) / k",
+        _NEEDS,
+        _EDGES,
+        _example(
+            "MAnxCG@3(quant=gen)",
+            (0.5 + 0.5 / 1.75 + 1.5 / 2.25) / 3,
+            "nxCG is .5/1, .5/1.75 and 1.5/2.25 at the first three ranks.",
+        ),
+        laws=frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE}),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The mean of nxCG@1 … nxCG@k."""
+        means: Floats = self.normalised(judged, retrieved, self.k).mean(axis=1)
+        return means
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """NxCG by rank."""
+        x = np.arange(1, self.k + 1).astype(np.float64)
+        return Curve(str(self), "rank", "nxCG", x, self.normalised(judged, retrieved, self.k))
+
+
+@dataclass(frozen=True)
+class _Effort(_Gain):
+    ranks: Ranks = parameter(
+        "integer",
+        "ranks as whole numbers, or interpolated on the cumulated curves",
+        ("integer", "interpolated"),
+    )
+
+    def at_recall(self, judged: Judged, retrieved: Retrieved, points: list[Fraction]) -> Floats:
+        """Ep at points of gain-recall, topics × points."""
+        gains = self.gains(judged, retrieved)
+        interpolated = self.ranks == "interpolated"
+        found = np.full((len(judged.topics), len(points)), np.nan)
+        for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
+            if not len(base):
+                continue
+            run, ideal = np.cumsum(own), np.cumsum(base)
+            found[topic] = [
+                effort_precision(run, ideal, float(x) * float(ideal[-1]), interpolated)
+                if x
+                else float(len(own) > 0)
+                for x in points
+            ]
+        return found
+
+
+_HUNDRED = [Fraction(n, 100) for n in range(1, 101)]
+
+
+@dataclass(frozen=True)
+class AverageEffortPrecision(_Effort):
+    """Effort-precision, averaged over the recall base."""
+
+    name: ClassVar[str] = "MAep"
+    facts: ClassVar[Facts] = Facts(
+        "average effort-precision",
+        "Kazai and Lalmas 2006; P000 eq 5–7; P001 §3.2",
+        "MAep = Σ ep(xCG[i]) over the ranks i with xG[i] > 0, / n",
+        _NEEDS,
+        _EDGES,
+        _example(
+            "MAep(quant=gen)",
+            (1 + 2 / 3 + 1 / 2) / 4,
+            "The gains .5, 1.5 and 1.75 are reached at ranks 1, 3 and 4, by the ideal at 1, 2 and "
+            "2: ep is 1, 2/3 and 1/2; four elements are relevant.",
+        ),
+        laws=frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE}),
+    )
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The mean of ep."""
+        gains = self.gains(judged, retrieved)
+        interpolated = self.ranks == "interpolated"
+        found = judged.nothing()
+        for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
+            if len(base):
+                found[topic] = self._average(own, np.cumsum(base), interpolated)
+        return found
+
+    def _average(self, gains: Floats, ideal: Floats, interpolated: bool) -> float:
+        run = np.cumsum(gains)
+        at = np.flatnonzero(gains > 0)
+        if interpolated:
+            efforts = [effort_precision(run, ideal, float(run[i]), True) for i in at.tolist()]
+            return float(np.sum(efforts)) / len(ideal)
+        reached = np.searchsorted(run, run[at] - TOLERANCE) + 1
+        best = np.searchsorted(ideal, run[at] - TOLERANCE) + 1
+        return float(np.sum(best / reached)) / len(ideal)
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """Ep by gain-recall, at a hundred points."""
+        x = np.array([float(p) for p in _HUNDRED])
+        return Curve(str(self), "gr", "ep", x, self.at_recall(judged, retrieved, _HUNDRED))
+
+
+@dataclass(frozen=True)
+class EffortPrecision(_Effort):
+    """Effort-precision at one point of gain-recall."""
+
+    name: ClassVar[str] = "ep"
+    facts: ClassVar[Facts] = Facts(
+        "effort-precision at gain-recall x",
+        "Kazai and Lalmas 2006; P000 eq 5–6",
+        "ep[x] = i_ideal(g) / i_run(g) with g = x · xCI[n]",
+        _NEEDS,
+        _EDGES + " ep[x] is 0 where the run never gains as much; ep[0] is 1 if there are results.",
+        _example("ep[0.6](quant=gen)", 2 / 3, "g = .6 · 2.5 = 1.5: rank 2 of the ideal, 3 here."),
+        laws=frozenset({Law.IDEAL_IS_BEST}),
+    )
+    x: Fraction = point(Fraction(1, 10), "the gain-recall that must be reached")
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """Ep at x."""
+        return self.at_recall(judged, retrieved, [self.x])[:, 0]
+
+
+@dataclass(frozen=True)
+class InterpolatedEffortPrecision(_Effort):
+    """Effort-precision, averaged over a hundred points of gain-recall."""
+
+    name: ClassVar[str] = "iMAep"
+    facts: ClassVar[Facts] = Facts(
+        "interpolated average effort-precision",
+        "Kazai and Lalmas 2006; P000 §4; P001 §3.2",
+        "iMAep = mean of ep[0.01] … ep[1.00], ranks interpolated",
+        _NEEDS,
+        _EDGES,
+        Example(
+            "iMAep(quant=gen)",
+            1.0,
+            "A run that is the ideal list itself needs no more effort at any point.",
+            _ASSESSMENTS,
+            "".join(f"7 Q0 {doc} {rank} 1 run /p[1]\n" for rank, doc in enumerate("abcd", 1)),
+        ),
+        laws=frozenset({Law.IDEAL_IS_BEST}),
+    )
+    ranks: Ranks = parameter(
+        "interpolated",
+        "ranks as whole numbers, or interpolated on the cumulated curves",
+        ("integer", "interpolated"),
+    )
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The mean of ep at a hundred points."""
+        means: Floats = self.at_recall(judged, retrieved, _HUNDRED).mean(axis=1)
+        return means
+
+
+MEASURES = (
+    NormalisedGain,
+    AverageNormalisedGain,
+    AverageEffortPrecision,
+    EffortPrecision,
+    InterpolatedEffortPrecision,
+)
