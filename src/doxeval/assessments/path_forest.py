@@ -42,6 +42,7 @@ class PathForest:
                     below = below.setdefault(step, {})
         self._documents = {document: number for number, document in enumerate(trees)}
         self._nodes: dict[tuple[int, tuple[Step, ...]], int] = {}
+        self._roots: dict[int, int] = {}
         self._after: list[int] = []
         self._tag: list[str] = []
         for number, tree in enumerate(trees.values()):
@@ -58,6 +59,7 @@ class PathForest:
                 self._after[node] = len(self._after)
                 continue
             node = self._nodes[document, steps] = len(self._after)
+            self._roots.setdefault(document, node)
             self._after.append(-1)
             self._tag.append(steps[-1].tag)
             pending.append((steps, None, node))
@@ -87,6 +89,10 @@ class PathForest:
         """The numbers of documents, -1 for an unknown one."""
         find = self._documents.get
         return np.fromiter((find(normalised_id(name), -1) for name in ids), np.int64, len(ids))
+
+    def find_roots(self, documents: Sequence[int] | Ints) -> Ints:
+        """The root of each document, -1 if it is not known."""
+        return np.array([self._roots.get(one, -1) for one in np.asarray(documents).tolist()])
 
     def find_nodes(self, documents: Sequence[int] | Ints, paths: Sequence[str]) -> Ints:
         """The elements of many (document, path) pairs, -1 where there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,10 @@ class Labels(Generic[T]):
     def none(cls, rows: int) -> Labels[T]:
         """A column without names."""
         return cls.of((), np.full(rows, NO_LABEL, dtype=np.int64))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # On the way to another process: without what was still to be worked out.
+        return Labels.of, (tuple(self.distinct), self.numbers)
 
     @cached_property
     def _made(self) -> tuple[Sequence[T], Ints]:

@@ -1,0 +1,232 @@
+"""Runs, assessments and measures to a table of scores.
+
+This is where the policies are: which topics count, what undefined means, what is warned about.
+Each run is scored by itself, so runs can go to any executor; results do not depend on it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from doxeval.assessments import Assessments
+from doxeval.assessments.elements import SpecificityFrom
+from doxeval.documents import Collection
+from doxeval.errors import InputError, MissingInput
+from doxeval.evaluate.prepare import Prepared, Reading, prepare
+from doxeval.measures.base import Measure, Need
+from doxeval.measures.judged import Judged
+from doxeval.measures.registry import measure_named
+from doxeval.runs import Kind, Run, read_run
+from doxeval.scores import RunScores, ScoreTable
+
+TopicPolicy = Literal["assessed", "retrieved"]
+Source = str | os.PathLike[str] | Run
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything that all runs of an evaluation share."""
+
+    assessments: Assessments
+    labels: tuple[str, ...]
+    directory: str | None = None
+    reading: Reading = field(default_factory=Reading)
+    topics: TopicPolicy = "assessed"
+    specificity: SpecificityFrom | None = None
+    curves: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was worked out here is worked out again where it is needed.
+        computed = ("judged", "measures")
+        return {name: value for name, value in self.__dict__.items() if name not in computed}
+
+    @cached_property
+    def judged(self) -> Judged:
+        """What is relevant."""
+        collection = None if self.directory is None else Collection(self.directory)
+        return Judged.of(self.assessments, collection, self.specificity)
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, with all parameters settled."""
+        found = []
+        for label in self.labels:
+            measure = measure_named(label)
+            for need in measure.needs:
+                self._check_need(need, label)
+            found.append(measure.settled(self.judged))
+        return tuple(found)
+
+    def _check_need(self, need: Need, label: str) -> None:
+        judged = self.judged
+        is_there = {
+            Need.HIGHLIGHTS: judged.has_highlights or not judged.is_relevant.any(),
+            Need.ENTRY_POINTS: bool((judged.entry >= 0).any()) or not judged.is_relevant.any(),
+            Need.SIZES: judged.collection is not None,
+        }
+        if not is_there.get(need, True):
+            hint = ""
+            if need is Need.HIGHLIGHTS and judged.collection is None:
+                hint = "; assessments of whole documents or with text points need a collection"
+            raise MissingInput(f"{label} needs {need.value}{hint}")
+
+    def score(self, source: Source) -> RunScores:
+        """The scores of one run."""
+        run = source if isinstance(source, Run) else read_run(source, ends=self.reading.ends)
+        prepared = prepare(run, self.judged, self.reading)
+        values = np.full((len(self.measures), len(self.judged.topics)), np.nan)
+        warnings = list(prepared.warnings)
+        curves = []
+        for place, (label, measure) in enumerate(zip(self.labels, self.measures, strict=True)):
+            _check_results(measure, label, prepared, run)
+            values[place] = measure.scores(self.judged, prepared.retrieved)
+            warnings += measure.warnings(self.judged, prepared.retrieved)
+            if self.curves:
+                curve = measure.curve(self.judged, prepared.retrieved)
+                curves += [] if curve is None else [curve._replace(label=label)]
+        counted = np.ones(len(self.judged.topics), dtype=np.bool_)
+        if self.topics == "retrieved":
+            counted = prepared.retrieved.counts > 0
+        file = None if isinstance(source, Run) else os.fspath(source)
+        return RunScores(run.run_id, values, counted, file, tuple(curves), tuple(warnings))
+
+
+def _check_results(measure: Measure, label: str, prepared: Prepared, run: Run) -> None:
+    """Whether a run's results are of the kind that a measure is about."""
+    kinds, retrieved = prepared.kinds, prepared.retrieved
+    name = run.origin or run.run_id
+    others = {Kind.PASSAGE: "passages", Kind.POINT: "entry points", Kind.TREE: "trees"}
+    if Need.RETRIEVED_ELEMENTS in measure.needs and kinds & set(others):
+        what = " and ".join(others[kind] for kind in sorted(kinds & set(others)))
+        raise MissingInput(f"{label} is about elements, and {name} returns {what}")
+    no_text = kinds & {Kind.POINT, Kind.TREE}
+    if Need.RETRIEVED_TEXT in measure.needs and no_text:
+        what = " and ".join(others[kind] for kind in sorted(no_text))
+        raise MissingInput(f"{label} is about passages of text, and {name} returns {what}")
+    is_unknown = (
+        (Need.RETRIEVED_TEXT in measure.needs and (retrieved.end < 0).any())
+        or (Need.RETRIEVED_START in measure.needs and (retrieved.start < 0).any())
+        or (Need.SIZES in measure.needs and (retrieved.end < 0).any())
+    )
+    if is_unknown:
+        raise MissingInput(
+            f"{label} needs to know where the results of {name} begin and end: give the collection"
+        )
+
+
+def evaluate(
+    runs: Iterable[Source] | Source,
+    assessments: Assessments,
+    measures: Sequence[str | Measure],
+    *,
+    collection: Collection | str | os.PathLike[str] | None = None,
+    topics: TopicPolicy = "assessed",
+    reading: Reading | None = None,
+    specificity: SpecificityFrom | None = None,
+    curves: bool = False,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> ScoreTable:
+    """Score runs (files or values) by measures (names or values).
+
+    With `jobs`, runs are scored in as many processes; with an executor, on that. `curves` adds
+    the curves behind the scores.
+
+    >>> from doxeval.assessments import Judgment
+    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import Result
+    >>> assessments = Assessments([Judgment("7", "a", ((0, 50),), document_length=200)])
+    >>> run = run_of([Result("7", "a", Kind.PASSAGE, 25, 125)], "mine")
+    >>> evaluate(run, assessments, ["cP@1", "cR@1"]).mean()
+    {'mine': {'cP@1': 0.25, 'cR@1': 0.5}}
+    """
+    sources = [runs] if isinstance(runs, str | os.PathLike | Run) else list(runs)
+    if not sources:
+        raise InputError("no runs to evaluate")
+    labels = tuple(dict.fromkeys(str(measure) for measure in measures))
+    if not labels:
+        raise InputError("no measures to evaluate by")
+    directory = collection.directory if isinstance(collection, Collection) else collection
+    evaluation = Evaluation(
+        assessments,
+        labels,
+        None if directory is None else os.fspath(directory),
+        reading or Reading(),
+        topics,
+        specificity,
+        curves,
+    )
+    settled = evaluation.measures  # what cannot work is told before anything is read
+    scored = _scored(evaluation, sources, jobs, executor)
+    return ScoreTable(
+        tuple(m.facts_as(label) for label, m in zip(labels, settled, strict=True)),
+        evaluation.judged.topics,
+        _distinguished(scored),
+        evaluation.directory,
+        tuple(dict.fromkeys(j.origin for j in assessments if j.origin is not None)),
+        assessments.warnings,
+    )
+
+
+def _scored(
+    evaluation: Evaluation, sources: list[Source], jobs: int, executor: Executor | None
+) -> list[RunScores]:
+    if executor is not None:
+        return [f.result() for f in [executor.submit(evaluation.score, s) for s in sources]]
+    workers = min(jobs, len(sources))
+    if workers <= 1:
+        return [evaluation.score(source) for source in sources]
+    with _processes(evaluation, sources, workers) as pool:
+        futures = [pool.submit(_score_here, place) for place in range(len(sources))]
+        return [future.result() for future in futures]
+
+
+@contextmanager
+def _processes(evaluation: Evaluation, sources: list[Source], workers: int) -> Iterator[Executor]:
+    """Processes that know what is to be done: by inheritance where the system can fork."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else None)
+    with ProcessPoolExecutor(workers, context, _adopt, (evaluation, sources)) as pool:
+        yield pool
+
+
+_adopted: list[tuple[Evaluation, list[Source]]] = []
+
+
+def _adopt(evaluation: Evaluation, sources: list[Source]) -> None:
+    _adopted[:] = [(evaluation, sources)]
+
+
+def _score_here(place: int) -> RunScores:
+    evaluation, sources = _adopted[0]
+    return evaluation.score(sources[place])
+
+
+def _distinguished(scored: list[RunScores]) -> tuple[RunScores, ...]:
+    """Runs with the same id are told apart by their files, or by number."""
+    ids = [scores.run for scores in scored]
+    found: list[RunScores] = []
+    taken: set[str] = set()
+    for scores in scored:
+        name = scores.run
+        if ids.count(name) > 1 and scores.file is not None:
+            name = f"{name} ({scores.file})"
+        number = 2
+        unique = name
+        while unique in taken:
+            unique = f"{name} #{number}"
+            number += 1
+        taken.add(unique)
+        found.append(scores if unique == scores.run else replace(scores, run=unique))
+    return tuple(found)

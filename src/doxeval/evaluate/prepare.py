@@ -1,0 +1,313 @@
+"""From a run to what measures see: assessed topics only, in ranking order, each result once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints, positions_in
+from doxeval.assessments.elements import AssessedElements
+from doxeval.documents.options import Offsets, Whitespace
+from doxeval.documents.paths import format_path, parse_path
+from doxeval.errors import InputError, SyntaxProblem, UnknownReference
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved
+from doxeval.runs import Kind, Run, resolve
+from doxeval.runs.run import Order
+
+OnUnresolved = Literal["error", "irrelevant"]
+_SHOWN = 20
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How runs are read: what ranks them, what offsets count, what becomes of bad references."""
+
+    order: Order = "list"
+    offsets: Offsets = "characters"
+    whitespace: Whitespace | None = None
+    unresolved: OnUnresolved = "error"
+    ends: bool = False
+
+
+class Prepared(NamedTuple):
+    """A run that is ready for measures, the kinds of its results, and what to say about it."""
+
+    retrieved: Retrieved
+    kinds: frozenset[Kind]
+    warnings: list[str]
+
+
+class _Places(NamedTuple):
+    """Where results are: pair, node, range; and what tells them apart within a document."""
+
+    pair: Ints
+    node: Ints
+    start: Ints
+    end: Ints
+    identity: Ints
+
+
+def prepare(run: Run, judged: Judged, reading: Reading) -> Prepared:
+    """Make a run ready.
+
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import Result
+    >>> judged = Judged.of(Assessments([Judgment("7", "a", ((0, 9),), document_length=20)]))
+    >>> results = [Result("7", "a", Kind.PASSAGE, 5, 15), Result("7", "a", Kind.PASSAGE, 5, 15)]
+    >>> prepared = prepare(run_of(results), judged, Reading())
+    >>> prepared.retrieved.relevant.tolist(), prepared.warnings
+    ([4], ['1 duplicate was left out, the first on line 2'])
+    """
+    warnings = list(run.warnings)
+    run, topic = _assessed(_ordered(run, reading.order), judged, warnings)
+    places = _places(run, topic, judged, reading, warnings)
+    level = _levels(run, topic, reading.order)
+    kept = _without_duplicates(run, topic, places, warnings)
+    if kept is not None:
+        run, topic, level = run.rows(kept), topic[kept], level[kept]
+        places = _Places(*(column[kept] for column in places))
+    retrieved = Retrieved(
+        judged,
+        topic,
+        places.pair,
+        places.node,
+        places.start,
+        places.end,
+        level,
+        lambda: run.document,
+        _Finder(run, topic, places.node),
+    )
+    return Prepared(retrieved, _kinds(run), warnings)
+
+
+def _kinds(run: Run) -> frozenset[Kind]:
+    present = np.bincount(run.kind, minlength=len(Kind)) if len(run) else np.zeros(len(Kind))
+    return frozenset(kind for kind in Kind if present[kind])
+
+
+def _ordered(run: Run, order: Order) -> Run:
+    try:
+        return run.ordered(order)
+    except ValueError as error:
+        raise InputError(str(error), run.origin) from None
+
+
+def _assessed(run: Run, judged: Judged, warnings: list[str]) -> tuple[Run, Ints]:
+    """The results of assessed topics, sorted by topic, and the topic of each."""
+    places = {topic: place for place, topic in enumerate(judged.topics)}
+    found = np.array([places.get(topic, -1) for topic in run.topics] + [-1], dtype=np.int64)
+    unknown = [topic for topic, place in zip(run.topics, found.tolist(), strict=False) if place < 0]
+    if unknown:
+        what = "1 topic is" if len(unknown) == 1 else f"{len(unknown)} topics are"
+        warnings.append(f"{what} not assessed and ignored: {', '.join(unknown[:10])}")
+    topic = found[run.topic]
+    steps = np.diff(topic)
+    if not unknown and (steps >= 0).all():
+        return run, topic
+    rows = np.flatnonzero(topic >= 0)
+    rows = rows[np.argsort(topic[rows], kind="stable")]
+    split = _split_topics(topic, judged)
+    if split:
+        warnings.append(f"topics in several separate blocks: {', '.join(split[:10])}")
+    return run.rows(rows), topic[rows]
+
+
+def _split_topics(topic: Ints, judged: Judged) -> list[str]:
+    blocks = topic[np.append(True, np.diff(topic) != 0)] if len(topic) else topic
+    names, counts = np.unique(blocks[blocks >= 0], return_counts=True)
+    return [judged.topics[name] for name in names[counts > 1].tolist()]
+
+
+def _levels(run: Run, topic: Ints, order: Order) -> Ints:
+    """Tie levels: equal values of what the run is ordered by; else each result its own."""
+    if order == "list":
+        return np.arange(len(run))
+    column = run.rank if order == "rank" else run.score
+    if column is None or not len(run):
+        return np.arange(len(run))
+    return np.cumsum(np.append(True, (np.diff(column) != 0) | (np.diff(topic) != 0))) - 1
+
+
+# Places
+
+
+def _places(
+    run: Run, topic: Ints, judged: Judged, reading: Reading, warnings: list[str]
+) -> _Places:
+    if judged.collection is not None:
+        return _in_collection(run, topic, judged, reading, warnings)
+    if reading.offsets == "bytes":
+        raise InputError("offsets in bytes can only be converted with the collection", run.origin)
+    return _by_names(run, topic, judged, reading, warnings)
+
+
+def _in_collection(
+    run: Run, topic: Ints, judged: Judged, reading: Reading, warnings: list[str]
+) -> _Places:
+    collection = judged.known_collection
+    resolved = resolve(run, collection, offsets=reading.offsets, whitespace=reading.whitespace)
+    bad = np.array([one.row for one in resolved.unresolved], dtype=np.int64)
+    start, end = resolved.start.copy(), resolved.end.copy()
+    _tell_unresolved(
+        run, [(one.line, one.reason) for one in resolved.unresolved], reading.unresolved, warnings
+    )
+    start[bad] = 0
+    end[bad] = np.maximum(run.end[bad] - run.start[bad], 0)
+    numbers = collection.find_documents(judged.documents)
+    order = np.argsort(numbers)
+    known = positions_in(numbers[order], resolved.document)
+    document = np.where(resolved.document < 0, -1, np.where(known < 0, -1, order[known]))
+    identity = np.where(resolved.node >= 0, -1 - resolved.node, 0)
+    trees = np.flatnonzero(run.kind == Kind.TREE)
+    if len(trees):
+        identity[trees] = _canonical_places(run)[trees]
+    return _Places(_pairs(topic, document, judged), resolved.node, start, end, identity)
+
+
+def _by_names(
+    run: Run, topic: Ints, judged: Judged, reading: Reading, warnings: list[str]
+) -> _Places:
+    """Without a collection: the documents are those that were judged, and passages are known."""
+    document = run.document_labels.find(judged.documents)
+    pair = _pairs(topic, document, judged)
+    start, end = run.start, np.where(run.kind == Kind.POINT, run.start, run.end)
+    whole = np.flatnonzero(run.kind == Kind.DOCUMENT)
+    if len(whole):
+        start, end = start.copy(), end.copy()
+        start[whole] = 0
+        end[whole] = np.where(pair[whole] < 0, -1, judged.length[pair[whole]])
+    judged_rows = np.flatnonzero(pair >= 0)
+    length = judged.length[pair[judged_rows]]
+    beyond = judged_rows[(length >= 0) & (end[judged_rows] > length)]
+    if len(beyond):
+        told = [
+            (
+                int(run.line[row]),
+                f"[{run.start[row]:,}, {run.end[row]:,}) is not inside the document's "
+                f"{judged.length[pair[row]]:,} characters",
+            )
+            for row in beyond.tolist()
+        ]
+        _tell_unresolved(run, told, reading.unresolved, warnings)
+        pair[beyond] = -1
+    nothing = np.full(len(run), -1, dtype=np.int64)
+    identity = _canonical_places(run) if (run.place >= 0).any() else np.zeros(len(run), np.int64)
+    return _Places(pair, nothing, start, end, identity)
+
+
+def _pairs(topic: Ints, document: Ints, judged: Judged) -> Ints:
+    """The judged pair of each result, -1 if its document was not judged for its topic."""
+    keys, rows = judged.pair_keys
+    found = np.full(len(topic), -1, dtype=np.int64)
+    known = np.flatnonzero(document >= 0)
+    place = positions_in(keys, topic[known] * len(judged.documents) + document[known])
+    found[known] = np.where(place < 0, -1, rows[place])
+    return found
+
+
+def _tell_unresolved(
+    run: Run,
+    unresolved: list[tuple[int, str]],
+    what_then: OnUnresolved,
+    warnings: list[str],
+) -> None:
+    """All references that name nothing: an error, or a warning if they are to be kept."""
+    if not unresolved:
+        return
+    lines = [str(InputError(reason, run.origin, line)) for line, reason in unresolved[:_SHOWN]]
+    if len(unresolved) > _SHOWN:
+        lines.append(f"… and {len(unresolved) - _SHOWN:,} more")
+    count = f"{len(unresolved):,} result{'s do' if len(unresolved) > 1 else ' does'} not resolve"
+    if what_then == "error":
+        hint = "--unresolved irrelevant keeps such results as not relevant"
+        raise UnknownReference("\n  ".join([f"{count}; {hint}", *lines]))
+    warnings.append(f"{count} and count as not relevant, the first: {lines[0]}")
+
+
+# Duplicates
+
+
+def _canonical_places(run: Run) -> Ints:
+    """A number for each place, the same for two spellings of one; a whole document is its root."""
+    numbers: dict[tuple[str, ...], int] = {}
+    canonical = [
+        numbers.setdefault(_spelt(place), len(numbers) + 1) if place else 0 for place in run.places
+    ]
+    return np.array([*canonical, 0], dtype=np.int64)[run.place]
+
+
+def _spelt(place: tuple[str, ...]) -> tuple[str, ...]:
+    """A place with every step numbered; the root has none."""
+    try:
+        paths = sorted(format_path(parse_path(path)) for path in place)
+    except SyntaxProblem:
+        return place
+    return () if len(paths) == 1 and paths[0].count("/") == 1 else tuple(paths)
+
+
+def _without_duplicates(run: Run, topic: Ints, places: _Places, warnings: list[str]) -> Ints | None:
+    """The rows that stay if later duplicates go; None if there are none."""
+    kind = np.where(run.kind == Kind.DOCUMENT, int(Kind.ELEMENT), run.kind)
+    by_range = (kind == Kind.PASSAGE) | (kind == Kind.POINT)
+    start, end = np.where(by_range, places.start, 0), np.where(by_range, places.end, 0)
+    key = run.document_labels.keys().astype(np.uint64, copy=False)
+    for column in (topic, start, end, places.identity, kind):
+        key = (key ^ (key >> np.uint64(29))) * _MIX + column.astype(np.uint64)
+    in_order = np.sort(key)
+    if not (in_order[1:] == in_order[:-1]).any():
+        return None
+    suspects = np.flatnonzero(np.isin(key, in_order[1:][in_order[1:] == in_order[:-1]]))
+    again = _repeated(suspects, (topic, run.document, kind, start, end, places.identity))
+    if not again:
+        return None
+    stays: Bools = np.ones(len(run), dtype=np.bool_)
+    stays[again] = False
+    count = "1 duplicate was" if len(again) == 1 else f"{len(again):,} duplicates were"
+    warnings.append(f"{count} left out, the first on line {run.line[again[0]]}")
+    return np.flatnonzero(stays)
+
+
+def _repeated(rows: Ints, columns: tuple[Ints, ...]) -> list[int]:
+    seen: set[tuple[int, ...]] = set()
+    again = []
+    for row, *values in zip(rows.tolist(), *(c[rows].tolist() for c in columns), strict=True):
+        if tuple(values) in seen:
+            again.append(row)
+        seen.add(tuple(values))
+    return again
+
+
+# Elements
+
+
+class _Finder:
+    """Finds results among assessed elements: by node in a collection, by path without one."""
+
+    def __init__(self, run: Run, topic: Ints, node: Ints) -> None:
+        self._run = run
+        self._topic = topic
+        self._node = node
+        # Asked for by several measures; elements cannot be keys, but they live as long as we do.
+        self._known: dict[int, Ints] = {}
+
+    def __call__(self, elements: AssessedElements) -> Ints:
+        if id(elements) not in self._known:
+            self._known[id(elements)] = self._find(elements)
+        return self._known[id(elements)]
+
+    def _find(self, elements: AssessedElements) -> Ints:
+        if elements.forest is None:
+            return elements.find(self._topic, self._node)
+        documents = elements.forest.find_documents(self._run.documents)[self._run.document]
+        places = [*(place[0] for place in self._run.places), ""]
+        paths = [places[place] for place in self._run.place.tolist()]
+        node = elements.forest.find_nodes(documents, paths)
+        whole = self._run.kind == Kind.DOCUMENT
+        if whole.any():
+            node[whole] = elements.forest.find_roots(documents[whole])
+        return elements.find(self._topic, node)

@@ -1,0 +1,27 @@
+"""Every measure of the registry: its example, its name, its documentation."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from conftest import write_files
+from doxeval.assessments.files import read_assessments
+from doxeval.documents.examples import example_collection
+from doxeval.evaluate import evaluate
+from doxeval.measures.registry import MEASURES, measure_named
+from doxeval.runs.text import read_text_run
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_worked_example_is_true(name: str, tmp_path: Path) -> None:
+    example = MEASURES[name].facts.example
+    collection = None if example.documents is None else example_collection(example.documents)
+    files = write_files(tmp_path, {"assessments": example.assessments})
+    assessments = read_assessments(files / "assessments", collection=collection)
+    run = read_text_run(io.BytesIO(example.run.encode()), "run")
+    table = evaluate(run, assessments, [example.name], collection=collection)
+    assert table.mean()["run"][example.name] == pytest.approx(example.value, abs=1e-12)
+    assert measure_named(example.name).name == name
