@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxeval.documents.ids import normalised_id
-from doxeval.runs.tokens import Names, TokenTable
+from doxeval.runs.tokens import Names, TokenTable, Words
 
 _DIGITS = st.text("0123456789", min_size=1, max_size=22)
 _ODD = st.text("0123456789-+.:/ex\u00e9_", min_size=1, max_size=12)
 
 
 def columns_of(fields: list[str]) -> TokenTable:
-    return TokenTable("".join(f"{field} x\n" for field in fields).encode())
+    return TokenTable(Words("".join(f"{field} x\n" for field in fields).encode()))
 
 
 @settings(max_examples=300)
@@ -52,7 +52,7 @@ def test_names_and_document_ids(fields: list[str]) -> None:
     encoded = [field.encode() for field in fields]
     ends = np.cumsum([len(field) + 1 for field in encoded]) - 1
     begins = ends - [len(field) for field in encoded]
-    names = Names(b" ".join(encoded), begins, ends)
+    names = Names(Words(b" ".join(encoded)), begins, ends)
     assert list(names) == fields
     assert list(names.distinct) == list(dict.fromkeys(fields))
     numbers = names.numbering[0].tolist()

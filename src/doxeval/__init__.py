@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from doxeval.assessments import Assessments, read_assessments
     from doxeval.documents import BuildOptions, Collection, Element, build_collection
+    from doxeval.evaluate import evaluate
     from doxeval.runs import Run, read_run
+    from doxeval.scores import ScoreTable
     from doxeval.topics import Topic, parse_nexi, read_topics
 
 __version__ = "0.1.0"
@@ -25,9 +27,11 @@ __all__ = [
     "Collection",
     "Element",
     "Run",
+    "ScoreTable",
     "Topic",
     "__version__",
     "build_collection",
+    "evaluate",
     "parse_nexi",
     "read_assessments",
     "read_run",
@@ -39,6 +43,8 @@ _HOMES = {
     "read_assessments": "doxeval.assessments",
     "Run": "doxeval.runs",
     "read_run": "doxeval.runs",
+    "ScoreTable": "doxeval.scores",
+    "evaluate": "doxeval.evaluate",
     "BuildOptions": "doxeval.documents",
     "Collection": "doxeval.documents",
     "Element": "doxeval.documents",

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import IO
-from urllib.parse import quote
 
 from doxeval.assessments.formats import AssessmentFormat
 from doxeval.assessments.inex_text import read_inex_text, write_inex_text
@@ -181,10 +179,14 @@ def _check_ids(judgments: Iterable[Judgment]) -> None:
 
 def _file_name(key: tuple[str | None, ...]) -> str:
     """A name that no topic can turn into a path to somewhere else."""
+    from urllib.parse import quote
+
     return "-".join(quote(part, safe="").replace(".", "%2E") for part in key if part) + ".xml"
 
 
 def _write_directory(files: dict[str, Iterator[bytes]], path: str | os.PathLike[str]) -> None:
+    import shutil
+
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:

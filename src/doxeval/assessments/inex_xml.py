@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Literal
-from xml.sax.saxutils import quoteattr
 
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import (
@@ -43,6 +42,7 @@ from doxeval.assessments.judgment import (
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.markup.elements import XmlElement, read_elements
+from doxeval.markup.escape import quoted
 
 
 def read_inex_xml(file: IO[bytes], origin: str) -> Judgments:
@@ -260,6 +260,6 @@ def _empty_tag(name: str, given: Mapping[str, object]) -> bytes:
 
 def _tag(name: str, given: Mapping[str, object]) -> bytes:
     attributes = "".join(
-        f" {key}={quoteattr(str(value))}" for key, value in given.items() if value is not None
+        f" {key}={quoted(value)}" for key, value in given.items() if value is not None
     )
     return f"<{name}{attributes}>\n".encode()

@@ -17,6 +17,8 @@ from doxeval.cli.assessments import assessments
 from doxeval.cli.collection import collection
 from doxeval.cli.convert import convert
 from doxeval.cli.demo import demo
+from doxeval.cli.evaluate import evaluate
+from doxeval.cli.measures import measures
 from doxeval.cli.nexi import nexi
 from doxeval.cli.topics import topics
 from doxeval.cli.validate import validate
@@ -65,4 +67,6 @@ main.add_command(topics)
 main.add_command(nexi)
 main.add_command(assessments)
 main.add_command(validate)
+main.add_command(evaluate)
+main.add_command(measures)
 main.add_command(convert)

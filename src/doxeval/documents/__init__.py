@@ -1,12 +1,20 @@
-"""Documents as trees over their texts: building collections, opening them, asking them."""
+"""Documents as trees over their texts: building collections, opening them, asking them.
 
-from doxeval.documents.build import BuildReport, build_collection
+What builds collections is loaded when it is first used: whoever only asks them need not wait.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from doxeval.documents.collection import Collection
 from doxeval.documents.element import Element
 from doxeval.documents.ids import IdRule
 from doxeval.documents.limits import Limits
 from doxeval.documents.options import BuildOptions
 from doxeval.documents.patterns import PathPattern
+
+if TYPE_CHECKING:
+    from doxeval.documents.build import BuildReport, build_collection
 
 __all__ = [
     "BuildOptions",
@@ -18,3 +26,9 @@ __all__ = [
     "PathPattern",
     "build_collection",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("BuildReport", "build_collection"):
+        raise AttributeError(f"module 'doxeval.documents' has no attribute {name!r}")
+    return getattr(import_module("doxeval.documents.build"), name)

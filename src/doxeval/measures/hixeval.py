@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -69,55 +69,79 @@ class _Characters(Measure):
         if not 0 <= self.alpha <= 1:
             raise ValueError("alpha is not between 0 and 1")
 
-    def found(self, retrieved: Retrieved) -> Numbers:
-        """Σ rsize up to each result; whole numbers where alpha allows."""
-        if self.alpha == 0:
-            return retrieved.cumulated(retrieved.new_relevant)
-        if self.alpha == 1:
-            return retrieved.cumulated(retrieved.relevant)
-        mixed = self.alpha * retrieved.relevant + (1 - self.alpha) * retrieved.new_relevant
-        return retrieved.cumulated(mixed)
+    def sums(self, retrieved: Retrieved) -> _Sums:
+        """Σ rsize, Σ size and the best precision, the same for all measures of this kind."""
+        key = ("characters", self.alpha, self.resize)
+        return retrieved.remembered(key, lambda: self._sums(retrieved))
 
-    def read(self, retrieved: Retrieved) -> Numbers:
-        """Σ size up to each result."""
+    def _sums(self, retrieved: Retrieved) -> _Sums:
+        found = retrieved.cumulated(self._counted(retrieved))
+        read = retrieved.cumulated(self._sizes(retrieved))
+        precision = retrieved.by_topic(ratio(found, read))
+        best_from = [np.maximum.accumulate(own[::-1])[::-1] for own in precision]
+        return _Sums(found, read, np.concatenate([*best_from, np.zeros(1)]))
+
+    def _counted(self, retrieved: Retrieved) -> Numbers:
+        """Rsize of each result; whole numbers where alpha allows."""
+        if self.alpha == 0:
+            return retrieved.new_relevant
+        if self.alpha == 1:
+            return retrieved.relevant
+        return self.alpha * retrieved.relevant + (1 - self.alpha) * retrieved.new_relevant
+
+    def _sizes(self, retrieved: Retrieved) -> Numbers:
         if self.resize == "full":
-            return retrieved.cumulated(retrieved.size)
-        if self.resize == "new":
-            return retrieved.cumulated(retrieved.new_size)
-        return retrieved.cumulated(retrieved.new_size_in_relevant)
+            return retrieved.size
+        return retrieved.new_size if self.resize == "new" else retrieved.new_size_in_relevant
 
     def precision_at(self, k: int, retrieved: Retrieved) -> Floats:
         """P@k of each topic."""
-        return ratio(retrieved.at(k, self.found(retrieved)), retrieved.at(k, self.read(retrieved)))
+        sums = self.sums(retrieved)
+        return ratio(retrieved.at(k, sums.found), retrieved.at(k, sums.read))
 
     def recall_at(self, k: int, retrieved: Retrieved) -> Floats:
         """R@k of each topic."""
-        found = retrieved.at(k, self.found(retrieved))
+        found = retrieved.at(k, self.sums(retrieved).found)
         return np.minimum(ratio(found, retrieved.judged.relevant_characters), 1.0)
 
     def interpolated(self, retrieved: Retrieved, points: list[Fraction]) -> Floats:
         """IP at points of recall, topics × points."""
         judged = retrieved.judged
-        found, read = self.found(retrieved), self.read(retrieved)
-        precision = ratio(found, read)
-        result = np.zeros((len(judged.topics), len(points)))
-        relevant = judged.relevant_characters.tolist()
-        for topic, (own, best) in enumerate(
-            zip(retrieved.by_topic(found), retrieved.by_topic(precision), strict=True)
-        ):
-            if len(own):
-                best_from = np.append(np.maximum.accumulate(best[::-1])[::-1], 0.0)
-                result[topic] = best_from[_first_ranks(own, relevant[topic], points)]
+        sums = self.sums(retrieved)
+        first = _first_rows(sums.found, retrieved, points)
+        beyond = first >= retrieved.begin[1:, None]  # the recall is never reached
+        result: Floats = np.where(beyond, 0.0, sums.best_from[np.where(beyond, -1, first)])
         return _defined(result, judged)
 
 
-def _first_ranks(found: Numbers, relevant: int, points: list[Fraction]) -> Ints:
-    """For each point, the place of the first result at which recall is at least as high."""
+class _Sums(NamedTuple):
+    """Up to each result: relevant characters found, characters read; and the best precision
+    from there on.
+    """
+
+    found: Numbers
+    read: Numbers
+    best_from: Floats
+
+
+def _first_rows(found: Numbers, retrieved: Retrieved, points: list[Fraction]) -> Ints:
+    """For each topic and point, the first row of the topic whose recall is at least as high.
+
+    Sums grow within a topic, so that topic and sum together grow over all rows.
+    """
+    relevant = retrieved.judged.relevant_characters
+    step = float(max(int(relevant.max(initial=0)), found.max(initial=0)) + 2)
+    topics = np.arange(len(relevant))
     if np.issubdtype(found.dtype, np.integer):
         # found / relevant ≥ x, as whole numbers: found ≥ ⌈x · relevant⌉
-        wanted = [-(-x.numerator * relevant // x.denominator) for x in points]
-        return np.searchsorted(found, wanted)
-    return np.searchsorted(found, [float(x) * relevant - TOLERANCE for x in points])
+        wanted = np.stack([-(-x.numerator * relevant // x.denominator) for x in points], axis=1)
+        own = retrieved.topic * int(step) + found
+        return np.searchsorted(own, topics[:, None] * int(step) + wanted)
+    first = np.zeros((len(topics), len(points)), dtype=np.int64)
+    for topic, sums in enumerate(retrieved.by_topic(found)):
+        wanted = np.array([float(x) * relevant[topic] - TOLERANCE for x in points])
+        first[topic] = retrieved.begin[topic] + np.searchsorted(sums, wanted)
+    return first
 
 
 def _defined(values: Floats, judged: Judged) -> Floats:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths
 
 # Whole numbers or fractions; what comes in is what goes out.
 Numbers: TypeAlias = npt.NDArray[Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +144,17 @@ class Retrieved:
     def is_relevant(self) -> Bools:
         """Whether the document of each result is relevant."""
         return (self.pair >= 0) & self.judged.is_relevant[self.pair]
+
+    @cached_property
+    def _remembered(self) -> dict[Any, Any]:
+        return {}
+
+    def remembered(self, key: Any, make: Callable[[], T]) -> T:
+        """What several measures need, made once."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        found: T = self._remembered[key]
+        return found
 
     # Arithmetic by topic
 

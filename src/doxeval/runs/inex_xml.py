@@ -21,11 +21,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from typing import IO, Any
-from xml.sax.saxutils import escape, quoteattr
 
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.markup.elements import XmlElement, read_elements
+from doxeval.markup.escape import escaped, quoted
 from doxeval.runs.builder import RunBuilder
 from doxeval.runs.run import Kind, Result, Run
 
@@ -155,27 +155,27 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
     """
     names = ("participant_id", "task", "query", "result_type")
     given = "".join(
-        f" {name.replace('_', '-')}={quoteattr(str(run.facts[name]))}"
+        f" {name.replace('_', '-')}={quoted(run.facts[name])}"
         for name in names
         if name in run.facts
     )
-    yield f"<inex-submission run-id={quoteattr(run.run_id)}{given}>\n".encode()
+    yield f"<inex-submission run-id={quoted(run.run_id)}{given}>\n".encode()
     topic = None
     for result in run.results():
         if result.topic != topic:
             yield b"" if topic is None else b"</topic>\n"
             topic = result.topic
-            yield f"<topic topic-id={quoteattr(topic)}>\n".encode()
+            yield f"<topic topic-id={quoted(topic)}>\n".encode()
         yield f"<result>{''.join(_parts(result))}</result>\n".encode()
     yield b"</topic>\n</inex-submission>\n"
 
 
 def _parts(result: Result) -> Iterator[str]:
-    yield f"<file>{escape(result.document)}</file>"
+    yield f"<file>{escaped(result.document)}</file>"
     if result.kind == Kind.ELEMENT:
-        yield f"<path>{escape(result.place[0])}</path>"
+        yield f"<path>{escaped(result.place[0])}</path>"
     elif result.kind == Kind.PASSAGE and result.place:
-        start, end = map(quoteattr, result.place)
+        start, end = map(quoted, result.place)
         yield f"<passage start={start} end={end}/>"
     elif result.start is not None and result.end is not None:
         yield f'<fol offset="{result.start}" length="{result.end - result.start}"/>'

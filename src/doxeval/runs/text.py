@@ -23,7 +23,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.errors import FormatError
 from doxeval.runs.labels import Labels
 from doxeval.runs.run import Floats, Kind, Run
-from doxeval.runs.tokens import Columns, Names, TokenTable
+from doxeval.runs.tokens import Columns, Names, TokenTable, Words
 
 LARGEST_FILE = 2 << 30
 _CHUNK = 16 << 20
@@ -65,6 +65,7 @@ class _TextReader:
 
     def __init__(self, data: bytes, origin: str, ends: bool) -> None:
         self._data = data
+        self._words = Words(data)
         self._origin = origin
         self._ends = ends
         self._fields = 0
@@ -79,7 +80,7 @@ class _TextReader:
             np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
         )
         spans = np.concatenate([piece.spans for piece in pieces], axis=1)
-        names = [Names(self._data, *spans[at : at + 2]) for at in range(0, len(spans), 2)]
+        names = [Names(self._words, *spans[at : at + 2]) for at in range(0, len(spans), 2)]
         topics, documents, *places = names
         run_ids = list(self._run_ids)
         warnings = []
@@ -111,7 +112,7 @@ class _TextReader:
             at = end
 
     def _piece(self, at: int, end: int, first_line: int) -> _Piece | None:
-        table = TokenTable(self._data[at:end])
+        table = TokenTable(self._words.piece(at, end))
         control = table.control_character()
         if control is not None:
             line = first_line + self._data.count(b"\n", at, at + control)

@@ -8,13 +8,15 @@ rows; a string is made only of what somebody looks at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Bytes, Ints
+
+Floats = npt.NDArray[np.float64]
 
 _WORD = 8
 _LONGEST_KEY = 64
@@ -27,34 +29,66 @@ _FIRST = np.array([(1 << 8 * kept) - 1 for kept in range(_WORD + 1)], dtype="<u8
 _LAST = _FIRST[_WORD] ^ _FIRST[::-1]
 _ZEROS = np.uint64(0x3030303030303030)  # eight times the character 0
 _HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
+_THREES = np.uint64(0x3333333333333333)
 _DOT_SLASH = np.uint64(int.from_bytes(b"./", "little"))
 _DOT_XML = np.uint64(int.from_bytes(bytes(4) + b".xml", "little"))
 _SIXES = np.uint64(0x0606060606060606)
 
 
-def _words_of(data: bytes) -> npt.NDArray[np.uint64]:
-    """The eight bytes from each position on as one number; there are eight zeros around the data.
+_POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)  # eight times the character .
+_ONES = np.uint64(0x0101010101010101)
+_TOPS = np.uint64(0x8080808080808080)
 
-    The bytes from position p on are at p + 8.
+
+class Words:
+    """Bytes, and from each position on the next eight of them as one number.
+
+    There are eight zeros around the bytes, so that every position has a word before and behind.
     """
-    around = bytes(_WORD)
-    padded = b"".join((around, data, around))
-    return np.ndarray((len(padded) - _WORD + 1,), "<u8", padded, 0, (1,))
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._padded = b"".join((bytes(_WORD), data, bytes(_WORD)))
+        # The word from position p on is at p + 8, the one up to it at p.
+        self.at: npt.NDArray[np.uint64] = np.ndarray(
+            (len(self._padded) - _WORD + 1,), "<u8", self._padded, 0, (1,)
+        )
+
+    def piece(self, begin: int, end: int) -> Words:
+        """A part of the bytes, without a copy of the words."""
+        part = Words.__new__(Words)
+        part.data = self.data[begin:end]
+        part._padded = self._padded
+        part.at = self.at[begin : end + _WORD + 1]
+        return part
+
+
+def _whole_number(word: npt.NDArray[np.uint64]) -> tuple[Ints, Bools]:
+    """Eight characters as one number, and whether all of them are digits.
+
+    Pairs of digits are made numbers below 100, pairs of those numbers below 10,000, and these the
+    number itself.
+    """
+    tens = ((word & _HIGH) | ((word + _SIXES) & _HIGH) >> np.uint64(4)) == _THREES
+    word = ((word ^ _ZEROS) * np.uint64(2561)) >> np.uint64(8)
+    word = ((word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
+    word = ((word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
+    return word.astype(np.int64), tens
 
 
 class TokenTable:
     """The fields of all lines that are not blank; white space is every byte up to a space.
 
-    >>> table = TokenTable(b"a 1\\n\\nb 22\\n")
+    >>> table = TokenTable(Words(b"a 1\\n\\nb 22\\n"))
     >>> table.lines.tolist(), table.fields.tolist()
     ([0, 2], [2, 2])
     >>> table.columns(2).integers(1).tolist()
     [1, 22]
     """
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        codes: Bytes = np.frombuffer(data, dtype=np.uint8)
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        codes: Bytes = np.frombuffer(words.data, dtype=np.uint8)
         is_space = np.ones(len(codes) + 2, dtype=np.bool_)  # as if there were some around it
         np.less_equal(codes, 32, out=is_space[1:-1])
         # Begin and end of every field, one after another.
@@ -68,26 +102,22 @@ class TokenTable:
 
     def control_character(self) -> int | None:
         """Where the first control character is that is not white space, if there is one."""
-        codes = np.frombuffer(self._data, dtype=np.uint8)
+        codes = np.frombuffer(self._words.data, dtype=np.uint8)
         is_control = (codes < 9) | ((codes > 13) & (codes < 32))
         return int(np.argmax(is_control)) if is_control.any() else None
 
     def columns(self, fields: int) -> Columns:
         """The table by columns, given that every line has as many fields."""
-        return Columns(self._data, self._edges.reshape(-1, 2 * fields).T.copy())
+        return Columns(self._words, self._edges.reshape(-1, 2 * fields).T.copy())
 
 
 class Columns:
     """The columns of a table of fields: begin and end of each field, column by column."""
 
-    def __init__(self, data: bytes, edges: Ints) -> None:
-        self._data = data
-        self._codes: Bytes = np.frombuffer(data, dtype=np.uint8)
+    def __init__(self, words: Words, edges: Ints) -> None:
+        self._words = words
+        self._codes: Bytes = np.frombuffer(words.data, dtype=np.uint8)
         self._edges = edges
-
-    @cached_property
-    def _words(self) -> npt.NDArray[np.uint64]:
-        return _words_of(self._data)
 
     def __len__(self) -> int:
         return len(self._edges[0])
@@ -99,11 +129,11 @@ class Columns:
     def text(self, row: int, column: int) -> bytes:
         """One field."""
         begins, ends = self.span(column)
-        return self._data[begins[row] : ends[row]]
+        return self._words.data[begins[row] : ends[row]]
 
     def names(self, column: int) -> Names:
         """The fields of a column as names."""
-        return Names(self._data, *self.span(column))
+        return Names(self._words, *self.span(column))
 
     def starts_with(self, column: int, character: bytes) -> Bools:
         """Whether each field of a column starts with a character."""
@@ -120,20 +150,15 @@ class Columns:
         return values
 
     def _short_integers(self, ends: Ints, lengths: Ints) -> Ints:
-        """Fields of up to eight digits, all digits of a field at once, as one word.
+        """Fields of up to eight digits, all digits of a field at once, as one word."""
+        values, valid = _whole_number(self._right_aligned(ends, lengths))
+        return np.where(valid, values, -1)
 
-        Pairs of digits are made numbers below 100, pairs of those numbers below 10,000, and these
-        the number itself.
-        """
+    def _right_aligned(self, ends: Ints, lengths: Ints) -> npt.NDArray[np.uint64]:
+        """The last characters of fields, with the character 0 before them."""
         own = _LAST[np.minimum(lengths, _WORD)]
-        word = (self._words[ends] & own) | (_ZEROS & ~own)
-        valid = ((word & _HIGH) | ((word + _SIXES) & _HIGH) >> np.uint64(4)) == (
-            _ZEROS | _ZEROS >> np.uint64(4)
-        )
-        word = ((word ^ _ZEROS) * np.uint64(2561)) >> np.uint64(8)
-        word = ((word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
-        word = ((word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
-        return np.where(valid, word.astype(np.int64), -1)
+        aligned: npt.NDArray[np.uint64] = (self._words.at[ends] & own) | (_ZEROS & ~own)
+        return aligned
 
     def _long_integers(self, begins: Ints, ends: Ints) -> Ints:
         lengths = ends - begins
@@ -147,7 +172,7 @@ class Columns:
             values += digit * np.int64(10**place)
         return np.where(valid, values, -1)
 
-    def floats(self, column: int) -> npt.NDArray[np.float64]:
+    def floats(self, column: int) -> Floats:
         """The fields of a column as numbers, each as `float` reads it; nan for what is none.
 
         A plain decimal of few digits is one whole number divided by a power of ten: both are
@@ -155,11 +180,41 @@ class Columns:
         """
         begins, ends = self.span(column)
         lengths = ends - begins
+        values, plain = self._short_decimals(ends, lengths)
+        plain &= lengths <= _WORD
+        long = np.flatnonzero(~plain & (lengths <= _PLAIN_DECIMAL))
+        if len(long):
+            values[long], plain[long] = self._long_decimals(begins[long], lengths[long])
+        for row in np.flatnonzero(~plain).tolist():
+            values[row] = _number(self.text(row, column))
+        return values
+
+    def _short_decimals(self, ends: Ints, lengths: Ints) -> tuple[Floats, Bools]:
+        """Fields of up to eight characters; the point is found and taken out, as in a word."""
+        word = self._right_aligned(ends, lengths)
+        marks = word ^ _POINTS
+        point = (marks - _ONES) & ~marks & _TOPS
+        point &= np.uint64(0) - point  # the first one
+        has_point = point != 0
+        # What is before the point moves up by one byte, over it.
+        before = (point >> np.uint64(7)) - np.uint64(1)
+        before[~has_point] = np.uint64(0)
+        up_to = (before << np.uint64(8)) | np.uint64(0xFF)
+        up_to[~has_point] = np.uint64(0)
+        word = (word & ~up_to) | ((word & before) << np.uint64(8)) | (up_to & np.uint64(0x30))
+        digits, valid = _whole_number(word)
+        place = (point.astype(np.float64).view(np.int64) >> 52) - 1023 >> 3
+        behind = np.where(has_point, 7 - place, 0)
+        valid &= lengths > has_point
+        return digits / _POWERS_OF_TEN[behind], valid
+
+    def _long_decimals(self, begins: Ints, lengths: Ints) -> tuple[Floats, Bools]:
+        """Fields of up to sixteen characters, character by character."""
         digits = np.zeros(len(begins), dtype=np.int64)
         behind = np.zeros(len(begins), dtype=np.int64)  # digits behind the point
         points = np.zeros(len(begins), dtype=np.int64)
-        plain = lengths <= _PLAIN_DECIMAL
-        for place in range(min(int(lengths.max(initial=0)), _PLAIN_DECIMAL)):
+        plain = np.ones(len(begins), dtype=np.bool_)
+        for place in range(int(lengths.max(initial=0))):
             inside = lengths > place
             code = self._codes[np.minimum(begins + place, len(self._codes) - 1)]
             is_digit = (code >= 48) & (code <= 57) & inside
@@ -169,10 +224,7 @@ class Columns:
             points += is_point
             plain &= is_digit | is_point | ~inside
         plain &= (points <= 1) & (lengths > points)
-        values = digits / _POWERS_OF_TEN[behind]
-        for row in np.flatnonzero(~plain).tolist():
-            values[row] = _number(self.text(row, column))
-        return values
+        return digits / _POWERS_OF_TEN[behind], plain
 
 
 def _number(text: bytes) -> float:
@@ -185,13 +237,14 @@ def _number(text: bytes) -> float:
 class Names(Sequence[str]):
     """Names as places in bytes; each is made a string when it is looked at.
 
-    >>> names = Names(b"b a b", np.array([0, 2, 4]), np.array([1, 3, 5]))
+    >>> names = Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5]))
     >>> list(names), names.numbering[0].tolist(), list(names.distinct)
     (['b', 'a', 'b'], [0, 1, 0], ['b', 'a'])
     """
 
-    def __init__(self, data: bytes, begins: Ints, ends: Ints) -> None:
-        self._data = data
+    def __init__(self, words: Words, begins: Ints, ends: Ints) -> None:
+        self._source = words
+        self._data = words.data
         self._begins = begins
         self._ends = ends
 
@@ -204,7 +257,7 @@ class Names(Sequence[str]):
     def __getitem__(self, row: slice) -> Sequence[str]: ...
     def __getitem__(self, row: int | slice) -> str | Sequence[str]:
         if isinstance(row, slice):
-            return Names(self._data, self._begins[row], self._ends[row])
+            return Names(self._source, self._begins[row], self._ends[row])
         return self._data[self._begins[row] : self._ends[row]].decode()
 
     def __iter__(self) -> Iterator[str]:
@@ -214,30 +267,20 @@ class Names(Sequence[str]):
     def as_document_ids(self) -> Names:
         """The names without `./` before and `.xml` behind.
 
-        >>> Names(b"./a.xml", np.array([0]), np.array([7])).as_document_ids()[0]
+        >>> Names(Words(b"./a.xml"), np.array([0]), np.array([7])).as_document_ids()[0]
         'a'
         """
         lengths = self._ends - self._begins
-        dotted = (self._windows[self._begins + _WORD] & _FIRST[2] == _DOT_SLASH) & (lengths >= 2)
+        dotted = (self._source.at[self._begins + _WORD] & _FIRST[2] == _DOT_SLASH) & (lengths >= 2)
         begins = self._begins + 2 * dotted
-        marked = (self._windows[self._ends] & _LAST[4] == _DOT_XML) & (self._ends - begins >= 4)
-        return self._with_edges(begins, self._ends - 4 * marked)
-
-    def _with_edges(self, begins: Ints, ends: Ints) -> Names:
-        """Other names in the same bytes."""
-        names = Names(self._data, begins, ends)
-        names.__dict__["_windows"] = self._windows  # what is known already
-        return names
-
-    @cached_property
-    def _windows(self) -> npt.NDArray[np.uint64]:
-        return _words_of(self._data)
+        marked = (self._source.at[self._ends] & _LAST[4] == _DOT_XML) & (self._ends - begins >= 4)
+        return Names(self._source, begins, self._ends - 4 * marked)
 
     @property
     def distinct(self) -> Names:
         """Each name once, in the order of first appearance."""
         first = self.numbering[1]
-        return self._with_edges(self._begins[first], self._ends[first])
+        return Names(self._source, self._begins[first], self._ends[first])
 
     @cached_property
     def keys(self) -> npt.NDArray[np.uint64] | None:
@@ -253,15 +296,12 @@ class Names(Sequence[str]):
     def find(self, wanted: Sequence[str]) -> Ints:
         """The place of each name among the wanted ones, -1 if it is none of them.
 
-        >>> Names(b"b a b", np.array([0, 2, 4]), np.array([1, 3, 5])).find(["b"]).tolist()
+        >>> Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5])).find(["b"]).tolist()
         [0, -1, 0]
         """
-        encoded = [name.encode() for name in wanted]
-        ends = np.cumsum([len(name) for name in encoded] or [0])
-        begins = ends - np.array([len(name) for name in encoded] or [0])
-        others = Names(b"".join(encoded), begins, ends)
+        others = _names_of(tuple(wanted))
         keys, other_keys = self.keys, others.keys
-        if encoded and keys is not None and other_keys is not None:
+        if len(others) and keys is not None and other_keys is not None:
             found = _find(keys, other_keys)
             if _all_equal(found, self, others):
                 return found
@@ -303,8 +343,17 @@ class Names(Sequence[str]):
         for offset in range(0, longest, _WORD):
             left = np.clip(lengths - offset, 0, _WORD)
             at = np.minimum(self._begins + offset, len(self._data)) + _WORD
-            words.append(self._windows[at] & _FIRST[left])
+            words.append(self._source.at[at] & _FIRST[left])
         return words or [np.zeros(len(self), dtype=np.uint64)]
+
+
+@lru_cache(4)
+def _names_of(names: tuple[str, ...]) -> Names:
+    """Names of their own, kept for the next run that is compared with them."""
+    encoded = [name.encode() for name in names]
+    lengths = np.array([len(name) for name in encoded], dtype=np.int64)
+    ends = np.cumsum(lengths)
+    return Names(Words(b"".join(encoded)), ends - lengths, ends)
 
 
 def _mixed(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import IO
-from xml.sax.saxutils import escape, quoteattr
 
 from doxeval.errors import FormatError
 from doxeval.markup.elements import XmlElement, read_elements
+from doxeval.markup.escape import escaped, quoted
 from doxeval.topics.topic import Topic
 
 TAGS = {"inex_topic", "topic", "inex-topic"}
@@ -103,20 +103,14 @@ def write_inex_topics(topics: Iterable[Topic]) -> Iterator[str]:
             "query_type": topic.query_type,
             "ct_no": topic.candidate_number,
         }
-        given = "".join(
-            f" {name}={quoteattr(v)}" for name, v in attributes.items() if v is not None
-        )
+        given = "".join(f" {name}={quoted(v)}" for name, v in attributes.items() if v is not None)
         yield f"<inex_topic{given}>\n"
         if topic.cas_parts:
-            parts = "".join(f"<{kind}>{escape(text)}</{kind}>" for kind, text in topic.cas_parts)
+            parts = "".join(f"<{kind}>{escaped(text)}</{kind}>" for kind, text in topic.cas_parts)
             yield f"<title>{parts}</title>\n"
         for name, tag in _FIELDS.items():
             text = getattr(topic, name)
             if text is not None:
-                yield f"<{tag}>{_escaped(text)}</{tag}>\n"
+                yield f"<{tag}>{escaped(text)}</{tag}>\n"
         yield "</inex_topic>\n"
     yield "</inex_topics>\n"
-
-
-def _escaped(text: str) -> str:
-    return escape(text, {"\r": "&#13;"})

@@ -1,0 +1,73 @@
+"""`doxeval measures`: what can be measured, and what it means."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command()
+@click.argument("name", required=False, metavar="[NAME]")
+@click.option("--presets", is_flag=True, help="The official measures of each INEX year and task.")
+def measures(name: str | None, presets: bool) -> None:
+    """List all measures, or explain one: formula, parameters, range, source, an example.
+
+    \b
+    Examples:
+      doxeval measures
+      doxeval measures nxCG
+      doxeval measures --presets
+    """
+    if presets:
+        _print_presets()
+    elif name is None:
+        _print_all()
+    else:
+        _explain(name)
+
+
+def _print_all() -> None:
+    from doxeval.measures.explain import listing
+
+    for family, entries in listing():
+        click.secho(family.title, bold=True)
+        for name, title in entries:
+            click.echo(f"  {name.partition('(')[0]:<10} {title}")
+    click.echo("\ndoxeval measures NAME explains one; names take parameters: nxCG@10(base=full)")
+
+
+def _print_presets() -> None:
+    from doxeval.measures.presets import PRESETS
+
+    for name, preset in PRESETS.items():
+        click.secho(f"{name}  ", bold=True, nl=False)
+        click.echo(preset.title)
+        click.echo(click.wrap_text(" ".join(preset.measures), 96, "  ", "  "))
+
+
+def _explain(name: str) -> None:
+    from doxeval.measures.explain import explained
+    from doxeval.measures.registry import FAMILIES, measure_named
+
+    for family in FAMILIES:
+        if family.name == name and len(family.measures) > 1:
+            for kind in family.measures:
+                _print_markdown(explained(kind))
+            return
+    _print_markdown(explained(type(measure_named(name))))
+
+
+def _print_markdown(text: str) -> None:
+    """Headings and bold words as a terminal shows them; the text itself in a pipe."""
+    if not sys.stdout.isatty():
+        click.echo(text)
+        return
+    for line in text.splitlines():
+        if line.startswith("### "):
+            click.secho(line.removeprefix("### "), bold=True)
+        elif line.startswith("**"):
+            head, _, rest = line[2:].partition("**")
+            click.echo(click.style(head, bold=True) + rest.replace("`", ""))
+        else:
+            click.echo(line.replace("`", "") if line.startswith("- ") else line)

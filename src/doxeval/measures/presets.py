@@ -1,0 +1,128 @@
+"""Presets: the official measures of each INEX year and task."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from doxeval.errors import SyntaxProblem
+
+
+class Preset(NamedTuple):
+    """A set of measures; curves says whether curves belong to it."""
+
+    title: str
+    measures: tuple[str, ...]
+    curves: bool = False
+
+
+def _each(names: tuple[str, ...], *, quants: tuple[str, ...]) -> tuple[str, ...]:
+    """Names with {} filled in by every quantisation."""
+    return tuple(name.format(quant) for quant in quants for name in names)
+
+
+_NG = ("ng(overlap=s,quant={})", "ng(overlap=o,quant={})")
+_QUANTS_2005 = ("strict5", "gen5", "genLifted")
+_FOCUSED = ("iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "MAiP")
+_CUTS = (5, 10, 25, 50)
+
+
+def _graded(*quants: str) -> tuple[str, ...]:
+    return _each(("inex_eval(quant={})",), quants=quants) + _each(_NG, quants=("strict", "gen"))
+
+
+def _in_context(score: str) -> tuple[str, ...]:
+    return (f"MAgP({score})", *(f"gP@{cut}({score})" for cut in _CUTS))
+
+
+def _focused_2006(ignore: str) -> tuple[str, ...]:
+    return tuple(f"nxCG@{cut}(base=ideal,quant=spec,ignore={ignore})" for cut in _CUTS)
+
+
+PRESETS: dict[str, Preset] = {
+    "inex2002": Preset("INEX 2002: inex_eval and ng", _graded("strict", "gen")),
+    "inex2003": Preset("INEX 2003: inex_eval and ng", _graded("strict", "gen", "sog")),
+    "inex2004": Preset("INEX 2004: inex_eval and ng", _graded("strict", "gen", "sog")),
+    "inex2005-thorough": Preset(
+        "INEX 2005, thorough: effort-precision",
+        _each(("MAep(quant={})", "iMAep(quant={})"), quants=_QUANTS_2005),
+        curves=True,
+    ),
+    "inex2005-focused": Preset(
+        "INEX 2005, focused: normalised gain and effort-precision",
+        _each(
+            (
+                *(f"nxCG@{cut}(base=ideal,quant={{}})" for cut in (10, 25, 50)),
+                *(f"MAnxCG@{cut}(base=ideal,quant={{}})" for cut in (10, 25, 50, 1500)),
+                "MAep(base=ideal,quant={})",
+            ),
+            quants=_QUANTS_2005,
+        ),
+    ),
+    "inex2006-thorough": Preset(
+        "INEX 2006, thorough: effort-precision without links",
+        ("MAep(base=full,quant=spec,ignore=links)",),
+        curves=True,
+    ),
+    "inex2006-focused": Preset(
+        "INEX 2006, focused: normalised gain, without links and with them",
+        _focused_2006("links") + _focused_2006("none"),
+    ),
+    "inex2006-relevant-in-context": Preset(
+        "INEX 2006, relevant in context", _in_context("score=F,beta=1")
+    ),
+    "inex2006-best-in-context": Preset(
+        "INEX 2006, best in context: BEPD and EPRUM; A=0.1 was official",
+        tuple(
+            f"{name}(A={a})"
+            for name in ("BEPD", "EPRUM")
+            for a in ("0.01", "0.1", "1", "10", "100")
+        ),
+    ),
+    **{
+        f"inex{year}-focused": Preset(f"INEX {year}, focused: interpolated precision", _FOCUSED)
+        for year in range(2007, 2011)
+    },
+    "inex2007-relevant-in-context": Preset(
+        "INEX 2007, relevant in context", _in_context("score=F,beta=1")
+    ),
+    "inex2008-relevant-in-context": Preset(
+        "INEX 2008, relevant in context", _in_context("score=F,beta=0.25")
+    ),
+    "inex2009-relevant-in-context": Preset(
+        "INEX 2009, relevant in context", _in_context("score=F,beta=0.25")
+    ),
+    "inex2010-relevant-in-context": Preset(
+        "INEX 2010, relevant in context: tolerance to irrelevance",
+        _in_context("score=t2i,irr=300"),
+    ),
+    "inex2007-best-in-context": Preset(
+        "INEX 2007, best in context", _in_context("score=bep,n=1000")
+    ),
+    **{
+        f"inex{year}-best-in-context": Preset(
+            f"INEX {year}, best in context", _in_context("score=bep,n=500")
+        )
+        for year in range(2008, 2011)
+    },
+    **{
+        f"inex{year}-thorough": Preset(f"INEX {year}, thorough", ("MAiP(resize=tool)",))
+        for year in (2009, 2010)
+    },
+}
+
+
+def preset_named(name: str) -> Preset:
+    """A preset by its name.
+
+    >>> preset_named("inex2009-thorough").measures
+    ('MAiP(resize=tool)',)
+    >>> preset_named("inex2009-focussed")
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: no preset 'inex2009-focussed'; did you mean inex2009-focused?
+    """
+    if name in PRESETS:
+        return PRESETS[name]
+    close = get_close_matches(name, PRESETS, 1, 0.5)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(PRESETS)}"
+    raise SyntaxProblem(f"no preset {name!r}; {hint}")
