@@ -11,8 +11,17 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+
+import click
+
+from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.cli import main as main_command
+from doxeval.measures.explain import family_page, listing
+from doxeval.measures.presets import PRESETS
+from doxeval.measures.registry import FAMILIES, Family
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -59,7 +68,56 @@ def formats_page() -> str:
     return "\n".join(parts)
 
 
-PAGES: dict[str, Callable[[], str]] = {"formats.md": formats_page}
+def measure_page(family: Family) -> str:
+    """A family of measures: its hand-written introduction, and what the registry says."""
+    introduction = DOCS / "measures" / "intro" / f"{family.name}.md"
+    return family_page(family, introduction.read_text(encoding="utf-8"))
+
+
+def measures_page() -> str:
+    """All measures and presets at a glance."""
+    lines = [
+        "# Measures\n",
+        "Names are written `NAME[@k][[x]][(key=value,…)]`: `nxCG@10`, `iP[0.01]`, "
+        "`MAgP(score=F,beta=0.25)`. A printed name shows every parameter.\n",
+    ]
+    for family, entries in listing():
+        lines.append(f"## [{family.title}]({family.name}.md)\n\n| name | what |\n|---|---|")
+        lines += [f"| `{name}` | {title} |" for name, title in entries]
+        lines.append("")
+    lines.append("## Presets\n\n| preset | measures |\n|---|---|")
+    for name, preset in PRESETS.items():
+        measures = ", ".join(f"`{measure}`" for measure in preset.measures)
+        lines.append(f"| `{name}` | {preset.title}: {measures} |")
+    lines.append("\n## Quantisations\n\nHow grades become numbers.\n")
+    lines += [f"```\n{one.explained()}\n```" for one in QUANTISATIONS.values()]
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """Every verb with its help."""
+    parts = ["# Commands\n"]
+    for path, command in _commands(("doxeval",), main_command):
+        context = click.Context(command, info_name=" ".join(path), max_content_width=96)
+        parts.append(f"## {' '.join(path)}\n\n```\n{command.get_help(context)}\n```\n")
+    return "\n".join(parts)
+
+
+def _commands(
+    path: tuple[str, ...], command: click.Command
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            yield from _commands((*path, name), inner)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "formats.md": formats_page,
+    "commands.md": commands_page,
+    "measures/README.md": measures_page,
+    **{f"measures/{family.name}.md": partial(measure_page, family) for family in FAMILIES},
+}
 
 
 def main() -> None:

@@ -6,6 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from doxeval.cli import main
+from doxeval.measures.explain import explained
+from doxeval.measures.presets import PRESETS
+from doxeval.measures.registry import FAMILIES, MEASURES
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -29,3 +34,25 @@ def test_every_reader_is_documented() -> None:
     for path in readers:
         first_line = path.read_text(encoding="utf-8").split("\n")[0].strip('"')
         assert first_line in page, path
+
+
+def test_every_measure_preset_and_verb_is_documented() -> None:
+    docs = ROOT / "docs"
+    commands = (docs / "commands.md").read_text(encoding="utf-8")
+    for verb in main.commands:
+        assert f"## doxeval {verb}\n" in commands
+    overview = (docs / "measures" / "README.md").read_text(encoding="utf-8")
+    for name in PRESETS:
+        assert f"| `{name}` |" in overview
+    for family in FAMILIES:
+        page = (docs / "measures" / f"{family.name}.md").read_text(encoding="utf-8")
+        for kind in family.measures:
+            assert f"### {kind.name}: {kind.facts.title}" in page
+
+
+def test_help_is_complete_for_every_measure() -> None:
+    for name, kind in MEASURES.items():
+        text = explained(kind)
+        for word in ("Range", "Source", "Edge cases", "Example", "By default"):
+            assert f"**{word}**" in text, name
+        assert all(len(line) < 400 for line in text.splitlines()), name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -193,8 +193,7 @@ def _rendered(table: ScoreTable, format_: str, per_topic: bool) -> bytes:
 def _put(data: bytes, out: Path | None) -> None:
     if out is None:
         sys.stdout.flush()
-        stream: IO[bytes] = click.get_binary_stream("stdout")
-        stream.write(data)
+        sys.stdout.buffer.write(data)
         return
     from doxeval.files import written
 

@@ -70,10 +70,11 @@ class _TextReader:
         self._ends = ends
         self._fields = 0
         self._by_path = False
+        self._next_line = 1
         self._run_ids: dict[str, None] = {}
 
     def read(self) -> Run:
-        pieces = [piece for at, end, line in self._cuts() if (piece := self._piece(at, end, line))]
+        pieces = [piece for at, end in self._cuts() if (piece := self._piece(at, end))]
         if not pieces:
             raise FormatError("no results in the file", self._origin)
         line, rank, score, start, end = (
@@ -102,17 +103,18 @@ class _TextReader:
             self._origin,
         )
 
-    def _cuts(self) -> Iterator[tuple[int, int, int]]:
-        """The file in pieces of whole lines: begin, end, and the number of the first line."""
-        at, line = 0, 1
+    def _cuts(self) -> Iterator[tuple[int, int]]:
+        """The file in pieces of whole lines: where they begin and end."""
+        at = 0
         while at < len(self._data):
             end = self._data.find(b"\n", at + _PIECE) + 1 or len(self._data)
-            yield at, end, line
-            line += self._data.count(b"\n", at, end)
+            yield at, end
             at = end
 
-    def _piece(self, at: int, end: int, first_line: int) -> _Piece | None:
+    def _piece(self, at: int, end: int) -> _Piece | None:
         table = TokenTable(self._words.piece(at, end))
+        first_line = self._next_line
+        self._next_line += table.line_ends
         control = table.control_character()
         if control is not None:
             line = first_line + self._data.count(b"\n", at, at + control)

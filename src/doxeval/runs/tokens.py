@@ -19,6 +19,7 @@ from doxeval.arrays import Bools, Bytes, Ints
 Floats = npt.NDArray[np.float64]
 
 _WORD = 8
+_LINE_END, _SPACE = 10, 32
 _LONGEST_KEY = 64
 _LONGEST_INTEGER = 18
 _PLAIN_DECIMAL = 16  # characters: at most 15 digits and a point
@@ -93,9 +94,9 @@ class TokenTable:
         np.less_equal(codes, 32, out=is_space[1:-1])
         # Begin and end of every field, one after another.
         self._edges = edges = np.flatnonzero(is_space[1:] != is_space[:-1])
-        line_ends = np.flatnonzero(codes == 10)
-        fields_before = np.searchsorted(edges[0::2], line_ends)
-        per_line = np.diff(fields_before, prepend=0, append=len(edges) // 2)
+        line_ends = np.flatnonzero(codes == _LINE_END)
+        self.line_ends = len(line_ends)
+        per_line = _fields_of_lines(edges, line_ends)
         # The lines that are not blank, from 0, and how many fields each has.
         self.lines = np.flatnonzero(per_line)
         self.fields = per_line[self.lines]
@@ -103,12 +104,27 @@ class TokenTable:
     def control_character(self) -> int | None:
         """Where the first control character is that is not white space, if there is one."""
         codes = np.frombuffer(self._words.data, dtype=np.uint8)
-        is_control = (codes < 9) | ((codes > 13) & (codes < 32))
+        if np.count_nonzero(codes < _SPACE) == self.line_ends:
+            return None  # as almost always: line ends are all there is
+        is_control = (codes < 9) | ((codes > 13) & (codes < _SPACE))
         return int(np.argmax(is_control)) if is_control.any() else None
 
     def columns(self, fields: int) -> Columns:
         """The table by columns, given that every line has as many fields."""
         return Columns(self._words, self._edges.reshape(-1, 2 * fields).T.copy())
+
+
+def _fields_of_lines(edges: Ints, line_ends: Ints) -> Ints:
+    """How many fields each line has."""
+    lines = len(line_ends)
+    fields, rest = divmod(len(edges), 2 * lines) if lines else (0, 1)
+    if not rest and fields:
+        # All lines have as many, if each field group lies between the ends of its line.
+        groups = edges.reshape(lines, 2 * fields)
+        if (groups[:, -1] <= line_ends).all() and (groups[1:, 0] > line_ends[:-1]).all():
+            return np.append(np.full(lines, fields), 0)
+    fields_before = np.searchsorted(edges[0::2], line_ends)
+    return np.diff(fields_before, prepend=0, append=len(edges) // 2)
 
 
 class Columns:
@@ -254,8 +270,8 @@ class Names(Sequence[str]):
     @overload
     def __getitem__(self, row: int) -> str: ...
     @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+    def __getitem__(self, row: slice) -> Names: ...
+    def __getitem__(self, row: int | slice) -> str | Names:
         if isinstance(row, slice):
             return Names(self._source, self._begins[row], self._ends[row])
         return self._data[self._begins[row] : self._ends[row]].decode()
@@ -279,8 +295,14 @@ class Names(Sequence[str]):
     @property
     def distinct(self) -> Names:
         """Each name once, in the order of first appearance."""
+        if self._are_all_the_same():
+            return self[:1]
         first = self.numbering[1]
         return Names(self._source, self._begins[first], self._ends[first])
+
+    def _are_all_the_same(self) -> bool:
+        words = self._words()
+        return words is not None and all((word == word[:1]).all() for word in words)
 
     @cached_property
     def keys(self) -> npt.NDArray[np.uint64] | None:

@@ -1,0 +1,60 @@
+"""Short ways to make judgments and results, and to score them, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from doxeval.assessments import Assessments, Judgment
+from doxeval.assessments.grades import Grade2003
+from doxeval.assessments.judgment import GradedElement
+from doxeval.evaluate import evaluate
+from doxeval.runs.builder import run_of
+from doxeval.runs.run import Kind, Result
+
+# Grades whose value with quant=gen is the key.
+GEN = {1: Grade2003(3, 3), 0.75: Grade2003(3, 2), 0.5: Grade2003(2, 2), 0.25: Grade2003(1, 1)}
+
+
+def graded(values: Mapping[str, float], topic: str = "7") -> list[Judgment]:
+    """One element in each document, worth so much with quant=gen."""
+    return [
+        Judgment(topic, name, grades=(GradedElement("/p[1]", GEN[value]),))
+        for name, value in values.items()
+    ]
+
+
+def elements(documents: Iterable[str], path: str = "/p[1]") -> list[Result]:
+    """The same element of many documents, in this order."""
+    return [Result("7", document, Kind.ELEMENT, place=(path,)) for document in documents]
+
+
+def paths(*found: str, document: str = "a") -> list[Result]:
+    """Elements of one document, in this order."""
+    return [Result("7", document, Kind.ELEMENT, place=(path,)) for path in found]
+
+
+def passage(document: str, start: int, end: int, topic: str = "7") -> Result:
+    return Result(topic, document, Kind.PASSAGE, start, end)
+
+
+def point(document: str, start: int, topic: str = "7") -> Result:
+    return Result(topic, document, Kind.POINT, start)
+
+
+def scored(
+    results: Sequence[Result],
+    judgments: Iterable[Judgment],
+    *names: str,
+    **options: Any,
+) -> list[float | None]:
+    """The means of one run."""
+    table = evaluate(run_of(results), Assessments(judgments), names, **options)
+    return list(table.mean()["run"].values())
+
+
+def close(*values: float, to: float = 5e-7) -> Any:
+    """These values, to the precision they are printed with."""
+    return pytest.approx(list(values), abs=to)
