@@ -21,6 +21,7 @@ from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.cli import main as main_command
 from doxeval.measures.explain import family_page, listing
 from doxeval.measures.presets import PRESETS
+from doxeval.measures.references import REFERENCES
 from doxeval.measures.registry import FAMILIES, Family
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -91,6 +92,8 @@ def measures_page() -> str:
         lines.append(f"| `{name}` | {preset.title}: {measures} |")
     lines.append("\n## Quantisations\n\nHow grades become numbers.\n")
     lines += [f"```\n{one.explained()}\n```" for one in QUANTISATIONS.values()]
+    lines.append("\n## Sources\n")
+    lines += [f"- *{name}*: {reference}" for name, reference in REFERENCES.items()]
     return "\n".join(lines) + "\n"
 
 

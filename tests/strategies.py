@@ -6,8 +6,10 @@ so every property can be checked against what was meant, not only against anothe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache, partial
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,12 +17,16 @@ from hypothesis import strategies as st
 from doxeval.assessments.grades import COVERAGES, Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import (
     AssessedUnit,
+    Assessments,
     GradedElement,
     Judgment,
     MeasuredElement,
     PointPassage,
 )
-from doxeval.runs.run import Kind, Result
+from doxeval.documents.collection import Collection
+from doxeval.documents.examples import example_collection
+from doxeval.runs.builder import run_of
+from doxeval.runs.run import Kind, Result, Run
 from doxeval.topics.nexi_ast import (
     About,
     And,
@@ -492,3 +498,205 @@ def judgments(**parts: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Judgmen
         lambda names, more: Judgment(*names, **more), pair, st.fixed_dictionaries(parts)
     )
     return st.lists(one, min_size=1, max_size=5, unique_by=lambda j: (j.topic, j.document))
+
+
+# What an evaluation world is made of.
+_WORLD_TAGS = ["sec", "sec", "p", "p", "b", "collectionlink"]
+_WORLD_TEXTS = ["a", "bb ", " ccc", "d e", "\n", "ff gg h", "é😀 ", "iiiii"]
+_WORLD_DEPTH = 4
+_Judge = Callable[[Random, str, str, Node], Judgment | None]
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything a small evaluation needs: documents, judgments, and what two systems returned.
+
+    documents: trees by id; judgments: all of one kind (highlights, or grades of one year);
+    elements, passages: the results of a run of elements (and whole documents), and of passages.
+    Some topics are in the judgments only, some in the runs only. Scores have ties and are in no
+    order; ranks follow the list.
+    """
+
+    documents: tuple[tuple[str, Node], ...]
+    judgments: tuple[Judgment, ...]
+    elements: tuple[Result, ...]
+    passages: tuple[Result, ...]
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The documents as XML."""
+        return {document: node.source for document, node in self.documents}
+
+    def collection(self) -> Collection:
+        """The documents as a collection; worlds with the same documents share it."""
+        return _built(tuple(self.sources.items()))
+
+    def assessments(self) -> Assessments:
+        """The judgments, in their order."""
+        return Assessments(self.judgments)
+
+    def element_run(self) -> Run:
+        """The run of elements."""
+        return run_of(self.elements, "elements")
+
+    def passage_run(self) -> Run:
+        """The run of passages."""
+        return run_of(self.passages, "passages")
+
+
+@cache
+def _built(sources: tuple[tuple[str, str], ...]) -> Collection:
+    return example_collection(dict(sources))
+
+
+def worlds() -> st.SearchStrategy[World]:
+    """Worlds with highlighted text and best entry points."""
+    return _worlds(_highlighted)
+
+
+def graded_worlds(scale: int) -> st.SearchStrategy[World]:
+    """Worlds with grades of elements of 2002 or 2003, or lists of elements of 2005.
+
+    Those of 2005 have highlights too, which do not agree with the sizes in the lists.
+    """
+    return _worlds(partial(_graded, scale=scale))
+
+
+def _worlds(judged: _Judge) -> st.SearchStrategy[World]:
+    """Sizes are drawn one by one, so that they shrink; the rest follows from random numbers.
+
+    Documents come from a few hundred small libraries, because building one takes its time.
+    """
+    return st.builds(
+        partial(_world, judged),
+        st.integers(0, 2**32).map(Random),
+        library=st.integers(0, 299),
+        topics=st.integers(1, 3),
+        most=st.integers(0, 9),
+    )
+
+
+def _world(judged: _Judge, random: Random, library: int, topics: int, most: int) -> World:
+    documents = _library(library)
+    pairs = [(topic, *document) for topic in "123"[:topics] for document in documents]
+    judgments = tuple(j for pair in pairs if (j := judged(random, *pair)) is not None)
+    return World(
+        documents,
+        judgments or (Judgment("1", "a"),),
+        tuple(r for t in "123"[:topics] for r in _returned_elements(random, t, documents, most)),
+        tuple(r for t in "123"[:topics] for r in _returned_passages(random, t, documents, most)),
+    )
+
+
+@cache
+def _library(number: int) -> tuple[tuple[str, Node], ...]:
+    """One to three documents; the first has text; the lower the number, the smaller they are."""
+    random = Random(number)
+    pieces = number // 18
+    return tuple((name, _grown(random, pieces, name == "a")) for name in "abc"[: number % 3 + 1])
+
+
+def _grown(random: Random, pieces: int, needs_text: bool) -> Node:
+    """A tree, nested at most four deep: again and again, something opens, closes or is said."""
+    stack: list[tuple[str, list[Piece | Node]]] = [("article", [])]
+
+    def close() -> None:
+        tag, inside = stack.pop()
+        stack[-1][1].append(Node(tag, tuple(inside)))
+
+    for what in [*random.choices(["open", "close", "say"], [4, 2, 4], k=pieces), "say"]:
+        if what == "open" and len(stack) < _WORLD_DEPTH:
+            stack.append((random.choice(_WORLD_TAGS), []))
+        elif what == "close" and len(stack) > 1:
+            close()
+        elif what == "say" and (pieces or needs_text):
+            text = random.choice(_WORLD_TEXTS)
+            stack[-1][1].append(Piece(text, text))
+    while len(stack) > 1:
+        close()
+    return Node("article", tuple(stack[0][1]))
+
+
+def _highlighted(random: Random, topic: str, document: str, node: Node) -> Judgment | None:
+    """Highlights with an entry point (rarely without); sometimes none; sometimes unjudged."""
+    length = len(node.text)
+    kind = random.randrange(10)
+    if kind == 0:
+        return None
+    ranges = _random_ranges(random, length) if kind > 2 else ()
+    entry = random.randrange(length) if ranges and kind > 3 else None
+    return Judgment(topic, document, ranges, entry, document_length=length)
+
+
+def _random_ranges(random: Random, length: int) -> tuple[tuple[int, int], ...]:
+    """Up to three ranges of a text that are apart from each other; none of an empty text."""
+    edges = sorted(random.sample(range(length + 1), min(2 * random.randint(1, 3), length + 1)))
+    return tuple(zip(edges[0::2], edges[1::2], strict=False))
+
+
+def _graded(
+    random: Random, topic: str, document: str, node: Node, *, scale: int
+) -> Judgment | None:
+    """Grades of most elements; sometimes unjudged, but not the first document for topic 1."""
+    must = (topic, document) == ("1", "a")
+    root, *below = [place.path for place in located(node)]
+    paths = [path for path in below if random.random() < 0.7]
+    paths += [root] if must or random.random() < 0.7 else []
+    random.shuffle(paths)
+    if not must and random.random() < 0.1:
+        return None
+    if scale == 2005:
+        measured = tuple(_measured_element(random, path) for path in paths)
+        ranges = _random_ranges(random, len(node.text)) if random.random() < 0.8 else ()
+        return Judgment(topic, document, ranges, elements=measured)
+    if scale == 2002:
+        return Judgment(topic, document, grades=tuple(_graded_2002(random, p) for p in paths))
+    return Judgment(topic, document, grades=tuple(_graded_2003(random, p) for p in paths))
+
+
+def _graded_2002(random: Random, path: str) -> GradedElement:
+    relevance = random.randrange(4)
+    coverage = random.choice("LSE") if relevance else "N"
+    return GradedElement(path, Grade2002(relevance, coverage))
+
+
+def _graded_2003(random: Random, path: str) -> GradedElement:
+    exhaustivity = random.randrange(4)
+    specificity = random.randint(1, 3) if exhaustivity else 0
+    return GradedElement(path, Grade2003(exhaustivity, specificity))
+
+
+def _measured_element(random: Random, path: str) -> MeasuredElement:
+    size = random.randint(1, 6)
+    highlighted = random.choice([0, size, random.randint(0, size)])
+    return MeasuredElement(path, random.choice([None, 0, 1, 2]), size, highlighted)
+
+
+def _returned_elements(
+    random: Random, topic: str, documents: tuple[tuple[str, Node], ...], most: int
+) -> list[Result]:
+    """A ranked list of elements, each once; a root is returned by its path or as a document."""
+    units = [(document, place) for document, node in documents for place in located(node)]
+    found = []
+    for rank, (document, place) in enumerate(random.sample(units, min(most, len(units))), 1):
+        score = float(random.randrange(4))
+        if place.parent is None and random.random() < 0.5:
+            found.append(Result(topic, document, rank=rank, score=score))
+        else:
+            path = (place.path,)
+            found.append(Result(topic, document, Kind.ELEMENT, None, None, path, rank, score))
+    return found if random.random() < 0.9 else []
+
+
+def _returned_passages(
+    random: Random, topic: str, documents: tuple[tuple[str, Node], ...], most: int
+) -> list[Result]:
+    """A ranked list of passages, each once; they overlap, and a few are empty."""
+    found: dict[tuple[str, int, int], Result] = {}
+    for _ in range(most):
+        document, node = random.choice(documents)
+        start, end = sorted(random.choices(range(len(node.text) + 1), k=2))
+        score, rank = float(random.randrange(4)), len(found) + 1
+        passage = Result(topic, document, Kind.PASSAGE, start, end, (), rank, score)
+        found.setdefault((document, start, end), passage)
+    return list(found.values()) if random.random() < 0.9 else []

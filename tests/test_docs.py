@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from doxeval.cli import main
 from doxeval.measures.explain import explained
 from doxeval.measures.presets import PRESETS
+from doxeval.measures.references import REFERENCES
 from doxeval.measures.registry import FAMILIES, MEASURES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,3 +58,12 @@ def test_help_is_complete_for_every_measure() -> None:
         for word in ("Range", "Source", "Edge cases", "Example", "By default"):
             assert f"**{word}**" in text, name
         assert all(len(line) < 400 for line in text.splitlines()), name
+
+
+def test_what_is_cited_is_listed() -> None:
+    cited = {
+        re.sub(r",? (?:§|eq ).*", "", part).strip()
+        for kind in MEASURES.values()
+        for part in kind.facts.cite.split(";")
+    }
+    assert cited - {"trec_eval", "the special case of whole documents as units"} <= set(REFERENCES)

@@ -52,11 +52,13 @@ def scores_by_all_measures(judgments: list[Judgment], results: list[Result]) -> 
 
 
 def test_a_topic_without_results_scores_nothing_by_any_measure() -> None:
-    """Fails for inex_eval and ng: they let the rest of the collection count for an empty list."""
     judged = [relevant("7", "a"), relevant("8", "a")]
     scores = scores_by_all_measures(judged, whole("7", "a")).topics()["run"]
-    assert all(scores["7"].values())
-    assert scores["8"] == dict.fromkeys(ALL_MEASURES, 0.0)
+    missed = {name for name in ALL_MEASURES if name.startswith(("Misses", "RecallBase"))}
+    growing = [name for name in ALL_MEASURES if name not in missed]
+    assert {name: scores["8"][name] for name in growing} == dict.fromkeys(growing, 0.0)
+    assert all(scores["8"][name] for name in missed)
+    assert scores["7"] != scores["8"]
 
 
 def test_a_topic_without_anything_relevant_is_undefined_by_every_measure() -> None:
@@ -71,7 +73,6 @@ def test_a_topic_without_anything_relevant_is_undefined_by_every_measure() -> No
 
 
 def test_a_mean_over_nothing_is_none() -> None:
-    """Fails for measures of elements: they ask for the collection, which is there."""
     table = scores_by_all_measures([Judgment("8", "a")], whole("8", "a"))
     assert table.mean()["run"] == dict.fromkeys(ALL_MEASURES)
 
@@ -86,6 +87,7 @@ def test_an_empty_strict_base_is_undefined_where_another_is_not() -> None:
     assert table.mean()["run"] == dict.fromkeys(names, 1.0)
 
 
+HIGHLIGHTED = [Judgment("7", "a", ((0, 8),))]
 TWO_TOPICS = [Judgment(topic, "a", ((0, 50),), 0, 100) for topic in ("7", "8")]
 
 
@@ -143,8 +145,8 @@ def test_a_topic_in_separate_blocks_is_one_list_with_a_warning() -> None:
 def test_duplicates_leave_and_ranks_close(
     results: list[Result], count: int, with_collection: bool
 ) -> None:
-    """Without a collection, that a document is its root fails: the root's path is another place."""
-    judged = [Judgment("7", name, ((0, 8),), document_length=18) for name in "ab"]
+    length = None if with_collection else 18
+    judged = [Judgment("7", name, ((0, 8),), document_length=length) for name in "ab"]
     world: dict[str, Any] = {"collection": example_collection(DOCUMENTS)} if with_collection else {}
     names = ["P@2", "R@2", "AP"]
     if with_collection or results[0].kind == Kind.PASSAGE:
@@ -218,7 +220,6 @@ def test_such_references_can_stay_at_their_ranks() -> None:
 
 
 def test_several_such_references_in_one_document_each_keep_their_rank() -> None:
-    """Fails: all such references of a document are taken for duplicates of the first."""
     judged = [Judgment("7", "a", ((0, 8),))]
     world: dict[str, Any] = {
         "collection": example_collection(DOCUMENTS),
@@ -249,10 +250,30 @@ def test_an_entry_point_beyond_the_end_is_told_as_an_offset(with_collection: boo
         scored([point("a", 99)], judged, "BEPD(L=9)", **world)
 
 
+@pytest.mark.parametrize(
+    "judgment",
+    [
+        Judgment("7", "nowhere", ((0, 8),)),
+        Judgment("7", "a", ((0, 999),)),
+        Judgment("7", "a", ((0, 8),), document_length=999),
+    ],
+    ids=["no such document", "beyond the end", "another length"],
+)
+@pytest.mark.parametrize("name", ["cP@1", "nxCG@1", "MAgP"])
+def test_judgments_that_do_not_fit_the_collection_are_an_error(
+    judgment: Judgment, name: str
+) -> None:
+    with pytest.raises(InputError):
+        scored(paths("/a[1]"), [judgment], name, collection=example_collection(DOCUMENTS))
+
+
+def test_lengths_come_from_the_collection() -> None:
+    collection = example_collection(DOCUMENTS)
+    found = scored([passage("a", 0, 8)], HIGHLIGHTED, "MAgP(score=t2i)", collection=collection)
+    assert found == close(8 / 18)
+
+
 # What is missing is told
-
-
-HIGHLIGHTED = [Judgment("7", "a", ((0, 8),))]
 
 
 @pytest.mark.parametrize(

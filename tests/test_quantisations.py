@@ -25,7 +25,8 @@ from doxeval.assessments.quantisations import (
 )
 from doxeval.errors import SyntaxProblem
 
-# Number, then the grades that get it; all others get 0. From P001 and P003, as decided for doxeval.
+# Number, then the grades that get it; all others get 0. From Lalmas and Tombros 2007 and Gövert
+# et al. 2003, as decided for doxeval.
 GOLDEN_2003 = {
     "strict": {1.0: [(3, 3)]},
     "gen": {
@@ -120,7 +121,7 @@ def test_wrong_names_and_grades_are_refused() -> None:
 
 @pytest.mark.parametrize("name", SEPARATE)
 def test_the_separate_functions_of_ng(name: str) -> None:
-    """By the numbers that P003 gives, as decided for doxeval."""
+    """By the numbers of Gövert et al. 2003, as decided for doxeval."""
     strict = name == "strict"
     rels = [0, 0, 0, 1] if strict else [0, Fraction(1, 3), Fraction(2, 3), 1]
     covers = {"N": 0, "L": 0 if strict else Fraction(1, 2), "S": 0, "E": 1}

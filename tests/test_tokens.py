@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxeval.documents.ids import normalised_id
-from doxeval.runs.tokens import Names, TokenTable, Words
+from doxeval.runs.names import Names
+from doxeval.runs.tokens import TokenTable
+from doxeval.runs.words import Words
 
 _DIGITS = st.text("0123456789", min_size=1, max_size=22)
 _ODD = st.text("0123456789-+.:/ex\u00e9_", min_size=1, max_size=12)

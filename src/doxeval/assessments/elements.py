@@ -129,7 +129,7 @@ def _highlighted(assessments: Assessments, collection: Collection) -> tuple[Ints
         for place, judgment in enumerate(judged)
         for start, end in judgment.highlights
     ]
-    return np.stack([pairs, documents], axis=1), Spans.of(ranges)
+    return np.stack([pairs, documents.astype(np.int64)], axis=1), Spans.of(ranges)
 
 
 def elements_from_grades(

@@ -79,7 +79,8 @@ def read_assessments(
         raise FormatError("offsets in bytes can only be converted with the collection")
     if merge is not None:
         judgments = merged_judgments(judgments, merge)
-    return Assessments(judgments, warnings)
+    home = None if collection is None else str(collection.directory)
+    return Assessments(judgments, warnings, home)
 
 
 def _of_pool(judgments: Sequence[Judgment], pool: str) -> list[Judgment]:

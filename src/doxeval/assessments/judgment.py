@@ -126,9 +126,16 @@ class Assessments:
     (['a', 'b'], None)
     """
 
-    def __init__(self, judgments: Iterable[Judgment], warnings: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        judgments: Iterable[Judgment],
+        warnings: Iterable[str] = (),
+        resolved_in: str | None = None,
+    ) -> None:
         self._by_topic: dict[str, dict[str, Judgment]] = {}
         self.warnings = tuple(warnings)
+        # The directory of the collection that everything was checked against.
+        self.resolved_in = resolved_in
         for judgment in judgments:
             of_topic = self._by_topic.setdefault(judgment.topic, {})
             earlier = of_topic.setdefault(judgment.document, judgment)

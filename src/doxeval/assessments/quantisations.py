@@ -52,7 +52,7 @@ class Quantisation:
     >>> QUANTISATIONS["gen"].value(Grade2003(2, 3))
     Fraction(3, 4)
     >>> print(QUANTISATIONS["gen"].explained())
-    gen: the generalised quantisation of 2002–04 [P001, P003]
+    gen: the generalised quantisation of 2002–04 [Lalmas and Tombros 2007; Gövert et al. 2003]
       1     3E (3,3)
       3/4   2E 3L 3S (2,3) (3,2) (3,1)
       1/2   1E 2L 2S (1,3) (2,2) (2,1)
@@ -141,14 +141,14 @@ QUANTISATIONS = {
         _from_table(
             "strict",
             "only the highest grade, 2002–04",
-            "P001, P003",
+            "Lalmas and Tombros 2007; Gövert et al. 2003",
             (Grade2002, Grade2003),
             {"1": "3E (3,3)"},
         ),
         _from_table(
             "gen",
             "the generalised quantisation of 2002–04",
-            "P001, P003",
+            "Lalmas and Tombros 2007; Gövert et al. 2003",
             (Grade2002, Grade2003),
             {
                 "1": "3E (3,3)",
@@ -160,7 +160,7 @@ QUANTISATIONS = {
         _from_table(
             "sog",
             "specificity-oriented generalised, 2003–04",
-            "P001",
+            "Lalmas and Tombros 2007",
             (Grade2003,),
             {
                 "1": "(3,3)",
@@ -174,7 +174,7 @@ QUANTISATIONS = {
         Quantisation(
             "strict5",
             "only what is highly exhaustive and wholly highlighted, 2005",
-            "P001",
+            "Lalmas and Tombros 2007",
             (Grade2005,),
             "  1 if e = 2 and s = 1, else 0",
             Fraction(1),
@@ -183,7 +183,7 @@ QUANTISATIONS = {
         Quantisation(
             "gen5",
             "the generalised quantisation of 2005",
-            "P001",
+            "Lalmas and Tombros 2007",
             (Grade2005,),
             "  e · s, with ? counted as 0",
             Fraction(2),
@@ -192,7 +192,7 @@ QUANTISATIONS = {
         Quantisation(
             "genLifted",
             "generalised, lifted so that what is too small counts, 2005",
-            "P001",
+            "Lalmas and Tombros 2007",
             (Grade2005,),
             "  (e + 1) · s, with ? counted as 0",
             Fraction(3),
@@ -201,7 +201,7 @@ QUANTISATIONS = {
         Quantisation(
             "spec",
             "specificity itself, 2006 on",
-            "P000 eq 1",
+            "Lalmas et al. 2007, eq 1",
             (Specificity,),
             "  s, the highlighted share of the text",
             Fraction(1),

@@ -5,7 +5,8 @@
 
 A relevant path leads from a root down to a relevant element that has no relevant element inside;
 the best element on it has the highest number, and of equal ones the highest place. Of two chosen
-elements that overlap the ancestor stays. (P000 §5, P001 §3.3)
+elements that overlap the ancestor stays. (Lalmas et al. 2007, §5;
+Lalmas and Tombros 2007, §3.3)
 
 A base can be filtered: elements with certain tags are left out before either is built. INEX 2006
 left out links, whose few words are often wholly highlighted.

@@ -14,7 +14,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments.highlights import in_order
-from doxeval.assessments.judgment import Judgment, Judgments, PointPassage
+from doxeval.assessments.judgment import Assessments, Judgment, Judgments, PointPassage
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.documents.points import Side
@@ -75,6 +75,22 @@ def resolved_judgments(
     if absent:
         warnings.append(f"judged documents that are not in the collection: {absent:,}")
     return Judgments(found, warnings)
+
+
+def resolved_assessments(assessments: Assessments, collection: Collection) -> Assessments:
+    """Assessments that are checked against a collection, if they are not yet.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s>One.</s>"})
+    >>> found = resolved_assessments(Assessments([Judgment("7", "a", ((0, 2),))]), collection)
+    >>> next(iter(found)).document_length
+    4
+    """
+    home = str(collection.directory)
+    if assessments.resolved_in == home:
+        return assessments
+    found = resolved_judgments(assessments, collection)
+    return Assessments(found.judgments, [*assessments.warnings, *found.warnings], home)
 
 
 def _listed(problems: Sequence[str]) -> str:

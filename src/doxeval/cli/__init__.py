@@ -19,6 +19,7 @@ from doxeval.cli.convert import convert
 from doxeval.cli.demo import demo
 from doxeval.cli.evaluate import evaluate
 from doxeval.cli.measures import measures
+from doxeval.cli.navigation import navigation
 from doxeval.cli.nexi import nexi
 from doxeval.cli.topics import topics
 from doxeval.cli.validate import validate
@@ -69,4 +70,5 @@ main.add_command(assessments)
 main.add_command(validate)
 main.add_command(evaluate)
 main.add_command(measures)
+main.add_command(navigation)
 main.add_command(convert)

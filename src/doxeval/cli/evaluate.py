@@ -17,6 +17,7 @@ from doxeval.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from doxeval.navigation import Navigation
     from doxeval.scores import ScoreTable
 
 _FORMATS = ["table", "json", "csv", "parquet", "latex", "trec", "inex_eval"]
@@ -39,6 +40,11 @@ _WORTH_A_PROCESS = 2 << 20
 @collection_option("Needed where elements have to be looked up.")
 @click.option("-m", "--measure", "names", multiple=True, metavar="MEASURE", help="May be repeated.")
 @click.option("--preset", metavar="NAME", help="The official measures of an INEX year and task.")
+@click.option(
+    "--navigation",
+    metavar="FILE",
+    help="A model of how users navigate, as JSON, for ESR, PRUM and EPRUM.",
+)
 @click.option(
     "--topics",
     type=click.Choice(["assessed", "retrieved"]),
@@ -130,6 +136,7 @@ def _table(runs: tuple[str, ...], sources: tuple[str, ...], options: dict[str, A
         ),
         specificity=options["specificity"],
         curves=curves,
+        navigation=_navigation(options["navigation"]),
         jobs=options["jobs"] or _jobs(runs),
     )
 
@@ -150,6 +157,14 @@ def _measures(options: dict[str, Any]) -> tuple[list[str], bool]:
             "lists all measures, doxeval measures --presets all presets)"
         )
     return names, curves
+
+
+def _navigation(file: str | None) -> Navigation | None:
+    if file is None:
+        return None
+    from doxeval.navigation import read_navigation
+
+    return read_navigation(file)
 
 
 def _jobs(runs: tuple[str, ...]) -> int:

@@ -32,17 +32,17 @@ def as_text(table: ScoreTable, per_topic: bool) -> str:
         rows = [
             [run, *(_number(values[label]) for label in labels)] for run, values in means.items()
         ]
-        parts = [_aligned(["run", *labels], rows)]
+        parts = [aligned(["run", *labels], rows)]
     else:
         rows = [[label, *(_number(means[run][label]) for run in means)] for label in labels]
-        parts = [_aligned(["measure", *means], rows)]
+        parts = [aligned(["measure", *means], rows)]
     if per_topic:
         for run, topics in table.topics().items():
             rows = [
                 [topic, *(_number(values[label]) for label in labels)]
                 for topic, values in topics.items()
             ]
-            parts.append(f"\n{safe(run)}\n" + _aligned(["topic", *labels], rows))
+            parts.append(f"\n{safe(run)}\n" + aligned(["topic", *labels], rows))
     return "".join(parts)
 
 
@@ -50,7 +50,7 @@ def _number(value: float | None) -> str:
     return "—" if value is None else f"{value:.4f}"
 
 
-def _aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns under their headers, the first to the left, numbers to the right."""
     cells = [[safe(cell) for cell in row] for row in [header, *rows]]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]

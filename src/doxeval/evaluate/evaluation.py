@@ -18,12 +18,14 @@ import numpy as np
 
 from doxeval.assessments import Assessments
 from doxeval.assessments.elements import SpecificityFrom
+from doxeval.assessments.resolve import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluate.prepare import Prepared, Reading, prepare
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.judged import Judged
 from doxeval.measures.registry import measure_named
+from doxeval.navigation import Navigation
 from doxeval.runs import Kind, Run, read_run
 from doxeval.scores import RunScores, ScoreTable
 
@@ -42,6 +44,7 @@ class Evaluation:
     topics: TopicPolicy = "assessed"
     specificity: SpecificityFrom | None = None
     curves: bool = False
+    navigation: Navigation | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # What was worked out here is worked out again where it is needed.
@@ -52,7 +55,7 @@ class Evaluation:
     def judged(self) -> Judged:
         """What is relevant."""
         collection = None if self.directory is None else Collection(self.directory)
-        return Judged.of(self.assessments, collection, self.specificity)
+        return Judged.of(self.assessments, collection, self.specificity, self.navigation)
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
@@ -64,6 +67,13 @@ class Evaluation:
                 self._check_need(need, label)
             found.append(measure.settled(self.judged))
         return tuple(found)
+
+    @property
+    def navigation_warnings(self) -> list[str]:
+        """What is odd about the model of navigation; what is wrong with it is an error."""
+        if self.navigation is None or self.judged.collection is None:
+            return []
+        return self.navigation.checked(self.judged.collection)
 
     def _check_need(self, need: Need, label: str) -> None:
         judged = self.judged
@@ -132,12 +142,14 @@ def evaluate(
     reading: Reading | None = None,
     specificity: SpecificityFrom | None = None,
     curves: bool = False,
+    navigation: Navigation | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
 ) -> ScoreTable:
     """Score runs (files or values) by measures (names or values).
 
-    With `jobs`, runs are scored in as many processes; with an executor, on that. `curves` adds
+    `navigation` is a model of how users navigate, for the measures that have one. With `jobs`,
+    runs are scored in as many processes; with an executor, on that. `curves` adds
     the curves behind the scores.
 
     >>> from doxeval.assessments import Judgment
@@ -154,15 +166,19 @@ def evaluate(
     labels = tuple(dict.fromkeys(str(measure) for measure in measures))
     if not labels:
         raise InputError("no measures to evaluate by")
-    directory = collection.directory if isinstance(collection, Collection) else collection
+    if collection is not None and not isinstance(collection, Collection):
+        collection = Collection(os.fspath(collection))
+    if collection is not None:
+        assessments = resolved_assessments(assessments, collection)
     evaluation = Evaluation(
         assessments,
         labels,
-        None if directory is None else os.fspath(directory),
+        None if collection is None else str(collection.directory),
         reading or Reading(),
         topics,
         specificity,
         curves,
+        navigation,
     )
     settled = evaluation.measures  # what cannot work is told before anything is read
     scored = _scored(evaluation, sources, jobs, executor)
@@ -172,7 +188,7 @@ def evaluate(
         _distinguished(scored),
         evaluation.directory,
         tuple(dict.fromkeys(j.origin for j in assessments if j.origin is not None)),
-        assessments.warnings,
+        (*assessments.warnings, *evaluation.navigation_warnings),
     )
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, positions_in
+from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.assessments.elements import AssessedElements
+from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.documents.paths import format_path, parse_path
-from doxeval.errors import InputError, SyntaxProblem, UnknownReference
+from doxeval.errors import InputError, MissingInput, SyntaxProblem, UnknownReference
 from doxeval.measures.judged import Judged
 from doxeval.measures.retrieved import Retrieved
-from doxeval.runs import Kind, Run, resolve
+from doxeval.measures.trees import Trees
+from doxeval.runs import Kind, ResolvedRun, Run, resolve
 from doxeval.runs.run import Order
 
 OnUnresolved = Literal["error", "irrelevant"]
@@ -49,6 +52,18 @@ class _Places(NamedTuple):
     start: Ints
     end: Ints
     identity: Ints
+    trees: Callable[[], Trees]
+
+    def rows(self, rows: Ints) -> _Places:
+        """Only some of the results."""
+        return _Places(
+            self.pair[rows],
+            self.node[rows],
+            self.start[rows],
+            self.end[rows],
+            self.identity[rows],
+            lambda: self.trees().rows(rows),
+        )
 
 
 def prepare(run: Run, judged: Judged, reading: Reading) -> Prepared:
@@ -70,7 +85,7 @@ def prepare(run: Run, judged: Judged, reading: Reading) -> Prepared:
     kept = _without_duplicates(run, topic, places, warnings)
     if kept is not None:
         run, topic, level = run.rows(kept), topic[kept], level[kept]
-        places = _Places(*(column[kept] for column in places))
+        places = places.rows(kept)
     retrieved = Retrieved(
         judged,
         topic,
@@ -81,6 +96,7 @@ def prepare(run: Run, judged: Judged, reading: Reading) -> Prepared:
         level,
         lambda: run.document,
         _Finder(run, topic, places.node),
+        places.trees,
     )
     return Prepared(retrieved, _kinds(run), warnings)
 
@@ -158,15 +174,13 @@ def _in_collection(
     )
     start[bad] = 0
     end[bad] = np.maximum(run.end[bad] - run.start[bad], 0)
-    numbers = collection.find_documents(judged.documents)
-    order = np.argsort(numbers)
-    known = positions_in(numbers[order], resolved.document)
-    document = np.where(resolved.document < 0, -1, np.where(known < 0, -1, order[known]))
     identity = np.where(resolved.node >= 0, -1 - resolved.node, 0)
     trees = np.flatnonzero(run.kind == Kind.TREE)
     if len(trees):
         identity[trees] = _canonical_places(run)[trees]
-    return _Places(_pairs(topic, document, judged), resolved.node, start, end, identity)
+    identity[bad] = _unlike(bad)
+    pair = judged.pairs_of(topic, resolved.document)
+    return _Places(pair, resolved.node, start, end, identity, _trees(resolved, collection))
 
 
 def _by_names(
@@ -174,7 +188,7 @@ def _by_names(
 ) -> _Places:
     """Without a collection: the documents are those that were judged, and passages are known."""
     document = run.document_labels.find(judged.documents)
-    pair = _pairs(topic, document, judged)
+    pair = judged.find_pairs(topic, document)
     start, end = run.start, np.where(run.kind == Kind.POINT, run.start, run.end)
     whole = np.flatnonzero(run.kind == Kind.DOCUMENT)
     if len(whole):
@@ -188,7 +202,7 @@ def _by_names(
         told = [
             (
                 int(run.line[row]),
-                f"[{run.start[row]:,}, {run.end[row]:,}) is not inside the document's "
+                f"{_given(run, row)} is not inside the document's "
                 f"{judged.length[pair[row]]:,} characters",
             )
             for row in beyond.tolist()
@@ -197,17 +211,47 @@ def _by_names(
         pair[beyond] = -1
     nothing = np.full(len(run), -1, dtype=np.int64)
     identity = _canonical_places(run) if (run.place >= 0).any() else np.zeros(len(run), np.int64)
-    return _Places(pair, nothing, start, end, identity)
+    return _Places(pair, nothing, start, end, identity, _no_trees)
 
 
-def _pairs(topic: Ints, document: Ints, judged: Judged) -> Ints:
-    """The judged pair of each result, -1 if its document was not judged for its topic."""
-    keys, rows = judged.pair_keys
-    found = np.full(len(topic), -1, dtype=np.int64)
-    known = np.flatnonzero(document >= 0)
-    place = positions_in(keys, topic[known] * len(judged.documents) + document[known])
-    found[known] = np.where(place < 0, -1, rows[place])
-    return found
+def _trees(resolved: ResolvedRun, collection: Collection) -> Callable[[], Trees]:
+    """What each result is as a tree: its elements, or the innermost one around a passage."""
+
+    def made() -> Trees:
+        run = resolved.run
+        node = resolved.node.copy()
+        ranges = np.flatnonzero((run.kind == Kind.PASSAGE) | (run.kind == Kind.POINT))
+        node[ranges] = collection.innermost(
+            resolved.document[ranges], resolved.start[ranges], resolved.end[ranges]
+        )
+        counts = np.diff(resolved.tree_begin)
+        single = np.flatnonzero((counts == 0) & (node >= 0))
+        counts = counts.copy()
+        counts[single] = 1
+        begin = np.append(0, np.cumsum(counts))
+        nodes = np.empty(int(begin[-1]), dtype=np.int64)
+        nodes[begin[single]] = node[single]
+        trees = np.flatnonzero(np.diff(resolved.tree_begin) > 0)
+        places = concatenated_ranges(begin[trees], counts[trees])
+        nodes[places] = resolved.tree_nodes
+        return Trees(nodes, begin)
+
+    return made
+
+
+def _given(run: Run, row: int) -> str:
+    if run.kind[row] == Kind.POINT:
+        return f"offset {run.start[row]:,}"
+    return f"[{run.start[row]:,}, {run.end[row]:,})"
+
+
+def _unlike(rows: Ints) -> Ints:
+    """Numbers that no element and no place has: what does not resolve is like nothing else."""
+    return -(1 << 60) - rows
+
+
+def _no_trees() -> Trees:
+    raise MissingInput("what results have in common as trees is known to the collection alone")
 
 
 def _tell_unresolved(
@@ -234,10 +278,8 @@ def _tell_unresolved(
 
 def _canonical_places(run: Run) -> Ints:
     """A number for each place, the same for two spellings of one; a whole document is its root."""
-    numbers: dict[tuple[str, ...], int] = {}
-    canonical = [
-        numbers.setdefault(_spelt(place), len(numbers) + 1) if place else 0 for place in run.places
-    ]
+    numbers: dict[tuple[str, ...], int] = {(): 0}
+    canonical = [numbers.setdefault(_spelt(place), len(numbers)) for place in run.places]
     return np.array([*canonical, 0], dtype=np.int64)[run.place]
 
 

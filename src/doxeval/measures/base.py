@@ -119,6 +119,16 @@ class Measure:
         """What it cannot do without; some parameters change it."""
         return self.facts.needs
 
+    @property
+    def highest(self) -> float | None:
+        """The highest score there can be; None where there is no bound."""
+        return self.facts.highest
+
+    @property
+    def laws(self) -> frozenset[Law]:
+        """What it obeys; some parameters change it."""
+        return self.facts.laws
+
     def settled(self, judged: Judged) -> Measure:
         """The measure with those parameters that depend on what is given."""
         return self
@@ -148,7 +158,7 @@ class Measure:
             str(self),
             self.facts.title,
             self.facts.lowest,
-            self.facts.highest,
+            self.highest,
             self.facts.higher_is_better,
         )
 
@@ -169,5 +179,5 @@ def shown(value: Any) -> str:
         decimal = Decimal(value.numerator) / Decimal(value.denominator)
         return format(decimal.normalize(), "f") if Fraction(decimal) == value else str(value)
     if isinstance(value, float):
-        return str(int(value)) if value == int(value) else repr(value)
+        return str(int(value)) if value == int(value) else format(Decimal(repr(value)), "f")
     return str(value)

@@ -73,7 +73,7 @@ class EntryPointDistance(EntryPointModel):
     name: ClassVar[str] = "BEPD"
     facts: ClassVar[Facts] = Facts(
         "nearness to best entry points",
-        "P000 §7, eq 14",
+        "Lalmas et al. 2007, §7, eq 14",
         "BEPD = Σ s(x, b) / number of BEPs, s = A·L / (A·L + |x − b|)",
         frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),
         "A topic without best entry points is undefined. A second result of a document is ignored "

@@ -67,7 +67,7 @@ class ExpectedRatio(Measure):
     name: ClassVar[str] = "ERRU"
     facts: ClassVar[Facts] = Facts(
         "expected ratio of relevant units",
-        "Piwowarski and Gallinari 2003; P002 §3",
+        "Piwowarski and Gallinari 2003, §3",
         "ERRU@k = Σ P(R_e)·[1 − Π (1 − P(L_x|k)·P(x→e))] / Σ P(R_e)",
         frozenset({Need.ELEMENTS, Need.SIZES, Need.RETRIEVED_ELEMENTS}),
         "A topic without relevant units is undefined. A size of zero makes a ratio 0. The printed "
@@ -212,7 +212,7 @@ def _by_pair(topic: Ints, document: Ints, rows: Ints) -> dict[tuple[int, int], I
 
 def _units_and_coverage(judged: Judged, retrieved: Retrieved) -> tuple[Units, Ints]:
     """The relevant units, and how well each result covers what is relevant."""
-    if judged.has_highlights:
+    if judged.has_highlights or not judged.has_grades:
         return _by_highlights(judged, retrieved)
     elements = judged.elements(QUANTISATIONS["gen"])
     if elements.scale is not Grade2002:

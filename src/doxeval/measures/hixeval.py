@@ -36,7 +36,7 @@ from doxeval.scores import Curve
 Resize = Literal["full", "new", "tool"]
 TOLERANCE = 1e-9
 _NEEDS = frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT})
-_CITE = "Pehcevski and Thom 2006; Kamps et al. 2008; P000 §6, P004 eq 15–17"
+_CITE = "Pehcevski and Thom 2006; Kamps et al. 2008; Ali, Consens and Lalmas 2012, eq 15–17"
 _EDGES = (
     "A topic without highlighted text is undefined; an empty list scores 0; beyond the end of "
     "the list the sums stay as they are. With alpha above 0 recall is clipped at 1."
@@ -68,6 +68,11 @@ class _Characters(Measure):
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
             raise ValueError("alpha is not between 0 and 1")
+
+    @property
+    def highest(self) -> float | None:
+        """Repeated relevant text that counts again, but takes no room, has no bound."""
+        return None if self.alpha > 0 and self.resize != "full" else self.facts.highest
 
     def sums(self, retrieved: Retrieved) -> _Sums:
         """Σ rsize, Σ size and the best precision, the same for all measures of this kind."""
@@ -105,7 +110,7 @@ class _Characters(Measure):
         return np.minimum(ratio(found, retrieved.judged.relevant_characters), 1.0)
 
     def interpolated(self, retrieved: Retrieved, points: list[Fraction]) -> Floats:
-        """IP at points of recall, topics × points."""
+        """Interpolated precision at points of recall, topics × points."""
         judged = retrieved.judged
         sums = self.sums(retrieved)
         first = _first_rows(sums.found, retrieved, points)
@@ -242,7 +247,7 @@ class InterpolatedPrecision(_Characters):
     x: Fraction = point(Fraction(1, 100), "the recall that must be reached")
 
     def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
-        """IP at x."""
+        """Interpolated precision at x."""
         return self.interpolated(retrieved, [self.x])[:, 0]
 
 
@@ -273,7 +278,7 @@ class AverageInterpolatedPrecision(_Characters):
         return means
 
     def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
-        """IP by recall."""
+        """Interpolated precision by recall."""
         x = np.array([float(p) for p in self.POINTS])
         return Curve(str(self), "recall", "iP", x, self.interpolated(retrieved, self.POINTS))
 

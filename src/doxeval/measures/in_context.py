@@ -38,7 +38,7 @@ from doxeval.scores import Curve
 from doxeval.spans import Spans, merged, shared_lengths
 
 Score = Literal["F", "bep", "t2i"]
-_CITE = "P000 §6, eq 9–13; INEX 2007–10"
+_CITE = "Lalmas et al. 2007, §6, eq 9–13; Kamps et al. 2008"
 _EDGES = (
     "A topic without relevant documents is undefined. A relevant document with S = 0 still is a "
     "point of recall. Beyond the end of the list gP goes on falling: the ranks there gain 0."

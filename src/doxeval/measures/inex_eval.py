@@ -6,7 +6,7 @@ n is the sum of the values of all relevant elements. Walking down the list, reca
 the level f (results with equal ranks are one level): j is what was not relevant before it, r and i
 are what is relevant and what is not within it, s is how much of x·n is still wanted there. esl is
 the expected number of elements that are not relevant and are looked at on the way. The score is
-the mean over x = 0.01, 0.02, … 1.00. (Raghavan, Bollmann and Jung 1989)
+the mean over x = 0.01, 0.02, … 1.00. (Raghavan et al. 1989)
 
 Elements are counted one by one: that they overlap is ignored, as it was in those years.
 """
@@ -76,7 +76,7 @@ class InexEval(Measure):
     name: ClassVar[str] = "inex_eval"
     facts: ClassVar[Facts] = Facts(
         "precision at recall over elements (precall)",
-        "Raghavan, Bollmann and Jung 1989; Gövert and Kazai 2002; P002 §2, P003 §3",
+        "Raghavan et al. 1989; Piwowarski and Gallinari 2003, §2; Gövert et al. 2003, §3",
         "P(x) = x·n / (x·n + esl), esl = j + s·i/(r + 1); mean over x = 0.01 … 1.00",
         frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS}),
         "A topic without relevant elements is undefined. Recall that the list never reaches "
@@ -108,6 +108,11 @@ class InexEval(Measure):
         ("auto", "level", "zero"),
     )
 
+    @property
+    def laws(self) -> frozenset[Law]:
+        """Half relevant elements bring half an irrelevant one each, which reading on may avoid."""
+        return self.facts.laws if self.unretrieved == "zero" else frozenset()
+
     def settled(self, judged: Judged) -> Measure:
         """What becomes of elements that are not retrieved depends on the collection."""
         if self.unretrieved != "auto":
@@ -135,7 +140,7 @@ class InexEval(Measure):
             wanted = math.fsum(full.value[edges[topic] : edges[topic + 1]].tolist())
             if wanted:
                 relevant, other = _by_level(own, levels[topic])
-                if self.unretrieved == "level":
+                if self.unretrieved == "level" and len(own):  # an empty list scores 0
                     relevant, other = self._with_rest(judged, relevant, other, wanted, len(own))
                 ceiling = self.interpolation == "ceiling"
                 result[topic] = precisions(relevant, other, wanted, POINTS, ceiling)

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Ints, positions_in
 from doxeval.assessments.elements import (
     AssessedElements,
     SpecificityFrom,
@@ -32,6 +32,7 @@ from doxeval.assessments.recall_bases import (
 from doxeval.documents import Collection
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Floats
+from doxeval.navigation import Navigation
 from doxeval.spans import Spans
 
 
@@ -54,6 +55,7 @@ class Judged:
     length: Ints
     entry: Ints
     highlights: Spans
+    navigation: Navigation | None = None
 
     @classmethod
     def of(
@@ -61,6 +63,7 @@ class Judged:
         assessments: Assessments,
         collection: Collection | None = None,
         specificity: SpecificityFrom | None = None,
+        navigation: Navigation | None = None,
     ) -> Judged:
         """The arrays of assessments (resolved against the collection, if there is one).
 
@@ -102,6 +105,7 @@ class Judged:
             length_of,
             entry_of,
             Spans.of(ranges),
+            navigation,
         )
 
     @cached_property
@@ -139,6 +143,32 @@ class Judged:
         order = np.argsort(keys)
         return keys[order], order
 
+    @cached_property
+    def _collection_numbers(self) -> tuple[Ints, Ints]:
+        """The collection's numbers of the judged documents, ascending, and the place of each."""
+        numbers = self.known_collection.find_documents(self.documents)
+        order = np.argsort(numbers)
+        return numbers[order], order
+
+    def places_of(self, documents: Ints) -> Ints:
+        """Documents of the collection as places in `documents`; -1 for those never judged."""
+        numbers, order = self._collection_numbers
+        found = positions_in(numbers, documents)
+        return np.where((found < 0) | (documents < 0), -1, order[found])
+
+    def pairs_of(self, topic: Ints, documents: Ints) -> Ints:
+        """The judged pairs of topics and documents of the collection, -1 where there is none."""
+        return self.find_pairs(topic, self.places_of(documents))
+
+    def find_pairs(self, topic: Ints, place: Ints) -> Ints:
+        """The judged pairs of topics and places in `documents`, -1 where there is none."""
+        keys, rows = self.pair_keys
+        found = np.full(len(topic), -1, dtype=np.int64)
+        known = np.flatnonzero(place >= 0)
+        at = positions_in(keys, topic[known] * len(self.documents) + place[known])
+        found[known] = np.where(at < 0, -1, rows[at])
+        return found
+
     # Elements
 
     @lru_cache(8)  # noqa: B019  # there is one such value in a process
@@ -148,7 +178,7 @@ class Judged:
             return self._elements_by_specificity
         if Grade2005 in quantisation.scales:
             return self._elements_of_2005
-        if any(judgment.grades for judgment in self.assessments):
+        if self.has_grades or not self.is_relevant.any():
             return self._graded_elements
         raise MissingInput(
             f"the quantisation {quantisation.name} takes grades of 2002–04, and the assessments "
@@ -161,12 +191,13 @@ class Judged:
 
     @cached_property
     def _elements_by_specificity(self) -> AssessedElements:
-        if self.has_highlights and self.collection is not None and self.specificity == "passages":
+        by_passages = self.has_highlights or not self.is_relevant.any()
+        if by_passages and self.collection is not None and self.specificity == "passages":
             return elements_from_highlights(self.assessments, self.collection)
         if self._has_lists:
             found = elements_from_lists(self.assessments, self.collection, self.specificity)
             return replace(found, scale=Specificity)
-        if any(judgment.grades for judgment in self.assessments):
+        if self.has_grades:
             raise MissingInput(
                 "the assessments are grades of elements, so the measure needs to be told how they "
                 "become numbers: quant=strict, gen or sog for 2002–04, strict5, gen5 or genLifted "
@@ -179,9 +210,14 @@ class Judged:
         if self._has_lists:
             return elements_from_lists(self.assessments, self.collection, self.specificity)
         graded = self._graded_elements
-        if len(graded) and graded.scale is Grade2005:
-            return graded
+        if graded.scale is Grade2005 or not self.is_relevant.any():
+            return replace(graded, scale=Grade2005)
         raise MissingInput("the assessments have no exhaustivity as 2005 graded it")
+
+    @cached_property
+    def has_grades(self) -> bool:
+        """Whether elements were graded one by one."""
+        return any(judgment.grades for judgment in self.assessments)
 
     @cached_property
     def _has_lists(self) -> bool:

@@ -19,8 +19,10 @@ _NAME = re.compile(
     r"(?:\[(?P<point>[^\[\](),=@]*)\])?"
     r"(?:\((?P<named>[^()]*)\))?"
 )
-_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{0,12})?|\.[0-9]{1,12}")
-_LARGEST_CUT = 10**9
+_NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}")
+_SHARE = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
+_CUT = re.compile(r"0*[1-9][0-9]{0,8}")
+_SHOWN = 80
 
 
 def parse_measure(text: str, known: Mapping[str, type[Measure]]) -> Measure:
@@ -34,13 +36,16 @@ def parse_measure(text: str, known: Mapping[str, type[Measure]]) -> Measure:
     doxeval.errors.SyntaxProblem: no measure 'nxGC'; did you mean nxCG?
     """
     match = _NAME.fullmatch("".join(text.split()))
+    if len(text) > _SHOWN:
+        text = f"{text[:_SHOWN]}…"
     if match is None:
         raise SyntaxProblem(
             f"{text!r} is not a measure: expected NAME, NAME@10, NAME[0.01] or NAME(key=value,…)"
         )
     kind = known.get(match["name"])
     if kind is None:
-        raise SyntaxProblem(f"no measure {match['name']!r}{_suggestion(match['name'], known)}")
+        name = match["name"][:_SHOWN]
+        raise SyntaxProblem(f"no measure {name!r}{_suggestion(name, known)}")
     values: dict[str, Any] = {}
     for place, given in (("@", match["cut"]), ("[", match["point"])):
         if given is not None:
@@ -75,13 +80,13 @@ def _placed(kind: type[Measure], place: str, text: str) -> Field[Any]:
 
 
 def _cut(given: str, text: str) -> int:
-    if not given.isascii() or not given.isdigit() or not 0 < int(given[:12] or 0) < _LARGEST_CUT:
+    if not _CUT.fullmatch(given[:100]) or len(given) > 100:
         raise SyntaxProblem(f"{text}: @{given} is not a cut-off: expected a whole number above 0")
     return int(given)
 
 
 def _point(given: str, text: str) -> Fraction:
-    if not _NUMBER.fullmatch(given) or Fraction(given) > 1:
+    if not (_NUMBER.fullmatch(given) or _SHARE.fullmatch(given)) or Fraction(given) > 1:
         raise SyntaxProblem(f"{text}: [{given}] is not a point: expected a number from 0 to 1")
     return Fraction(given)
 

@@ -81,7 +81,7 @@ class Ng(Measure):
     name: ClassVar[str] = "ng"
     facts: ClassVar[Facts] = Facts(
         "recall and precision with size and overlap",
-        "Gövert, Fuhr, Lalmas and Kazai 2006; P003 eq 6–9",
+        "Gövert et al. 2003, eq 6–9",
         "mean over x = 0.01 … 1.00 of the best precision_o (or precision_s) at recall_o "
         "(recall_s) ≥ x",
         frozenset({Need.ELEMENTS, Need.SIZES, Need.RETRIEVED_ELEMENTS}),
@@ -147,7 +147,7 @@ class Ng(Measure):
         for topic, own in enumerate(retrieved.by_topic(precision)):
             if wanted[topic] > 0:
                 recall = np.minimum(found[topic] / wanted[topic], 1.0)
-                if rest is not None:
+                if rest is not None and len(own):  # an empty list scores 0
                     recall, own = np.append(recall, 1.0), np.append(own, rest[topic])
                 result[topic] = interpolated(recall, own, POINTS)
         return result

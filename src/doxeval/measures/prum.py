@@ -12,7 +12,7 @@ q[k][e] = 1 − Π (1 − p[j][e]), and the number N_k of seen targets has a kno
 EPRUM is the expected precision at the rank where the user has seen i targets, compared with an
 ideal list that shows them one by one. PRUM is the share of consulted items that led to something
 new (CL of C), for a user who stops at i targets. All sums are exact, without trying all ways a
-user may go. (Piwowarski and Gallinari 2004; Piwowarski and Dupret 2006)
+user may go. (Piwowarski et al. 2007; Piwowarski and Dupret 2006)
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class Prum(_Browsing):
     name: ClassVar[str] = "PRUM"
     facts: ClassVar[Facts] = Facts(
         "precision recall with user modelling",
-        "Piwowarski and Gallinari 2004; P004 §6.4",
+        "Piwowarski et al. 2007; Ali, Consens and Lalmas 2012, §6.4",
         "PRUM(i) = E[CL] / E[C]; PRUM[x] takes i = ⌈x·T⌉, PRUM alone the mean over i = 1 … T",
         frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),
         "A topic without targets is undefined. A second result of a document is ignored for entry "
@@ -251,7 +251,7 @@ class Eprum(_Browsing):
     name: ClassVar[str] = "EPRUM"
     facts: ClassVar[Facts] = Facts(
         "expected precision recall with user modelling",
-        "Piwowarski and Dupret 2006; P000 eq 15–16",
+        "Piwowarski and Dupret 2006; Lalmas et al. 2007, eq 15–16",
         "EPRUM(i) = Σ_k (i/k)·[P(N_k ≥ i) − P(N_{k−1} ≥ i)]; EPRUM[x] takes i = ⌈x·T⌉, EPRUM alone "
         "the mean over i = 1 … T; EPRUM@k = E[N_k] / k",
         frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),

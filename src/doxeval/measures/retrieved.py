@@ -19,6 +19,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.assessments.elements import AssessedElements
 from doxeval.measures.base import Floats
 from doxeval.measures.judged import Judged
+from doxeval.measures.trees import Trees
 from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths
 
 # Whole numbers or fractions; what comes in is what goes out.
@@ -34,7 +35,7 @@ class Retrieved:
     it was not judged. node: the element in the collection, -1 if it is none. start, end: the range
     of text, -1 if it is not known. level: results of a topic that share a level are tied.
     document_of tells documents apart, judged or not; rows_in finds results among assessed elements
-    (-1: none of them).
+    (-1: none of them); trees_of gives them as sets of elements.
     """
 
     judged: Judged
@@ -46,6 +47,7 @@ class Retrieved:
     level: Ints
     document_of: Callable[[], Ints]
     rows_in: Callable[[AssessedElements], Ints]
+    trees_of: Callable[[], Trees]
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -69,6 +71,21 @@ class Retrieved:
     def document(self) -> Ints:
         """A number for each document."""
         return self.document_of()
+
+    @cached_property
+    def trees(self) -> Trees:
+        """Each result as a set of elements; one that does not resolve has none."""
+        return self.trees_of()
+
+    @cached_property
+    def tree_documents(self) -> Ints:
+        """The document of each tree in the collection, -1 for one without elements."""
+        collection = self.judged.known_collection
+        first = self.trees.begin[:-1]
+        filled = np.flatnonzero(self.trees.counts > 0)
+        found = np.full(len(self), -1, dtype=np.int64)
+        found[filled] = collection.documents_of(self.trees.nodes[first[filled]])
+        return found
 
     @cached_property
     def size(self) -> Ints:
@@ -138,6 +155,7 @@ class Retrieved:
             self.level[rows],
             lambda: self.document[rows],
             lambda elements: self.rows_in(elements)[rows],
+            lambda: self.trees.rows(rows),
         )
 
     @cached_property

@@ -80,7 +80,7 @@ def _rank_at(cumulated: Floats, gain: float, interpolated: bool) -> float | None
 
 
 def effort_precision(run: Floats, ideal: Floats, gain: float, interpolated: bool) -> float:
-    """Ep at a gain, of cumulated gains; 0 where the run never reaches it.
+    """Effort-precision at a gain, of cumulated gains; 0 where the run never reaches it.
 
     >>> run, ideal = np.cumsum([0.5, 0, 1, 0.25]), np.cumsum([1, 0.75, 0.5, 0.25])
     >>> [round(effort_precision(run, ideal, gain, False), 4) for gain in (0.5, 1.5, 1.75)]
@@ -112,6 +112,16 @@ class _Gain(Measure):
         if self.overlap and self.base == "ideal":
             raise ValueError("overlap=on is for base=full; base=ideal normalises gains by itself")
 
+    @property
+    def highest(self) -> float | None:
+        """Parts that gain more than the whole they are in leave no bound."""
+        return None if self.overlap else self.facts.highest
+
+    @property
+    def laws(self) -> frozenset[Law]:
+        """With overlap the order of an ideal list is not known."""
+        return self.facts.laws - ({Law.IDEAL_IS_BEST} if self.overlap else set())
+
     def gains(self, judged: Judged, retrieved: Retrieved) -> Gains:
         """The gains of the run and of the ideal, by topic."""
         return gains_of(
@@ -133,8 +143,9 @@ class _GainAt(_Gain):
     )
 
     def normalised(self, judged: Judged, retrieved: Retrieved, k: int) -> Floats:
-        """NxCG at the ranks 1 … k, topics × ranks."""
+        """The values at the ranks 1 … k, topics × ranks, cut where all lists have ended."""
         gains = self.gains(judged, retrieved)
+        k = min(k, max(map(len, gains.run + gains.ideal), default=0) or 1)
         found = np.full((len(judged.topics), k), np.nan)
         for topic, (run, ideal) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if len(ideal):
@@ -156,7 +167,7 @@ class NormalisedGain(_GainAt):
     name: ClassVar[str] = "nxCG"
     facts: ClassVar[Facts] = Facts(
         "normalised extended cumulated gain",
-        "Kazai and Lalmas 2006; P000 eq 3, 8; P001 eq 11–13",
+        "Kazai and Lalmas 2006; Lalmas et al. 2007, eq 2–4, 7–8; Lalmas and Tombros 2007, eq 13",
         "nxCG@k = xCG[k] / xCI[k]",
         _NEEDS,
         _EDGES,
@@ -177,7 +188,7 @@ class AverageNormalisedGain(_GainAt):
     name: ClassVar[str] = "MAnxCG"
     facts: ClassVar[Facts] = Facts(
         "mean normalised extended cumulated gain",
-        "Kazai and Lalmas 2006; P000 eq 4; P001 §3.2",
+        "Kazai and Lalmas 2006; Lalmas and Tombros 2007, §3.2",
         "MAnxCG@k = (nxCG@1 + … + nxCG@k) / k",
         _NEEDS,
         _EDGES,
@@ -192,13 +203,16 @@ class AverageNormalisedGain(_GainAt):
 
     def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
         """The mean of nxCG@1 … nxCG@k."""
-        means: Floats = self.normalised(judged, retrieved, self.k).mean(axis=1)
-        return means
+        values = self.normalised(judged, retrieved, self.k)
+        beyond = self.k - values.shape[1]
+        found: Floats = (values.sum(axis=1) + beyond * values[:, -1]) / self.k
+        return found
 
     def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
-        """NxCG by rank."""
-        x = np.arange(1, self.k + 1).astype(np.float64)
-        return Curve(str(self), "rank", "nxCG", x, self.normalised(judged, retrieved, self.k))
+        """Normalised gain by rank."""
+        values = self.normalised(judged, retrieved, self.k)
+        x = np.arange(1, values.shape[1] + 1).astype(np.float64)
+        return Curve(str(self), "rank", "nxCG", x, values)
 
 
 @dataclass(frozen=True)
@@ -210,7 +224,7 @@ class _Effort(_Gain):
     )
 
     def at_recall(self, judged: Judged, retrieved: Retrieved, points: list[Fraction]) -> Floats:
-        """Ep at points of gain-recall, topics × points."""
+        """Effort-precision at points of gain-recall, topics × points."""
         gains = self.gains(judged, retrieved)
         interpolated = self.ranks == "interpolated"
         found = np.full((len(judged.topics), len(points)), np.nan)
@@ -237,7 +251,7 @@ class AverageEffortPrecision(_Effort):
     name: ClassVar[str] = "MAep"
     facts: ClassVar[Facts] = Facts(
         "average effort-precision",
-        "Kazai and Lalmas 2006; P000 eq 5–7; P001 §3.2",
+        "Kazai and Lalmas 2006; Lalmas et al. 2007, §4.2, eq 5–6",
         "MAep = Σ ep(xCG[i]) over the ranks i with xG[i] > 0, / n",
         _NEEDS,
         _EDGES,
@@ -260,6 +274,16 @@ class AverageEffortPrecision(_Effort):
                 found[topic] = self._average(own, np.cumsum(base), interpolated)
         return found
 
+    @property
+    def highest(self) -> float | None:
+        """More results may gain than there are ideal elements."""
+        return None if self.base == "ideal" else super().highest
+
+    @property
+    def laws(self) -> frozenset[Law]:
+        """For the same reason the ideal list need not be best."""
+        return super().laws - ({Law.IDEAL_IS_BEST} if self.base == "ideal" else set())
+
     def _average(self, gains: Floats, ideal: Floats, interpolated: bool) -> float:
         run = np.cumsum(gains)
         at = np.flatnonzero(gains > 0)
@@ -271,7 +295,7 @@ class AverageEffortPrecision(_Effort):
         return float(np.sum(best / reached)) / len(ideal)
 
     def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
-        """Ep by gain-recall, at a hundred points."""
+        """Effort-precision by gain-recall, at a hundred points."""
         x = np.array([float(p) for p in _HUNDRED])
         return Curve(str(self), "gr", "ep", x, self.at_recall(judged, retrieved, _HUNDRED))
 
@@ -283,7 +307,7 @@ class EffortPrecision(_Effort):
     name: ClassVar[str] = "ep"
     facts: ClassVar[Facts] = Facts(
         "effort-precision at gain-recall x",
-        "Kazai and Lalmas 2006; P000 eq 5–6",
+        "Kazai and Lalmas 2006; Lalmas et al. 2007, eq 5–6",
         "ep[x] = i_ideal(g) / i_run(g) with g = x · xCI[n]",
         _NEEDS,
         _EDGES + " ep[x] is 0 where the run never gains as much; ep[0] is 1 if there are results.",
@@ -293,7 +317,7 @@ class EffortPrecision(_Effort):
     x: Fraction = point(Fraction(1, 10), "the gain-recall that must be reached")
 
     def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
-        """Ep at x."""
+        """Effort-precision at x."""
         return self.at_recall(judged, retrieved, [self.x])[:, 0]
 
 
@@ -304,7 +328,7 @@ class InterpolatedEffortPrecision(_Effort):
     name: ClassVar[str] = "iMAep"
     facts: ClassVar[Facts] = Facts(
         "interpolated average effort-precision",
-        "Kazai and Lalmas 2006; P000 §4; P001 §3.2",
+        "Kazai and Lalmas 2006; Lalmas and Tombros 2007, §3.2",
         "iMAep = mean of ep[0.01] … ep[1.00], ranks interpolated",
         _NEEDS,
         _EDGES,

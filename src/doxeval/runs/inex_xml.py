@@ -167,7 +167,7 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
             topic = result.topic
             yield f"<topic topic-id={quoted(topic)}>\n".encode()
         yield f"<result>{''.join(_parts(result))}</result>\n".encode()
-    yield b"</topic>\n</inex-submission>\n"
+    yield b"</inex-submission>\n" if topic is None else b"</topic>\n</inex-submission>\n"
 
 
 def _parts(result: Result) -> Iterator[str]:

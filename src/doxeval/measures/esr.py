@@ -1,0 +1,517 @@
+"""ESR: hits, misses and near-misses under a model of how users navigate.
+
+A hit is a relevant unit in the list, a near-miss one that is not there but that readers may reach
+from what is; a miss they do not see. Gains are expected ones: what was probably seen before, on
+the way from earlier results, counts less. All measures of the family are made of these three
+sums (Hits, NearMisses, Misses) and their total, the RecallBase; see `expectations`.
+
+    ESRP = H / k                      ESRR = (H + N) / RB
+    SRiP = H / Σ size                 SRiR = H / Trel           (SRiP2, SRiR2: H + N)
+    NSRCG = H / (k·l·RB / m)          (NSRCG2: H + N)
+    SRPRUM[r] = (H + N) / C at the first rank C where ESRR reaches r
+    SRP = Σ rel(t_i)·(1 − p(t_i; R before it)) / k, rel inferred from a unit's elements
+
+(Ali, Consens and Lalmas 2012)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from doxeval.measures.base import Facts, Floats, Law, parameter, point
+from doxeval.measures.esr_base import Esr, EsrAt, Relevance, example, facts_of
+from doxeval.measures.expectations import reaching
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved, ratio
+from doxeval.scores import Curve
+
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Hits(EsrAt):
+    """The expected gain from relevant units in the list."""
+
+    name: ClassVar[str] = "Hits"
+    facts: ClassVar[Facts] = facts_of(
+        "expected gain from hits",
+        "Hits@k = Σ rel(a)·(1 − p(a; R_{m−1})) over the relevant units among the first k",
+        "eq 8",
+        example("Hits@2", 1 / 3, "It was seen before with probability 2/3: 1 − 2/3."),
+        highest=None,
+        laws=frozenset({Law.GROWS_WITH_K, Law.TAIL_IS_FREE}),
+    )
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """Hits."""
+        return self.expected(judged, retrieved).hits[topic]
+
+
+@dataclass(frozen=True)
+class NearMisses(EsrAt):
+    """The expected gain from relevant units that readers reach from the list."""
+
+    name: ClassVar[str] = "NearMisses"
+    facts: ClassVar[Facts] = facts_of(
+        "expected gain from near-misses",
+        "NearMisses@k = Σ rel(a)·p(a; R_k) over the relevant units not among the first k",
+        "eq 10",
+        example("NearMisses@1", 1.0, "After the article: 2/3 + 1/3."),
+        highest=None,
+    )
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """Near-misses."""
+        return self.expected(judged, retrieved).near[topic]
+
+
+@dataclass(frozen=True)
+class Misses(EsrAt):
+    """The expected loss from relevant units that readers do not see."""
+
+    name: ClassVar[str] = "Misses"
+    facts: ClassVar[Facts] = facts_of(
+        "expected loss from misses",
+        "Misses@k = Σ rel(a)·(1 − p(a; R_k)) over the relevant units not among the first k",
+        "eq 9",
+        example("Misses@1", 1.0, "After the article: 1/3 + 2/3."),
+        highest=None,
+        higher_is_better=False,
+    )
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """Misses."""
+        return self.expected(judged, retrieved).misses(topic)
+
+    def empty(self, total: float) -> float:
+        """Everything is missed."""
+        return total
+
+
+@dataclass(frozen=True)
+class RecallBase(EsrAt):
+    """All that readers could gain: hits, near-misses and misses together."""
+
+    name: ClassVar[str] = "RecallBase"
+    facts: ClassVar[Facts] = facts_of(
+        "expected gain and loss together",
+        "RecallBase@k = Hits@k + NearMisses@k + Misses@k",
+        "eq 11",
+        example("RecallBase@2", 4 / 3, "The hit is worth 1/3, what is left 1: 4/3."),
+        highest=None,
+    )
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """The recall base."""
+        return self.expected(judged, retrieved).recall_base(topic)
+
+    def empty(self, total: float) -> float:
+        """Everything can still be gained."""
+        return total
+
+
+@dataclass(frozen=True)
+class StructuralPrecision(EsrAt):
+    """Precision by the relevance that is inferred from the elements of a unit."""
+
+    name: ClassVar[str] = "SRP"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in precision",
+        "SRP@k = Σ rel(t_i)·(1 − p(t_i; R_{i−1})) / k, rel the mean over the unit's elements",
+        "eq 12",
+        example("SRP@2", 1 / 6, "The article is not relevant itself; (0 + 1/3) / 2."),
+        highest=None,
+    )
+    divides_by_rank: ClassVar[bool] = True
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """The mean of inferred gains."""
+        key = ("inferred", self.nav, self.assessed, self.rel, self.quant, self.shared)
+        gains = retrieved.remembered(key, lambda: self._gains(judged, retrieved))
+        own = retrieved.by_topic(gains)[topic]
+        found: Floats = np.cumsum(own) / np.arange(1, len(own) + 1)
+        return found
+
+    def _gains(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        inferred = self._inferred(judged, retrieved)
+        gains = np.zeros(len(retrieved))
+        trees = retrieved.trees
+        keys = retrieved.topic * len(judged.known_collection) + retrieved.tree_documents
+        known = np.flatnonzero(retrieved.tree_documents >= 0)
+        for key in np.unique(keys[known[inferred[known] > 0]]).tolist():
+            rows = known[keys[known] == key]
+            document = int(retrieved.tree_documents[rows[0]])
+            own = trees.rows(rows)
+            reach, _ = reaching(
+                judged, document, own, own, self.navigation(judged), self.shared == "seen"
+            )
+            earlier = np.triu(reach, 1)  # from each result only to later ones
+            gains[rows] = inferred[rows] * np.prod(1 - earlier, axis=0)
+        return gains
+
+    def _inferred(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The mean relevance of the elements of each result."""
+        units = self.units(judged, retrieved)
+        single = np.flatnonzero(units.trees.counts == 1)
+        elements = len(judged.known_collection.nodes.path) + 1
+        keys = units.topic[single] * elements + units.trees.nodes[units.trees.begin[single]]
+        order = np.argsort(keys)
+        owner = np.repeat(np.arange(len(retrieved)), retrieved.trees.counts)
+        wanted = retrieved.topic[owner] * elements + retrieved.trees.nodes
+        place = np.searchsorted(keys[order], wanted)
+        place = np.minimum(place, max(len(keys) - 1, 0))
+        values = np.zeros(len(wanted))
+        if len(keys):
+            is_same = keys[order][place] == wanted
+            values = np.where(is_same, units.relevance[single][order][place], 0.0)
+        sums = np.bincount(owner, values, len(retrieved))
+        return ratio(sums, retrieved.trees.counts)
+
+
+@dataclass(frozen=True)
+class ExtendedPrecision(EsrAt):
+    """The expected gain from hits for each rank."""
+
+    name: ClassVar[str] = "ESRP"
+    facts: ClassVar[Facts] = facts_of(
+        "extended structural relevance in precision",
+        "ESRP@k = Hits@k / k",
+        "eq 13",
+        example("ESRP@2", 1 / 6, "1/3 from two ranks."),
+        highest=None,
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+    divides_by_rank: ClassVar[bool] = True
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """Hits by rank."""
+        hits = self.expected(judged, retrieved).hits[topic]
+        found: Floats = hits / np.arange(1, len(hits) + 1)
+        return found
+
+
+@dataclass(frozen=True)
+class ExtendedRecall(EsrAt):
+    """The share of what can be gained that hits and near-misses give."""
+
+    name: ClassVar[str] = "ESRR"
+    facts: ClassVar[Facts] = facts_of(
+        "extended structural relevance in recall",
+        "ESRR@k = (Hits@k + NearMisses@k) / RecallBase@k",
+        "eq 14",
+        example(
+            "ESRR@2", (1 / 3 + 1 / 3) / (4 / 3), "A hit of 1/3, a near-miss of 1/3, of 4/3 in all."
+        ),
+    )
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """The share of the recall base that is seen."""
+        expected = self.expected(judged, retrieved)
+        seen = expected.hits[topic] + expected.near[topic]
+        return ratio(seen, expected.recall_base(topic))
+
+
+@dataclass(frozen=True)
+class _ByLength(EsrAt):
+    rel: Relevance = parameter(
+        "length",
+        "what a unit is worth: 1, its highlighted characters, or its quantised grade",
+        ("binary", "length", "spec"),
+    )
+
+    with_near_misses: ClassVar[bool] = False
+
+    def gain(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """Hits, or hits and near-misses."""
+        expected = self.expected(judged, retrieved)
+        if self.with_near_misses:
+            return expected.hits[topic] + expected.near[topic]
+        return expected.hits[topic]
+
+
+@dataclass(frozen=True)
+class TextPrecision(_ByLength):
+    """The expected gain from hits for each character that is read."""
+
+    name: ClassVar[str] = "SRiP"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in precision of text",
+        "SRiP@k = Hits@k / Σ size(t_i)",
+        "eq 18",
+        example("SRiP@2", 10 / 3 / 25, "10 characters, a third of them new, of 15 + 10."),
+        highest=None,
+    )
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """Gain by size."""
+        gain = self.gain(judged, retrieved, topic)
+        return ratio(gain, self.read(judged, retrieved)[topic])
+
+
+@dataclass(frozen=True)
+class TextPrecision2(TextPrecision):
+    """As SRiP, with near-misses."""
+
+    name: ClassVar[str] = "SRiP2"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in precision of text, with near-misses",
+        "SRiP2@k = (Hits@k + NearMisses@k) / Σ size(t_i)",
+        "eq 30",
+        example("SRiP2@2", (10 / 3 + 5 / 3) / 25, "A hit of 10/3, a near-miss of 5/3, of 25."),
+        highest=None,
+    )
+    with_near_misses: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class TextRecall(_ByLength):
+    """The share of the relevant text that is gained from hits."""
+
+    name: ClassVar[str] = "SRiR"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in recall of text",
+        "SRiR@k = Hits@k / Trel (recallbase=expected: / RecallBase@k)",
+        "eq 19",
+        example("SRiR@2", 10 / 3 / 15, "10/3 of 15 relevant characters."),
+        highest=None,
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+    recallbase: Literal["trel", "expected"] = parameter(
+        "trel",
+        "what is divided by: the relevant text, or the recall base (as the paper's table does)",
+        ("trel", "expected"),
+    )
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """Gain by what there is."""
+        gain = self.gain(judged, retrieved, topic)
+        if self.recallbase == "expected":
+            return ratio(gain, self.expected(judged, retrieved).recall_base(topic))
+        whole = float(self.relevant_text(judged, retrieved)[topic])
+        return gain / whole if whole else np.zeros(len(gain))
+
+
+@dataclass(frozen=True)
+class TextRecall2(TextRecall):
+    """As SRiR, with near-misses."""
+
+    name: ClassVar[str] = "SRiR2"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in recall of text, with near-misses",
+        "SRiR2@k = (Hits@k + NearMisses@k) / Trel",
+        "eq 31",
+        example("SRiR2@2", (10 / 3 + 5 / 3) / 15, "10/3 and 5/3 of 15."),
+        highest=None,
+    )
+    with_near_misses: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class CumulatedGain(_ByLength):
+    """The gain of k ranks, against what a user with a plan wants to have gained by then."""
+
+    name: ClassVar[str] = "NSRCG"
+    facts: ClassVar[Facts] = facts_of(
+        "normalised cumulated gain by structural relevance",
+        "NSRCG@k = Hits@k / (k·l·RecallBase@k / m)",
+        "eq 23–25",
+        example(
+            "NSRCG@2(m=2)",
+            (10 / 3) / (10 / 3 + 5),
+            "The user wants all (l = 1) within two ranks: by then 10/3 + 5.",
+        ),
+        highest=None,
+    )
+    l: float = parameter(1.0, "the share of the recall base that the user wants")  # noqa: E741
+    m: float = parameter(10.0, "within how many ranks the user wants it")
+
+    def __post_init__(self) -> None:
+        if not 0 < self.l <= 1 or self.m <= 0:
+            raise ValueError("l is a share above 0, m a number of ranks above 0")
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """Gain by the gain that is wanted."""
+        gain = self.gain(judged, retrieved, topic)
+        ranks = np.arange(1, len(gain) + 1)
+        base = self.expected(judged, retrieved).recall_base(topic)
+        return ratio(gain, ranks * self.l * base / self.m)
+
+
+@dataclass(frozen=True)
+class CumulatedGain2(CumulatedGain):
+    """As NSRCG, with near-misses."""
+
+    name: ClassVar[str] = "NSRCG2"
+    facts: ClassVar[Facts] = facts_of(
+        "normalised cumulated gain by structural relevance, with near-misses",
+        "NSRCG2@k = (Hits@k + NearMisses@k) / (k·l·RecallBase@k / m)",
+        "eq 32",
+        example("NSRCG2@2(m=2)", (10 / 3 + 5 / 3) / (10 / 3 + 5), "With the near-miss of 5/3."),
+        highest=None,
+    )
+    with_near_misses: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class BrowsingPrecision(Esr):
+    """The gain for each rank, at the rank where enough has been seen."""
+
+    name: ClassVar[str] = "SRPRUM"
+    facts: ClassVar[Facts] = facts_of(
+        "precision at recall with navigation",
+        "SRPRUM[r] = (H_C + N_C) / C, C the first rank where ESRR reaches r",
+        "eq 27–29",
+        example("SRPRUM[0.5]", 1.0, "Already the first rank has half: near-misses of 1 in 1 rank."),
+        highest=None,
+    )
+    x: Fraction = point(Fraction(1), "the recall (ESRR) that must be reached")
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The gain by rank where recall is reached; at the end of the list if it never is."""
+        expected = self.expected(judged, retrieved)
+        found = judged.nothing()
+        for topic in np.flatnonzero(expected.total > 0).tolist():
+            seen = expected.hits[topic] + expected.near[topic]
+            if not len(seen):
+                found[topic] = 0.0
+                continue
+            recall = ratio(seen, expected.recall_base(topic))
+            reached = np.flatnonzero(recall >= float(self.x) - TOLERANCE)
+            rank = int(reached[0]) + 1 if len(reached) else len(seen)
+            found[topic] = seen[rank - 1] / rank
+        return found
+
+
+_POINTS: Floats = np.arange(101) / 100
+
+
+@dataclass(frozen=True)
+class _Average(Esr):
+    def precision_and_recall(
+        self, judged: Judged, retrieved: Retrieved, topic: int
+    ) -> tuple[Floats, Floats]:
+        """Both at every rank."""
+        raise NotImplementedError
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The mean of interpolated precision."""
+        means: Floats = self._interpolated(judged, retrieved).mean(axis=1)
+        return means
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """Interpolated precision by recall."""
+        y = self._interpolated(judged, retrieved)
+        return Curve(str(self), "recall", "precision", _POINTS, y)
+
+    def _interpolated(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        total = self.expected(judged, retrieved).total
+        found = np.full((len(total), len(_POINTS)), np.nan)
+        for topic in np.flatnonzero(total > 0).tolist():
+            precision, recall = self.precision_and_recall(judged, retrieved, topic)
+            order = np.argsort(recall, kind="stable")
+            best = np.append(np.maximum.accumulate(precision[order][::-1])[::-1], 0.0)
+            found[topic] = best[np.searchsorted(recall[order], _POINTS - TOLERANCE)]
+        return found
+
+
+@dataclass(frozen=True)
+class AverageExtendedPrecision(_Average):
+    """ESRP, averaged over recall."""
+
+    name: ClassVar[str] = "MAESRP"
+    facts: ClassVar[Facts] = facts_of(
+        "average extended structural relevance in precision",
+        "mean over x = 0.00 … 1.00 of max { ESRP : ESRR ≥ x }",
+        "§7",
+        example("MAESRP", 51 * (1 / 6) / 101, "ESRP is 1/6 at rank 2; recall there is .5."),
+        highest=None,
+    )
+
+    def precision_and_recall(
+        self, judged: Judged, retrieved: Retrieved, topic: int
+    ) -> tuple[Floats, Floats]:
+        """ESRP and ESRR."""
+        expected = self.expected(judged, retrieved)
+        hits = expected.hits[topic]
+        precision: Floats = hits / np.arange(1, len(hits) + 1)
+        return precision, ratio(hits + expected.near[topic], expected.recall_base(topic))
+
+
+@dataclass(frozen=True)
+class AverageTextPrecision(_Average):
+    """SRiP, averaged over recall."""
+
+    name: ClassVar[str] = "MASRiP"
+    facts: ClassVar[Facts] = facts_of(
+        "average structural relevance in precision of text",
+        "mean over x = 0.00 … 1.00 of max { SRiP : SRiR2 ≥ x }",
+        "§7",
+        example(
+            "MASRiP",
+            34 * (10 / 3 / 25) / 101,
+            "SRiP is 10/75 at rank 2, where SRiR2 is 5/15: 34 points up to .33.",
+        ),
+        highest=None,
+    )
+    rel: Relevance = parameter(
+        "length",
+        "what a unit is worth: 1, its highlighted characters, or its quantised grade",
+        ("binary", "length", "spec"),
+    )
+
+    with_near_misses: ClassVar[bool] = False
+
+    def precision_and_recall(
+        self, judged: Judged, retrieved: Retrieved, topic: int
+    ) -> tuple[Floats, Floats]:
+        """SRiP (or SRiP2) and SRiR2."""
+        expected = self.expected(judged, retrieved)
+        seen = expected.hits[topic] + expected.near[topic]
+        gain = seen if self.with_near_misses else expected.hits[topic]
+        whole = float(self.relevant_text(judged, retrieved)[topic])
+        recall = seen / whole if whole else np.zeros(len(seen))
+        return ratio(gain, self.read(judged, retrieved)[topic]), recall
+
+
+@dataclass(frozen=True)
+class AverageTextPrecision2(AverageTextPrecision):
+    """SRiP2, averaged over recall."""
+
+    name: ClassVar[str] = "MASRiP2"
+    facts: ClassVar[Facts] = facts_of(
+        "average structural relevance in precision of text, with near-misses",
+        "mean over x = 0.00 … 1.00 of max { SRiP2 : SRiR2 ≥ x }",
+        "§7, eq 30",
+        example(
+            "MASRiP2",
+            (34 * max((10 * 2 / 3 + 5 / 3) / 15, 0) + 22 * (10 * 2 / 3 + 5 / 3) / 15) / 101,
+            "At rank 1 near-misses of 20/3 + 5/3 come from 15 characters, and recall is 25/45.",
+        ),
+        highest=None,
+    )
+    with_near_misses: ClassVar[bool] = True
+
+
+MEASURES = (
+    Hits,
+    NearMisses,
+    Misses,
+    RecallBase,
+    StructuralPrecision,
+    ExtendedPrecision,
+    ExtendedRecall,
+    TextPrecision,
+    TextRecall,
+    TextPrecision2,
+    TextRecall2,
+    CumulatedGain,
+    CumulatedGain2,
+    BrowsingPrecision,
+    AverageExtendedPrecision,
+    AverageTextPrecision,
+    AverageTextPrecision2,
+)

@@ -1,0 +1,164 @@
+"""What all ESR measures share: their parameters, and the expectations they are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.errors import MissingInput
+from doxeval.measures.base import Example, Facts, Floats, Measure, Need, cut_off, parameter
+from doxeval.measures.expectations import (
+    Assessed,
+    Expectations,
+    assessed_trees,
+    expectations,
+    union_lengths,
+)
+from doxeval.measures.judged import Judged
+from doxeval.measures.retrieved import Retrieved
+from doxeval.navigation.files import BY_NAME, NAMES
+from doxeval.navigation.model import Navigation
+
+Which = Literal["full", "ideal", "units"]
+Relevance = Literal["binary", "length", "spec"]
+_NEEDS = frozenset({Need.SIZES})
+_CITE = "Ali, Consens and Lalmas 2012"
+_EDGES = (
+    "A topic without assessed units is undefined. A passage counts as the innermost element "
+    "around it. Beyond the end of the list hits, near-misses and misses stay as they are."
+)
+_DOCUMENT = {"a": "<a><s>1234567890</s><s>12345</s></a>"}
+_UNITS = (
+    '{"topic": "7", "doc": "a", "nodes": ["/a[1]/s[1]"], "rel": 1}\n'
+    '{"topic": "7", "doc": "a", "nodes": ["/a[1]/s[2]"], "rel": 1}\n'
+)
+_RUN = "7 Q0 a 1 9 run /a[1]\n7 Q0 a 2 8 run /a[1]/s[1]\n"
+_WHY = (
+    "Both sections are relevant, of 10 and 5 characters. The article comes first: from there "
+    "readers go on to the sections with probability 2/3 and 1/3 (nav=hierarchical). Then the first "
+    "section comes. "
+)
+
+
+def example(name: str, value: float, why: str) -> Example:
+    """The example of the family, with what one measure makes of it."""
+    full = name.replace("(", "(assessed=units,nav=hierarchical,")
+    if "(" not in name:
+        full = f"{name}(assessed=units,nav=hierarchical)"
+    return Example(full, value, _WHY + why, _UNITS, _RUN, _DOCUMENT)
+
+
+@dataclass(frozen=True)
+class Esr(Measure):
+    """The parameters of all ESR measures, and what they are computed from."""
+
+    nav: str = parameter(
+        "auto",
+        "how users navigate; auto: as the given file says, or by depth",
+        ("auto", *NAMES),
+    )
+    assessed: Which = parameter(
+        "full",
+        "what is relevant: the full or ideal recall base, or the assessed units one by one",
+        ("full", "ideal", "units"),
+    )
+    rel: Relevance = parameter(
+        "binary",
+        "what a unit is worth: 1, its highlighted characters, or its quantised grade",
+        ("binary", "length", "spec"),
+    )
+    quant: str = parameter("spec", "how grades become numbers", tuple(QUANTISATIONS))
+    shared: Literal["none", "seen"] = parameter(
+        "none",
+        "whether elements that two units have in common were seen with the first",
+        ("none", "seen"),
+    )
+
+    def settled(self, judged: Judged) -> Measure:
+        """The model of navigation has a name."""
+        given = judged.navigation
+        if self.nav == "auto":
+            return self.with_values(nav="depth" if given is None else given.name)
+        if self.nav not in BY_NAME and (given is None or given.name != self.nav):
+            raise MissingInput(f"nav={self.nav} needs a file of that model: --navigation FILE")
+        return self
+
+    def navigation(self, judged: Judged) -> Navigation:
+        """The model of navigation."""
+        given = judged.navigation
+        if given is not None and given.name == self.nav:
+            return given
+        return BY_NAME[self.nav]()
+
+    def units(self, judged: Judged, retrieved: Retrieved) -> Assessed:
+        """What was assessed."""
+        key = ("assessed", self.assessed, self.rel, self.quant)
+        return retrieved.remembered(
+            key, lambda: assessed_trees(judged, self.assessed, self.rel, self.quant)
+        )
+
+    def expected(self, judged: Judged, retrieved: Retrieved) -> Expectations:
+        """Hits, near-misses and misses, rank by rank."""
+        units = self.units(judged, retrieved)
+        key = ("expected", self.nav, self.assessed, self.rel, self.quant, self.shared)
+        return retrieved.remembered(
+            key,
+            lambda: expectations(retrieved, units, self.navigation(judged), self.shared == "seen"),
+        )
+
+    def read(self, judged: Judged, retrieved: Retrieved) -> list[Floats]:
+        """Σ size of results, rank by rank."""
+
+        def made() -> list[Floats]:
+            sizes = union_lengths(judged, retrieved.topic, retrieved.trees, relevant=False)
+            return retrieved.by_topic(retrieved.cumulated(sizes))
+
+        return retrieved.remembered("sizes of trees", made)
+
+    def relevant_text(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """Trel: highlighted characters, or the sum of what units are worth where none are."""
+        if judged.has_highlights:
+            return judged.relevant_characters.astype(np.float64)
+        return self.expected(judged, retrieved).total
+
+    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+        """The score at every rank of a topic's list."""
+        raise NotImplementedError
+
+    def empty(self, total: float) -> float:
+        """The score of an empty list."""
+        return 0.0
+
+
+def _at(values: Floats, k: int, empty: float) -> float:
+    return float(values[min(k, len(values)) - 1]) if len(values) else empty
+
+
+@dataclass(frozen=True)
+class EsrAt(Esr):
+    """An ESR measure at a cut-off."""
+
+    k: int = cut_off(10)
+
+    # Whether the score beyond the end of the list goes on falling with the rank.
+    divides_by_rank: ClassVar[bool] = False
+
+    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+        """The score at rank k."""
+        total = self.expected(judged, retrieved).total
+        found = judged.nothing()
+        for topic in np.flatnonzero(total > 0).tolist():
+            values = self.by_rank(judged, retrieved, topic)
+            score = _at(values, self.k, self.empty(float(total[topic])))
+            if self.divides_by_rank and 0 < len(values) < self.k:
+                score *= len(values) / self.k
+            found[topic] = score
+        return found
+
+
+def facts_of(title: str, formula: str, cite: str, example: Example, **more: Any) -> Facts:
+    """The facts of an ESR measure."""
+    return Facts(title, f"{_CITE}, {cite}", formula, _NEEDS, _EDGES, example, **more)

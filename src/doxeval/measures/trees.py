@@ -1,0 +1,41 @@
+"""Trees: sets of elements of one document, many of them as two columns."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Ints, concatenated_ranges
+
+
+class Trees(NamedTuple):
+    """Sets of elements: the nodes of tree i are at [begin[i], begin[i + 1]), ascending."""
+
+    nodes: Ints
+    begin: Ints
+
+    @classmethod
+    def of_singletons(cls, nodes: Ints) -> Trees:
+        """One element each."""
+        return cls(nodes, np.arange(len(nodes) + 1))
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+    @property
+    def counts(self) -> Ints:
+        """The number of nodes of each tree."""
+        return np.diff(self.begin)
+
+    def rows(self, rows: Ints) -> Trees:
+        """Only some of the trees."""
+        counts = self.counts[rows]
+        nodes = self.nodes[concatenated_ranges(self.begin[rows], counts)]
+        return Trees(nodes, np.append(0, np.cumsum(counts)))
+
+    def as_sets(self) -> list[tuple[int, ...]]:
+        """Each tree as its nodes."""
+        nodes = self.nodes.tolist()
+        return [tuple(nodes[begin:end]) for begin, end in pairwise(self.begin.tolist())]

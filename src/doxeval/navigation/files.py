@@ -1,0 +1,55 @@
+"""Models of navigation by name, and from files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from doxeval.errors import FormatError
+from doxeval.files import opened
+from doxeval.navigation.hierarchical import HierarchicalNavigation
+from doxeval.navigation.matrix import read_matrix
+from doxeval.navigation.model import Navigation, NoNavigation
+from doxeval.navigation.routes import read_routes
+from doxeval.navigation.summary import DepthNavigation, read_summary
+
+_LARGEST = 256 << 20
+# Models that need no file.
+BY_NAME: dict[str, Callable[[], Navigation]] = {
+    "none": NoNavigation,
+    "depth": DepthNavigation,
+    "hierarchical": HierarchicalNavigation,
+}
+READERS: dict[str, Callable[[Mapping[str, Any], str], Navigation]] = {
+    "matrix": read_matrix,
+    "routes": read_routes,
+    "summary": read_summary,
+    **{name: (lambda _, __, make=make: make()) for name, make in BY_NAME.items()},  # type: ignore[misc]
+}
+# All names that a measure may print.
+NAMES = (*BY_NAME, "matrix", "routes", "summary", "steady")
+
+
+def read_navigation(path: str | os.PathLike[str]) -> Navigation:
+    """Read a model of navigation from a JSON file.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
+    >>> _ = path.write_text('{"model": "depth"}')
+    >>> read_navigation(path).name
+    'depth'
+    """
+    name = os.fspath(path)
+    with opened(path) as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise FormatError(f"more than {_LARGEST:,} bytes in a model of navigation", name)
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"this is not JSON: {error}", name) from None
+    if not isinstance(value, dict) or value.get("model") not in READERS:
+        raise FormatError(f'expected {{"model": …}} with one of {", ".join(READERS)}', name)
+    return READERS[value["model"]](value, name)

@@ -1,0 +1,66 @@
+"""Hierarchical navigation: up and down the tree, the likelier the closer in size.
+
+From x to something y inside it the weight is |y| / |x|, to something y around it |x| / |y|; nothing
+else is reached. The weights from each element are made to sum to 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.documents import Collection
+from doxeval.navigation.model import Floats, Navigation
+
+
+@dataclass(frozen=True)
+class HierarchicalNavigation(Navigation):
+    """Up and down the tree.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>123</p><p>1</p></s>"})
+    >>> model = HierarchicalNavigation()
+    >>> model.between(collection, 0, np.array([0, 1]), np.array([0, 1, 2])).tolist()
+    [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0]]
+    """
+
+    name: str = "hierarchical"
+
+    def between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> Floats:
+        """Weights by size, normalised over all that a source can reach."""
+        columns = collection.nodes
+        size = (columns.end[sources] - columns.start[sources]).astype(np.float64)[:, None]
+        target_size = (columns.end[targets] - columns.start[targets]).astype(np.float64)[None, :]
+        one, other = sources[:, None], targets[None, :]
+        down = (one < other) & (other < one + columns.size[sources][:, None])
+        up = (other < one) & (one < other + columns.size[targets][None, :])
+        weight = np.where(down, _shares(target_size, size), 0.0)
+        weight = np.where(up, _shares(size, target_size), weight)
+        total = self._totals(collection, document, sources)[:, None]
+        return _shares(weight, total)
+
+    def _totals(self, collection: Collection, document: int, sources: Ints) -> Floats:
+        """The sum of all weights from each source."""
+        columns = collection.nodes
+        first, last = int(collection.rows[document]), int(collection.rows[document + 1])
+        sizes = (columns.end[first:last] - columns.start[first:last]).astype(np.float64)
+        before = np.append(0.0, np.cumsum(sizes))
+        place = sources - first
+        size = sizes[place]
+        inside = before[place + columns.size[sources]] - before[place + 1]
+        total = _shares(inside, size)
+        above = columns.parent[sources].astype(np.int64)
+        while (above >= 0).any():  # one step up for all of them at a time
+            there = above >= 0
+            total[there] += _shares(size[there], sizes[above[there]])
+            above[there] = columns.parent[first + above[there]]
+        return total
+
+
+def _shares(part: Floats, whole: Floats) -> Floats:
+    part, whole = np.broadcast_arrays(part, whole)
+    return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)

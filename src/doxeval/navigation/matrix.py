@@ -1,0 +1,93 @@
+"""Navigation as a matrix: probabilities given for pairs of elements.
+
+{"model": "matrix", "probabilities": {"DOC": {"FROM-path": {"TO-path": 0.53}}}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from doxeval.arrays import Ints, positions_in
+from doxeval.documents import Collection
+from doxeval.errors import FormatError, UnknownReference
+from doxeval.navigation.model import Floats, Navigation
+
+Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+@dataclass(frozen=True)
+class MatrixNavigation(Navigation):
+    """Probabilities of steps from element to element; steps that are not given have none.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>One.</p></s>"})
+    >>> matrix = MatrixNavigation(probabilities={"a": {"/s[1]": {"/s[1]/p[1]": 0.5}}})
+    >>> matrix.between(collection, 0, np.array([0, 1]), np.array([0, 1])).tolist()
+    [[0.0, 0.5], [0.0, 0.0]]
+    """
+
+    name: str = "matrix"
+    probabilities: Probabilities = field(default_factory=dict, hash=False)
+
+    def between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> Floats:
+        """What the matrix says."""
+        keys, values = self._steps(collection, document)
+        size = len(collection.nodes.path) + 1
+        wanted = np.add.outer(sources * size, targets)
+        place = positions_in(keys, wanted.ravel()).reshape(wanted.shape)
+        return np.where(place < 0, 0.0, values[place] if len(values) else 0.0)
+
+    def _steps(self, collection: Collection, document: int) -> tuple[Ints, Floats]:
+        """The given steps of a document, as ascending numbers, with their probabilities."""
+        given = self.probabilities.get(collection.id_of(document), {})
+        steps = [(source, to, p) for source, row in given.items() for to, p in row.items()]
+        paths = [path for source, to, _ in steps for path in (source, to)]
+        nodes = collection.find_nodes([document] * len(paths), paths)
+        for path, node in zip(paths, nodes.tolist(), strict=True):
+            if node < 0:
+                raise UnknownReference(collection.why_not(collection.id_of(document), path))
+        keys = nodes[0::2] * (len(collection.nodes.path) + 1) + nodes[1::2]
+        order = np.argsort(keys)
+        return keys[order], np.array([p for *_, p in steps], dtype=np.float64)[order]
+
+    def checked(self, collection: Collection) -> list[str]:
+        """Whether all elements are there; rows that sum above 1 are warned about."""
+        warnings = []
+        for document, rows in self.probabilities.items():
+            self._steps(collection, collection.document(document))
+            for source, row in rows.items():
+                total = sum(row.values())
+                if total > 1 + 1e-9:
+                    warnings.append(f"{document} {source}: the steps from here sum to {total:.4g}")
+        return warnings
+
+
+def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
+    """A matrix from its file's contents."""
+    probabilities: dict[str, dict[str, dict[str, float]]] = {}
+    for document, rows in _object(data.get("probabilities"), "probabilities", origin).items():
+        own = probabilities.setdefault(document, {})
+        for source, row in _object(rows, f"probabilities of {document}", origin).items():
+            for to, value in _object(row, f"{document} {source}", origin).items():
+                if (
+                    isinstance(value, bool)
+                    or not isinstance(value, int | float)
+                    or not 0 <= value <= 1
+                ):
+                    raise FormatError(
+                        f"{document} {source} → {to}: {value!r} is not a probability", origin
+                    )
+                own.setdefault(source, {})[to] = float(value)
+    return MatrixNavigation(probabilities=probabilities)
+
+
+def _object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise FormatError(f"{what}: expected an object", origin)
+    return value
