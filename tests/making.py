@@ -10,7 +10,7 @@ import pytest
 from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.grades import Grade2003
 from doxeval.assessments.judgment import GradedElement
-from doxeval.evaluate import evaluate
+from doxeval.evaluation import evaluate
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result
 

@@ -15,7 +15,7 @@ FLOORS = [
     {"documents", "topics"},
     {"runs", "assessments", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "compare", "compat"},
-    {"evaluate", "report", "assess"},
+    {"evaluation", "report", "assess"},
     {"cli"},
 ]
 ROOT = Path(doxeval.__file__).parent

@@ -29,8 +29,8 @@ from doxeval.assessments.quantisations import QUANTISATIONS, Scale
 from doxeval.assessments.resolve import resolved_judgments
 from doxeval.documents.examples import example_collection
 from doxeval.errors import MissingInput
-from doxeval.evaluate import Reading, evaluate
-from doxeval.evaluate.prepare import prepare
+from doxeval.evaluation import Reading, evaluate
+from doxeval.evaluation.prepare import prepare
 from doxeval.measures.base import Law, Measure, Need
 from doxeval.measures.gains import gains_of
 from doxeval.measures.judged import Judged

@@ -10,7 +10,7 @@ import pytest
 from conftest import write_files
 from doxeval.assessments.files import read_assessments
 from doxeval.documents.examples import example_collection
-from doxeval.evaluate import evaluate
+from doxeval.evaluation import evaluate
 from doxeval.measures.registry import MEASURES, measure_named
 from doxeval.runs.text import read_text_run
 

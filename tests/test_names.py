@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents.examples import example_collection
 from doxeval.errors import SyntaxProblem
-from doxeval.evaluate import evaluate
+from doxeval.evaluation import evaluate
 from doxeval.measures.base import Measure
 from doxeval.measures.registry import FAMILIES, MEASURES, measure_named
 from doxeval.runs.builder import run_of

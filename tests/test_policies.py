@@ -12,7 +12,7 @@ import pytest
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError, MissingInput, SyntaxProblem, UnknownReference
-from doxeval.evaluate import Reading, evaluate
+from doxeval.evaluation import Reading, evaluate
 from doxeval.measures.base import Measure
 from doxeval.measures.registry import MEASURES
 from doxeval.runs.builder import run_of

@@ -120,7 +120,7 @@ def test_grades_make_bases_without_a_collection(said: list[list[GradedElement]])
     names = {}
     for number, document in enumerate(once):
         for path in document:
-            home = elements.forest.find_documents([f"d{number}"])
+            home = elements.forest.find_documents([("7", f"d{number}")])
             (node,) = elements.forest.find_nodes(home, [path])
             (row,) = elements.find(np.array([0]), np.array([node]))
             if row >= 0:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from doxeval.assessments import Assessments, read_assessments
     from doxeval.documents import BuildOptions, Collection, Element, build_collection
-    from doxeval.evaluate import evaluate
+    from doxeval.evaluation import evaluate
     from doxeval.runs import Run, read_run
     from doxeval.scores import ScoreTable
     from doxeval.topics import Topic, parse_nexi, read_topics
@@ -44,7 +44,7 @@ _HOMES = {
     "Run": "doxeval.runs",
     "read_run": "doxeval.runs",
     "ScoreTable": "doxeval.scores",
-    "evaluate": "doxeval.evaluate",
+    "evaluate": "doxeval.evaluation",
     "BuildOptions": "doxeval.documents",
     "Collection": "doxeval.documents",
     "Element": "doxeval.documents",

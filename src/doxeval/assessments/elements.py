@@ -220,9 +220,11 @@ def _placed(
     judged = [(judgment, one) for judgment in assessments for one in stated_in(judgment)]
     forest = None
     if collection is None:
-        forest = PathForest((judgment.document, [one.path]) for judgment, one in judged)
+        forest = PathForest((judgment.pair, [one.path]) for judgment, one in judged)
+        document = forest.find_documents([judgment.pair for judgment, _ in judged])
+    else:
+        document = collection.find_documents([judgment.document for judgment, _ in judged])
     home = collection or forest or PathForest([])
-    document = home.find_documents([judgment.document for judgment, _ in judged])
     node = home.find_nodes(document, [one.path for _, one in judged])
     _refuse_unknown(node, judged)
     topics = {topic: place for place, topic in enumerate(assessments.topics)}

@@ -94,6 +94,11 @@ class Judgment:
     line: int | None = field(default=None, compare=False)
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """The topic and the document."""
+        return self.topic, self.document
+
+    @property
     def highlighted(self) -> int:
         """The number of highlighted characters."""
         return sum(end - start for start, end in self.highlights)

@@ -6,14 +6,13 @@ stand in the order in which the file names them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.ids import normalised_id
 from doxeval.documents.paths import Step, parse_path
 from doxeval.errors import SyntaxProblem
 
@@ -25,6 +24,9 @@ class PathForest:
 
     The descendants of an element have the numbers between its own and `after`.
 
+    A document is whatever tells one from another: an id, or a topic and an id, where what another
+    topic says is not to count.
+
     >>> forest = PathForest([("a", ["/s[1]/p[2]", "/s[1]"]), ("b", ["/s[1]"])])
     >>> forest.find_nodes(forest.find_documents(["a", "a", "b"]), ["/s", "/s/p[2]", "/t"]).tolist()
     [0, 1, -1]
@@ -32,8 +34,8 @@ class PathForest:
     ([2, 2, 3], ['s', 'p', 's'])
     """
 
-    def __init__(self, documents: Iterable[tuple[str, Iterable[str]]]) -> None:
-        trees: dict[str, _Tree] = {}
+    def __init__(self, documents: Iterable[tuple[Hashable, Iterable[str]]]) -> None:
+        trees: dict[Hashable, _Tree] = {}
         for document, paths in documents:
             tree = trees.setdefault(document, {})
             for path in paths:
@@ -85,10 +87,10 @@ class PathForest:
         places = {tag: place for place, tag in enumerate(self.tags)}
         return np.array([places[tag] for tag in self._tag], dtype=np.int64)
 
-    def find_documents(self, ids: Sequence[str]) -> Ints:
+    def find_documents(self, documents: Sequence[Hashable]) -> Ints:
         """The numbers of documents, -1 for an unknown one."""
         find = self._documents.get
-        return np.fromiter((find(normalised_id(name), -1) for name in ids), np.int64, len(ids))
+        return np.fromiter((find(name, -1) for name in documents), np.int64, len(documents))
 
     def find_roots(self, documents: Sequence[int] | Ints) -> Ints:
         """The root of each document, -1 if it is not known."""

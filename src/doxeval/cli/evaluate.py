@@ -108,8 +108,8 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
 def _table(runs: tuple[str, ...], sources: tuple[str, ...], options: dict[str, Any]) -> ScoreTable:
     from doxeval.assessments import read_assessments
     from doxeval.documents import Collection
-    from doxeval.evaluate import Reading
-    from doxeval.evaluate import evaluate as score
+    from doxeval.evaluation import Reading
+    from doxeval.evaluation import evaluate as score
 
     names, curves = _measures(options)
     directory = options["directory"]

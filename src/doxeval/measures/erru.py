@@ -253,7 +253,7 @@ def _by_grades(
         above = int(parent[own])
         under[own] = under[above] or is_exact[above]
     relevance = np.array([0.0, 0.25, 0.5, 1.0])[elements.grades.level] * (is_exact & ~under)
-    kept = np.flatnonzero(relevance > 0)
+    kept = np.flatnonzero((relevance > 0) & (elements.size != 0))
     units = Units(
         elements.topic[kept], elements.document[kept], elements.node[kept], relevance[kept]
     )

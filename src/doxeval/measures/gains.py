@@ -15,6 +15,9 @@ from doxeval.measures.base import Floats
 from doxeval.measures.judged import Judged
 from doxeval.measures.retrieved import Retrieved
 
+# Remainders that differ by less are equal.
+TOLERANCE = 1e-9
+
 
 class Gains(NamedTuple):
     """The gains of a run in ranking order, and those of the base, best first, by topic."""
@@ -71,8 +74,10 @@ def _normalised(gain: Floats, place: Ints, full: RecallBase, ideal: RecallBase) 
         if is_around[at]:
             target = int(around[at])
         else:
-            target = first[at] + int(np.argmax(left[first[at] : last[at]]))
-        taken = min(float(gain[row]), max(float(left[target]), 0.0))
+            inside = left[first[at] : last[at]]
+            target = first[at] + int(np.argmax(inside >= inside.max() - TOLERANCE))
+        remaining = float(left[target])
+        taken = min(float(gain[row]), remaining if remaining > TOLERANCE else 0.0)
         left[target] -= taken
         found[row] = taken
     return found

@@ -48,27 +48,32 @@ TOLERANCE = 1e-9
 class _Walk(NamedTuple):
     """A list as a walk through states: what has been seen changes only at some of its ranks.
 
-    below[s][i] is P(N < i) in state s; state 0 is the beginning, state s begins at ranks[s − 1].
+    State 0 is the beginning, state s begins at ranks[s − 1]. seen[s][e] is q, new[s][e] how much
+    of it came with the state, reached[s][i] is P(N ≥ i).
     """
 
     length: int
     ranks: Floats
     seen: Floats  # states × targets
-    below: Floats  # states × (targets + 1)
+    new: Floats  # states but the first × targets
+    reached: Floats  # states × (targets + 1)
 
 
 def _walk(p: Floats) -> _Walk:
     rows = np.flatnonzero(p.any(axis=1))
-    seen = np.concatenate([np.zeros((1, p.shape[1])), 1 - np.cumprod(1 - p[rows], axis=0)])
+    with np.errstate(divide="ignore"):  # what is surely shown has a logarithm of −∞
+        unseen = np.cumsum(np.log1p(-p[rows]), axis=0)
+    seen = np.concatenate([np.zeros((1, p.shape[1])), -np.expm1(unseen)])
+    new = p[rows] * (1 - seen[:-1])
     ranks: Floats = (rows + 1).astype(np.float64)
-    return _Walk(len(p), ranks, seen, _below(1 - seen, seen))
+    return _Walk(len(p), ranks, seen, new, _at_least(1 - seen, seen))
 
 
-def _below(constant: Floats, linear: Floats) -> Floats:
-    """Σ_{m<i} [z^m] Π_e (constant_e + linear_e·z) for i = 0 … T, one row for each product.
+def _at_least(constant: Floats, linear: Floats) -> Floats:
+    """Σ_{m≥i} [z^m] Π_e (constant_e + linear_e·z) for i = 0 … T, one row for each product.
 
     Each product is multiplied out from its beginning: taking a factor out of a product again
-    would lose digits.
+    would lose digits. So would 1 minus the sum of the rest, where much recall is unlikely.
     """
     products, targets = constant.shape
     coefficients = np.zeros((products, targets + 1))
@@ -79,9 +84,7 @@ def _below(constant: Floats, linear: Floats) -> Floats:
             + coefficients[:, : e + 1] * linear[:, e : e + 1]
         )
         coefficients[:, 0] *= constant[:, e]
-    return np.concatenate(
-        [np.zeros((products, 1)), np.cumsum(coefficients, axis=1)[:, :targets]], axis=1
-    )
+    return np.cumsum(coefficients[:, ::-1], axis=1)[:, ::-1]
 
 
 def eprum(p: Floats) -> Floats:
@@ -92,7 +95,7 @@ def eprum(p: Floats) -> Floats:
     """
     walk = _walk(p)
     levels = np.arange(1, p.shape[1] + 1)
-    reached_now = walk.below[:-1, 1:] - walk.below[1:, 1:]
+    reached_now = np.diff(walk.reached[:, 1:], axis=0)
     found: Floats = levels * (reached_now / walk.ranks[:, None]).sum(axis=0)
     return found
 
@@ -110,22 +113,22 @@ def prum(p: Floats, unreached: Unreached = "zero") -> Floats:
     """
     walk = _walk(p)
     before, after = walk.seen[:-1], walk.seen[1:]
-    # P(fewer than i before, and the item shows nothing new)
-    idle = _below(1 - after, before)[:, 1:]
-    below = walk.below[:, 1:]
-    leading = (below[:-1] - idle).sum(axis=0)
+    reached = walk.reached[:, 1:]
     # For how many items each state lasts.
-    lasts = np.diff(np.concatenate([[0.0], walk.ranks, [float(walk.length)]]))
-    consulted = (lasts[:, None] * below).sum(axis=0)
+    lasts = np.diff(np.concatenate([[0.0], walk.ranks, [float(walk.length)]]))[:, None]
+    # P(i targets were seen before, and the item shows nothing new)
+    idle = _at_least(1 - after, before)[:, 1:]
     if unreached == "truncate":
-        return _quotient(leading, consulted)
-    # The same, and i targets are seen in the end: those who never see them are taken out.
-    never = below[-1]
-    idle_never = _below(1 - walk.seen[-1] + np.zeros_like(after), walk.seen[-1] - (after - before))
-    leading = leading - (never - idle_never[:, 1:]).sum(axis=0)
-    consulted = consulted - walk.length * never
-    conditional = _quotient(np.where(never < 1, leading, 0.0), consulted)
-    return conditional if unreached == "condition" else conditional * (1 - never)
+        nothing_new = np.prod(1 - walk.new, axis=1)[:, None]
+        leading = ((1 - reached[:-1]) - (nothing_new - idle)).sum(axis=0)
+        return _quotient(leading, (lasts * (1 - reached)).sum(axis=0))
+    # Only those who see i targets in the end.
+    final = walk.seen[-1]
+    idle_in_the_end = _at_least(1 - final + 0 * after, final - walk.new)[:, 1:]
+    leading = ((reached[-1] - reached[:-1]) - (idle_in_the_end - idle)).sum(axis=0)
+    consulted = (lasts * (reached[-1] - reached)).sum(axis=0)
+    conditional = _quotient(leading, consulted)
+    return conditional if unreached == "condition" else conditional * reached[-1]
 
 
 def _quotient(part: Floats, whole: Floats) -> Floats:

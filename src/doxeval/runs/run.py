@@ -146,7 +146,7 @@ class Run:
         >>> [result.document for result in run.ordered("rsv").results()]
         ['b', 'a']
         """
-        if order == "list":
+        if order == "list" or not len(self):
             return self
         column = self.rank if order == "rank" else self.score
         if column is None:

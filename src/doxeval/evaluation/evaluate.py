@@ -21,7 +21,7 @@ from doxeval.assessments.elements import SpecificityFrom
 from doxeval.assessments.resolve import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
-from doxeval.evaluate.prepare import Prepared, Reading, prepare
+from doxeval.evaluation.prepare import Prepared, Reading, prepare
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.judged import Judged
 from doxeval.measures.registry import measure_named

@@ -345,7 +345,9 @@ class _Finder:
     def _find(self, elements: AssessedElements) -> Ints:
         if elements.forest is None:
             return elements.find(self._topic, self._node)
-        documents = elements.forest.find_documents(self._run.documents)[self._run.document]
+        topics = [elements.topics[topic] for topic in self._topic.tolist()]
+        names = [self._run.documents[document] for document in self._run.document.tolist()]
+        documents = elements.forest.find_documents(list(zip(topics, names, strict=True)))
         places = [*(place[0] for place in self._run.places), ""]
         paths = [places[place] for place in self._run.place.tolist()]
         node = elements.forest.find_nodes(documents, paths)
