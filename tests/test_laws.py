@@ -269,7 +269,11 @@ def test_the_order_of_topics_and_of_judgments_is_irrelevant(name: str) -> None:
 def all_measures(scene: Scene, results: tuple[Result, ...]) -> list[str]:
     """A variant of every measure that can score these results."""
     found = [varied(kind, Specificity, Random(name)) for name, kind in MEASURES.items()]
-    return [str(one) for one in found if one is not None and results in scene.runs(one)]
+    return [
+        str(one)
+        for one in found
+        if one is not None and scene.takes(one) and results in scene.runs(one)
+    ]
 
 
 def in_all_formats(results: Sequence[Result], directory: Path) -> list[Path]:

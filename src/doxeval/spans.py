@@ -128,7 +128,8 @@ def _groups_with_overlap(spans: Spans, rows: Ints) -> Ints:
     start = spans.group[sorted_rows] * _GROUP + spans.start[sorted_rows]
     reach = np.maximum.accumulate(spans.group[sorted_rows] * _GROUP + spans.end[sorted_rows])
     overlapping = np.flatnonzero(start[1:] < reach[:-1]) + 1
-    return np.unique(spans.group[sorted_rows[overlapping]])
+    groups = spans.group[sorted_rows[overlapping]]
+    return groups[np.append(True, np.diff(groups) != 0)] if len(groups) else groups
 
 
 def _by_group(spans: Spans, rows: Ints) -> list[Ints]:

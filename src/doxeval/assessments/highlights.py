@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from doxeval.spans import Spans, merged
 
@@ -15,8 +14,13 @@ def in_order(passages: Sequence[tuple[int, int]]) -> tuple[tuple[tuple[int, int]
     (((0, 7), (8, 9)), True)
     """
     by_start = sorted(passages)
-    if not any(start <= end for (_, end), (start, _) in pairwise(by_start)):
-        return tuple((start, end) for start, end in by_start if end > start), False
+    reach = -1
+    for start, end in by_start:
+        if start <= reach or end == start:
+            break
+        reach = end
+    else:  # as almost always: they are apart and not empty
+        return tuple(by_start), False
     spans = merged(Spans.of([(0, start, end) for start, end in passages]))
     overlap = int(spans.lengths().sum()) != sum(end - start for start, end in passages)
     return tuple(zip(spans.start.tolist(), spans.end.tolist(), strict=True)), overlap

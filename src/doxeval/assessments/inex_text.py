@@ -11,7 +11,6 @@ warning, and an rsize that is not their sum, or a passage beyond the document's 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import IO
 
@@ -21,8 +20,7 @@ from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import text_lines
 
-_PASSAGE = re.compile(r"([0-9]{1,12}):([0-9]{1,12})")
-_NUMBER = re.compile(r"[0-9]{1,12}")
+_MOST_DIGITS = 12
 
 
 def read_inex_text(file: IO[bytes], origin: str) -> Judgments:
@@ -48,31 +46,31 @@ def _judgment(fields: list[str], origin: str, line: int, warnings: list[str]) ->
         raise FormatError(
             f"{len(fields)} fields; expected topic Q0 doc rsize docsize bep off:len …", origin, line
         )
-    topic, _, document, *_ = fields
-    relevant, length = (
-        _number(text, what, origin, line)
-        for text, what in ((fields[3], "an rsize"), (fields[4], "a docsize"))
-    )
+    relevant = _number(fields[3], "an rsize", origin, line)
+    length = _number(fields[4], "a docsize", origin, line)
     passages = [_passage(text, length, origin, line) for text in fields[6:]]
     if not passages and relevant:
         raise FormatError(f"rsize is {relevant} but there are no passages", origin, line)
     highlights, overlap = in_order(passages)
     if overlap:
         warnings.append(f"{origin}:{line}: passages that overlap were merged")
-    found = sum(end - start for start, end in highlights)
+    found = 0
+    for start, end in highlights:
+        found += end - start
     if found != relevant:
         raise FormatError(f"rsize is {relevant}, but the passages have {found}", origin, line)
     entry = _number(fields[5], "a best entry point", origin, line) if highlights else None
     return Judgment(
-        topic, normalised_id(document), highlights, entry, length, origin=origin, line=line
+        fields[0], normalised_id(fields[2]), highlights, entry, length, origin=origin, line=line
     )
 
 
 def _passage(text: str, length: int, origin: str, line: int) -> tuple[int, int]:
-    match = _PASSAGE.fullmatch(text)
-    if match is None:
+    offset, _, size = text.partition(":")
+    if not _is_number(offset) or not _is_number(size):
         raise FormatError(f"{text!r} is not a passage: expected off:len", origin, line)
-    start, end = int(match[1]), int(match[1]) + int(match[2])
+    start = int(offset)
+    end = start + int(size)
     if end > length:
         raise FormatError(
             f"the passage {text} ends at {end}, beyond the document's {length}", origin, line
@@ -81,9 +79,13 @@ def _passage(text: str, length: int, origin: str, line: int) -> tuple[int, int]:
 
 
 def _number(text: str, what: str, origin: str, line: int) -> int:
-    if not _NUMBER.fullmatch(text):
+    if not _is_number(text):
         raise FormatError(f"{text!r} is not {what}: expected a whole number", origin, line)
     return int(text)
+
+
+def _is_number(text: str) -> bool:
+    return len(text) <= _MOST_DIGITS and text.isdigit() and text.isascii()
 
 
 def write_inex_text(judgments: Iterable[Judgment]) -> Iterator[bytes]:

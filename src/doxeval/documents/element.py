@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -82,6 +81,8 @@ class Element:
     @property
     def sha256(self) -> str:
         """The hash of its text in UTF-8, to recognise it in another build of the collection."""
+        import hashlib
+
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property

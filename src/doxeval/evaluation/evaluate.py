@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -28,6 +27,9 @@ from doxeval.measures.registry import measure_named
 from doxeval.navigation import Navigation
 from doxeval.runs import Kind, Run, read_run
 from doxeval.scores import RunScores, ScoreTable
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 TopicPolicy = Literal["assessed", "retrieved"]
 Source = str | os.PathLike[str] | Run

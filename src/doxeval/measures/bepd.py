@@ -45,6 +45,10 @@ class EntryPointModel(Measure):
 
     def settled(self, judged: Judged) -> Measure:
         """L comes from the collection where it is not given."""
+        return self.with_mean_length(judged)
+
+    def with_mean_length(self, judged: Judged) -> Measure:
+        """The measure with L as a number."""
         if self.L != "collection":
             return self
         if judged.mean_length is None:

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from doxeval.assessments.quantisations import QUANTISATIONS
-from doxeval.errors import MissingInput
 from doxeval.measures.base import Example, Facts, Floats, Measure, Need, cut_off, parameter
 from doxeval.measures.expectations import (
     Assessed,
@@ -18,8 +17,8 @@ from doxeval.measures.expectations import (
     union_lengths,
 )
 from doxeval.measures.judged import Judged
+from doxeval.measures.navigating import NAMES, model_named
 from doxeval.measures.retrieved import Retrieved
-from doxeval.navigation.files import BY_NAME, NAMES
 from doxeval.navigation.model import Navigation
 
 Which = Literal["full", "ideal", "units"]
@@ -82,16 +81,12 @@ class Esr(Measure):
         given = judged.navigation
         if self.nav == "auto":
             return self.with_values(nav="depth" if given is None else given.name)
-        if self.nav not in BY_NAME and (given is None or given.name != self.nav):
-            raise MissingInput(f"nav={self.nav} needs a file of that model: --navigation FILE")
+        model_named(self.nav, judged)
         return self
 
     def navigation(self, judged: Judged) -> Navigation:
         """The model of navigation."""
-        given = judged.navigation
-        if given is not None and given.name == self.nav:
-            return given
-        return BY_NAME[self.nav]()
+        return model_named(self.nav, judged)
 
     def units(self, judged: Judged, retrieved: Retrieved) -> Assessed:
         """What was assessed."""

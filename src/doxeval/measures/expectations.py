@@ -100,9 +100,11 @@ def _together(retrieved: Retrieved, assessed: Assessed) -> Iterator[tuple[Ints, 
 
 def _by_key(keys: Ints) -> dict[int, Ints]:
     """The rows of each key, ascending."""
+    if not len(keys):
+        return {}
     order = np.argsort(keys, kind="stable")
     in_order = keys[order]
-    first = np.flatnonzero(np.append(True, np.diff(in_order) != 0)) if len(keys) else order
+    first = np.flatnonzero(np.append(True, np.diff(in_order) != 0))
     return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))
 
 

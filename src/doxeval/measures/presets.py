@@ -105,6 +105,13 @@ PRESETS: dict[str, Preset] = {
         )
         for year in range(2008, 2011)
     },
+    "esr": Preset(
+        "The ESR framework: hits, near-misses and misses under a model of navigation",
+        (
+            *(f"{name}@10" for name in "ESRP ESRR SRiP SRiR SRiP2 SRiR2 NSRCG NSRCG2".split()),
+            *("MAESRP", "MASRiP", "MASRiP2", "SRPRUM[0.1]", "SRPRUM[0.5]", "SRPRUM[1]"),
+        ),
+    ),
     **{
         f"inex{year}-thorough": Preset(f"INEX {year}, thorough", ("MAiP(resize=tool)",))
         for year in (2009, 2010)

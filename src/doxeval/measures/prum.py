@@ -18,7 +18,7 @@ user may go. (Piwowarski et al. 2007; Piwowarski and Dupret 2006)
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple
 
@@ -38,10 +38,11 @@ from doxeval.measures.base import (
 )
 from doxeval.measures.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
 from doxeval.measures.judged import Judged
+from doxeval.measures.navigating import NAMES, model_named
 from doxeval.measures.retrieved import Retrieved
 
 Unreached = Literal["zero", "truncate", "condition"]
-Targets = Literal["bep", "ideal"]
+Targets = Literal["auto", "bep", "ideal"]
 TOLERANCE = 1e-9
 
 
@@ -139,26 +140,44 @@ def _quotient(part: Floats, whole: Floats) -> Floats:
 @dataclass(frozen=True)
 class _Browsing(EntryPointModel):
     targets: Targets = parameter(
-        "bep", "what users look for: best entry points, or ideal elements", ("bep", "ideal")
+        "auto",
+        "what users look for: best entry points, or ideal elements; auto: ideal if they navigate",
+        ("auto", "bep", "ideal"),
+    )
+    nav: str = parameter(
+        "none", "targets=ideal: how users navigate from an item to a target", NAMES
     )
     quant: str = parameter("spec", "targets=ideal: how grades become numbers", tuple(QUANTISATIONS))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.targets == "bep" and self.nav != "none":
+            raise ValueError("nav is for targets=ideal; the way to entry points is their distance")
+
+    @property
+    def _for_elements(self) -> bool:
+        return self.targets == "ideal" or self.nav != "none"
 
     @property
     def needs(self) -> frozenset[Need]:
         """Entry points, or elements, by what users look for."""
-        if self.targets == "bep":
-            return frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START})
-        return frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
+        if self._for_elements:
+            return frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
+        return frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START})
 
     def settled(self, judged: Judged) -> Measure:
-        """Distances are measured only to entry points."""
-        return super().settled(judged) if self.targets == "bep" else self
+        """What users look for; distances are measured only to entry points."""
+        if self._for_elements:
+            model_named(self.nav, judged)
+            return self.with_values(targets="ideal")
+        return replace(self, targets="bep").with_mean_length(judged)
 
     def probabilities(self, judged: Judged, retrieved: Retrieved) -> list[Floats]:
         """p[item][target] of each topic; topics without targets have none."""
-        if self.targets == "bep":
-            return self._to_entry_points(judged, retrieved.articles)
-        return self._to_ideal_elements(judged, retrieved)
+        key = ("targets", self.targets, self.nav, self.quant, self.A, self.L)
+        if self._for_elements:
+            return retrieved.remembered(key, lambda: self._to_ideal_elements(judged, retrieved))
+        return retrieved.remembered(key, lambda: self._to_entry_points(judged, retrieved.articles))
 
     def _to_entry_points(self, judged: Judged, articles: Retrieved) -> list[Floats]:
         target = _numbered_by_topic(judged.topic, judged.entry >= 0)
@@ -186,7 +205,32 @@ class _Browsing(EntryPointModel):
             shown = target[rows[topic][items]]
             p[items[shown >= 0], shown[shown >= 0]] = 1.0
             found.append(p)
+        if self.nav != "none":
+            self._navigate(found, judged, retrieved, elements.node[ideal.row], ideal.topic)
         return found
+
+    def _navigate(
+        self,
+        found: list[Floats],
+        judged: Judged,
+        retrieved: Retrieved,
+        targets: Ints,
+        target_topic: Ints,
+    ) -> None:
+        """Add the ways from items to targets of the same document."""
+        collection, model = judged.known_collection, model_named(self.nav, judged)
+        nodes = retrieved.by_topic(retrieved.node)
+        for topic, p in enumerate(found):
+            own = targets[target_topic == topic]
+            documents = collection.documents_of(own)
+            items = np.flatnonzero(nodes[topic] >= 0)
+            item_documents = collection.documents_of(nodes[topic][items])
+            for document in np.intersect1d(documents, item_documents).tolist():
+                rows = items[item_documents == document]
+                columns = np.flatnonzero(documents == document)
+                ways = model.between(collection, document, nodes[topic][rows], own[columns])
+                here = np.ix_(rows, columns)
+                p[here] = np.maximum(p[here], ways)  # what is shown itself stays at 1
 
     def levels(self, p: Floats) -> Floats:
         """The score at each level of recall i = 1 … T."""

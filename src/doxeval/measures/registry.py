@@ -9,6 +9,7 @@ from doxeval.measures import (
     bepd,
     documents,
     erru,
+    esr,
     hixeval,
     in_context,
     inex_eval,
@@ -44,6 +45,7 @@ FAMILIES = (
     Family("bepd", "BEPD: nearness to best entry points", bepd),
     Family("prum", "PRUM and EPRUM: users who browse", prum),
     Family("erru", "ERRU: expected ratio of relevant units", erru),
+    Family("esr", "ESR: hits, misses and near-misses under navigation", esr),
 )
 MEASURES: dict[str, type[Measure]] = {
     measure.name: measure for family in FAMILIES for measure in family.measures
