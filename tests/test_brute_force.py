@@ -32,7 +32,7 @@ from strategies import Node, Piece, World, graded_worlds, located, worlds
 Twin = Callable[[Scene], Score]
 Twins = dict[str, Twin]
 What = Literal["elements", "passages"]
-WORLDS = 120
+WORLDS = 100
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import doxeval, write_files
 from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.judgment import AssessedUnit
 from doxeval.documents import Collection
@@ -291,3 +294,34 @@ def test_a_document_of_very_many_elements() -> None:
         assert all(
             value is not None and np.isfinite(value) for value in table.mean()["run"].values()
         )
+
+
+def test_a_profile_says_what_is_served_and_what_is_left(tmp_path: Path) -> None:
+    collection = example_collection({"d": ARTICLE})
+    files = write_files(
+        tmp_path,
+        {
+            "a.jsonl": "".join(
+                f'{{"topic": "1", "doc": "d", "nodes": ["{E[n]}"], "rel": 1}}\n' for n in (3, 4)
+            ),
+            "my.run": "".join(f"1 Q0 d {k} {-k} mine {E[n]}\n" for k, n in enumerate((1, 3, 4), 1)),
+            "nav.json": json.dumps({"model": "matrix", "probabilities": TABLE_5.probabilities}),
+        },
+    )
+    arguments = (
+        "evaluate", files / "my.run", "-a", files / "a.jsonl", "--collection", collection.directory,
+        "--navigation", files / "nav.json",
+    )  # fmt: skip
+    result = doxeval(*arguments, "-m", "Hits@3(assessed=units)", "--profile", "esr")
+    assert result.exit_code == 1  # the profile is of highlighted text, and there is none
+    units = files / "a.jsonl"
+    lines = units.read_text() + '{"topic": "1", "doc": "d", "start": 70, "end": 100}\n'
+    units.write_text(lines)
+    result = doxeval(*arguments, "--profile", "esr")
+    assert result.exit_code == 0, result.stderr
+    assert "is served directly and" in result.stdout
+    assert "the steps from here sum to 1.02" in result.stderr
+    data = json.loads(doxeval(*arguments, "--profile", "esr", "--format", "json").stdout)
+    shares = {curve["measure"]: curve["mean"] for curve in data["runs"][0]["curves"]}
+    assert list(shares) == ["Hits@1500", "NearMisses@1500", "Misses@1500"]
+    assert len(shares["Hits@1500"]) == 3

@@ -74,6 +74,11 @@ _WORTH_A_PROCESS = 2 << 20
     help="Where specificity in files of 2005–07 comes from.  [default: passages, if resolved]",
 )
 @click.option("--per-topic", is_flag=True, help="The scores of each topic, too.")
+@click.option(
+    "--profile",
+    type=click.Choice(["esr"]),
+    help="What a run serves directly, what it leaves to navigation and what is missed, by rank.",
+)
 @click.option("--curves", is_flag=True, help="The curves behind the scores, too (in JSON).")
 @click.option(
     "--format", "format_", type=click.Choice(_FORMATS), help="[default: table, or by OUT's name]"
@@ -147,6 +152,11 @@ def _measures(options: dict[str, Any]) -> tuple[list[str], bool]:
 
     names = list(options["names"])
     curves = options["curves"]
+    if options["profile"] is not None:
+        from doxeval.cli.profile import PROFILE
+
+        names += PROFILE
+        curves = True
     if options["preset"] is not None:
         preset = preset_named(options["preset"])
         names += preset.measures
@@ -193,6 +203,11 @@ def _write(table: ScoreTable, options: dict[str, Any]) -> None:
             shown = ", ".join(topics[:10]) + (" …" if len(topics) > 10 else "")
             warn([f"{run}: {label} is undefined for {len(topics)} of the topics: {shown}"])
     _put(_rendered(table, _format(options), options["per_topic"]), options["out"])
+    if options["profile"] is not None:
+        from doxeval.cli.profile import in_words
+
+        for line in in_words(table):
+            click.echo(line, err=_format(options) != "table")
 
 
 def _rendered(table: ScoreTable, format_: str, per_topic: bool) -> bytes:

@@ -23,7 +23,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from doxeval.measures.base import Facts, Floats, Law, parameter, point
-from doxeval.measures.esr_base import Esr, EsrAt, Relevance, example, facts_of
+from doxeval.measures.esr_base import Esr, EsrAt, Relevance, example, facts_of, shares_by_rank
 from doxeval.measures.expectations import reaching
 from doxeval.measures.judged import Judged
 from doxeval.measures.retrieved import Retrieved, ratio
@@ -50,6 +50,10 @@ class Hits(EsrAt):
         """Hits."""
         return self.expected(judged, retrieved).hits[topic]
 
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """The share of all gain that are hits, by rank."""
+        return shares_by_rank(self, judged, retrieved)
+
 
 @dataclass(frozen=True)
 class NearMisses(EsrAt):
@@ -67,6 +71,10 @@ class NearMisses(EsrAt):
     def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
         """Near-misses."""
         return self.expected(judged, retrieved).near[topic]
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """The share of all gain that are near-misses, by rank."""
+        return shares_by_rank(self, judged, retrieved)
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,10 @@ class Misses(EsrAt):
     def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
         """Misses."""
         return self.expected(judged, retrieved).misses(topic)
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """The share of all gain that are misses, by rank."""
+        return shares_by_rank(self, judged, retrieved)
 
     def empty(self, total: float) -> float:
         """Everything is missed."""

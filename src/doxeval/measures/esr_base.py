@@ -20,6 +20,7 @@ from doxeval.measures.judged import Judged
 from doxeval.measures.navigating import NAMES, model_named
 from doxeval.measures.retrieved import Retrieved
 from doxeval.navigation.model import Navigation
+from doxeval.scores import Curve
 
 Which = Literal["full", "ideal", "units"]
 Relevance = Literal["binary", "length", "spec"]
@@ -152,6 +153,20 @@ class EsrAt(Esr):
                 score *= len(values) / self.k
             found[topic] = score
         return found
+
+
+def shares_by_rank(measure: EsrAt, judged: Judged, retrieved: Retrieved) -> Curve:
+    """The score at every rank as a share of all there is to gain; beyond a list it stays."""
+    total = measure.expected(judged, retrieved).total
+    ranks = max(int(retrieved.counts.max(initial=0)), 1)
+    y = np.full((len(total), ranks), np.nan)
+    for topic in np.flatnonzero(total > 0).tolist():
+        whole = float(total[topic])
+        values = measure.by_rank(judged, retrieved, topic) / whole
+        last = float(values[-1]) if len(values) else measure.empty(whole) / whole
+        y[topic] = np.append(values, np.full(ranks - len(values), last))
+    x = np.arange(1, ranks + 1).astype(np.float64)
+    return Curve(str(measure), "rank", "share", x, y)
 
 
 def facts_of(title: str, formula: str, cite: str, example: Example, **more: Any) -> Facts:

@@ -1,0 +1,51 @@
+"""The profile of a run: what it serves directly, what it leaves to navigation, what is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from doxeval.scores import RunScores, ScoreTable
+from doxeval.scores.table import mean_curve
+
+PROFILE = ("Hits@1500", "NearMisses@1500", "Misses@1500")
+_RANKS = (1, 5, 10, 50)
+
+
+def in_words(table: ScoreTable) -> Iterator[str]:
+    """Each run in a few lines; the data by rank are in the curves."""
+    for scores in table.runs:
+        yield ""
+        yield f"{scores.run}: shares of all there is to gain"
+        yield from _shares(scores)
+        yield _conclusion(scores)
+
+
+def _by_rank(scores: RunScores) -> dict[str, list[float]]:
+    """The mean shares by rank, of hits, near-misses and misses."""
+    return {
+        curve.label: [value or 0.0 for value in mean_curve(curve, scores.counted)]
+        for curve in scores.curves
+        if curve.label in PROFILE
+    }
+
+
+def _shares(scores: RunScores) -> Iterator[str]:
+    hits, near, misses = (_by_rank(scores)[name] for name in PROFILE)
+    ranks = [rank for rank in _RANKS if rank < len(hits)] + [len(hits)]
+    for rank in ranks:
+        seen_twice = max(1 - hits[rank - 1] - near[rank - 1] - misses[rank - 1], 0.0)
+        yield (
+            f"  after {rank:>4} results: {hits[rank - 1]:6.1%} hits, {near[rank - 1]:6.1%} "
+            f"near-misses, {misses[rank - 1]:6.1%} missed, {seen_twice:6.1%} seen twice"
+        )
+
+
+def _conclusion(scores: RunScores) -> str:
+    hits, near, misses = (_by_rank(scores)[name][-1] for name in PROFILE)
+    gained = hits + near
+    if not gained:
+        return "  nothing of what is relevant is gained"
+    return (
+        f"  of what is gained, {hits / gained:.0%} is served directly and {near / gained:.0%} is "
+        f"left to navigation; {misses:.0%} of all is missed"
+    )
