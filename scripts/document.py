@@ -23,6 +23,7 @@ from doxeval.measures.explain import family_page, listing
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.references import REFERENCES
 from doxeval.measures.registry import FAMILIES, Family
+from esr_tables import esr_tables_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -111,14 +112,18 @@ def _commands(
 ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     yield path, command
     if isinstance(command, click.Group):
-        for name, inner in command.commands.items():
-            yield from _commands((*path, name), inner)
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is not None:
+                yield from _commands((*path, name), inner)
 
 
 PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats_page,
     "commands.md": commands_page,
     "measures/README.md": measures_page,
+    "measures/esr-tables.md": esr_tables_page,
     **{f"measures/{family.name}.md": partial(measure_page, family) for family in FAMILIES},
 }
 

@@ -1,6 +1,7 @@
 """The command line: one file per verb.
 
-Verbs import what they need when they are called, so that `doxeval --help` is quick.
+A verb is loaded when it is called, and imports what it needs then, so that every command starts
+quickly.
 """
 
 from __future__ import annotations
@@ -8,30 +9,43 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
 
 from doxeval import __version__
-from doxeval.cli.assessments import assessments
-from doxeval.cli.collection import collection
-from doxeval.cli.convert import convert
-from doxeval.cli.demo import demo
-from doxeval.cli.evaluate import evaluate
-from doxeval.cli.measures import measures
-from doxeval.cli.navigation import navigation
-from doxeval.cli.nexi import nexi
-from doxeval.cli.topics import topics
-from doxeval.cli.validate import validate
 from doxeval.errors import DoxevalError
 
 # Nothing here is linear algebra, and the threads that numpy starts for it would cost every
 # command, and every process that it starts, a tenth of a second.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+VERBS = (
+    "demo",
+    "collection",
+    "topics",
+    "nexi",
+    "assessments",
+    "validate",
+    "evaluate",
+    "measures",
+    "navigation",
+    "convert",
+)
+
 
 class _Doxeval(click.Group):
-    """Turns errors meant for the user into one line on stderr and exit code 1."""
+    """Loads verbs by name, and turns errors meant for the user into one line and exit code 1."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = getattr(import_module(f"doxeval.cli.{cmd_name}"), cmd_name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         # A polite request to end cleans up like Ctrl-C does.
@@ -58,17 +72,6 @@ def main() -> None:
     Start here:
       doxeval demo                                    the whole job on a small collection
       doxeval collection build FOLDER --out DIR       read your own documents
-      doxeval collection show DIR DOC                 look at one of them
+      doxeval evaluate RUN -a QRELS -m 'iP[.01]'      score what a system returned
+      doxeval measures                                what can be measured
     """
-
-
-main.add_command(collection)
-main.add_command(demo)
-main.add_command(topics)
-main.add_command(nexi)
-main.add_command(assessments)
-main.add_command(validate)
-main.add_command(evaluate)
-main.add_command(measures)
-main.add_command(navigation)
-main.add_command(convert)

@@ -7,8 +7,7 @@ Each run is scored by itself, so runs can go to any executor; results do not dep
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +20,7 @@ from doxeval.assessments.resolve import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.prepare import Prepared, Reading, prepare
+from doxeval.evaluation.processes import scored_in_processes
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.judged import Judged
 from doxeval.measures.registry import measure_named
@@ -202,33 +202,7 @@ def _scored(
     workers = min(jobs, len(sources))
     if workers <= 1:
         return [evaluation.score(source) for source in sources]
-    with _processes(evaluation, sources, workers) as pool:
-        futures = [pool.submit(_score_here, place) for place in range(len(sources))]
-        return [future.result() for future in futures]
-
-
-@contextmanager
-def _processes(evaluation: Evaluation, sources: list[Source], workers: int) -> Iterator[Executor]:
-    """Processes that know what is to be done: by inheritance where the system can fork."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if "fork" in methods else None)
-    with ProcessPoolExecutor(workers, context, _adopt, (evaluation, sources)) as pool:
-        yield pool
-
-
-_adopted: list[tuple[Evaluation, list[Source]]] = []
-
-
-def _adopt(evaluation: Evaluation, sources: list[Source]) -> None:
-    _adopted[:] = [(evaluation, sources)]
-
-
-def _score_here(place: int) -> RunScores:
-    evaluation, sources = _adopted[0]
-    return evaluation.score(sources[place])
+    return scored_in_processes(evaluation.score, sources, workers)
 
 
 def _distinguished(scored: list[RunScores]) -> tuple[RunScores, ...]:

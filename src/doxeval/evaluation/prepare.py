@@ -23,6 +23,18 @@ from doxeval.runs.run import Order
 OnUnresolved = Literal["error", "irrelevant"]
 _SHOWN = 20
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_ODD = np.array(
+    [
+        0x9E3779B97F4A7C15,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0x27D4EB2F165667C5,
+        0xD6E8FEB86659FD93,
+        0xFF51AFD7ED558CCD,
+    ],
+    dtype=np.uint64,
+)
+_SOME_BITS = (1 << 20) - 1
 
 
 @dataclass(frozen=True)
@@ -297,13 +309,9 @@ def _without_duplicates(run: Run, topic: Ints, places: _Places, warnings: list[s
     kind = np.where(run.kind == Kind.DOCUMENT, int(Kind.ELEMENT), run.kind)
     by_range = (kind == Kind.PASSAGE) | (kind == Kind.POINT)
     start, end = np.where(by_range, places.start, 0), np.where(by_range, places.end, 0)
-    key = run.document_labels.keys().astype(np.uint64, copy=False)
-    for column in (topic, start, end, places.identity, kind):
-        key = (key ^ (key >> np.uint64(29))) * _MIX + column.astype(np.uint64)
-    in_order = np.sort(key)
-    if not (in_order[1:] == in_order[:-1]).any():
+    suspects = _suspects(run, topic, start, end, places.identity, kind)
+    if not len(suspects):
         return None
-    suspects = np.flatnonzero(np.isin(key, in_order[1:][in_order[1:] == in_order[:-1]]))
     again = _repeated(suspects, (topic, run.document, kind, start, end, places.identity))
     if not again:
         return None
@@ -312,6 +320,24 @@ def _without_duplicates(run: Run, topic: Ints, places: _Places, warnings: list[s
     count = "1 duplicate was" if len(again) == 1 else f"{len(again):,} duplicates were"
     warnings.append(f"{count} left out, the first on line {run.line[again[0]]}")
     return np.flatnonzero(stays)
+
+
+def _suspects(run: Run, topic: Ints, *columns: Ints) -> Ints:
+    """The rows that may have a duplicate: those whose keys are not unique.
+
+    Keys are first counted by some of their bits: only where these are the same are they compared.
+    """
+    key = run.document_labels.keys().view(np.uint64) * _MIX
+    for number, column in enumerate((topic, *columns)):
+        if column.any():  # each in its own way, so that no two make up for each other
+            key += column.view(np.uint64) * _ODD[number]
+    key ^= key >> np.uint64(29)
+    bits = key.astype(np.int64) & _SOME_BITS
+    rows = np.flatnonzero(np.bincount(bits, minlength=_SOME_BITS + 1)[bits] > 1)
+    own = key[rows]
+    in_order = np.sort(own)
+    twice = in_order[1:][in_order[1:] == in_order[:-1]]
+    return rows[np.isin(own, twice)] if len(twice) else rows[:0]
 
 
 def _repeated(rows: Ints, columns: tuple[Ints, ...]) -> list[int]:

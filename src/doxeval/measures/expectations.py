@@ -81,7 +81,8 @@ def expectations(
     return Expectations(
         total.astype(np.float64),
         [np.cumsum(values) for values in retrieved.by_topic(hits)],
-        [np.cumsum(values) for values in retrieved.by_topic(near)],
+        # What comes and goes again may leave a trace of rounding below 0.
+        [np.maximum(np.cumsum(values), 0.0) for values in retrieved.by_topic(near)],
         [np.cumsum(values) for values in retrieved.by_topic(gone)],
     )
 

@@ -1,55 +1,65 @@
-"""All measures there are, by family and by name."""
+"""All measures there are, by family and by name.
+
+A family is loaded when one of its measures is looked for, so that a command that needs one family
+does not wait for the others.
+"""
 
 from __future__ import annotations
 
-from types import ModuleType
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import NamedTuple
 
-from doxeval.measures import (
-    bepd,
-    documents,
-    erru,
-    esr,
-    hixeval,
-    in_context,
-    inex_eval,
-    ng,
-    prum,
-    xcg,
-)
 from doxeval.measures.base import Measure
 from doxeval.measures.names import parse_measure
 
 
 class Family(NamedTuple):
-    """A family of measures: the module that explains and computes them."""
+    """A family of measures; the module of its name explains and computes them."""
 
     name: str
     title: str
-    module: ModuleType
 
     @property
     def measures(self) -> tuple[type[Measure], ...]:
         """Its measures."""
-        found: tuple[type[Measure], ...] = self.module.MEASURES
+        module = import_module(f"doxeval.measures.{self.name}")
+        found: tuple[type[Measure], ...] = module.MEASURES
         return found
 
 
 FAMILIES = (
-    Family("documents", "Documents as units", documents),
-    Family("inex_eval", "inex_eval: precision at recall over elements", inex_eval),
-    Family("ng", "ng: recall and precision with size and overlap", ng),
-    Family("xcg", "XCG: cumulated gain over elements", xcg),
-    Family("hixeval", "HiXEval: highlighted characters", hixeval),
-    Family("in_context", "In context: documents that are pointed into", in_context),
-    Family("bepd", "BEPD: nearness to best entry points", bepd),
-    Family("prum", "PRUM and EPRUM: users who browse", prum),
-    Family("erru", "ERRU: expected ratio of relevant units", erru),
-    Family("esr", "ESR: hits, misses and near-misses under navigation", esr),
+    Family("documents", "Documents as units"),
+    Family("hixeval", "HiXEval: highlighted characters"),
+    Family("in_context", "In context: documents that are pointed into"),
+    Family("xcg", "XCG: cumulated gain over elements"),
+    Family("inex_eval", "inex_eval: precision at recall over elements"),
+    Family("ng", "ng: recall and precision with size and overlap"),
+    Family("bepd", "BEPD: nearness to best entry points"),
+    Family("prum", "PRUM and EPRUM: users who browse"),
+    Family("erru", "ERRU: expected ratio of relevant units"),
+    Family("esr", "ESR: hits, misses and near-misses under navigation"),
 )
-MEASURES: dict[str, type[Measure]] = {
-    measure.name: measure for family in FAMILIES for measure in family.measures
-}
+
+
+class _Measures(Mapping[str, type[Measure]]):
+    """The measures by name, family after family."""
+
+    def __getitem__(self, name: str) -> type[Measure]:
+        for family in FAMILIES:
+            for measure in family.measures:
+                if measure.name == name:
+                    return measure
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (measure.name for family in FAMILIES for measure in family.measures)
+
+    def __len__(self) -> int:
+        return sum(len(family.measures) for family in FAMILIES)
+
+
+MEASURES: Mapping[str, type[Measure]] = _Measures()
 
 
 def measure_named(text: str) -> Measure:

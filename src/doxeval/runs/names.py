@@ -69,13 +69,13 @@ class Names(Sequence[str]):
         return Names(self._source, self._begins[first], self._ends[first])
 
     def _are_all_the_same(self) -> bool:
-        words = self._words()
+        words = self._words
         return words is not None and all((word == word[:1]).all() for word in words)
 
     @cached_property
     def keys(self) -> npt.NDArray[np.uint64] | None:
         """One word for each name: the same for equal names, and almost never for others."""
-        words = self._words()
+        words = self._words
         if words is None:
             return None
         keys = words[0]
@@ -101,7 +101,7 @@ class Names(Sequence[str]):
     @cached_property
     def numbering(self) -> tuple[Ints, Ints]:
         """The number of each name among the distinct ones, and where each of those is first."""
-        words = self._words()
+        words = self._words
         if words is None:
             return _numbered(list(self))
         # Neighbours often have the same name, so only the first of each block is looked at.
@@ -123,6 +123,7 @@ class Names(Sequence[str]):
         block_of = np.cumsum(is_first) - 1
         return rank[number][block_of], blocks[first[order]]
 
+    @cached_property
     def _words(self) -> list[npt.NDArray[np.uint64]] | None:
         """The bytes of all names, eight at a time, with zeros behind; None if some are too long."""
         lengths = self._ends - self._begins
@@ -176,7 +177,7 @@ def _find(keys: npt.NDArray[np.uint64], other_keys: npt.NDArray[np.uint64]) -> I
 
 def _all_equal(found: Ints, names: Names, others: Names) -> bool:
     """Whether names with equal keys are equal; for long names that need not be."""
-    words, other_words = names._words() or [], others._words() or []
+    words, other_words = names._words or [], others._words or []
     if len(words) <= 1 and len(other_words) <= 1:
         return True
     rows = np.flatnonzero(found >= 0)
