@@ -14,6 +14,7 @@ from typing import IO, Any, BinaryIO, cast
 from doxeval.errors import FormatError, OutputError, SourceError
 
 LONGEST_LINE = 16 << 20
+_CHUNK = 1 << 20
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -98,18 +99,28 @@ def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
     >>> list(text_lines(io.BytesIO(b"one\\n\\ntwo"), "a.txt"))
     [(1, 'one'), (3, 'two')]
     """
-    number = 0
-    while data := file.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(data) > LONGEST_LINE:
-            raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", origin, number)
+    for number, data in enumerate(_byte_lines(file, origin), 1):
         try:
             line = data.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
             raise FormatError(reason, origin, number) from None
-        if line.strip():
-            yield number, line.rstrip("\r\n")
+        if line and not line.isspace():
+            yield number, line.rstrip("\r")
+
+
+def _byte_lines(file: IO[bytes], origin: str) -> Iterator[bytes]:
+    """All lines without their ends; many are read at once."""
+    number, rest = 0, b""
+    while chunk := file.read(_CHUNK):
+        lines = (rest + chunk).split(b"\n") if rest else chunk.split(b"\n")
+        rest = lines.pop()
+        number += len(lines)
+        if len(rest) > LONGEST_LINE or (lines and max(map(len, lines)) > LONGEST_LINE):
+            raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", origin, number + 1)
+        yield from lines
+    if rest:
+        yield rest
 
 
 def json_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, Any]]:
