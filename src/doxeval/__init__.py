@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from doxeval.evaluation import evaluate
     from doxeval.runs import Run, read_run
     from doxeval.scores import ScoreTable
+    from doxeval.stereotypes import simulate
     from doxeval.topics import Topic, parse_nexi, read_topics
 
 __version__ = "0.1.0"
@@ -36,6 +37,7 @@ __all__ = [
     "read_assessments",
     "read_run",
     "read_topics",
+    "simulate",
 ]
 
 _HOMES = {
@@ -44,6 +46,7 @@ _HOMES = {
     "Run": "doxeval.runs",
     "read_run": "doxeval.runs",
     "ScoreTable": "doxeval.scores",
+    "simulate": "doxeval.stereotypes",
     "evaluate": "doxeval.evaluation",
     "BuildOptions": "doxeval.documents",
     "Collection": "doxeval.documents",

@@ -32,6 +32,7 @@ VERBS = (
     "measures",
     "navigation",
     "convert",
+    "simulate",
 )
 
 

@@ -192,7 +192,8 @@ class Judged:
     @cached_property
     def _elements_by_specificity(self) -> AssessedElements:
         by_passages = self.has_highlights or not self.is_relevant.any()
-        if by_passages and self.collection is not None and self.specificity == "passages":
+        counted_here = self.specificity == "passages" or not self._has_lists
+        if by_passages and self.collection is not None and counted_here:
             return elements_from_highlights(self.assessments, self.collection)
         if self._has_lists:
             found = elements_from_lists(self.assessments, self.collection, self.specificity)

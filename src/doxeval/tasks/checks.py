@@ -62,6 +62,8 @@ def problems_of(
 
 def _split_topics(run: Run) -> Iterator[Problem]:
     """Topics that come back after another one."""
+    if not len(run):
+        return
     begins = np.flatnonzero(np.diff(run.topic, prepend=-1))
     ends = np.append(begins[1:], len(run)) - 1
     last_end: dict[int, int] = {}

@@ -1,0 +1,179 @@
+"""`doxeval simulate`: the runs that systems with known behaviour would make."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doxeval.cli.options import collection_option, merging_options, offsets_option
+
+if TYPE_CHECKING:
+    from doxeval.runs import Run
+
+_SYSTEMS = ["perfect", "document", "parent", "ancestors", "biggest-child", "random", "leaves"]
+_SUFFIXES = {
+    "text": ".run",
+    "inex": ".xml",
+    "jsonl": ".jsonl",
+    "csv": ".csv",
+    "parquet": ".parquet",
+}
+
+
+@click.command()
+@click.option(
+    "--system",
+    "systems",
+    type=click.Choice([*_SYSTEMS, "all"]),
+    multiple=True,
+    required=True,
+    help="May be repeated.",
+)
+@click.option(
+    "--assessments",
+    "-a",
+    "sources",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="Assessments: a file, a directory or an archive; may be repeated.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE|DIR",
+    help="The run, or a directory for the runs of several systems.",
+)
+@collection_option("The collection that was assessed.  [required]")
+@click.option(
+    "--quant",
+    metavar="Q",
+    help="How grades become numbers: strict, gen, sog, strict5, gen5, genLifted or spec.  "
+    "[default: spec for highlighted text, gen for grades of 2002–04, gen5 for those of 2005]",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="For what is left to chance.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    default=1500,
+    show_default=True,
+    help="Results for each topic.",
+)
+@click.option(
+    "--unit",
+    type=click.Choice(["words", "characters"]),
+    default="words",
+    show_default=True,
+    help="What the size of a child counts.",
+)
+@merging_options
+@offsets_option
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(_SUFFIXES)),
+    help="[default: by OUT's name; text in a directory]",
+)
+@click.option("--force", is_flag=True, help="Replace what is there already.")
+def simulate(systems: tuple[str, ...], out: Path, **options: Any) -> None:
+    """Write the runs of simulated systems, which know the assessments.
+
+    \b
+    Systems:
+      perfect        the ideal units, best first
+      document       their documents
+      parent         their parents
+      ancestors      all their ancestors, root first, before each unit
+      biggest-child  their largest children
+    Controls:
+      random         random elements of the collection
+      leaves         innermost elements with relevant text
+
+    With `all`, or several systems, OUT is a directory with a file for each.
+    A measure shows by its scores for them which mistakes it forgives.
+    """
+    from doxeval.runs.files import write_run
+
+    names = _SYSTEMS if "all" in systems else list(dict.fromkeys(systems))
+    if options["directory"] is None:
+        raise click.UsageError("elements are looked up in the collection: --collection DIR")
+    _check_free(out, len(names) > 1, options["force"])
+    runs = _simulated(names, options)
+    if len(runs) == 1:
+        write_run(runs[0], out, options["format_"])
+        _tell({out: runs[0]})
+        return
+    format_ = options["format_"] or "text"
+    files = {f"{run.run_id}{_SUFFIXES[format_]}": run for run in runs}
+    _write_directory(files, out, format_)
+    _tell({out / name: run for name, run in files.items()})
+
+
+def _check_free(out: Path, several: bool, force: bool) -> None:
+    """Nothing is replaced without being asked for, and no directory by a file."""
+    from doxeval.errors import OutputError
+
+    if not out.exists():
+        return
+    if out.is_dir() != several:
+        expected = "a directory, for several runs" if several else "a file, for one run"
+        raise OutputError(f"{out} exists; expected {expected}")
+    if not force:
+        raise OutputError(f"{out} exists; --force replaces {'runs in it' if several else 'it'}")
+
+
+def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
+    from doxeval.assessments import read_assessments
+    from doxeval.cli.terminal import warn
+    from doxeval.documents import Collection
+    from doxeval.errors import OutputError
+    from doxeval.stereotypes import simulate as run_of_system
+
+    collection = Collection(options["directory"])
+    read = {name: options[name] for name in ("pool", "merge", "offsets", "whitespace")}
+    assessments = read_assessments(*options["sources"], collection=collection, **read)
+    warn(assessments.warnings)
+    how = {name: options[name] for name in ("quant", "seed", "most", "unit")}
+    runs = [run_of_system(assessments, collection, name, **how) for name in names]
+    warn(dict.fromkeys(warning for run in runs for warning in run.warnings))
+    for run in runs:
+        if not len(run):
+            raise OutputError(f"{run.run_id} returns nothing: no topic has relevant units")
+    return runs
+
+
+def _write_directory(runs: dict[str, Run], out: Path, format_: Any) -> None:
+    """A file for each run; a new directory is complete or not there."""
+    from doxeval.errors import OutputError
+    from doxeval.runs.files import write_run
+
+    place = out if out.exists() else out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        place.mkdir(exist_ok=True)
+        for name, run in runs.items():
+            write_run(run, place / name, format_)
+        if place != out:
+            place.rename(out)
+    except OSError as error:
+        raise OutputError(f"{out}: cannot be written: {error.strerror or error}") from error
+    finally:
+        if place != out:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _tell(runs: dict[Path, Run]) -> None:
+    from doxeval.cli.terminal import counted
+
+    for path, run in runs.items():
+        click.echo(f"{path}: {counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}")

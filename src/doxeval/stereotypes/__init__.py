@@ -1,0 +1,6 @@
+"""Stereotypes: simulated systems that know the assessments and misuse them in a known way."""
+
+from doxeval.stereotypes.simulate import simulate
+from doxeval.stereotypes.systems import SYSTEMS, System, system_named
+
+__all__ = ["SYSTEMS", "System", "simulate", "system_named"]

@@ -1,0 +1,79 @@
+"""The run of a simulated system: a list for every topic of the assessments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from doxeval.assessments import Assessments
+from doxeval.assessments.resolve import resolved_assessments
+from doxeval.documents import Collection
+from doxeval.errors import InputError
+from doxeval.runs import Kind, Result, Run
+from doxeval.runs.builder import run_of
+from doxeval.stereotypes.systems import Situation, Unit, system_named
+from doxeval.stereotypes.units import Ranked, relevant_units
+
+_SHOWN = 10
+
+
+def simulate(
+    assessments: Assessments,
+    collection: Collection,
+    system: str,
+    *,
+    quant: str | None = None,
+    seed: int = 1,
+    most: int = 1500,
+    run_id: str | None = None,
+    unit: Unit = "words",
+) -> Run:
+    """What a system would return that knows the assessments; `SYSTEMS` has them by name.
+
+    `quant` says how grades become numbers; by default it is spec for highlighted text, gen for
+    grades of 2002–04 and gen5 for those of 2005. Lists end after `most` results. `seed` is for
+    what is left to chance, each topic by itself; `unit` is what the size of a child counts.
+
+    >>> from doxeval.assessments import Judgment
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    >>> assessments = Assessments([Judgment("7", "a", ((4, 8),))])
+    >>> run = simulate(assessments, collection, "ancestors")
+    >>> [(result.place, result.score) for result in run.results()]
+    [(('/s[1]',), 1.0), (('/s[1]/p[2]',), 1.0)]
+    """
+    if seed < 0 or most < 1:
+        raise InputError(f"seed {seed}, most {most}: expected 0 or more, and 1 or more")
+    simulated = system_named(system)
+    resolved = resolved_assessments(assessments, collection)
+    relevant = relevant_units(resolved, collection, quant)
+    lists: dict[str, Ranked] = {}
+    for place, topic in enumerate(resolved.topics):
+        ideal, innermost = (units.best_first(place) for units in relevant)
+        chance = np.random.default_rng([seed, *topic.encode()])
+        situation = Situation(collection, ideal, innermost, chance, most, unit)
+        lists[topic] = simulated.listed(situation).rows(slice(most))
+    results = (
+        _results(topic, ranked, simulated.kind, collection) for topic, ranked in lists.items()
+    )
+    run = run_of(chain.from_iterable(results), run_id or system)
+    return replace(run, warnings=tuple(_warnings(lists)))
+
+
+def _results(topic: str, ranked: Ranked, kind: Kind, collection: Collection) -> Iterator[Result]:
+    documents = collection.documents_of(ranked.node).tolist()
+    names = {document: collection.id_of(document) for document in set(documents)}
+    rows = zip(documents, ranked.node.tolist(), ranked.score.tolist(), strict=True)
+    for rank, (document, node, score) in enumerate(rows, 1):
+        place = () if kind is Kind.DOCUMENT else (collection.path_of(node),)
+        yield Result(topic, names[document], kind, None, None, place, rank, score)
+
+
+def _warnings(lists: dict[str, Ranked]) -> Iterable[str]:
+    empty = [topic for topic, ranked in lists.items() if not len(ranked.node)]
+    if empty:
+        shown = ", ".join(empty[:_SHOWN]) + (" …" if len(empty) > _SHOWN else "")
+        yield f"topics without relevant units, whose lists are empty: {shown}"

@@ -1,0 +1,158 @@
+"""Simulated systems: each returns relevant units, or what lies around or inside them.
+
+They are caricatures of what real systems do, so that a measure shows by its scores which mistakes
+it forgives. (Piwowarski and Gallinari 2003, §4.1; random and leaves are controls.)
+
+A list is in the order of the units, best first. What several units lead to is returned once, where
+the best of them stands, with the value of that unit as its score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.documents import Collection
+from doxeval.errors import SyntaxProblem
+from doxeval.runs.run import Kind
+from doxeval.stereotypes.units import Ranked
+
+Unit = Literal["words", "characters"]
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """What a system knows when it makes the list of one topic.
+
+    ideal, innermost: the relevant units, best first. unit: what the size of a child counts.
+    """
+
+    collection: Collection
+    ideal: Ranked
+    innermost: Ranked
+    random: np.random.Generator
+    most: int
+    unit: Unit = "words"
+
+
+@dataclass(frozen=True)
+class System:
+    """A simulated system: its name, what it returns, and how.
+
+    >>> SYSTEMS["document"].title, SYSTEMS["document"].kind.name
+    ('the documents of ideal units', 'DOCUMENT')
+    """
+
+    name: str
+    title: str
+    listed: Callable[[Situation], Ranked]
+    kind: Kind = Kind.ELEMENT
+
+
+def _perfect(situation: Situation) -> Ranked:
+    return situation.ideal
+
+
+def _documents(situation: Situation) -> Ranked:
+    collection, (node, value) = situation.collection, situation.ideal
+    roots = np.asarray(collection.rows[collection.documents_of(node)], dtype=np.int64)
+    return _once(Ranked(roots, value))
+
+
+def _parents(situation: Situation) -> Ranked:
+    node, value = situation.ideal
+    parent = situation.collection.parents_of(node)
+    return _once(Ranked(np.where(parent < 0, node, parent), value))
+
+
+def _ancestors(situation: Situation) -> Ranked:
+    node, value = situation.ideal
+    levels = [node]
+    while (levels[-1] >= 0).any():
+        below = levels[-1]
+        levels.append(np.where(below < 0, -1, situation.collection.parents_of(below)))
+    lines = np.stack(levels[::-1], axis=1)  # one for each unit, the unit last
+    listed = Ranked(lines.ravel(), np.repeat(value, lines.shape[1]))
+    return _once(listed.rows(listed.node >= 0))
+
+
+def _biggest_children(situation: Situation) -> Ranked:
+    node, value = situation.ideal.rows(slice(situation.most))  # ideal units have no child in common
+    found = [_biggest_child(situation, unit) for unit in node.tolist()]
+    return Ranked(np.array(found, dtype=np.int64), value)
+
+
+def _biggest_child(situation: Situation, node: int) -> int:
+    """The first of the largest children; the element itself if no child has text."""
+    children = situation.collection.children_of(node)
+    sizes = _sizes(situation, children)
+    return int(children[np.argmax(sizes)]) if sizes.any() else node
+
+
+def _sizes(situation: Situation, nodes: Ints) -> Ints:
+    """The sizes of elements of one document."""
+    collection = situation.collection
+    start, end = collection.nodes.start[nodes], collection.nodes.end[nodes]
+    if situation.unit == "characters" or not len(nodes):
+        return end - start
+    text = collection.text_of(int(collection.documents_of(nodes[:1])[0]))
+    ranges = zip(start.tolist(), end.tolist(), strict=True)
+    return np.array([len(text[begin:after].split()) for begin, after in ranges], dtype=np.int64)
+
+
+def _random(situation: Situation) -> Ranked:
+    elements = len(situation.collection.nodes.path)
+    count = min(situation.most, elements)
+    node = situation.random.choice(elements, count, replace=False)
+    return Ranked(node, 1 / np.arange(1, count + 1))
+
+
+def _leaves(situation: Situation) -> Ranked:
+    """Equal ones in random order, so that this control knows nothing but the values."""
+    node, value = situation.innermost
+    return situation.innermost.rows(np.lexsort((situation.random.permutation(len(node)), -value)))
+
+
+def _once(listed: Ranked) -> Ranked:
+    """Without elements that come again."""
+    _, first = np.unique(listed.node, return_index=True)
+    return listed.rows(np.sort(first))
+
+
+SYSTEMS = {
+    system.name: system
+    for system in (
+        System("perfect", "the ideal units", _perfect),
+        System("document", "the documents of ideal units", _documents, Kind.DOCUMENT),
+        System("parent", "the parents of ideal units (a root for itself)", _parents),
+        System("ancestors", "ideal units, before each all ancestors, root first", _ancestors),
+        System(
+            "biggest-child",
+            "the largest children of ideal units (a unit without any for itself)",
+            _biggest_children,
+        ),
+        System("random", "random elements of the collection", _random),
+        System("leaves", "innermost elements with relevant text", _leaves),
+    )
+}
+
+
+def system_named(name: str) -> System:
+    """A system by its name.
+
+    >>> system_named("ancestors").title
+    'ideal units, before each all ancestors, root first'
+    >>> system_named("ancestor")
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: no simulated system 'ancestor'; did you mean ancestors?
+    """
+    if name in SYSTEMS:
+        return SYSTEMS[name]
+    close = get_close_matches(name, SYSTEMS, 1, 0.5)
+    hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(SYSTEMS)}"
+    raise SyntaxProblem(f"no simulated system {name!r}; {hint}")
