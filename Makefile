@@ -21,6 +21,7 @@ bench: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[bench]" -c constraints.txt
 	$(BIN)/python benchmarks/collection.py
 	$(BIN)/python benchmarks/formats.py
+	$(BIN)/python benchmarks/evaluate.py
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("doxeval needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
