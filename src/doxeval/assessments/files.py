@@ -14,36 +14,15 @@ from pathlib import Path
 from typing import IO
 
 from doxeval.assessments.formats import AssessmentFormat
-from doxeval.assessments.inex_text import read_inex_text, write_inex_text
-from doxeval.assessments.inex_xml import read_inex_xml, write_inex_grades, write_inex_highlights
-from doxeval.assessments.jsonl import read_jsonl, write_jsonl
 from doxeval.assessments.judgment import Assessments, Judgment, Judgments
 from doxeval.assessments.merge import Merge, merged_judgments
 from doxeval.assessments.resolve import resolved_judgments
-from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import damage_errors, decompressed, opened, written
 
-READERS: dict[AssessmentFormat, Callable[[IO[bytes], str], Judgments]] = {
-    "grades": read_inex_xml,
-    "highlights": read_inex_xml,
-    "qrels": read_inex_text,
-    "trec": read_trec_qrels,
-    "judgments": read_jsonl,
-}
-# Formats with one file for each topic.
-_BY_TOPIC: dict[AssessmentFormat, Callable[[Sequence[Judgment]], Iterator[bytes]]] = {
-    "grades": write_inex_grades,
-    "highlights": write_inex_highlights,
-}
-_TOGETHER: dict[AssessmentFormat, Callable[[Iterable[Judgment]], Iterator[bytes]]] = {
-    "qrels": write_inex_text,
-    "trec": write_trec_qrels,
-    "judgments": write_jsonl,
-}
 _HEAD = 1 << 16
 
 
@@ -116,9 +95,22 @@ def _read(source: str) -> Iterator[Judgments]:
 def _read_file(file: IO[bytes], origin: str) -> Judgments:
     reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]
     try:
-        return READERS[_format_of(reader.peek(_HEAD), origin)](reader, origin)
+        return _reader(_format_of(reader.peek(_HEAD), origin))(reader, origin)
     finally:
         reader.detach()
+
+
+def _reader(format: AssessmentFormat) -> Callable[[IO[bytes], str], Judgments]:
+    """The reader of a format, loaded when it is needed."""
+    if format == "qrels":
+        from doxeval.assessments.inex_text import read_inex_text as read
+    elif format == "trec":
+        from doxeval.assessments.trec import read_trec_qrels as read
+    elif format == "judgments":
+        from doxeval.assessments.jsonl import read_jsonl as read
+    else:
+        from doxeval.assessments.inex_xml import read_inex_xml as read
+    return read
 
 
 def _format_of(head: bytes, origin: str) -> AssessmentFormat:
@@ -154,20 +146,42 @@ def write_assessments(
     judgments = list(assessments)
     if format in ("qrels", "trec"):
         _check_ids(judgments)
-    if format in _TOGETHER:
+    together = _writer_of_all(format)
+    if together is not None:
         with written(path) as file:
-            file.writelines(_TOGETHER[format](judgments))
+            file.writelines(together(judgments))
         return
     groups: dict[tuple[str | None, ...], list[Judgment]] = {}
     for judgment in judgments:
         key = (judgment.topic, judgment.pool, judgment.version, judgment.whitespace)
         groups.setdefault(key, []).append(judgment)
-    write = _BY_TOPIC[format]
+    write = _writer_of_a_topic(format)
     if len(groups) == 1:
         with written(path) as file:
             file.writelines(write(judgments))
     else:
         _write_directory({_file_name(key): write(group) for key, group in groups.items()}, path)
+
+
+def _writer_of_all(
+    format: AssessmentFormat,
+) -> Callable[[Iterable[Judgment]], Iterator[bytes]] | None:
+    """The writer of a format with all topics in one file."""
+    from doxeval.assessments.inex_text import write_inex_text
+    from doxeval.assessments.jsonl import write_jsonl
+    from doxeval.assessments.trec import write_trec_qrels
+
+    writers = {"qrels": write_inex_text, "trec": write_trec_qrels, "judgments": write_jsonl}
+    return writers.get(format)
+
+
+def _writer_of_a_topic(
+    format: AssessmentFormat,
+) -> Callable[[Sequence[Judgment]], Iterator[bytes]]:
+    """The writer of a format with one file for each topic."""
+    from doxeval.assessments.inex_xml import write_inex_grades, write_inex_highlights
+
+    return write_inex_grades if format == "grades" else write_inex_highlights
 
 
 def _check_ids(judgments: Iterable[Judgment]) -> None:

@@ -24,12 +24,13 @@ from doxeval.evaluation.processes import scored_in_processes
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.judged import Judged
 from doxeval.measures.registry import measure_named
-from doxeval.navigation import Navigation
 from doxeval.runs import Kind, Run, read_run
 from doxeval.scores import RunScores, ScoreTable
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from doxeval.navigation import Navigation
 
 TopicPolicy = Literal["assessed", "retrieved"]
 Source = str | os.PathLike[str] | Run

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,8 +33,10 @@ from doxeval.assessments.recall_bases import (
 from doxeval.documents import Collection
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Floats
-from doxeval.navigation import Navigation
 from doxeval.spans import Spans
+
+if TYPE_CHECKING:
+    from doxeval.navigation import Navigation
 
 
 @dataclass(frozen=True, eq=False)
