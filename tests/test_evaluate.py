@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from conftest import CONFORMANCE, Builder, doxeval, needs_conformance, write_files
+from doxeval import evaluate as scored_by
+from doxeval import read_assessments
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.registry import MEASURES, measure_named
 
@@ -207,3 +210,18 @@ def test_our_own_measures_agree_with_inex_eval_on_real_runs(case: str) -> None:
             assert topics[topic][ours] == pytest.approx(value, abs=tolerance), (topic, ours)
             compared += 1
     assert compared >= 50
+
+
+def test_data_frames_and_notebooks(files: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    table = scored_by(files / "my.run", read_assessments(files / "qrels.txt"), ["cP@1", "MAiP"])
+    frame = table.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["measure"].tolist() == ["cP@1", "MAiP"] * 3
+    assert isinstance(table.to_polars(), polars.DataFrame)
+    assert table.to_polars()["value"].null_count() == 2
+    page = table._repr_html_()
+    assert "0.7500" in page
+    hostile = replace(table, runs=(replace(table.runs[0], run="<script>"),))
+    assert "<script>" not in hostile._repr_html_()

@@ -162,6 +162,12 @@ class ScoreTable:
             ],
         }
 
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        from doxeval.scores.notebook import as_html
+
+        return as_html(self)
+
     def to_pandas(self) -> Any:
         """One row per score, as a data frame of pandas (which must be installed)."""
         import pandas as pd

@@ -1,0 +1,48 @@
+"""A table of scores as notebooks show it: means, each with a bar."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from doxeval.scores.table import MeasureFacts, ScoreTable
+
+_CELL = "text-align:right;padding:2px 10px;white-space:nowrap"
+_BAR = "display:inline-block;height:.7em;background:#4c78a8;margin-right:6px"
+_LONGEST = 60  # pixels
+
+
+def as_html(table: ScoreTable) -> str:
+    """Means of all runs and measures; a bar is as long as its share of the largest mean.
+
+    >>> from doxeval.scores import ScoreTable
+    >>> as_html(ScoreTable((), (), ()))
+    '<table><tr><th style="text-align:left">run</th></tr></table>'
+    """
+    means = table.mean()
+    largest = {
+        label: max([abs(values[label] or 0.0) for values in means.values()] or [0.0])
+        for label in table.labels
+    }
+    head = "".join(f'<th style="{_CELL}">{_title(facts)}</th>' for facts in table.measures)
+    rows = [
+        f'<tr><td style="text-align:left">{escape(run)}</td>'
+        + "".join(_cell(values[label], largest[label]) for label in table.labels)
+        + "</tr>"
+        for run, values in means.items()
+    ]
+    return f'<table><tr><th style="text-align:left">run</th>{head}</tr>{"".join(rows)}</table>'
+
+
+def _title(facts: MeasureFacts) -> str:
+    explained = escape(f"{facts.canonical}: {facts.title}")
+    return f'<span title="{explained}">{escape(facts.label)}</span>'
+
+
+def _cell(value: float | None, largest: float) -> str:
+    if value is None:
+        return f'<td style="{_CELL}">—</td>'
+    width = round(_LONGEST * abs(value) / largest) if largest else 0
+    bar = f'<span style="{_BAR};width:{width}px"></span>'
+    return f'<td style="{_CELL}">{bar}{value:.4f}</td>'
