@@ -30,6 +30,7 @@ from doxeval.assessments.jsonl import read_jsonl
 from doxeval.assessments.judgment import Assessments, Judgments
 from doxeval.assessments.trec import read_trec_qrels
 from doxeval.documents.batch import read_batch
+from doxeval.documents.examples import example_collection
 from doxeval.documents.limits import Limits
 from doxeval.documents.options import BuildOptions, Format
 from doxeval.documents.paths import parse_point
@@ -37,6 +38,8 @@ from doxeval.documents.patterns import PathPattern
 from doxeval.documents.raw import RawDocument
 from doxeval.documents.records import read_records
 from doxeval.errors import DoxevalError
+from doxeval.measures.registry import measure_named
+from doxeval.navigation.files import parse_navigation
 from doxeval.runs import files as runs
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import files as topics
@@ -78,6 +81,11 @@ JSONL_ASSESSMENTS = b"""{"topic": "7", "doc": "a", "start": 3, "end": 9, "docsiz
 {"topic": "7", "doc": "e", "grade": -1}"""
 GRADES_2005 = b"""{"topic": "7", "doc": "b", "path": "/a", "e": "?", "s": "1/3", "scale": "2005"}
 {"topic": "7", "doc": "b", "path": "/a[1]/b[3]", "e": 2, "s": 0.25, "scale": "2005"}"""
+ROUTES = b"""{"model": "routes", "partition": "tag", "abandonment": true,
+ "routes": [{"doc": "a", "steps": ["/s[1]", "/s[1]/p[2]"]}, {"doc": "a.xml", "steps": ["/s"]}]}"""
+SUMMARY = b"""{"model": "summary", "partition": {"s": "S", "p": "P"}, "other": "P",
+ "weights": {"S": {"P": 2, "S": 0.5}, "P": {"S": 1}}, "steady": true, "restart": 0.15}"""
+MATRIX = b"""{"model": "matrix", "probabilities": {"a": {"/s[1]": {"/s[1]/p[1]": 0.53}}}}"""
 NEXI = b"//article[(about(.//st, 'IBM +x') and .//yr >= 2000) or about(., \"a b\")]//(sec|p)"
 
 MEANINGFUL = [
@@ -141,6 +149,17 @@ def queries(data: bytes) -> object:
     return None
 
 
+def names(data: bytes) -> object:
+    """Names of measures."""
+    return str(measure_named(data.decode("utf-8", "replace")))
+
+
+def navigation(data: bytes) -> object:
+    """Models of navigation, in a small collection."""
+    return parse_navigation(data, "f").checked(COLLECTION)
+
+
+COLLECTION = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
 READERS: dict[str, tuple[bytes, Reader]] = {
     "XML documents": (XML, document("xml")),
     "HTML documents": (HTML, document("html")),
@@ -161,6 +180,10 @@ READERS: dict[str, tuple[bytes, Reader]] = {
     "JSONL grades of 2005": (GRADES_2005, assessments(read_jsonl)),
     "TREC qrels": (b"7 0 a 1\n7 0 b -1\n", assessments(read_trec_qrels)),
     "queries, points, patterns": (NEXI, queries),
+    "measure names": (b"nxCG@10(base=ideal,quant=spec,ignore=p+b)", names),
+    "routes": (ROUTES, navigation),
+    "summaries": (SUMMARY, navigation),
+    "matrices": (MATRIX, navigation),
 }
 
 

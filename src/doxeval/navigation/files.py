@@ -46,10 +46,20 @@ def read_navigation(path: str | os.PathLike[str]) -> Navigation:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
         raise FormatError(f"more than {_LARGEST:,} bytes in a model of navigation", name)
+    return parse_navigation(data, name)
+
+
+def parse_navigation(data: bytes, name: str) -> Navigation:
+    """A model of navigation from the contents of its file.
+
+    >>> parse_navigation(b'{"model": "none"}', "model.json").name
+    'none'
+    """
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"this is not JSON: {error}", name) from None
-    if not isinstance(value, dict) or value.get("model") not in READERS:
+    model = value.get("model") if isinstance(value, dict) else None
+    if not isinstance(model, str) or model not in READERS:
         raise FormatError(f'expected {{"model": …}} with one of {", ".join(READERS)}', name)
-    return READERS[value["model"]](value, name)
+    return READERS[model](value, name)
