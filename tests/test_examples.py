@@ -9,8 +9,10 @@ import pytest
 
 import doxeval
 import doxeval.assessments
+import doxeval.compare
 import doxeval.documents
 import doxeval.runs
+import doxeval.stereotypes
 import doxeval.tasks
 import doxeval.topics
 
@@ -20,8 +22,10 @@ PUBLIC = sorted(
         for module in (
             doxeval,
             doxeval.assessments,
+            doxeval.compare,
             doxeval.documents,
             doxeval.runs,
+            doxeval.stereotypes,
             doxeval.tasks,
             doxeval.topics,
         )

@@ -29,6 +29,8 @@ VERBS = (
     "assessments",
     "validate",
     "evaluate",
+    "compare",
+    "correlate",
     "measures",
     "navigation",
     "convert",
