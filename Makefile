@@ -3,10 +3,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test fuzz bench clean
+.PHONY: demo test fuzz bench docs clean
 
 demo: .venv/installed
-	$(BIN)/doxeval demo
+	$(BIN)/doxeval demo --force
 
 test: .venv/installed
 	$(BIN)/ruff check .
@@ -22,6 +22,11 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/collection.py
 	$(BIN)/python benchmarks/formats.py
 	$(BIN)/python benchmarks/evaluate.py
+
+docs: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt
+	$(BIN)/python scripts/document.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("doxeval needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'

@@ -310,6 +310,11 @@ def test_what_text_cannot_hold_is_refused(tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == []
 
 
+def test_a_format_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="no format 'jsonl' of assessments; there are grades"):
+        write_assessments([Judgment("7", "a")], tmp_path / "out", "jsonl")  # type: ignore[arg-type]
+
+
 def test_topics_cannot_write_elsewhere(tmp_path: Path) -> None:
     out = tmp_path / "out"
     made = [Judgment("../x", "a", pool="/etc"), Judgment("..", "a")]

@@ -13,22 +13,29 @@ from pathlib import Path
 import click
 import pytest
 
+import doxeval as doxeval_package
 from conftest import doxeval, write_files
 from doxeval.cli import main
 from doxeval.documents import Collection
+
+ARTICLES = Path(doxeval_package.__file__).parent / "demo_data" / "articles"
 
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Path:
     out = tmp_path / "demo"
-    assert doxeval("demo", "--out", out).exit_code == 0
+    assert doxeval("collection", "build", ARTICLES, "--out", out).exit_code == 0
     return out
 
 
 def verbs(command: click.Command, name: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     yield name
-    for verb, child in getattr(command, "commands", {}).items():
-        yield from verbs(child, (*name, verb))
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for verb in command.list_commands(context):
+            child = command.get_command(context, verb)
+            assert child is not None
+            yield from verbs(child, (*name, verb))
 
 
 @pytest.mark.parametrize("verb", list(verbs(main)), ids=" ".join)
@@ -41,11 +48,20 @@ def test_every_verb_has_help(verb: tuple[str, ...]) -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_demo_shows_the_collection_and_says_what_next() -> None:
-    result = doxeval("demo")
-    assert result.exit_code == 0
-    assert "A clock that keeps time at sea" in result.stdout
+def test_demo_does_the_whole_job(tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    result = doxeval("demo", "--out", out)
+    assert result.exit_code == 0, result.stderr
+    for verb in ("collection build", "validate", "evaluate", "compare", "report"):
+        assert f"$ doxeval {verb} " in result.stdout
     assert "What next" in result.stdout
+    assert (out / "report.html").stat().st_size > 100_000
+    again = doxeval("demo", "--out", out)
+    assert (again.exit_code, "exists; --force replaces it" in again.stderr) == (1, True)
+    precious = write_files(tmp_path / "mine", {"thesis.txt": "all of it"})
+    refused = doxeval("demo", "--out", precious, "--force")
+    assert (refused.exit_code, "is not an earlier demo" in refused.stderr) == (1, True)
+    assert (precious / "thesis.txt").exists()
 
 
 def test_info_as_table_and_json(demo: Path) -> None:
@@ -53,10 +69,10 @@ def test_info_as_table_and_json(demo: Path) -> None:
     facts = json.loads(doxeval("collection", "info", demo, "--format", "json").stdout)
     collection = Collection(demo)
     lengths = [collection.root(name).length for name in collection.ids()]
-    assert facts["documents"] == len(collection) == 5
+    assert facts["documents"] == len(collection) == 46
     assert facts["elements"] == len(collection.nodes.path)
-    assert facts["elements_per_document"] == facts["elements"] / 5
-    assert facts["mean_document_length"] == sum(lengths) / 5
+    assert facts["elements_per_document"] == facts["elements"] / 46
+    assert facts["mean_document_length"] == sum(lengths) / 46
     assert facts["longest_document"] == max(lengths)
     elements = [collection.root(name) for name in collection.ids()]
     everything = [e for root in elements for e in (root, *root.descendants())]
@@ -90,8 +106,8 @@ def test_show_prints_text_outline_and_json(demo: Path) -> None:
     }
     outline = doxeval("collection", "show", demo, "tides").stdout
     assert "├─ title[1]  309–329  Why the tide is hard" in outline
-    assert "emph[1]" not in outline
-    assert "emph[1]" in doxeval("collection", "show", demo, "tides", "--all").stdout
+    assert "─ em[1]" not in outline
+    assert "─ em[1]" in doxeval("collection", "show", demo, "tides", "--all").stdout
     assert len(doxeval("collection", "show", demo, "tides", "--depth", 1).stdout.splitlines()) == 3
     part = doxeval("collection", "show", demo, "tides", "/article/body/sec[2]", "--outline").stdout
     assert part.splitlines()[0].startswith("tides /article[1]/body[1]/sec[2]")
@@ -107,7 +123,7 @@ def test_words_of_neighbouring_cells_stay_apart_in_the_outline(demo: Path) -> No
     [
         (["nosuch"], "no document 'nosuch'"),
         (["tides", "/article[1]/sec[9]"], "/article[1] has no sec"),
-        (["tides", "/article[1]/body[1]/sec[9]"], "/article[1]/body[1] has 3 sec"),
+        (["tides", "/article[1]/body[1]/sec[9]"], "/article[1]/body[1] has 5 sec"),
         (["tides", "/book[1]"], "its root is /article[1]"),
         (["tides", "sec"], "'sec' is not a path"),
     ],

@@ -20,7 +20,7 @@ FLOORS = [
 ]
 ROOT = Path(doxeval.__file__).parent
 # The front door and the way in from `python -m` stand outside the house.
-OUTSIDE = {"__init__", "__main__", "demo_collection"}
+OUTSIDE = {"__init__", "__main__"}
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 
 

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from doxeval.assessments.formats import AssessmentFormat
+from doxeval.assessments.formats import FORMATS, AssessmentFormat
 from doxeval.assessments.judgment import Assessments, Judgment, Judgments
 from doxeval.assessments.merge import Merge, merged_judgments
 from doxeval.assessments.resolve import resolved_judgments
@@ -143,6 +143,8 @@ def write_assessments(
     >>> path.read_text()
     '7 Q0 a 5 100 12 10:5\\n'
     """
+    if format not in FORMATS:
+        raise OutputError(f"no format {format!r} of assessments; there are {', '.join(FORMATS)}")
     judgments = list(assessments)
     if format in ("qrels", "trec"):
         _check_ids(judgments)

@@ -34,6 +34,7 @@ VERBS = (
     "measures",
     "navigation",
     "convert",
+    "report",
     "simulate",
 )
 

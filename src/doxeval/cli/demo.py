@@ -1,46 +1,110 @@
-"""`doxeval demo`: the main job on the built-in collection."""
+"""`doxeval demo`: the whole job on the built-in collection, ending with a report."""
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import nullcontext
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import click
+
+# For the focused task, the two in-context tasks, and users who navigate.
+_MEASURES = ("MAiP", "iP[.01]", "MAgP", "MAgP(score=bep)", "ESRR@10")
+# For the thorough and the focused task, of those systems that return elements.
+_ELEMENT_MEASURES = ("MAep", "nxCG@10")
+_ELEMENT_RUNS = ("careful", "clerk", "collector", "lecturer", "librarian", "marksman")
 
 
 @click.command()
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Keep the collection in this directory."
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("doxeval-demo"),
+    show_default=True,
+    help="Where the collection and the report go.",
 )
-@click.option("--force", is_flag=True, help="Replace a collection that is there already.")
-def demo(out: Path | None, force: bool) -> None:
-    """Build the built-in collection of articles and look at it."""
-    from doxeval.cli.describe import print_element, print_outline, print_statistics
-    from doxeval.cli.terminal import heading
-    from doxeval.documents import Collection, build_collection
+@click.option("--force", is_flag=True, help="Replace a demo that is there already.")
+def demo(out: Path, force: bool) -> None:
+    """Do the whole job on a small collection: build, validate, evaluate, compare, report.
 
-    articles = resources.files("doxeval") / "demo_collection"
-    place: Any = tempfile.TemporaryDirectory() if out is None else nullcontext(out)
-    with place as directory, resources.as_file(articles) as source:
-        target = Path(directory) / "demo" if out is None else out
-        heading("$ doxeval collection build articles/ --out demo")
-        report = build_collection([str(source)], target, force=force)
-        click.echo(f"{report.documents} documents from {report.source_bytes:,} bytes\n")
-        collection = Collection(target)
-        heading("$ doxeval collection info demo")
-        print_statistics(collection, 8)
-        heading("\n$ doxeval collection show demo longitude")
-        print_outline(collection.root("longitude"), 3, everything=False)
-        path = "/article[1]/body[1]/sec[2]/ss1[2]"
-        heading(f"\n$ doxeval collection show demo longitude '{path}'")
-        print_element(collection.element("longitude", path))
-    click.echo()
+    Every step is a command that is printed first, so that you can try it again with your own
+    documents, assessments and runs.
+    """
+    import shutil
+
+    from doxeval.cli.terminal import heading
+    from doxeval.errors import OutputError
+
+    if out.exists():
+        if not force:
+            raise OutputError(f"{out} exists; --force replaces it, --out names another place")
+        if out.is_file() or not (out / "data" / "topics.xml").exists():
+            raise OutputError(f"{out} is not an earlier demo, and is not replaced")
+        shutil.rmtree(out)
+    data = out / "data"
+    with resources.as_file(resources.files("doxeval") / "demo_data") as source:
+        shutil.copytree(source, data, ignore=shutil.ignore_patterns("__pycache__"))
+    collection, assessments = out / "collection", data / "assessments.jsonl"
+    runs = sorted((data / "runs").glob("*.run"))
+    given = ["-a", assessments, "--collection", collection]
+    measures = _named(_MEASURES)
+    click.echo("A library about the sea, topics that people asked, ten systems that answered.\n")
+    _run("collection", "build", data / "articles", "--out", collection)
+    _run("validate", data / "runs" / "careful.run", "--task", "focused", "--collection", collection)
+    _run_on_all("evaluate", runs, *given, *measures)
+    elements = [data / "runs" / f"{name}.run" for name in _ELEMENT_RUNS]
+    some = data / "runs" / f"{{{','.join(_ELEMENT_RUNS)}}}.run"
+    of_elements = (*given, *_named(_ELEMENT_MEASURES))
+    _run("evaluate", *elements, *of_elements, shown=["evaluate", some, *of_elements])
+    _run_on_all("compare", runs, *given, "-m", "MAiP", "--baseline", "librarian")
+    _report(runs, [*given, *measures], out)
     heading("What next")
-    click.echo("  doxeval demo --out demo                               keep the collection")
+    click.echo(f"  open {out / 'report.html'} in a browser")
+    click.echo("  doxeval measures nxCG                                 what a measure means")
+    click.echo(f"  doxeval evaluate {data}/runs/*.run -a {assessments} \\")
     click.echo(
-        "  doxeval collection show demo tides --all              another article, in full detail"
+        f"      --collection {collection} --profile esr            hits, near-misses, misses"
     )
+    click.echo(f"  doxeval collection show {collection} tides       an article")
     click.echo("  doxeval collection build FOLDER --out my-collection   your own documents")
+
+
+def _named(names: Sequence[str]) -> list[str]:
+    return [word for name in names for word in ("-m", name)]
+
+
+def _report(runs: Sequence[Path], given: Sequence[object], out: Path) -> None:
+    """The report, if what draws figures is installed."""
+    from doxeval.errors import DoxevalError
+
+    try:
+        page = ("--out", out / "report.html", "--title", "The demo collection")
+        _run_on_all("report", runs, *given, *page)
+    except DoxevalError as error:
+        click.secho(f"no report: {error}\n", fg="yellow")
+
+
+def _run_on_all(verb: str, runs: Sequence[Path], *arguments: object) -> None:
+    """A command on all runs, which are shown as the pattern that a shell would fill in."""
+    _run(verb, *runs, *arguments, shown=[verb, runs[0].parent / "*.run", *arguments])
+
+
+def _run(*arguments: object, shown: Sequence[object] | None = None) -> None:
+    """Print a command and carry it out."""
+    import shlex
+
+    from doxeval.cli import main
+    from doxeval.cli.terminal import heading
+
+    words = [str(word) for word in (shown or arguments)]
+    # A pattern of files is for the shell to fill in, so it is not quoted.
+    quoted = [word if "*" in word or "{" in word else shlex.quote(word) for word in words]
+    heading("$ doxeval " + " ".join(quoted))
+    words = [str(argument) for argument in arguments]
+    context = click.get_current_context().find_root()
+    command = main.get_command(context, words[0])
+    if command is None:
+        raise click.UsageError(f"no command {words[0]!r}")
+    with command.make_context(words[0], words[1:], parent=context) as inner:
+        command.invoke(inner)
+    click.echo()

@@ -1,0 +1,117 @@
+"""The outline of a document: its elements, how much of each is highlighted, where blocks begin."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.documents import Collection
+from doxeval.spans import Spans, shared_lengths
+
+_MOST_ROWS = 80
+_DEEPEST = 7
+_SNIPPET = 48
+_TITLES = frozenset("title atl st tig hdr h h1 h2 h3 h4 h5 h6 head heading name caption".split())
+
+
+class OutlineRow(NamedTuple):
+    """An element: its depth from 1, its last step, how it begins, and its highlighted share."""
+
+    depth: int
+    step: str
+    path: str
+    begins: str
+    share: float
+
+
+class Outline(NamedTuple):
+    """The elements that are shown, how many are not, and the blocks that the text falls into.
+
+    blocks: where each begins; titles: which of them are headings.
+    """
+
+    rows: tuple[OutlineRow, ...]
+    left_out: int
+    blocks: frozenset[int]
+    titles: frozenset[int]
+
+
+def outline_of(
+    collection: Collection, document: int, highlights: tuple[tuple[int, int], ...]
+) -> Outline:
+    """The outline of one document.
+
+    Elements amid text, such as links and emphasis, belong to the text around them.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>One <b>two</b>.</p><p>Three.</p></s>"})
+    >>> found = outline_of(collection, 0, ((0, 4), (8, 14)))
+    >>> [(row.step, round(row.share, 2)) for row in found.rows], sorted(found.blocks)
+    ([('s[1]', 0.71), ('p[1]', 0.5), ('p[2]', 1.0)], [0, 8])
+    """
+    first, after = int(collection.rows[document]), int(collection.rows[document + 1])
+    columns = collection.nodes
+    start = columns.start[first:after].astype(np.int64)
+    end = columns.end[first:after].astype(np.int64)
+    text = collection.text_of(document)
+    is_block = _blocks(columns.parent[first:after], start, end, text)
+    spans = Spans(np.zeros_like(start), start, end)
+    shared = shared_lengths(spans, Spans.of([(0, *pair) for pair in highlights]))
+    depth = collection.summary.depth_of[columns.path[first:after]]
+    shown = np.flatnonzero(is_block & (end > start) & (depth <= _DEEPEST))
+    kept = _most_telling(shown, shared, depth)
+    rows = []
+    for at in kept.tolist():
+        path = collection.path_of(first + at)
+        begins = " ".join(text[start[at] : start[at] + 4 * _SNIPPET].split())
+        rows.append(
+            OutlineRow(
+                int(depth[at]),
+                path.rsplit("/", 1)[1],
+                path,
+                begins[:_SNIPPET] + ("…" if len(begins) > _SNIPPET else ""),
+                float(shared[at] / (end[at] - start[at])),
+            )
+        )
+    edges = np.unique(np.concatenate([[0], start[is_block], end[is_block]]))
+    tags = [collection.summary.tag(int(path)) for path in columns.path[first:after]]
+    titles = {int(start[at]) for at in np.flatnonzero(is_block) if tags[at].lower() in _TITLES}
+    return Outline(
+        tuple(rows),
+        len(shown) - len(kept),
+        frozenset(edge for edge in edges.tolist() if edge < max(len(text), 1)),
+        frozenset(titles),
+    )
+
+
+def _blocks(parent: Ints, start: Ints, end: Ints, text: str) -> Bools:
+    """Which elements stand by themselves: no element around them has text of its own."""
+    count = len(parent)
+    reach = start.copy()  # up to where the children so far cover an element
+    mixed = [False] * count
+    for at in range(1, count):
+        above = int(parent[at])
+        mixed[above] = mixed[above] or not _is_blank(text, reach[above], start[at])
+        reach[above] = end[at]
+    for at in range(count):
+        if reach[at] > start[at] or mixed[at]:
+            mixed[at] = mixed[at] or not _is_blank(text, reach[at], end[at])
+    is_block = np.ones(count, dtype=np.bool_)
+    for at in range(1, count):
+        above = int(parent[at])
+        is_block[at] = is_block[above] and not mixed[above]
+    return is_block
+
+
+def _is_blank(text: str, start: int, end: int) -> bool:
+    return not text[start:end].strip()
+
+
+def _most_telling(shown: Ints, shared: Ints, depth: Ints) -> Ints:
+    """At most so many rows: highlighted ones and upper ones first, then in document order."""
+    if len(shown) <= _MOST_ROWS:
+        return shown
+    order = np.lexsort((shown, depth[shown], shared[shown] == 0))
+    return np.sort(shown[order[:_MOST_ROWS]])

@@ -1,0 +1,384 @@
+"""Reports: what is on the page, what is not, and how it behaves in a browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import html5lib
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from doxeval.assessments import Assessments, Judgment, write_assessments
+from doxeval.cli.report import report
+from doxeval.documents import Collection
+from doxeval.documents.examples import example_collection
+from doxeval.errors import DoxevalError, InputError, MissingInput, OutputError
+from doxeval.evaluation import evaluate
+from doxeval.report import Contents, Sources, document_views, page, write_report
+from doxeval.runs import Run
+from doxeval.runs.builder import run_of
+from doxeval.runs.files import write_run
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+from doxeval.scores.table import Curve
+from making import passage, paths
+
+SECTIONS = (
+    "summary warnings leaderboard curves shares differences scatter tau difficulty documents"
+).split()
+HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
+MEASURES = ["MAiP", "iP[0.01]", "nxCG@10"]
+PROFILE = ["Hits@1500", "NearMisses@1500", "Misses@1500"]
+
+
+def synthetic(runs: int = 3, topics: int = 8, measures: int = 3, name: str = "run{}") -> ScoreTable:
+    """Scores by chance, with some undefined, and a curve."""
+    random = np.random.default_rng(7)
+    facts = tuple(MeasureFacts(f"M{m}", f"M{m}(a=1)", f"measure {m}") for m in range(measures))
+    x = np.linspace(0, 1, 101)
+    found = []
+    for run in range(runs):
+        values = random.random((measures, topics)) * (0.4 + run / runs / 2)
+        values[0, topics // 2] = np.nan
+        lines = np.sort(random.random((topics, 101)))[:, ::-1]
+        curves = (Curve("M0", "recall", "precision", x, lines),)
+        counted = np.ones(topics, dtype=np.bool_)
+        found.append(RunScores(name.format(run), values, counted, None, curves, ("one is odd",)))
+    return ScoreTable(facts, tuple(f"topic{t}" for t in range(topics)), tuple(found))
+
+
+@pytest.fixture(scope="module")
+def collection() -> Collection:
+    section = "<sec><title>Part {0}</title><p>Text {0} of <b>one</b>.</p><p>More {0}.</p></sec>"
+    body = "".join(section.format(n) for n in range(4))
+    strange = escape(HOSTILE)
+    return example_collection(
+        {
+            "a": f"<article><title>Title</title>{body}</article>",
+            "b": f"<article><p>{strange}</p><p>harmless</p></article>",
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def judged(collection: Collection) -> Assessments:
+    second = collection.element("a", "/article[1]/sec[2]/p[1]")
+    whole = collection.element("b", "/article[1]/p[1]")
+    return Assessments(
+        [
+            Judgment("7", "a", ((second.start, second.end),)),
+            Judgment("7", "b", ((whole.start, whole.end),)),
+            Judgment("8", "a"),
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Run]:
+    exact = [
+        *paths("/article[1]/sec[2]/p[1]", "/article[1]/sec[4]"),
+        *paths("/article[1]/p[1]", document="b"),
+    ]
+    near = [*paths("/article[1]/sec[2]"), *paths("/article[1]/p[2]", document="b")]
+    return {
+        "exact": run_of(exact, "exact"),
+        HOSTILE: run_of(near, HOSTILE),
+        "far": run_of([*paths("/article[1]/sec[4]/p[2]"), passage("b", 0, 3)], "far"),
+    }
+
+
+@pytest.fixture(scope="module")
+def contents(collection: Collection, judged: Assessments, runs: dict[str, Run]) -> Contents:
+    elements = {name: run for name, run in runs.items() if name != "far"}
+    table = evaluate(elements.values(), judged, MEASURES, collection=collection, curves=True)
+    profile = evaluate(elements.values(), judged, PROFILE, collection=collection, curves=True)
+    views = document_views(Sources(collection, judged, elements))
+    return Contents(table, f"Report of {HOSTILE}", HOSTILE, profile, views, ("a note",))
+
+
+@pytest.fixture(scope="module")
+def written(contents: Contents) -> str:
+    return page(contents)
+
+
+def text_of(markup: str) -> str:
+    return re.sub(
+        r"\s+", " ", "".join(html5lib.parse(markup, namespaceHTMLElements=False).itertext())
+    )
+
+
+def test_a_page_has_every_section_once(written: str) -> None:
+    assert re.findall(r'<section id="(\w+)"', written) == SECTIONS
+    for section in SECTIONS:
+        assert f'<a href="#{section}">' in written
+
+
+def test_a_page_is_html(written: str) -> None:
+    html5lib.HTMLParser(strict=True).parse(written)
+    ids = re.findall(r'\bid="([^"]*)"', written)
+    assert len(ids) == len(set(ids))
+
+
+def test_a_page_is_complete_in_itself(written: str) -> None:
+    assert not re.search(r'\b(?:src|srcset|data)="', written)
+    assert set(re.findall(r'href="(.)', written)) == {"#"}
+    assert "@import" not in written
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', written)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy[1]
+    assert ' style="' not in written
+
+
+def test_numbers_on_the_page_are_the_means_of_the_table(contents: Contents, written: str) -> None:
+    body = html5lib.parse(written, namespaceHTMLElements=False)
+    rows = body.findall(".//table[@class='leaderboard']/tbody/tr")
+    shown = {
+        "".join(row.find("th").find("bdi").itertext()): [
+            float("".join(cell.itertext()).split()[0].split("[")[0])
+            for cell in row.findall("td")[1:]
+        ]
+        for row in rows
+    }
+    assert set(shown) == set(contents.names)
+    for run, means in contents.table.mean().items():
+        assert shown[run] == [pytest.approx(means[label], abs=5e-5) for label in MEASURES]
+
+
+def test_the_best_is_bold_and_letters_tell_runs_apart() -> None:
+    random = np.random.default_rng(1).random(30) / 10
+    scores = {"good": random + 0.5, "fair": random + 0.2, "same": random[::-1] + 0.2}
+    counted = np.ones(30, dtype=np.bool_)
+    table = ScoreTable(
+        (MeasureFacts("M", "M", "a measure"),),
+        tuple(map(str, range(30))),
+        tuple(RunScores(run, values[None], counted) for run, values in scores.items()),
+    )
+    shown = page(Contents(table))
+    best = f'<strong>{table.mean()["good"]["M"]:.4f}</strong> <span class="letters">a</span>'
+    assert best in shown
+    assert shown.count('<span class="letters">b</span>') == 2
+
+
+def test_hostile_text_is_escaped_everywhere(contents: Contents, written: str) -> None:
+    assert "<script>alert" not in written
+    assert "<img" not in written
+    assert "onerror=alert" not in re.sub(r"&lt;img src=x onerror=alert\(2\)&gt;", "", written)
+    assert written.count("<script>") == 1
+    shown = text_of(written)
+    assert shown.count(HOSTILE) >= 4  # title, leaderboard, document, layers
+    tree = html5lib.parse(written, namespaceHTMLElements=False)
+    assert [element.tag for element in tree.iter() if element.tag in ("img", "iframe", "a")] == [
+        element.tag for element in tree.iter("a")
+    ]
+    assert not [name for element in tree.iter() for name in element.attrib if name[:2] == "on"]
+
+
+def test_control_characters_do_not_reach_the_page() -> None:
+    strange = "a\x00\x1b\ud800\uffff\u202e\u05d0\n\U0001f41f{}" + "x" * 3000
+    shown = page(Contents(synthetic(name=strange)))
+    assert not re.search("[\x00-\x08\x0b-\x1f\ud800-\udfff]", shown)
+    shown.encode()
+
+
+def test_warnings_and_undefined_topics_are_shown(contents: Contents, written: str) -> None:
+    shown = text_of(written)
+    assert "a note" in shown
+    assert contents.table.undefined()["exact"]["MAiP"] == ["8"]
+    assert "MAiP, iP[0.01], nxCG@10all runs18" in shown.replace(" all", "all")
+    assert "1 topic undefined" in shown
+
+
+def test_documents_tell_hits_near_misses_and_misses(contents: Contents) -> None:
+    by_document = {view.document: view for view in contents.documents}
+    (unit,) = by_document["a"].units
+    assert unit.path == "/article[1]/sec[2]/p[1]"
+    assert [(found.outcome, found.rank) for found in unit.found] == [("hit", 1), ("near", 1)]
+    (other,) = by_document["b"].units
+    assert [(found.outcome, found.rank) for found in other.found] == [("hit", 3), ("near", 2)]
+
+
+def test_a_miss_and_a_passage(collection: Collection, judged: Assessments) -> None:
+    second = collection.element("a", "/article[1]/sec[2]/p[1]")
+    results = {
+        "far": paths("/article[1]/sec[4]/p[2]"),
+        "half": [passage("a", second.start, second.end - 3)],
+        "wide": [passage("a", 0, second.end)],
+        "after": paths("/article[1]/sec[2]/p[2]"),
+        "nothing": [],
+    }
+    runs = {name: run_of(found, name) for name, found in results.items()}
+    views = document_views(Sources(collection, judged, runs))
+    (unit,) = next(view for view in views if view.document == "a").units
+    outcomes = dict(zip(runs, (found.outcome for found in unit.found), strict=True))
+    assert outcomes == {
+        "far": "miss",
+        "half": "hit",
+        "wide": "near",
+        "after": "near",
+        "nothing": "miss",
+    }
+
+
+def test_the_text_of_a_document_is_whole(contents: Contents, written: str) -> None:
+    tree = html5lib.parse(written, namespaceHTMLElements=False)
+    regions = [e for e in tree.iter("div") if e.get("class", "").startswith("text ")]
+    shown = ["".join("".join(region.itertext()).split()) for region in regions]
+    assert shown == ["".join(view.text.split()) for view in contents.documents]
+    marked = ["".join("".join(m.itertext()) for m in region.iter("mark")) for region in regions]
+    assert marked == [
+        "".join(view.text[start:end] for start, end in view.highlights)
+        for view in contents.documents
+    ]
+
+
+def test_fifty_runs_stay_small() -> None:
+    table = synthetic(50, 114, 6)
+    shown = page(Contents(table, baseline="run3"))
+    assert len(shown.encode()) < 8_000_000
+    assert "40 are left out" in text_of(shown)
+    assert all(f">{run.run}<" in shown for run in table.runs)
+
+
+@pytest.mark.parametrize(("runs", "topics", "measures"), [(1, 1, 1), (1, 5, 2), (2, 1, 1)])
+def test_little_is_enough(runs: int, topics: int, measures: int) -> None:
+    shown = page(Contents(synthetic(runs, topics, measures)))
+    assert re.findall(r'<section id="(\w+)"', shown) == SECTIONS
+
+
+def test_nothing_defined_is_told() -> None:
+    table = ScoreTable(
+        (MeasureFacts("M", "M", "a measure"),),
+        ("1", "2"),
+        tuple(RunScores(run, np.full((1, 2), np.nan), np.ones(2, dtype=np.bool_)) for run in "ab"),
+    )
+    shown = text_of(page(Contents(table)))
+    assert "No run has a mean by M" in shown
+    assert "No topic has a score" in shown
+
+
+def test_an_unknown_baseline_is_an_error() -> None:
+    with pytest.raises(InputError, match="no run 'x' to be the baseline; there are run0"):
+        Contents(synthetic(), baseline="x")
+
+
+def test_figures_are_written_with_their_data(contents: Contents, tmp_path: Path) -> None:
+    files = write_report(contents, tmp_path / "report.html", tmp_path / "figures")
+    assert files[0].read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    names = {path.stem for path in (tmp_path / "figures").iterdir()}
+    assert names >= {"curve-1", "shares-1", "differences-1", "scatter-1", "tau", "difficulty"}
+    for name in names:
+        figure = tmp_path / "figures" / name
+        assert figure.with_suffix(".svg").read_bytes().startswith(b"<svg")
+        assert figure.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+        assert len(figure.with_suffix(".csv").read_text(encoding="utf-8").splitlines()) > 1
+    assert {path.name for path in tmp_path.iterdir()} == {"report.html", "figures"}
+
+
+def test_a_missing_extra_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(MissingInput, match=r"doxeval\[report\]"):
+        write_report(Contents(synthetic()), tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+# The verb
+
+
+@pytest.fixture
+def inputs(
+    tmp_path: Path, collection: Collection, judged: Assessments, runs: dict[str, Run]
+) -> list[str]:
+    write_assessments(judged, tmp_path / "judged.jsonl", "judgments")
+    for place, name in enumerate(("exact", HOSTILE)):
+        write_run(runs[name], tmp_path / f"{place}.jsonl")
+    files = [str(tmp_path / f"{place}.jsonl") for place in range(2)]
+    chosen = [word for measure in MEASURES for word in ("-m", measure)]
+    known = ["-a", str(tmp_path / "judged.jsonl"), "--collection", str(collection.directory)]
+    return [*files, *known, *chosen, "--out", str(tmp_path / "report.html")]
+
+
+def called(*arguments: str) -> Any:
+    return CliRunner().invoke(report, list(arguments))
+
+
+def test_the_verb_writes_a_page(inputs: list[str], tmp_path: Path) -> None:
+    result = called(*inputs, "--baseline", inputs[1], "--title", "A & B")
+    assert result.exit_code == 0, result.output
+    shown = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<title>A &amp; B</title>" in shown
+    assert "<small>(baseline)</small>" in shown
+    assert 'id="document-1"' in shown
+    assert "shares-1" in shown or "serves" in text_of(shown)
+
+
+def test_the_verb_replaces_nothing_unasked(inputs: list[str], tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text("mine", encoding="utf-8")
+    result = called(*inputs)
+    assert isinstance(result.exception, OutputError)
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == "mine"
+    assert called(*inputs, "--force").exit_code == 0
+
+
+def test_the_verb_tells_what_is_wrong(inputs: list[str], tmp_path: Path) -> None:
+    assert isinstance(called(*inputs, "--baseline", "nobody").exception, DoxevalError)
+    assert called(*inputs[:-8], "--out", str(tmp_path / "a.html")).exit_code == 2  # no measures
+    assert not (tmp_path / "report.html").exists()
+
+
+# In a browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    automation = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("chromium is not installed")
+    with automation.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_a_browser(browser: Any, written: str, tmp_path: Path, scheme: str) -> None:
+    (tmp_path / "report.html").write_text(written, encoding="utf-8")
+    tab = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 800})
+    said: list[str] = []
+    asked: list[str] = []
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("dialog", lambda dialog: said.append(dialog.message))
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto((tmp_path / "report.html").as_uri())
+    assert all(tab.locator(f"section#{section}").is_visible() for section in SECTIONS)
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    light = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (light == "rgb(255, 255, 255)") == (scheme == "light")
+
+    def line() -> str:
+        colour: str = tab.evaluate(
+            "getComputedStyle(document.querySelector('.text .l0')).borderBottomColor"
+        )
+        return colour
+
+    shown = line()
+    box = tab.locator("input[data-layer='0']")
+    box.focus()
+    tab.keyboard.press("Space")
+    assert line() == "rgba(0, 0, 0, 0)" != shown
+    tab.keyboard.press("Space")
+    assert line() == shown
+    tab.locator("input[data-layer='marks']").uncheck()
+    mark = tab.evaluate("getComputedStyle(document.querySelector('.text mark')).backgroundColor")
+    assert mark == "rgba(0, 0, 0, 0)"
+    assert said == []
+    assert len(asked) == 1
+    tab.close()

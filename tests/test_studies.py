@@ -1,0 +1,159 @@
+"""Guides and studies: what they show is what happens.
+
+A guide is gone through from top to bottom in an empty directory: a block with a title is a file, a
+console block is commands with what they print, a Python block is run. `<!-- not run -->` before a
+block leaves it out, a line `…` stands for any lines. Studies are run, and their pages hold their
+output.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from doxeval.measures.presets import PRESETS
+from doxeval.measures.registry import MEASURES, measure_named
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+STUDIES = DOCS / "studies"
+PAGES = ("index", "getting-started", "which-measure", "chunks", "python")
+FENCE = re.compile(
+    r'^(<!-- not run -->\n+)?```(\w+)(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL
+)
+GENERAL = {"__name__": "guide"}
+
+
+class Block(NamedTuple):
+    language: str
+    title: str
+    body: str
+
+
+def blocks(page: str) -> Iterator[Block]:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    for skipped, language, title, body in FENCE.findall(text):
+        if not skipped:
+            yield Block(language, title, body)
+
+
+def run_block(block: Block, names: dict[str, Any]) -> None:
+    if block.title:
+        path = Path(block.title)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.body, encoding="utf-8")
+    elif block.language == "console":
+        run_console(block.body)
+    elif block.language == "python":
+        exec(compile(block.body, "guide", "exec"), names)
+    elif block.language == "pycon":
+        run_session(block.body, names)
+
+
+def run_console(body: str) -> None:
+    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        here = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+        environment = {**os.environ, "PATH": here, "COLUMNS": "100"}
+        done = subprocess.run(
+            command, shell=True, capture_output=True, text=True, env=environment, check=False
+        )
+        assert matches(done.stdout, expected), f"$ {command}\n{done.stdout}{done.stderr}"
+
+
+def matches(printed: str, expected: str) -> bool:
+    pieces = [plain(piece) for piece in re.split(r"^…$", expected, flags=re.MULTILINE)]
+    if len(pieces) == 1:
+        return plain(printed) == pieces[0]
+    pattern = ".*".join(re.escape(piece) for piece in pieces)
+    return re.fullmatch(pattern, plain(printed), re.DOTALL) is not None
+
+
+def plain(text: str) -> str:
+    """Without spaces at the ends of lines, and without seconds, which are never the same."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    return re.sub(r"\d+\.\d s$", "0.0 s", "\n".join(lines), flags=re.MULTILINE)
+
+
+def run_session(body: str, names: dict[str, Any]) -> None:
+    test = doctest.DocTestParser().get_doctest(body, names, "guide", None, None)
+    report: list[str] = []
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(
+        test, out=report.append, clear_globs=False
+    )
+    names.update(test.globs)
+    assert result.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_guides_show_what_happens(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if page == "python":  # it goes on with the files of the first guide
+        for block in blocks("getting-started"):
+            run_block(block, dict(GENERAL))
+    names: dict[str, Any] = dict(GENERAL)
+    for block in blocks(page):
+        run_block(block, names)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_guides_name_measures_and_presets_that_exist(page: str) -> None:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`([^`\n]+)`", FENCE.sub("", text)):
+        if re.split(r"[@\[(]", name)[0] in MEASURES:
+            measure_named(name.replace("@k", "@10"))
+        if name.startswith("inex20"):
+            assert name in PRESETS
+
+
+def studies() -> list[str]:
+    helpers = {"world", "update"}
+    return sorted(path.stem for path in STUDIES.glob("*.py") if path.stem not in helpers)
+
+
+@pytest.mark.parametrize("world", ["1", "demo"])
+@pytest.mark.parametrize("study", studies())
+def test_pages_of_studies_hold_their_output(study: str, world: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(STUDIES / f"{study}.py")],
+        capture_output=True,
+        env={**os.environ, "WORLD": world},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    page = (STUDIES / f"{study}.md").read_text(encoding="utf-8")
+    assert f"\n{done.stdout.decode()}\n<!-- world {world}: end -->" in page, (
+        "run docs/studies/update.py and read the page again"
+    )
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[1]
+    named = re.findall(r"(\S+\.md)$", navigation, re.MULTILINE)
+    there = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
+    assert sorted(named) == sorted(page for page in there if "intro/" not in page)
+
+
+def test_the_guides_hold_blocks_that_are_run() -> None:
+    counts = {page: len(list(blocks(page))) for page in PAGES}
+    assert all(counts[page] > 3 for page in ("getting-started", "chunks", "python")), counts
+
+
+def test_a_block_that_prints_something_else_is_noticed() -> None:
+    run_console("$ echo one\none\n")
+    run_console("$ printf 'one\\ntwo\\nthree\\n'\none\n…\nthree\n")
+    for wrong in ("$ echo one\ntwo\n", "$ printf 'one\\ntwo\\n'\ntwo\n…\n"):
+        with pytest.raises(AssertionError):
+            run_console(wrong)
+    with pytest.raises(AssertionError):
+        run_session(">>> 1 + 1\n3\n", {})
