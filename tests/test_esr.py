@@ -199,7 +199,7 @@ def scored(
     return {name: float(value or 0.0) for name, value in table.mean()["run"].items()}
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(esr_worlds(), st.booleans(), st.integers(1, 6))
 def test_the_equations_written_out_agree(
     world: tuple[Collection, list[Tree], dict[Tree, float], MatrixNavigation],
@@ -229,7 +229,7 @@ def test_the_equations_written_out_agree(
     assert base == pytest.approx(sum(assessed.values()) - redundancy, abs=1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(esr_worlds(), st.integers(1, 6))
 def test_without_navigation_they_are_precision_and_recall(
     world: tuple[Collection, list[Tree], dict[Tree, float], MatrixNavigation], k: int
@@ -243,7 +243,7 @@ def test_without_navigation_they_are_precision_and_recall(
     assert recall == pytest.approx(found / len(relevant))
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(esr_worlds(), st.integers(1, 6))
 def test_for_single_elements_inferred_relevance_is_that_of_the_assessor(
     world: tuple[Collection, list[Tree], dict[Tree, float], MatrixNavigation], k: int
