@@ -10,7 +10,7 @@ import pytest
 import doxeval
 
 FLOORS = [
-    {"errors", "arrays"},
+    {"errors", "arrays", "garbage"},
     {"spans", "scores", "files", "fields", "markup"},
     {"documents", "topics"},
     {"runs", "assessments", "navigation"},

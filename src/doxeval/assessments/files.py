@@ -22,6 +22,7 @@ from doxeval.documents.archives import is_archive, members
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import damage_errors, decompressed, opened, written
+from doxeval.garbage import no_garbage_collected
 
 _HEAD = 1 << 16
 
@@ -46,7 +47,8 @@ def read_assessments(
     >>> [judgment.highlights for judgment in read_assessments(path)]
     [((10, 15),)]
     """
-    read = [found for source in sources for found in _read(os.fspath(source))]
+    with no_garbage_collected():
+        read = [found for source in sources for found in _read(os.fspath(source))]
     judgments = list(chain.from_iterable(found.judgments for found in read))
     warnings = list(chain.from_iterable(found.warnings for found in read))
     if pool is not None:

@@ -21,6 +21,7 @@ from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.prepare import Prepared, Reading, prepare
 from doxeval.evaluation.processes import scored_in_processes
+from doxeval.garbage import collect, no_garbage_collected, only_new_garbage
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.judged import Judged
 from doxeval.measures.registry import measure_named
@@ -58,7 +59,8 @@ class Evaluation:
     def judged(self) -> Judged:
         """What is relevant."""
         collection = None if self.directory is None else Collection(self.directory)
-        return Judged.of(self.assessments, collection, self.specificity, self.navigation)
+        with no_garbage_collected():
+            return Judged.of(self.assessments, collection, self.specificity, self.navigation)
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
@@ -200,10 +202,17 @@ def _scored(
 ) -> list[RunScores]:
     if executor is not None:
         return [f.result() for f in [executor.submit(evaluation.score, s) for s in sources]]
+
+    def score(source: Source) -> RunScores:
+        scores = evaluation.score(source)
+        collect()  # the arrays of this run
+        return scores
+
     workers = min(jobs, len(sources))
-    if workers <= 1:
-        return [evaluation.score(source) for source in sources]
-    return scored_in_processes(evaluation.score, sources, workers)
+    with only_new_garbage():
+        if workers > 1:
+            return scored_in_processes(score, sources, workers)
+        return [score(source) for source in sources]
 
 
 def _distinguished(scored: list[RunScores]) -> tuple[RunScores, ...]:
