@@ -10,7 +10,7 @@ import pytest
 import doxeval
 
 FLOORS = [
-    {"errors", "arrays", "garbage"},
+    {"errors", "arrays", "memory"},
     {"spans", "scores", "files", "fields", "markup"},
     {"documents", "topics"},
     {"runs", "assessments", "navigation"},

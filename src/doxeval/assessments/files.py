@@ -22,7 +22,7 @@ from doxeval.documents.archives import is_archive, members
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import damage_errors, decompressed, opened, written
-from doxeval.garbage import no_garbage_collected
+from doxeval.memory import no_garbage_collected
 
 _HEAD = 1 << 16
 

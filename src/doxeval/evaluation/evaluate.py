@@ -21,10 +21,15 @@ from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.prepare import Prepared, Reading, prepare
 from doxeval.evaluation.processes import scored_in_processes
-from doxeval.garbage import collect, no_garbage_collected, only_new_garbage
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.judged import Judged
 from doxeval.measures.registry import measure_named
+from doxeval.memory import (
+    collect_garbage,
+    keep_freed_blocks,
+    no_garbage_collected,
+    only_new_garbage,
+)
 from doxeval.runs import Kind, Run, read_run
 from doxeval.scores import RunScores, ScoreTable
 
@@ -205,10 +210,11 @@ def _scored(
 
     def score(source: Source) -> RunScores:
         scores = evaluation.score(source)
-        collect()  # the arrays of this run
+        collect_garbage()  # the arrays of this run
         return scores
 
     workers = min(jobs, len(sources))
+    keep_freed_blocks()
     with only_new_garbage():
         if workers > 1:
             return scored_in_processes(score, sources, workers)
