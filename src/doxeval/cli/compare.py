@@ -11,19 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.evaluate import _jobs as jobs_worth_starting
-from doxeval.cli.evaluate import evaluate
+from doxeval.cli.scoring import Scoring, scoring_options, tell_warnings
 
 if TYPE_CHECKING:
     from doxeval.compare import Comparison, Pair
     from doxeval.scores import ScoreTable
 
 _TESTS = ["t", "wilcoxon", "sign", "bootstrap", "randomization"]
-# How runs are read and scored is asked in the same words as by `doxeval evaluate`.
-_READING = [
-    *("directory", "navigation", "topics", "order", "offsets", "columns"),
-    *("pool", "merge", "whitespace", "unresolved", "specificity", "jobs"),
-]
 _MOST_PAIRS = 45
 
 seed_option = click.option(
@@ -38,19 +32,8 @@ format_option = click.option(
 )
 
 
-def scoring(command: click.Command) -> click.Command:
-    """Add the runs and assessments, and how they are read, to a command's own options."""
-    known = {parameter.name: parameter for parameter in evaluate.params}
-    command.params = [
-        *(known[name] for name in ("runs", "assessments")),
-        *command.params,
-        *(known[name] for name in _READING),
-    ]
-    return command
-
-
-@scoring
 @click.command()
+@scoring_options
 @click.option("-m", "--measure", "name", required=True, metavar="MEASURE", help="What to compare.")
 @click.option("--test", type=click.Choice(_TESTS), default="t", show_default=True)
 @click.option(
@@ -111,40 +94,8 @@ def scores(
     runs: tuple[str, ...], assessments: tuple[str, ...], names: list[str], options: dict[str, Any]
 ) -> ScoreTable:
     """The scores of runs, with warnings on stderr."""
-    from doxeval.assessments import read_assessments
-    from doxeval.documents import Collection
-    from doxeval.evaluation import Reading
-    from doxeval.evaluation import evaluate as score
-    from doxeval.navigation import read_navigation
-
-    directory, navigation = options["directory"], options["navigation"]
-    collection = None if directory is None else Collection(directory)
-    shared = {name: options[name] for name in ("offsets", "whitespace")}
-    table = score(
-        runs,
-        read_assessments(
-            *assessments,
-            collection=collection,
-            pool=options["pool"],
-            merge=options["merge"],
-            **shared,
-        ),
-        names,
-        collection=collection,
-        topics=options["topics"] or "assessed",
-        reading=Reading(
-            order=options["order"],
-            unresolved=options["unresolved"],
-            ends=options["columns"] == "start-end",
-            **shared,
-        ),
-        specificity=options["specificity"],
-        navigation=None if navigation is None else read_navigation(navigation),
-        jobs=options["jobs"] or jobs_worth_starting(runs),
-    )
-    tell(table.warnings)
-    for one in table.runs:
-        tell(f"{one.run}: {warning}" for warning in one.warnings)
+    table = Scoring.of(runs, assessments, options).scores(names)
+    tell_warnings(table)
     return table
 
 

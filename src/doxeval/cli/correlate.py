@@ -13,17 +13,17 @@ from doxeval.cli.compare import (
     number,
     probability,
     scores,
-    scoring,
     seed_option,
     tell,
 )
+from doxeval.cli.scoring import scoring_options
 
 if TYPE_CHECKING:
     from doxeval.compare import Correlations, MeasurePair
 
 
-@scoring
 @click.command()
+@scoring_options
 @click.option(
     "-m", "--measure", "names", multiple=True, metavar="MEASURE", help="Two or more: -m A -m B …"
 )

@@ -2,77 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import (
-    collection_option,
-    columns_option,
-    merging_options,
-    offsets_option,
+from doxeval.cli.scoring import (
+    Scoring,
+    measures_asked_for,
+    measures_option,
+    preset_option,
+    scoring_options,
+    tell_warnings,
 )
 
 if TYPE_CHECKING:
-    from doxeval.navigation import Navigation
     from doxeval.scores import ScoreTable
 
 _FORMATS = ["table", "json", "csv", "parquet", "latex", "trec", "inex_eval"]
 _COMPAT = "inex_eval-3.1"
 _COMPAT_TASKS = ["thorough", "focused", "relevant-in-context", "best-in-context", "t2i"]
-# Runs of this many bytes are worth the start of another process.
-_WORTH_A_PROCESS = 2 << 20
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option(
-    "--assessments",
-    "-a",
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="Assessments: a file, a directory or an archive; may be repeated.",
-)
-@collection_option("Needed where elements have to be looked up.")
-@click.option("-m", "--measure", "names", multiple=True, metavar="MEASURE", help="May be repeated.")
-@click.option("--preset", metavar="NAME", help="The official measures of an INEX year and task.")
-@click.option(
-    "--navigation",
-    metavar="FILE",
-    help="A model of how users navigate, as JSON, for ESR, PRUM and EPRUM.",
-)
-@click.option(
-    "--topics",
-    type=click.Choice(["assessed", "retrieved"]),
-    help="Average over all assessed topics, or those with results.  [default: assessed]",
-)
-@click.option(
-    "--order",
-    type=click.Choice(["list", "rank", "rsv"]),
-    default="list",
-    show_default=True,
-    help="What ranks results; equal ranks or scores are then ties.",
-)
-@offsets_option
-@columns_option
-@merging_options
-@click.option(
-    "--unresolved",
-    type=click.Choice(["error", "irrelevant"]),
-    default="error",
-    show_default=True,
-    help="What becomes of results that name nothing.",
-)
-@click.option(
-    "--spec",
-    "specificity",
-    type=click.Choice(["passages", "file"]),
-    help="Where specificity in files of 2005–07 comes from.  [default: passages, if resolved]",
-)
+@scoring_options
+@measures_option
+@preset_option
 @click.option("--per-topic", is_flag=True, help="The scores of each topic, too.")
 @click.option(
     "--profile",
@@ -84,9 +40,6 @@ _WORTH_A_PROCESS = 2 << 20
     "--format", "format_", type=click.Choice(_FORMATS), help="[default: table, or by OUT's name]"
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to a file.")
-@click.option(
-    "--jobs", type=click.IntRange(1), help="Processes.  [default: by the size of the work]"
-)
 @click.option("--compat", type=click.Choice([_COMPAT]), help="Print what that program would print.")
 @click.option("--task", type=click.Choice(_COMPAT_TASKS), help="The task, with --compat.")
 @click.option("--n", default=500, show_default=True, help="Best in context, with --compat.")
@@ -107,82 +60,20 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
         return
     if options["task"]:
         raise click.UsageError("--task goes with --compat; measures are chosen by -m or --preset")
-    _write(_table(runs, assessments, options), options)
-
-
-def _table(runs: tuple[str, ...], sources: tuple[str, ...], options: dict[str, Any]) -> ScoreTable:
-    from doxeval.assessments import read_assessments
-    from doxeval.documents import Collection
-    from doxeval.evaluation import Reading
-    from doxeval.evaluation import evaluate as score
-
     names, curves = _measures(options)
-    directory = options["directory"]
-    collection = None if directory is None else Collection(directory)
-    return score(
-        runs,
-        read_assessments(
-            *sources,
-            collection=collection,
-            pool=options["pool"],
-            merge=options["merge"],
-            offsets=options["offsets"],
-            whitespace=options["whitespace"],
-        ),
-        names,
-        collection=collection,
-        topics=options["topics"] or "assessed",
-        reading=Reading(
-            options["order"],
-            options["offsets"],
-            options["whitespace"],
-            options["unresolved"],
-            options["columns"] == "start-end",
-        ),
-        specificity=options["specificity"],
-        curves=curves,
-        navigation=_navigation(options["navigation"]),
-        jobs=options["jobs"] or _jobs(runs),
-    )
+    _write(Scoring.of(runs, assessments, options).scores(names, curves=curves), options)
 
 
 def _measures(options: dict[str, Any]) -> tuple[list[str], bool]:
     """The measures that are asked for, and whether curves are."""
-    from doxeval.measures.presets import preset_named
-
-    names = list(options["names"])
-    curves = options["curves"]
+    names, curves = list(options["names"]), options["curves"]
     if options["profile"] is not None:
         from doxeval.cli.profile import PROFILE
 
         names += PROFILE
         curves = True
-    if options["preset"] is not None:
-        preset = preset_named(options["preset"])
-        names += preset.measures
-        curves |= preset.curves and _format(options) == "json"
-    if not names:
-        raise click.UsageError(
-            "say what to measure: -m 'iP[.01]', or --preset inex2009-focused (doxeval measures "
-            "lists all measures, doxeval measures --presets all presets)"
-        )
-    return names, curves
-
-
-def _navigation(file: str | None) -> Navigation | None:
-    if file is None:
-        return None
-    from doxeval.navigation import read_navigation
-
-    return read_navigation(file)
-
-
-def _jobs(runs: tuple[str, ...]) -> int:
-    """As many processes as there are cores, if the runs are worth it."""
-    large = sum(os.path.getsize(run) > _WORTH_A_PROCESS for run in runs if os.path.isfile(run))
-    return max(
-        min(large, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1), 1
-    )
+    found, curves_of_preset = measures_asked_for(names, options["preset"])
+    return found, curves or (curves_of_preset and _format(options) == "json")
 
 
 def _format(options: dict[str, Any]) -> str:
@@ -194,10 +85,7 @@ def _format(options: dict[str, Any]) -> str:
 def _write(table: ScoreTable, options: dict[str, Any]) -> None:
     from doxeval.cli.terminal import warn
 
-    warn(table.warnings)
-    for scores in table.runs:
-        prefix = f"{scores.run}: " if len(table.runs) > 1 else ""
-        warn(f"{prefix}{warning}" for warning in scores.warnings)
+    tell_warnings(table)
     for run, measures in table.undefined().items():
         for label, topics in measures.items():
             shown = ", ".join(topics[:10]) + (" …" if len(topics) > 10 else "")

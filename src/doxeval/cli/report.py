@@ -7,47 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import (
-    collection_option,
-    columns_option,
-    merging_options,
-    offsets_option,
+from doxeval.cli.scoring import (
+    Scoring,
+    measures_asked_for,
+    measures_option,
+    preset_option,
+    scoring_options,
 )
 
 if TYPE_CHECKING:
-    from doxeval.assessments import Assessments
     from doxeval.documents import Collection
-    from doxeval.evaluation import Reading
     from doxeval.report import Contents, DocumentView
     from doxeval.scores import ScoreTable
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option(
-    "--assessments",
-    "-a",
-    "sources",
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="Assessments: a file, a directory or an archive; may be repeated.",
-)
+@scoring_options
+@measures_option
+@preset_option
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The page, HTML."
 )
-@collection_option("Shows documents, and what is hit, nearly hit and missed.")
-@click.option("-m", "--measure", "names", multiple=True, metavar="MEASURE", help="May be repeated.")
-@click.option("--preset", metavar="NAME", help="The official measures of an INEX year and task.")
 @click.option(
     "--baseline",
     metavar="RUN",
     help="The run, by its file or id, that others are compared to.  [default: the first]",
-)
-@click.option(
-    "--navigation",
-    metavar="FILE",
-    help="A model of how users navigate, as JSON, for ESR, PRUM and EPRUM.",
 )
 @click.option(
     "--figures",
@@ -56,32 +40,8 @@ if TYPE_CHECKING:
     help="Each figure also as SVG and PNG, and its data as CSV.",
 )
 @click.option("--title", default="Evaluation of runs", show_default=True, help="The page's title.")
-@click.option(
-    "--topics",
-    type=click.Choice(["assessed", "retrieved"]),
-    default="assessed",
-    show_default=True,
-    help="Average over all assessed topics, or those with results.",
-)
-@click.option(
-    "--order",
-    type=click.Choice(["list", "rank", "rsv"]),
-    default="list",
-    show_default=True,
-    help="What ranks results; equal ranks or scores are then ties.",
-)
-@offsets_option
-@columns_option
-@merging_options
-@click.option(
-    "--unresolved",
-    type=click.Choice(["error", "irrelevant"]),
-    default="error",
-    show_default=True,
-    help="What becomes of results that name nothing.",
-)
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
-def report(runs: tuple[str, ...], out: Path, **options: Any) -> None:
+def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **options: Any) -> None:
     """Write one page about runs: scores, tests, curves, topics and documents.
 
     The page needs no network and nothing else beside it. The first measure ranks the runs.
@@ -98,7 +58,7 @@ def report(runs: tuple[str, ...], out: Path, **options: Any) -> None:
     renderer()  # before any work
     _check_free(out, options)
     files = _with_baseline(runs, options["baseline"])
-    contents = _contents(files, options)
+    contents = _contents(Scoring.of(files, assessments, options), options)
     written = write_report(contents, out, options["figures"])
     click.echo(f"{out}: {out.stat().st_size:,} bytes")
     if len(written) > 1:
@@ -127,60 +87,20 @@ def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ..
     return (*runs, baseline)
 
 
-def _contents(files: tuple[str, ...], options: dict[str, Any]) -> Contents:
+def _contents(scoring: Scoring, options: dict[str, Any]) -> Contents:
     from dataclasses import replace
 
-    from doxeval.assessments import read_assessments
-    from doxeval.cli.evaluate import _measures
-    from doxeval.documents import Collection
-    from doxeval.evaluation import Reading
     from doxeval.report import Contents
 
-    settings = {**options, "profile": None, "curves": True, "format_": "table"}
-    names, _ = _measures(settings | {"out": None})
-    directory = options["directory"]
-    collection = None if directory is None else Collection(directory)
-    merging = {name: options[name] for name in ("pool", "merge", "offsets", "whitespace")}
-    assessments = read_assessments(*options["sources"], collection=collection, **merging)
-    reading = Reading(
-        options["order"],
-        options["offsets"],
-        options["whitespace"],
-        options["unresolved"],
-        options["columns"] == "start-end",
-    )
-    table = _table(files, assessments, names, collection, reading, options)
-    contents = Contents(table, options["title"], _named(table, files, options["baseline"]))
-    if collection is None:
+    names, _ = measures_asked_for(options["names"], options["preset"])
+    table = scoring.scores(names, curves=True)
+    contents = Contents(table, options["title"], _named(table, scoring.runs, options["baseline"]))
+    if scoring.collection is None:
         return contents
     notes: list[str] = []
-    profile = _profile(files, assessments, collection, reading, options, notes)
-    documents = _documents(contents, files, assessments, collection, reading, notes)
+    profile = _profile(scoring, notes)
+    documents = _documents(contents, scoring, scoring.collection, notes)
     return replace(contents, profile=profile, documents=documents, notes=tuple(notes))
-
-
-def _table(
-    files: tuple[str, ...],
-    assessments: Assessments,
-    names: list[str],
-    collection: Collection | None,
-    reading: Reading,
-    options: dict[str, Any],
-) -> ScoreTable:
-    from doxeval.cli.evaluate import _jobs, _navigation
-    from doxeval.evaluation import evaluate
-
-    return evaluate(
-        files,
-        assessments,
-        names,
-        collection=collection,
-        topics=options["topics"],
-        reading=reading,
-        curves=True,
-        navigation=_navigation(options["navigation"]),
-        jobs=_jobs(files),
-    )
 
 
 def _named(table: ScoreTable, files: tuple[str, ...], baseline: str | None) -> str | None:
@@ -190,44 +110,33 @@ def _named(table: ScoreTable, files: tuple[str, ...], baseline: str | None) -> s
     return baseline
 
 
-def _profile(
-    files: tuple[str, ...],
-    assessments: Assessments,
-    collection: Collection,
-    reading: Reading,
-    options: dict[str, Any],
-    notes: list[str],
-) -> ScoreTable | None:
+def _profile(scoring: Scoring, notes: list[str]) -> ScoreTable | None:
     """Hits, near-misses and misses by rank, if they can be worked out."""
     from doxeval.cli.profile import PROFILE
     from doxeval.errors import DoxevalError
 
     try:
-        return _table(files, assessments, list(PROFILE), collection, reading, options)
+        return scoring.scores(PROFILE, curves=True)
     except DoxevalError as error:
         notes.append(f"hits, near-misses and misses by rank are not shown: {error}")
         return None
 
 
 def _documents(
-    contents: Contents,
-    files: tuple[str, ...],
-    assessments: Assessments,
-    collection: Collection,
-    reading: Reading,
-    notes: list[str],
+    contents: Contents, scoring: Scoring, collection: Collection, notes: list[str]
 ) -> tuple[DocumentView, ...]:
     """Documents with what the best runs return in them, if the collection has its texts."""
     from doxeval.errors import MissingText
     from doxeval.report import Sources, document_views
     from doxeval.runs import read_run
 
-    by_name = dict(zip(contents.names, files, strict=True))
+    reading = scoring.reading
+    by_name = dict(zip(contents.names, scoring.runs, strict=True))
     runs = {
         name: read_run(by_name[name], ends=reading.ends).ordered(reading.order)
         for name in contents.layered
     }
-    sources = Sources(collection, assessments, runs, reading.offsets, reading.whitespace)
+    sources = Sources(collection, scoring.assessments, runs, reading.offsets, reading.whitespace)
     try:
         return document_views(sources)
     except MissingText as error:
