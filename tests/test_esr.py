@@ -17,6 +17,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.judgment import AssessedUnit
 from doxeval.documents import Collection
 from doxeval.documents.examples import example_collection
+from doxeval.errors import MissingInput
 from doxeval.evaluation import evaluate
 from doxeval.navigation import Navigation
 from doxeval.navigation.matrix import MatrixNavigation
@@ -325,3 +326,37 @@ def test_a_profile_says_what_is_served_and_what_is_left(tmp_path: Path) -> None:
     shares = {curve["measure"]: curve["mean"] for curve in data["runs"][0]["curves"]}
     assert list(shares) == ["Hits@1500", "NearMisses@1500", "Misses@1500"]
     assert len(shares["Hits@1500"]) == 3
+
+
+def test_browsing_measures_take_any_navigation() -> None:
+    """Table 9: e3, e1, e4, where e1 leads to e4 with probability .2."""
+    navigation = MatrixNavigation(probabilities={"d": {E[1]: {E[4]: 0.2}}})
+    judged = Assessments([Judgment("1", "d", ((0, 20), (70, 100)))])
+    results = [Result("1", "d", Kind.ELEMENT, place=(E[n],)) for n in (3, 1, 4)]
+    names = ["PRUM[1](nav=matrix)", "EPRUM[1](nav=matrix)", "PRUM[1](targets=ideal)"]
+    table = evaluate(
+        run_of(results, "run"),
+        judged,
+        names,
+        collection=example_collection({"d": ARTICLE}),
+        navigation=navigation,
+    )
+    found = table.mean()["run"]
+    assert found[names[0]] == pytest.approx(0.714286, abs=5e-7)
+    assert found[names[1]] == pytest.approx(0.733333, abs=5e-7)
+    assert found[names[2]] == pytest.approx(2 / 3)
+    assert table.measures[0].canonical.startswith("PRUM[1](A=0.1,L=collection,targets=ideal,nav=ma")
+    with pytest.raises(MissingInput, match="nav=matrix needs a file of that model"):
+        evaluate(run_of(results), judged, names[:1], collection=example_collection({"d": ARTICLE}))
+
+
+def test_two_targets_from_one_item_are_warned_about() -> None:
+    navigation = MatrixNavigation(probabilities={"d": {E[1]: {E[3]: 1.0, E[4]: 1.0}}})
+    judged = Assessments([Judgment("1", "d", ((0, 20), (70, 100)))])
+    run = run_of([Result("1", "d", Kind.ELEMENT, place=(E[1],))], "run")
+    collection = example_collection({"d": ARTICLE})
+    table = evaluate(
+        run, judged, ["EPRUM[1](nav=matrix)"], collection=collection, navigation=navigation
+    )
+    assert table.mean()["run"]["EPRUM[1](nav=matrix)"] == 2.0
+    assert any("one item can show two targets" in w for w in table.runs[0].warnings)

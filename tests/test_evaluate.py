@@ -14,6 +14,7 @@ import pytest
 from conftest import CONFORMANCE, Builder, doxeval, needs_conformance, write_files
 from doxeval import evaluate as scored_by
 from doxeval import read_assessments
+from doxeval.compare import compare, correlate
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.registry import MEASURES, measure_named
 
@@ -223,5 +224,8 @@ def test_data_frames_and_notebooks(files: Path) -> None:
     assert table.to_polars()["value"].null_count() == 2
     page = table._repr_html_()
     assert "0.7500" in page
+    both = replace(table, runs=(table.runs[0], replace(table.runs[0], run="other")))
+    assert "other" in compare(both, "cP@1")._repr_html_()
+    assert "cP@1 and MAiP" in correlate(both)._repr_html_()
     hostile = replace(table, runs=(replace(table.runs[0], run="<script>"),))
     assert "<script>" not in hostile._repr_html_()

@@ -91,6 +91,17 @@ class Comparison:
                 return pair
         raise InputError(f"{one!r} and {other!r} were not compared")
 
+    def _repr_html_(self) -> str:
+        """How notebooks show it: the runs by rank, with their letters."""
+        from doxeval.scores.notebook import html_table
+
+        letters = self.letters
+        rows = [
+            [run.run, "—" if run.mean is None else f"{run.mean:.4f}", letters.get(run.run, "")]
+            for run in self.ranking
+        ]
+        return html_table(["run", self.measure.label, "letters"], rows)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
         return {

@@ -100,6 +100,20 @@ class Correlations:
                 return pair
         raise InputError(f"{one!r} and {other!r} were not correlated")
 
+    def _repr_html_(self) -> str:
+        """How notebooks show it: each pair of measures with Kendall's τ and its reading."""
+        from doxeval.scores.notebook import html_table
+
+        rows = [
+            [
+                f"{pair.first} and {pair.second}",
+                "—" if pair.tau.value is None else f"{pair.tau.value:.3f}",
+                pair.reading or "—",
+            ]
+            for pair in self.pairs
+        ]
+        return html_table(["measures", "Kendall τ", "reading"], rows)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
         return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -90,7 +90,7 @@ def prepare(run: Run, judged: Judged, reading: Reading) -> Prepared:
     >>> prepared.retrieved.relevant.tolist(), prepared.warnings
     ([4], ['1 duplicate was left out, the first on line 2'])
     """
-    warnings = list(run.warnings)
+    warnings = [*run.warnings, *_disagreements(run, reading.order)]
     run, topic = _assessed(_ordered(run, reading.order), judged, warnings)
     places = _places(run, topic, judged, reading, warnings)
     level = _levels(run, topic, reading.order)
@@ -111,6 +111,25 @@ def prepare(run: Run, judged: Judged, reading: Reading) -> Prepared:
         places.trees,
     )
     return Prepared(retrieved, _kinds(run), warnings)
+
+
+def _disagreements(run: Run, order: Order) -> Iterator[str]:
+    """Ranks and scores that say otherwise than the list, which is what counts."""
+    if order != "list" or len(run) < 2:
+        return
+    same_topic = np.diff(run.topic) == 0
+    columns = (("ranks do not rise", run.rank, -1), ("scores rise", run.score, 1))
+    for what, column, sign in columns:
+        if column is None:
+            continue
+        steps = np.diff(column) * sign
+        against = np.flatnonzero(same_topic & (steps > 0 if sign > 0 else steps >= 0))
+        if len(against):
+            line = int(run.line[against[0] + 1])
+            yield (
+                f"{what} down the list in {len(against):,} places, the first on line {line}; the "
+                "list is the ranking, unless --order says otherwise"
+            )
 
 
 def _kinds(run: Run) -> frozenset[Kind]:

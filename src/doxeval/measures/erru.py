@@ -46,8 +46,10 @@ from doxeval.measures.base import (
 )
 from doxeval.measures.judged import Judged
 from doxeval.measures.retrieved import Retrieved, ratio
+from doxeval.scores import Curve
 
 Unit = Literal["words", "characters"]
+_MOST_RANKS = 50
 EXACT, TOO_SMALL, TOO_LARGE, NONE = range(4)
 
 
@@ -117,6 +119,13 @@ class ExpectedRatio(Measure):
                 missed = np.prod(1 - looked_at[results][:, None] * reach, axis=0)
                 found[pair[0]] += float((units.relevance[own] * (1 - missed)).sum())
         return np.where(wanted > 0, ratio(found, wanted), np.nan)
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """By rank, for the first fifty."""
+        ranks = max(min(int(retrieved.counts.max(initial=0)), _MOST_RANKS), 1)
+        scores = [self.with_values(k=k).scores(judged, retrieved) for k in range(1, ranks + 1)]
+        x = np.arange(1, ranks + 1).astype(np.float64)
+        return Curve(str(self), "rank", "ERRU", x, np.stack(scores, axis=1))
 
     def _reach(self, results: _Places, coverage: Ints, units: _Places) -> Floats:
         """P(x→e), results × units."""

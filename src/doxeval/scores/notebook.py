@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -46,3 +47,16 @@ def _cell(value: float | None, largest: float) -> str:
     width = round(_LONGEST * abs(value) / largest) if largest else 0
     bar = f'<span style="{_BAR};width:{width}px"></span>'
     return f'<td style="{_CELL}">{bar}{value:.4f}</td>'
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A plain table; every cell is text.
+
+    >>> html_table(["run"], [["<b>"]])
+    '<table><tr><th>run</th></tr><tr><td>&lt;b&gt;</td></tr></table>'
+    """
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><tr>{head}</tr>{body}</table>"
