@@ -1,7 +1,9 @@
 """Plain text: the file itself is the text, with a paragraph wherever blank lines stand around.
 
-/document[1]          the whole file
-/document[1]/p[3]     its third paragraph, without the white space around it
+    /document[1]          the whole file
+    /document[1]/p[3]     its third paragraph, without the white space around it
+
+Offsets are those of the file, whatever it holds.
 """
 
 from __future__ import annotations
