@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -229,3 +231,27 @@ def test_data_frames_and_notebooks(files: Path) -> None:
     assert "cP@1 and MAiP" in correlate(both)._repr_html_()
     hostile = replace(table, runs=(replace(table.runs[0], run="<script>"),))
     assert "<script>" not in hostile._repr_html_()
+
+
+def test_processes_change_nothing(files: Path) -> None:
+    """Forked ones, of a process without threads, as the command line has."""
+    write_files(files, {f"r{n}.run": RUN.replace("mine", f"r{n}") for n in range(3)})
+    runs = [str(files / f"r{n}.run") for n in range(3)]
+    command = [sys.executable, "-m", "doxeval", "evaluate", *runs, "-a", str(files / "qrels.txt")]
+    outputs = [
+        subprocess.run(
+            [*command, "-m", "MAiP", "--format", "json", "--jobs", jobs],
+            capture_output=True,
+            check=True,
+        ).stdout
+        for jobs in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]
+    broken = subprocess.run(
+        [*command, str(files / "qrels.txt"), "-m", "MAiP", "--jobs", "2"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert broken.returncode == 1
+    assert "Traceback" not in broken.stderr

@@ -118,6 +118,12 @@ class Evaluation:
         file = None if isinstance(source, Run) else os.fspath(source)
         return RunScores(run.run_id, values, counted, file, tuple(curves), tuple(warnings))
 
+    def score_and_forget(self, source: Source) -> RunScores:
+        """The scores of one of many runs; its arrays are let go."""
+        scores = self.score(source)
+        collect_garbage()
+        return scores
+
 
 def _check_results(measure: Measure, label: str, prepared: Prepared, run: Run) -> None:
     """Whether a run's results are of the kind that a measure is about."""
@@ -208,11 +214,7 @@ def _scored(
     if executor is not None:
         return [f.result() for f in [executor.submit(evaluation.score, s) for s in sources]]
 
-    def score(source: Source) -> RunScores:
-        scores = evaluation.score(source)
-        collect_garbage()  # the arrays of this run
-        return scores
-
+    score = evaluation.score_and_forget
     workers = min(jobs, len(sources))
     keep_freed_blocks()
     with only_new_garbage():

@@ -2,6 +2,8 @@
 
 Where the system can fork, a worker is this process once more: it knows the assessments without
 being told, and nothing has to be started. Each takes every n-th run and sends its scores back.
+A process with several threads (a notebook, a server) must not be forked; there, workers are started
+anew and told everything.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import BinaryIO, TypeVar
 
@@ -24,8 +27,8 @@ def scored_in_processes(score: Callable[[S], T], sources: Sequence[S], workers: 
     >>> scored_in_processes(abs, [-3, -2, -1], 2)
     [3, 2, 1]
     """
-    if not hasattr(os, "fork"):
-        return [score(source) for source in sources]
+    if not hasattr(os, "fork") or threading.active_count() > 1:
+        return _in_new_processes(score, sources, workers)
     shares = [range(first, len(sources), workers) for first in range(workers)]
     children = [_started(score, sources, share) for share in shares[1:]]
     outcomes = _outcomes(score, sources, shares[0])  # this process does its share
@@ -44,6 +47,14 @@ def scored_in_processes(score: Callable[[S], T], sources: Sequence[S], workers: 
             raise outcome
         found.append(outcome)
     return found
+
+
+def _in_new_processes(score: Callable[[S], T], sources: Sequence[S], workers: int) -> list[T]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        return list(pool.map(score, sources))
 
 
 def _outcomes(
