@@ -117,13 +117,14 @@ def _disagreements(run: Run, order: Order) -> Iterator[str]:
     """Ranks and scores that say otherwise than the list, which is what counts."""
     if order != "list" or len(run) < 2:
         return
-    same_topic = np.diff(run.topic) == 0
-    columns = (("ranks do not rise", run.rank, -1), ("scores rise", run.score, 1))
-    for what, column, sign in columns:
-        if column is None:
-            continue
-        steps = np.diff(column) * sign
-        against = np.flatnonzero(same_topic & (steps > 0 if sign > 0 else steps >= 0))
+    same_topic = run.topic[1:] == run.topic[:-1]
+    told: list[tuple[str, Bools]] = []
+    if run.rank is not None:
+        told.append(("ranks do not rise", run.rank[1:] <= run.rank[:-1]))
+    if run.score is not None:
+        told.append(("scores rise", run.score[1:] > run.score[:-1]))
+    for what, is_wrong in told:
+        against = np.flatnonzero(is_wrong & same_topic)
         if len(against):
             line = int(run.line[against[0] + 1])
             yield (
