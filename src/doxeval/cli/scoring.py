@@ -125,22 +125,25 @@ class Scoring:
 
     def scores(self, names: Sequence[str], *, curves: bool = False) -> ScoreTable:
         """The scores of the runs by measures."""
+        from doxeval.cli.terminal import counting_bar
         from doxeval.evaluation import evaluate
         from doxeval.navigation import read_navigation
 
         navigation = self.options["navigation"]
-        return evaluate(
-            self.runs,
-            self.assessments,
-            names,
-            collection=self.collection,
-            topics=self.options["topics"] or "assessed",
-            reading=self.reading,
-            specificity=self.options["specificity"],
-            curves=curves,
-            navigation=None if navigation is None else read_navigation(navigation),
-            jobs=self.options["jobs"] or _jobs_worth_starting(self.runs),
-        )
+        with counting_bar("scoring runs", len(self.runs)) as progress:
+            return evaluate(
+                self.runs,
+                self.assessments,
+                names,
+                collection=self.collection,
+                topics=self.options["topics"] or "assessed",
+                reading=self.reading,
+                specificity=self.options["specificity"],
+                curves=curves,
+                navigation=None if navigation is None else read_navigation(navigation),
+                jobs=self.options["jobs"] or _jobs_worth_starting(self.runs),
+                progress=progress,
+            )
 
 
 def measures_asked_for(names: Sequence[str], preset: str | None) -> tuple[list[str], bool]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 import click
+
+_WORTH_A_BAR = 4
 
 
 class Progress(Protocol):
@@ -48,6 +50,26 @@ def progress_bar(title: str, total: int) -> Iterator[Progress]:
             nonlocal seen
             seen += documents
             bar.update(task, advance=done, documents=seen)
+
+        yield advance
+
+
+@contextmanager
+def counting_bar(title: str, total: int) -> Iterator[Callable[[int], object]]:
+    """A bar on stderr for a few large things; nothing where nobody watches, or there are few."""
+    if not sys.stderr.isatty() or total < _WORTH_A_BAR:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    # It moves only when told to: a thread that moves it would keep the process from forking.
+    with Bar(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task(title, total=total)
+
+        def advance(done: int) -> None:
+            bar.advance(task, done)
+            bar.refresh()
 
         yield advance
 

@@ -7,7 +7,7 @@ Each run is scored by itself, so runs can go to any executor; results do not dep
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -161,12 +161,13 @@ def evaluate(
     navigation: Navigation | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> ScoreTable:
     """Score runs (files or values) by measures (names or values).
 
     `navigation` is a model of how users navigate, for the measures that have one. With `jobs`,
     runs are scored in as many processes; with an executor, on that. `curves` adds
-    the curves behind the scores.
+    the curves behind the scores; `progress` is told how many more runs are done.
 
     >>> from doxeval.assessments import Judgment
     >>> from doxeval.runs.builder import run_of
@@ -197,7 +198,7 @@ def evaluate(
         navigation,
     )
     settled = evaluation.measures  # what cannot work is told before anything is read
-    scored = _scored(evaluation, sources, jobs, executor)
+    scored = _scored(evaluation, sources, jobs, executor, progress)
     return ScoreTable(
         tuple(m.facts_as(label) for label, m in zip(labels, settled, strict=True)),
         evaluation.judged.topics,
@@ -209,18 +210,29 @@ def evaluate(
 
 
 def _scored(
-    evaluation: Evaluation, sources: list[Source], jobs: int, executor: Executor | None
+    evaluation: Evaluation,
+    sources: list[Source],
+    jobs: int,
+    executor: Executor | None,
+    progress: Callable[[int], object],
 ) -> list[RunScores]:
+    found = []
     if executor is not None:
-        return [f.result() for f in [executor.submit(evaluation.score, s) for s in sources]]
+        for future in [executor.submit(evaluation.score, source) for source in sources]:
+            found.append(future.result())
+            progress(1)
+        return found
 
     score = evaluation.score_and_forget
     workers = min(jobs, len(sources))
     keep_freed_blocks()
     with only_new_garbage():
         if workers > 1:
-            return scored_in_processes(score, sources, workers)
-        return [score(source) for source in sources]
+            return scored_in_processes(score, sources, workers, progress)
+        for source in sources:
+            found.append(score(source))
+            progress(1)
+    return found
 
 
 def _distinguished(scored: list[RunScores]) -> tuple[RunScores, ...]:

@@ -21,17 +21,25 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-def scored_in_processes(score: Callable[[S], T], sources: Sequence[S], workers: int) -> list[T]:
+def scored_in_processes(
+    score: Callable[[S], T],
+    sources: Sequence[S],
+    workers: int,
+    progress: Callable[[int], object] = lambda _: None,
+) -> list[T]:
     """The scores of all sources, in their order; the first error in that order is raised.
+
+    progress is told now and then how many more are done, as far as this process can know.
 
     >>> scored_in_processes(abs, [-3, -2, -1], 2)
     [3, 2, 1]
     """
     if not hasattr(os, "fork") or threading.active_count() > 1:
-        return _in_new_processes(score, sources, workers)
+        return _in_new_processes(score, sources, workers, progress)
     shares = [range(first, len(sources), workers) for first in range(workers)]
     children = [_started(score, sources, share) for share in shares[1:]]
-    outcomes = _outcomes(score, sources, shares[0])  # this process does its share
+    # This process does its share; the others are as quick.
+    outcomes = _outcomes(score, sources, shares[0], lambda: progress(workers))
     for pid, answer in children:
         with answer:
             try:
@@ -49,16 +57,28 @@ def scored_in_processes(score: Callable[[S], T], sources: Sequence[S], workers: 
     return found
 
 
-def _in_new_processes(score: Callable[[S], T], sources: Sequence[S], workers: int) -> list[T]:
+def _in_new_processes(
+    score: Callable[[S], T],
+    sources: Sequence[S],
+    workers: int,
+    progress: Callable[[int], object],
+) -> list[T]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
+    found = []
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        return list(pool.map(score, sources))
+        for scores in pool.map(score, sources):
+            found.append(scores)
+            progress(1)
+    return found
 
 
 def _outcomes(
-    score: Callable[[S], T], sources: Sequence[S], share: range
+    score: Callable[[S], T],
+    sources: Sequence[S],
+    share: range,
+    each_time: Callable[[], object] = lambda: None,
 ) -> dict[int, T | Exception]:
     """What comes of each source: its scores, or the error."""
     found: dict[int, T | Exception] = {}
@@ -67,6 +87,7 @@ def _outcomes(
             found[place] = score(sources[place])
         except Exception as error:
             found[place] = error
+        each_time()
     return found
 
 
