@@ -390,3 +390,11 @@ def test_the_real_runs_of_the_conformance_data(name: str) -> None:
             int(rank),
             float(score),
         )
+
+
+def test_half_characters_in_json_are_refused() -> None:
+    line = b'{"topic": "1", "doc": "\\ud800"}'
+    with pytest.raises(FormatError, match=r"r\.jsonl:1: expected a JSON object"):
+        READERS["jsonl"](io.BytesIO(line), "r.jsonl")
+    whole = b'{"topic": "1", "doc": "\\ud83d\\ude00"}'
+    assert next(READERS["jsonl"](io.BytesIO(whole), "r.jsonl").results()).document == "\U0001f600"

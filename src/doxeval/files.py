@@ -130,13 +130,31 @@ def json_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, Any]]:
     >>> list(json_lines(io.BytesIO(b'{"a": 1}\\n'), "a.jsonl"))
     [(1, {'a': 1})]
     """
-    import json
-
     for number, line in text_lines(file, origin):
         try:
-            yield number, json.loads(line)
-        except (ValueError, RecursionError):
+            yield number, parsed_json(line)
+        except ValueError:
             raise FormatError("expected a JSON object", origin, number) from None
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """A value from JSON; what is none is a ValueError, and so are halves of characters.
+
+    JSON can spell one half of a pair of surrogates, which is no text that could be written again.
+
+    >>> parsed_json('{"a": 1}')
+    {'a': 1}
+    """
+    import json
+
+    try:
+        value = json.loads(text)
+        escape = "\\u" if isinstance(text, str) else b"\\u"
+        if escape in text:  # type: ignore[operator]  # both are of the same kind
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("too deeply nested") from None
+    return value
 
 
 @contextmanager

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from doxeval.errors import FormatError
-from doxeval.files import opened
+from doxeval.files import opened, parsed_json
 from doxeval.navigation.hierarchical import HierarchicalNavigation
 from doxeval.navigation.matrix import read_matrix
 from doxeval.navigation.model import Navigation, NoNavigation
@@ -56,8 +55,8 @@ def parse_navigation(data: bytes, name: str) -> Navigation:
     'none'
     """
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        value = parsed_json(data)
+    except ValueError as error:
         raise FormatError(f"this is not JSON: {error}", name) from None
     model = value.get("model") if isinstance(value, dict) else None
     if not isinstance(model, str) or model not in READERS:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from doxeval.errors import FormatError
-from doxeval.files import text_lines
+from doxeval.files import parsed_json, text_lines
 from doxeval.topics.topic import TEXT_FIELDS, Topic
 
 
@@ -27,8 +27,8 @@ def read_jsonl_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
     """
     for number, line in text_lines(file, origin):
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
+            record = parsed_json(line)
+        except ValueError:
             record = None
         if not isinstance(record, dict) or not isinstance(record.get("id"), str):
             raise FormatError('expected a JSON object with a string "id"', origin, number)
