@@ -255,3 +255,26 @@ def test_processes_change_nothing(files: Path) -> None:
     )
     assert broken.returncode == 1
     assert "Traceback" not in broken.stderr
+
+
+@needs_conformance
+@pytest.mark.parametrize(
+    ("expected", "run", "options"),
+    [
+        ("focused.bert_1.q.txt", "bert_1.run", ("--task", "focused", "--per-topic")),
+        ("focused.bert_1.c.txt", "bert_1.run", ("--task", "focused", "--topics", "assessed")),
+        ("bicn1000.bic_1.txt", "bic_1.run", ("--task", "best-in-context", "--n", "1000")),
+        ("ricbeta1.ric_1.txt", "ric_1.run", ("--task", "relevant-in-context", "--beta", "1")),
+        ("ricT2I1000.ric_1.txt", "ric_1.run", ("--task", "t2i", "--irr", "1000")),
+    ],
+)
+def test_the_drop_in_prints_what_inex_eval_prints(
+    expected: str, run: str, options: tuple[str, ...]
+) -> None:
+    arguments = ("-a", REAL / "qrels.txt", "--compat", "inex_eval-3.1", *options)
+    result = doxeval("evaluate", REAL / run, *arguments, "--format", "inex_eval")
+    assert result.exit_code == 0, result.stderr
+    ours, theirs = result.stdout.splitlines(), (REAL / expected).read_text().splitlines()
+    assert ours[1:] == theirs[1:]  # the first line names the file, which lies elsewhere
+    twice = doxeval("evaluate", REAL / "bert_dup-topic.run", *arguments)
+    assert twice.exit_code == 1

@@ -101,31 +101,37 @@ class ExpectedRatio(Measure):
             raise ValueError("exponents are numbers above 0")
 
     def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
-        """ERRU@k."""
+        """The expected ratio after k results."""
+        return self._scores_at([self.k], judged, retrieved)[:, 0]
+
+    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+        """By rank, for the first fifty."""
+        ranks = max(min(int(retrieved.counts.max(initial=0)), _MOST_RANKS), 1)
+        x = np.arange(1, ranks + 1)
+        y = self._scores_at(x.tolist(), judged, retrieved)
+        return Curve(str(self), "rank", "ERRU", x.astype(np.float64), y)
+
+    def _scores_at(self, cut_offs: list[int], judged: Judged, retrieved: Retrieved) -> Floats:
+        """The scores at ascending cut-offs, topics × cut-offs."""
         units, coverage = _units_and_coverage(judged, retrieved)
-        wanted = np.bincount(units.topic, units.relevance, len(judged.topics))
-        found = np.zeros(len(judged.topics))
-        looked_at = _looked_at(retrieved, self.k)
-        rows = np.flatnonzero((looked_at > 0) & (retrieved.node >= 0))
+        wanted = np.bincount(units.topic, units.relevance, len(judged.topics))[:, None]
+        found = np.zeros((len(judged.topics), len(cut_offs)))
+        looked_at = [_looked_at(retrieved, k) for k in cut_offs]
+        rows = np.flatnonzero((looked_at[-1] > 0) & (retrieved.node >= 0))
         documents = judged.known_collection.documents_of(retrieved.node[rows])
         results_of = _by_pair(retrieved.topic[rows], documents, rows)
         own_units = _by_pair(units.topic, units.document, np.arange(len(units.topic)))
         for pair, own in own_units.items():
             results = results_of.get(pair)
-            if results is not None:
-                sources = _Places.of(judged, self.unit, pair[1], retrieved.node[results])
-                targets = _Places.of(judged, self.unit, pair[1], units.node[own])
-                reach = self._reach(sources, coverage[results], targets)
-                missed = np.prod(1 - looked_at[results][:, None] * reach, axis=0)
-                found[pair[0]] += float((units.relevance[own] * (1 - missed)).sum())
-        return np.where(wanted > 0, ratio(found, wanted), np.nan)
-
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
-        """By rank, for the first fifty."""
-        ranks = max(min(int(retrieved.counts.max(initial=0)), _MOST_RANKS), 1)
-        scores = [self.with_values(k=k).scores(judged, retrieved) for k in range(1, ranks + 1)]
-        x = np.arange(1, ranks + 1).astype(np.float64)
-        return Curve(str(self), "rank", "ERRU", x, np.stack(scores, axis=1))
+            if results is None:
+                continue
+            sources = _Places.of(judged, self.unit, pair[1], retrieved.node[results])
+            targets = _Places.of(judged, self.unit, pair[1], units.node[own])
+            reach = self._reach(sources, coverage[results], targets)
+            for place, chances in enumerate(looked_at):
+                missed = np.prod(1 - chances[results][:, None] * reach, axis=0)
+                found[pair[0], place] += float((units.relevance[own] * (1 - missed)).sum())
+        return np.where(wanted > 0, ratio(found, np.broadcast_to(wanted, found.shape)), np.nan)
 
     def _reach(self, results: _Places, coverage: Ints, units: _Places) -> Floats:
         """P(x→e), results × units."""
