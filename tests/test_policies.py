@@ -443,3 +443,13 @@ def test_a_collection_is_given_as_a_value_or_by_its_directory() -> None:
         for given in (collection, collection.directory, str(collection.directory))
     ]
     assert found == [[1.0, 1.0]] * 3
+
+
+def test_a_bad_reference_does_not_make_its_article_irrelevant() -> None:
+    collection = example_collection({"a": "<a><s>12345</s><s>67890</s></a>", "b": "<a>x</a>"})
+    judged = Assessments([Judgment("7", "a", ((0, 5),), 0)])
+    run = run_of([*paths("/a[1]/s[9]", "/a[1]/s[1]"), Result("7", "b")], "run")
+    names = ["AP", "gR@1", "MAgP", "MAgP(score=bep)"]
+    reading = Reading(unresolved="irrelevant")
+    table = evaluate(run, judged, names, collection=collection, reading=reading)
+    assert table.mean()["run"] == dict.fromkeys(names, 1.0)

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Ints, positions_in
 from doxeval.assessments.elements import AssessedElements
 from doxeval.measures.base import Floats
 from doxeval.measures.judged import Judged
@@ -139,9 +139,19 @@ class Retrieved:
 
     @cached_property
     def articles(self) -> Retrieved:
-        """The first result of each document in its topic: the ranking of documents."""
-        _, first = np.unique(self.article_keys, return_index=True)
-        return self.rows(np.sort(first))
+        """The first result of each document in its topic: the ranking of documents.
+
+        Where that does not resolve but a later one does, the later one stands in its place: what
+        a bad reference points to is not known, but the document is.
+        """
+        keys = self.article_keys
+        first = np.sort(np.unique(keys, return_index=True)[1])
+        known = np.flatnonzero(self.pair >= 0)
+        distinct, place = np.unique(keys[known], return_index=True)
+        stand_in = positions_in(distinct, keys[first])
+        better = (self.pair[first] < 0) & (stand_in >= 0)
+        first[better] = known[place[stand_in[better]]]
+        return self.rows(first)
 
     def rows(self, rows: Ints) -> Retrieved:
         """Only some of the results."""
