@@ -79,6 +79,18 @@ def _overlap(first: Result, second: Result) -> bool:
     return False
 
 
+def _unit(result: Result) -> object:
+    """What a result returns: a whole document is its root, a tree is a set of elements."""
+    if result.kind == Kind.DOCUMENT:
+        return "root"
+    if result.kind == Kind.ELEMENT and result.place[0].count("/") == 1:
+        return "root"
+    if result.kind == Kind.TREE:
+        roots = len(set(result.place)) == 1 and result.place[0].count("/") == 1
+        return (result.kind, "root" if roots else frozenset(result.place))
+    return result[2:6]
+
+
 @settings(max_examples=400)
 @given(st.lists(results(), min_size=1, max_size=8))
 def test_overlap_and_duplicates_agree_with_comparing_all_pairs(wanted: list[Result]) -> None:
@@ -88,7 +100,7 @@ def test_overlap_and_duplicates_agree_with_comparing_all_pairs(wanted: list[Resu
     for (i, first), (j, second) in combinations(enumerate(wanted, 1), 2):
         if (first.topic, first.document) != (second.topic, second.document):
             continue
-        if first[2:6] == second[2:6]:
+        if _unit(first) == _unit(second):
             duplicates.add(j)
         elif _overlap(first, second):
             overlapping |= {(i, j)}
@@ -221,3 +233,9 @@ def test_the_verb_converts(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "the format text cannot hold trees" in result.stderr
     assert not (tmp_path / "tree.run").exists()
+
+
+def test_a_document_and_its_root_are_duplicates() -> None:
+    results = [Result("1", "a"), Result("1", "a", Kind.ELEMENT, place=("/article",))]
+    found = problems_of(run_of(results), TASKS["thorough"])
+    assert [(problem.kind, problem.lines) for problem in found] == [("duplicate", (1, 2))]

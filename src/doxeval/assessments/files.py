@@ -95,7 +95,7 @@ def _read(source: str) -> Iterator[Judgments]:
 
 
 def _read_file(file: IO[bytes], origin: str) -> Judgments:
-    reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]
+    reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
     try:
         return _reader(_format_of(reader.peek(_HEAD), origin))(reader, origin)
     finally:

@@ -12,12 +12,12 @@ from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.assessments.elements import AssessedElements
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
-from doxeval.documents.paths import format_path, parse_path
-from doxeval.errors import InputError, MissingInput, SyntaxProblem, UnknownReference
+from doxeval.errors import InputError, MissingInput, UnknownReference
 from doxeval.measures.judged import Judged
 from doxeval.measures.retrieved import Retrieved
 from doxeval.measures.trees import Trees
 from doxeval.runs import Kind, ResolvedRun, Run, resolve
+from doxeval.runs.places import kinds_of_places, numbered_places
 from doxeval.runs.run import Order
 
 OnUnresolved = Literal["error", "irrelevant"]
@@ -209,7 +209,7 @@ def _in_collection(
     identity = np.where(resolved.node >= 0, -1 - resolved.node, 0)
     trees = np.flatnonzero(run.kind == Kind.TREE)
     if len(trees):
-        identity[trees] = _canonical_places(run)[trees]
+        identity[trees] = numbered_places(run)[trees]
     identity[bad] = _unlike(bad)
     pair = judged.pairs_of(topic, resolved.document)
     return _Places(pair, resolved.node, start, end, identity, _trees(resolved, collection))
@@ -242,7 +242,7 @@ def _by_names(
         _tell_unresolved(run, told, reading.unresolved, warnings)
         pair[beyond] = -1
     nothing = np.full(len(run), -1, dtype=np.int64)
-    identity = _canonical_places(run) if (run.place >= 0).any() else np.zeros(len(run), np.int64)
+    identity = numbered_places(run) if (run.place >= 0).any() else np.zeros(len(run), np.int64)
     return _Places(pair, nothing, start, end, identity, _no_trees)
 
 
@@ -308,25 +308,9 @@ def _tell_unresolved(
 # Duplicates
 
 
-def _canonical_places(run: Run) -> Ints:
-    """A number for each place, the same for two spellings of one; a whole document is its root."""
-    numbers: dict[tuple[str, ...], int] = {(): 0}
-    canonical = [numbers.setdefault(_spelt(place), len(numbers)) for place in run.places]
-    return np.array([*canonical, 0], dtype=np.int64)[run.place]
-
-
-def _spelt(place: tuple[str, ...]) -> tuple[str, ...]:
-    """A place with every step numbered; the root has none."""
-    try:
-        paths = sorted(format_path(parse_path(path)) for path in place)
-    except SyntaxProblem:
-        return place
-    return () if len(paths) == 1 and paths[0].count("/") == 1 else tuple(paths)
-
-
 def _without_duplicates(run: Run, topic: Ints, places: _Places, warnings: list[str]) -> Ints | None:
     """The rows that stay if later duplicates go; None if there are none."""
-    kind = np.where(run.kind == Kind.DOCUMENT, int(Kind.ELEMENT), run.kind)
+    kind = kinds_of_places(run)
     by_range = (kind == Kind.PASSAGE) | (kind == Kind.POINT)
     start, end = np.where(by_range, places.start, 0), np.where(by_range, places.end, 0)
     suspects = _suspects(run, topic, start, end, places.identity, kind)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from doxeval.measures.retrieved import Retrieved
 
 Floats = npt.NDArray[np.float64]
+# Numbers that differ by less are equal, wherever one is to be reached by another.
+TOLERANCE = 1e-9
 
 
 class Need(Enum):

@@ -22,14 +22,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from doxeval.measures.base import Facts, Floats, Law, parameter, point
+from doxeval.measures.base import TOLERANCE, Facts, Floats, Law, parameter, point
 from doxeval.measures.esr_base import Esr, EsrAt, Relevance, example, facts_of, shares_by_rank
 from doxeval.measures.expectations import reaching
 from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved, ratio
+from doxeval.measures.retrieved import Retrieved, interpolated, ratio
 from doxeval.scores import Curve
-
-TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -424,9 +422,7 @@ class _Average(Esr):
         found = np.full((len(total), len(_POINTS)), np.nan)
         for topic in np.flatnonzero(total > 0).tolist():
             precision, recall = self.precision_and_recall(judged, retrieved, topic)
-            order = np.argsort(recall, kind="stable")
-            best = np.append(np.maximum.accumulate(precision[order][::-1])[::-1], 0.0)
-            found[topic] = best[np.searchsorted(recall[order], _POINTS - TOLERANCE)]
+            found[topic] = interpolated(recall, precision, _POINTS)
         return found
 
 
@@ -500,8 +496,9 @@ class AverageTextPrecision2(AverageTextPrecision):
         "§7, eq 30",
         example(
             "MASRiP2",
-            (34 * max((10 * 2 / 3 + 5 / 3) / 15, 0) + 22 * (10 * 2 / 3 + 5 / 3) / 15) / 101,
-            "At rank 1 near-misses of 20/3 + 5/3 come from 15 characters, and recall is 25/45.",
+            56 * ((10 * 2 / 3 + 5 / 3) / 15) / 101,
+            "At rank 1 near-misses of 20/3 + 5/3 come from 15 characters; recall is 25/45: 56 "
+            "points.",
         ),
         highest=None,
     )

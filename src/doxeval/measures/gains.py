@@ -11,12 +11,9 @@ from doxeval.arrays import Ints, positions_in
 from doxeval.assessments.elements import AssessedElements
 from doxeval.assessments.quantisations import quantisation_named
 from doxeval.assessments.recall_bases import RecallBase
-from doxeval.measures.base import Floats
+from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.judged import Judged
 from doxeval.measures.retrieved import Retrieved
-
-# Remainders that differ by less are equal.
-TOLERANCE = 1e-9
 
 
 class Gains(NamedTuple):

@@ -19,6 +19,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.measures.base import (
+    TOLERANCE,
     Example,
     Facts,
     Floats,
@@ -34,7 +35,6 @@ from doxeval.measures.retrieved import Numbers, Retrieved, ratio
 from doxeval.scores import Curve
 
 Resize = Literal["full", "new", "tool"]
-TOLERANCE = 1e-9
 _NEEDS = frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT})
 _CITE = "Pehcevski and Thom 2006; Kamps et al. 2008; Ali, Consens and Lalmas 2012, eq 15–17"
 _EDGES = (

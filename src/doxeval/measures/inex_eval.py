@@ -22,6 +22,7 @@ import numpy as np
 from doxeval.arrays import Ints, positions_in
 from doxeval.assessments.quantisations import QUANTISATIONS, quantisation_named
 from doxeval.measures.base import (
+    TOLERANCE,
     Example,
     Facts,
     Floats,
@@ -36,7 +37,6 @@ from doxeval.scores import Curve
 
 Interpolation = Literal["intuitive", "ceiling"]
 Unretrieved = Literal["auto", "level", "zero"]
-TOLERANCE = 1e-9
 POINTS: Floats = np.arange(1, 101) / 100
 
 

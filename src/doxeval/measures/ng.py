@@ -31,25 +31,13 @@ from doxeval.measures.base import (
     parameter,
 )
 from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved, ratio
+from doxeval.measures.retrieved import Retrieved, interpolated, ratio
 from doxeval.scores import Curve
 
 Overlap = Literal["o", "s"]
 Denominator = Literal["documents", "components"]
 Unretrieved = Literal["auto", "block", "zero"]
-TOLERANCE = 1e-9
 POINTS: Floats = np.arange(1, 101) / 100
-
-
-def interpolated(recall: Floats, precision: Floats, points: Floats) -> Floats:
-    """The best precision at any recall that is at least as high, for each point.
-
-    >>> interpolated(np.array([0.5, 1.0]), np.array([1.0, 0.6]), np.array([0.5, 0.6])).tolist()
-    [1.0, 0.6]
-    """
-    order = np.argsort(recall, kind="stable")
-    best = np.append(np.maximum.accumulate(precision[order][::-1])[::-1], 0.0)
-    return best[np.searchsorted(recall[order], points - TOLERANCE)]
 
 
 class _Worth:

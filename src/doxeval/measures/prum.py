@@ -43,7 +43,6 @@ from doxeval.measures.retrieved import Retrieved
 
 Unreached = Literal["zero", "truncate", "condition"]
 Targets = Literal["auto", "bep", "ideal"]
-TOLERANCE = 1e-9
 
 
 class _Walk(NamedTuple):
@@ -232,10 +231,6 @@ class _Browsing(EntryPointModel):
                 here = np.ix_(rows, columns)
                 p[here] = np.maximum(p[here], ways)  # what is shown itself stays at 1
 
-    def levels(self, p: Floats) -> Floats:
-        """The score at each level of recall i = 1 … T."""
-        raise NotImplementedError
-
 
 def _numbered_by_topic(topic: Ints, counts: Bools) -> Ints:
     """The number of each row among the rows of its topic that count, from 0."""
@@ -314,7 +309,7 @@ class Eprum(_Browsing):
         ),
         highest=None,
     )
-    k: int | None = cut_off(None, "the expected share of targets among the first k items")  # type: ignore[arg-type]
+    k: int | None = cut_off(None, "the expected share of targets among the first k items")  # type: ignore[arg-type]  # none by default
     x: Fraction | None = point(None, "the level of recall; without it, the mean over all levels")
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints, positions_in
 from doxeval.assessments.elements import AssessedElements
-from doxeval.measures.base import Floats
+from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.judged import Judged
 from doxeval.measures.trees import Trees
 from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths
@@ -217,3 +217,14 @@ def ratio(part: Numbers, whole: Numbers) -> Floats:
         part, whole, out=np.zeros(np.shape(whole), dtype=np.float64), where=whole != 0
     )
     return found
+
+
+def interpolated(recall: Floats, precision: Floats, points: Floats) -> Floats:
+    """The best precision at any recall that is at least as high, for each point.
+
+    >>> interpolated(np.array([0.5, 1.0]), np.array([1.0, 0.6]), np.array([0.5, 0.6])).tolist()
+    [1.0, 0.6]
+    """
+    order = np.argsort(recall, kind="stable")
+    best = np.append(np.maximum.accumulate(precision[order][::-1])[::-1], 0.0)
+    return best[np.searchsorted(recall[order], points - TOLERANCE)]

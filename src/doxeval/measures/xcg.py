@@ -26,6 +26,7 @@ import numpy as np
 
 from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.measures.base import (
+    TOLERANCE,
     Example,
     Facts,
     Floats,
@@ -43,14 +44,13 @@ from doxeval.scores import Curve
 
 Base = Literal["ideal", "full"]
 Ranks = Literal["integer", "interpolated"]
-TOLERANCE = 1e-9
 _NEEDS = frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
 _EDGES = (
     "A topic with an empty recall base is undefined; an empty list scores 0; beyond the end of "
     "the list nothing more is gained. Elements with ignored tags gain 0."
 )
 _QUANT_HELP = "how grades become numbers; spec for highlighted text"
-# Grades that make gains of .5, 0, 1 and .25 (sog has no .5 … .25 in a row, gen has).
+# Grades that are worth 1, .75, .5 and .25 with quant=gen.
 _GRADES = [("a", 3, 3), ("b", 3, 2), ("c", 2, 2), ("d", 1, 1)]
 _ASSESSMENTS = "".join(
     f'{{"topic": "7", "doc": "{doc}", "path": "/p[1]", "e": {e}, "s": {s}}}\n'

@@ -12,11 +12,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.paths import format_path, parse_path
+from doxeval.documents.paths import parse_path
 from doxeval.documents.patterns import PathPattern
 from doxeval.documents.summary import NO_PARENT, SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from doxeval.runs import Kind, ResolvedRun, Run
+from doxeval.runs.places import kinds_of_places, numbered_places, spelt
 from doxeval.tasks.problems import Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
 
@@ -94,10 +95,14 @@ def _unresolved(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
         yield Problem("unresolved", "error", _topic(run, row), (line,), message, (row,))
 
 
+def _units(run: Run) -> tuple[Ints, ...]:
+    """What makes a result the same as another of its topic and document."""
+    return kinds_of_places(run), numbered_places(run), run.start, run.end
+
+
 def _duplicates(run: Run) -> Iterator[Problem]:
     """Results that were there before: the same unit of the same document for the same topic."""
-    same_place = _canonical_places(run)
-    columns = (run.topic, run.document, run.kind, same_place, run.start, run.end)
+    columns = (run.topic, run.document, *_units(run))
     order = np.lexsort(columns[::-1])
     same = np.ones(len(run), dtype=np.bool_)
     same[:1] = False
@@ -109,22 +114,6 @@ def _duplicates(run: Run) -> Iterator[Problem]:
         lines = (int(run.line[earlier]), int(run.line[row]))
         message = f"line {lines[1]} repeats line {lines[0]}"
         yield Problem("duplicate", "error", _topic(run, row), lines, message, (row,))
-
-
-def _canonical_places(run: Run) -> Ints:
-    """The places of results, numbered so that other spellings of a path have the same number."""
-    numbers: dict[tuple[str, ...], int] = {}
-    canonical = [
-        numbers.setdefault(tuple(map(_spelt, place)), len(numbers)) for place in run.places
-    ]
-    return np.array([*canonical, -1], dtype=np.int64)[run.place]
-
-
-def _spelt(path: str) -> str:
-    try:
-        return format_path(parse_path(path))
-    except SyntaxProblem:
-        return path
 
 
 def _too_many(run: Run, task: Task) -> Iterator[Problem]:
@@ -148,9 +137,10 @@ def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
     A repair drops each that overlaps an earlier one that stays. One that overlaps only what is
     dropped is named as well, since the line to go may be chosen otherwise.
     """
+    units = _units(run)
     for rows, start, end in _comparable(run, resolved):
         for first, second, goes in _clashes(run, rows, start, end):
-            if _same_unit(run, first, second):
+            if all(column[first] == column[second] for column in units):
                 continue  # reported as a duplicate
             lines = (int(run.line[first]), int(run.line[second]))
             document = run.documents[int(run.document[second])]
@@ -210,7 +200,7 @@ def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
     """Numbers for paths such that a path's range holds those of all paths below it."""
     places = run.place[rows]
     paths = {
-        number: "" if number < 0 else _spelt(run.places[number][0])
+        number: "" if number < 0 else spelt(run.places[number][0])
         for number in np.unique(places).tolist()
     }
     # With a character behind each step that sorts first, everything below a path follows it.
@@ -253,10 +243,6 @@ def _summary_path(builder: SummaryBuilder, place: tuple[str, ...]) -> int:
     except SyntaxProblem:
         return -1
     return path
-
-
-def _same_unit(run: Run, first: int, second: int) -> bool:
-    return run.result(first)[:6] == run.result(second)[:6]
 
 
 def _interleaved(run: Run) -> Iterator[Problem]:
