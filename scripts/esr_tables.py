@@ -2,7 +2,7 @@
 
 The toy collection has an article e1 of 100 characters with sections e2 and e3; e4, e5 and e6 lie in
 e2. e3 (30 characters) and e4 (20) are relevant. Printed values are the paper's; the others are
-computed here by `doxeval.evaluate`, `doxeval.navigation` and `doxeval.measures.prum`.
+computed here by `doxeval.evaluate`, `doxeval.navigation` and `doxeval.measures.families.prum`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.judgment import AssessedUnit
 from doxeval.documents.examples import example_collection
 from doxeval.evaluation import evaluate
-from doxeval.measures.prum import prum
+from doxeval.measures.families.prum import prum
 from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.routes import read_routes
 from doxeval.navigation.summary import SummaryNavigation

@@ -22,8 +22,8 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from doxeval.assessments.assessed_elements import elements_from_grades
 from doxeval.assessments.consistency import violations
-from doxeval.assessments.elements import elements_from_grades
 from doxeval.assessments.inex_text import read_inex_text
 from doxeval.assessments.inex_xml import read_inex_xml
 from doxeval.assessments.jsonl import read_jsonl
@@ -39,10 +39,10 @@ from doxeval.documents.raw import RawDocument
 from doxeval.documents.records import read_records
 from doxeval.errors import DoxevalError
 from doxeval.measures.registry import measure_named
-from doxeval.navigation.files import parse_navigation
-from doxeval.runs import files as runs
+from doxeval.navigation.read import parse_navigation
+from doxeval.runs import read_write as runs
 from doxeval.tasks import TASKS, problems_of
-from doxeval.topics import files as topics
+from doxeval.topics import read_write as topics
 from doxeval.topics.nexi import parse_nexi
 
 Reader = Callable[[bytes], object]

@@ -28,7 +28,7 @@ from doxeval.assessments.judgment import (
     PointPassage,
 )
 from doxeval.assessments.merge import MERGES, Merge, merged_judgments
-from doxeval.assessments.resolve import pointed_judgments, resolved_judgments
+from doxeval.assessments.resolution import pointed_judgments, resolved_judgments
 from doxeval.errors import FormatError, OutputError, SourceError, UnknownReference
 from strategies import JUDGMENT_PARTS, graded_elements, highlights, judgments
 

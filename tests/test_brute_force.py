@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 import brute_force as brute
 from brute_force import Scene, Score
-from doxeval.assessments.elements import SpecificityFrom
+from doxeval.assessments.assessed_elements import SpecificityFrom
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import Assessments, GradedElement, Judgment
 from doxeval.documents.examples import example_collection
 from doxeval.evaluation import Reading, evaluate
-from doxeval.measures.prum import eprum, prum
+from doxeval.measures.families.prum import eprum, prum
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result, Run
 from strategies import Node, Piece, World, graded_worlds, located, worlds

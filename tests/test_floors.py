@@ -11,7 +11,7 @@ import doxeval
 
 FLOORS = [
     {"errors", "arrays", "memory"},
-    {"spans", "scores", "files", "fields", "markup"},
+    {"spans", "scores", "columns", "files", "markup"},
     {"documents", "topics"},
     {"runs", "assessments", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "compare", "compat"},

@@ -18,7 +18,7 @@ from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement
 from doxeval.documents.examples import example_collection
 from doxeval.evaluation import Reading, evaluate
-from doxeval.measures.prum import eprum, prum
+from doxeval.measures.families.prum import eprum, prum
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Result
 from making import close, elements, graded, passage, paths, point, scored

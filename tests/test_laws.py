@@ -26,18 +26,18 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005, Specificity
 from doxeval.assessments.judgment import GradedElement
 from doxeval.assessments.quantisations import QUANTISATIONS, Scale
-from doxeval.assessments.resolve import resolved_judgments
+from doxeval.assessments.resolution import resolved_judgments
 from doxeval.documents.examples import example_collection
 from doxeval.errors import MissingInput
 from doxeval.evaluation import Reading, evaluate
 from doxeval.evaluation.prepare import prepare
 from doxeval.measures.base import Law, Measure, Need
 from doxeval.measures.gains import gains_of
-from doxeval.measures.judged import Judged
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking
 from doxeval.measures.registry import MEASURES, measure_named
-from doxeval.measures.retrieved import Retrieved
 from doxeval.runs.builder import run_of
-from doxeval.runs.files import WRITERS, RunFormat, write_run
+from doxeval.runs.read_write import WRITERS, RunFormat, write_run
 from doxeval.runs.run import Kind, Result
 from making import GEN, passage, paths, scored
 from strategies import Node, Piece, World, graded_worlds, located, worlds
@@ -59,11 +59,11 @@ class Scene:
     scale: Scale
 
     @cached_property
-    def judged(self) -> Judged:
+    def truth(self) -> GroundTruth:
         """What is relevant."""
         collection = self.world.collection()
         resolved = resolved_judgments(self.world.judgments, collection).judgments
-        return Judged.of(Assessments(resolved), collection)
+        return GroundTruth.of(Assessments(resolved), collection)
 
     @cached_property
     def size(self) -> int:
@@ -72,20 +72,20 @@ class Scene:
         return places + len(self.world.elements) + len(self.world.passages)
 
     @cached_property
-    def _known(self) -> dict[tuple[Result, ...], Retrieved]:
+    def _known(self) -> dict[tuple[Result, ...], Ranking]:
         return {}
 
-    def retrieved(self, results: Sequence[Result]) -> Retrieved:
+    def ranking(self, results: Sequence[Result]) -> Ranking:
         """Results as measures see them."""
         key = tuple(results)
         if key not in self._known:
-            self._known[key] = prepare(run_of(key), self.judged, Reading()).retrieved
+            self._known[key] = prepare(run_of(key), self.truth, Reading()).ranking
         return self._known[key]
 
     def scores(self, measure: Measure, results: Sequence[Result]) -> Scores:
         """The scores of a run, by topic."""
-        found = measure.settled(self.judged).scores(self.judged, self.retrieved(results))
-        by_topic = zip(self.judged.topics, found.tolist(), strict=True)
+        found = measure.settled(self.truth).scores(self.ranking(results))
+        by_topic = zip(self.truth.topics, found.tolist(), strict=True)
         return {topic: score for topic, score in by_topic if not math.isnan(score)}
 
     def runs(self, measure: Measure) -> list[tuple[Result, ...]]:
@@ -104,7 +104,7 @@ class Scene:
 
     def obeys(self, measure: Measure, law: Law | None) -> bool:
         """Whether the measure declares a law, with these parameters."""
-        return law is None or law in measure.settled(self.judged).laws
+        return law is None or law in measure.settled(self.truth).laws
 
     def __str__(self) -> str:
         lines = [f"{name}: {source}" for name, source in self.world.sources.items()]
@@ -249,7 +249,7 @@ def test_laws_about_parameters_are_declared_where_the_parameters_are() -> None:
 @pytest.mark.parametrize("name", MEASURES)
 def test_scores_are_in_the_range(name: str, year: str) -> None:
     for case in cases(name, year):
-        measure = case.measure.settled(case.scene.judged)
+        measure = case.measure.settled(case.scene.truth)
         highest = math.inf if measure.highest is None else measure.highest
         for score in case.scores.values():
             assert measure.facts.lowest - SLACK <= score <= highest + SLACK, case.told(score)
@@ -298,7 +298,7 @@ def test_the_format_of_a_run_is_irrelevant(number: int, tmp_path: Path) -> None:
     for results in (scene.world.elements, scene.world.passages):
         names = all_measures(scene, results)
         files = in_all_formats(results, tmp_path)
-        assessments, collection = scene.judged.assessments, scene.world.collection()
+        assessments, collection = scene.truth.assessments, scene.world.collection()
         expected = evaluate(run_of(results), assessments, names, collection=collection)
         for file in files:
             found = evaluate(file, assessments, names, collection=collection)
@@ -362,18 +362,18 @@ def test_elements_that_are_half_relevant_may_better_be_left() -> None:
 
 def ideal_run(scene: Scene, measure: Measure) -> list[Result]:
     """What a perfect system returns, best first: elements of the base, or relevant documents."""
-    judged = scene.judged
+    truth = scene.truth
     if Need.RETRIEVED_ELEMENTS not in measure.needs:
         return [Result(j.topic, j.document) for j in scene.world.judgments if j.is_relevant]
     given_base = getattr(measure, "base", "full"), getattr(measure, "ignore", "none")
     quant = getattr(measure, "quant", "spec")
-    base = judged.base(given_base[0], quant, given_base[1])
-    nodes = judged.elements(QUANTISATIONS[quant]).node[base.row]
+    base = truth.base(given_base[0], quant, given_base[1])
+    nodes = truth.elements(QUANTISATIONS[quant]).node[base.row]
     collection = scene.world.collection()
     best_first = np.lexsort((-base.value, base.topic)).tolist()
     return [
         Result(
-            judged.topics[int(base.topic[row])],
+            truth.topics[int(base.topic[row])],
             collection.id_of(int(base.document[row])),
             Kind.ELEMENT,
             place=(collection.path_of(int(nodes[row])),),
@@ -394,7 +394,7 @@ def test_the_ideal_run_is_best(name: str, year: str) -> None:
 @pytest.mark.parametrize("name", declaring(Law.TAIL_IS_FREE))
 def test_a_tail_without_gain_is_free(name: str) -> None:
     for case in cases(name):
-        ends = {topic: [] for topic in case.scene.judged.topics}  # type: dict[str, list[Result]]
+        ends = {topic: [] for topic in case.scene.truth.topics}  # type: dict[str, list[Result]]
         for result in case.results:
             ends.setdefault(result.topic, []).append(result)
         longer = [one for t, own in ends.items() for one in (*own, Result(t, NOWHERE))]
@@ -482,7 +482,7 @@ def test_a_larger_gain_further_up_never_costs(name: str, year: str) -> None:
 def equal_passages(scene: Scene, width: int, random: Random) -> list[Result]:
     """The documents cut into passages of one width, in random order; shorter rests are left."""
     found = []
-    for topic in scene.judged.topics:
+    for topic in scene.truth.topics:
         cut = [
             Result(topic, name, Kind.PASSAGE, start, start + width)
             for name, node in scene.world.documents
@@ -497,7 +497,7 @@ def test_relevant_passages_further_up_never_cost() -> None:
     measure = MEASURES["MAiP"]()
     for number, scene in enumerate(scenes()):
         run = equal_passages(scene, 3, Random(number))
-        counts = dict(zip(run, scene.retrieved(run).relevant.tolist(), strict=True))
+        counts = dict(zip(run, scene.ranking(run).relevant.tolist(), strict=True))
         case = Case(scene, measure, tuple(run))
         better_up(case, run, lambda one, counts=counts: float(counts[one]))  # type: ignore[misc]
 
@@ -513,7 +513,7 @@ def test_other_passages_of_the_same_text_have_the_same_recall() -> None:
                 measure,
                 [
                     Result(topic, name, Kind.PASSAGE, start, min(start + width, length[name]))
-                    for topic in scene.judged.topics
+                    for topic in scene.truth.topics
                     for name in length
                     for start in range(0, length[name], width)
                 ],
@@ -531,15 +531,15 @@ def test_an_ideal_element_is_gained_once(year: str) -> None:
         for quant in quants:
             if not scene.takes(MEASURES["nxCG"](quant=quant)):  # type: ignore[call-arg]
                 continue
-            retrieved = scene.retrieved(scene.world.elements)
-            gains = gains_of(scene.judged, retrieved, "ideal", quant, "none")
+            ranking = scene.ranking(scene.world.elements)
+            gains = gains_of(ranking, "ideal", quant, "none")
             gain = np.concatenate([*gains.run, np.zeros(0)])
             assert (gain >= 0).all()
             for own, ideal in zip(gains.run, gains.ideal, strict=True):
                 assert own.sum() <= ideal.sum() + SLACK, str(scene)
-            base = scene.judged.base("ideal", quant)
-            elements = scene.judged.elements(QUANTISATIONS[quant])
-            place = elements.keys(retrieved.topic, retrieved.node)
+            base = scene.truth.base("ideal", quant)
+            elements = scene.truth.elements(QUANTISATIONS[quant])
+            place = elements.keys(ranking.topic, ranking.node)
             for begin, after, value in zip(base.begin, base.after, base.value, strict=True):
                 inside = (begin <= place) & (place < after)
                 assert gain[inside].sum() <= value + SLACK, str(scene)
@@ -552,7 +552,7 @@ def test_overlap_never_adds_recall() -> None:
         reached = []
         for overlap in "so":
             measure = kind(overlap=overlap, quant="spec", unretrieved="zero")  # type: ignore[call-arg]
-            found = measure.curve(scene.judged, scene.retrieved(scene.world.elements))
+            found = measure.curve(scene.ranking(scene.world.elements))
             assert found is not None
             reached.append((found.y > 0).sum(axis=1))
         assert (reached[0] >= reached[1]).all(), str(scene)
@@ -563,7 +563,7 @@ def test_without_navigation_users_see_precision_at_recall(name: str) -> None:
     """With ideal elements as targets: i / rank_i, 0 where i of them are not returned."""
     for scene in scenes():
         ideal = ideal_run(scene, MEASURES["nxCG"]())
-        for topic in scene.judged.topics:
+        for topic in scene.truth.topics:
             wanted = {(one.document, one.place) for one in ideal if one.topic == topic}
             own = [one for one in scene.world.elements if one.topic == topic]
             hits = [(one.document, one.place or ("/article[1]",)) in wanted for one in own]

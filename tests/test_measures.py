@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import write_files
-from doxeval.assessments.files import read_assessments
+from doxeval.assessments.read_write import read_assessments
 from doxeval.documents.examples import example_collection
 from doxeval.evaluation import evaluate
 from doxeval.measures.registry import MEASURES, measure_named

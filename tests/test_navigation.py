@@ -12,8 +12,8 @@ import pytest
 from conftest import Builder, doxeval
 from doxeval.documents.examples import example_collection
 from doxeval.errors import FormatError, UnknownReference
-from doxeval.navigation.files import BY_NAME, NAMES, read_navigation
 from doxeval.navigation.hierarchical import HierarchicalNavigation
+from doxeval.navigation.read import BY_NAME, NAMES, read_navigation
 from doxeval.navigation.routes import read_routes
 from doxeval.navigation.summary import DepthNavigation, SteadyNavigation, SummaryNavigation
 from test_esr import ARTICLE, E

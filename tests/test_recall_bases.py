@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder
-from doxeval.assessments.elements import (
+from doxeval.assessments.assessed_elements import (
     AssessedElements,
     elements_from_grades,
     elements_from_highlights,

@@ -24,7 +24,7 @@ from doxeval.evaluation import evaluate
 from doxeval.report import Contents, Sources, document_views, page, write_report
 from doxeval.runs import Run
 from doxeval.runs.builder import run_of
-from doxeval.runs.files import write_run
+from doxeval.runs.read_write import write_run
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.table import Curve
 from making import passage, paths

@@ -17,8 +17,8 @@ from doxeval.documents.examples import example_collection
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.runs.builder import run_of
-from doxeval.runs.files import READERS, WRITERS, RunFormat, read_run
-from doxeval.runs.resolve import resolve
+from doxeval.runs.read_write import READERS, WRITERS, RunFormat, read_run
+from doxeval.runs.resolution import resolve
 from doxeval.runs.run import Kind, Result, Run
 from doxeval.runs.text import text_losses
 from strategies import results

@@ -27,7 +27,7 @@ from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError, MissingInput, MissingText, SyntaxProblem, UnknownReference
 from doxeval.evaluation import Reading, evaluate
 from doxeval.runs import Kind, Run, read_run, resolve
-from doxeval.runs.files import READERS, RunFormat, write_run
+from doxeval.runs.read_write import READERS, RunFormat, write_run
 from doxeval.runs.run import Order
 from doxeval.stereotypes import SYSTEMS, simulate
 from doxeval.tasks import TASKS, problems_of

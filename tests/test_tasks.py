@@ -14,8 +14,8 @@ from conftest import CONFORMANCE, doxeval, needs_conformance, write_files
 from doxeval.documents.examples import example_collection
 from doxeval.errors import SyntaxProblem
 from doxeval.runs.builder import run_of
-from doxeval.runs.files import read_run
-from doxeval.runs.resolve import resolve
+from doxeval.runs.read_write import read_run
+from doxeval.runs.resolution import resolve
 from doxeval.runs.run import Kind, Result, Run
 from doxeval.tasks import TASKS, problems_of, repaired, task_named
 from strategies import results

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from doxeval.columns.names import Names
+from doxeval.columns.tokens import TokenTable
+from doxeval.columns.words import Words
 from doxeval.documents.ids import normalised_id
-from doxeval.runs.names import Names
-from doxeval.runs.tokens import TokenTable
-from doxeval.runs.words import Words
 
 _DIGITS = st.text("0123456789", min_size=1, max_size=22)
 _ODD = st.text("0123456789-+.:/ex\u00e9_", min_size=1, max_size=12)

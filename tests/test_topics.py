@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, doxeval, needs_conformance, write_files
 from doxeval.errors import FormatError
-from doxeval.topics.files import READERS, WRITERS, TopicFormat, losses, read_topics
 from doxeval.topics.nexi import parse_content, parse_structured
+from doxeval.topics.read_write import READERS, WRITERS, TopicFormat, losses, read_topics
 from doxeval.topics.topic import Topic
 from strategies import topics
 

@@ -1,6 +1,6 @@
 """Assessments: judgments and their formats, grades, and how a grade becomes a number."""
 
-from doxeval.assessments.files import read_assessments, write_assessments
 from doxeval.assessments.judgment import Assessments, Judgment
+from doxeval.assessments.read_write import read_assessments, write_assessments
 
 __all__ = ["Assessments", "Judgment", "read_assessments", "write_assessments"]

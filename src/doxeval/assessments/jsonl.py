@@ -36,9 +36,9 @@ from doxeval.assessments.judgment import (
     MeasuredElement,
     PointPassage,
 )
+from doxeval.columns.fields import Fields
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
-from doxeval.fields import Fields
 from doxeval.files import json_lines
 
 # What each kind of line must have, and what it may have besides.

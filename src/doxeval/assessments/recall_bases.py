@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assessments.elements import AssessedElements
+from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.assessments.quantisations import Quantisation
 
 LINKS = frozenset(
@@ -66,7 +66,7 @@ def full_recall_base(
 ) -> RecallBase:
     """Every element with a value above 0 whose tag is not ignored.
 
-    >>> from doxeval.assessments.elements import elements_from_grades
+    >>> from doxeval.assessments.assessed_elements import elements_from_grades
     >>> from doxeval.assessments.grades import Grade2003
     >>> from doxeval.assessments.judgment import Assessments, GradedElement, Judgment
     >>> from doxeval.assessments.quantisations import QUANTISATIONS

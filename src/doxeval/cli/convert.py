@@ -83,7 +83,7 @@ def convert(
 def _convert_run(source: str, out: Path, given: Any, wanted: Any, columns: str) -> None:
     from doxeval.cli.terminal import counted, warn
     from doxeval.runs import read_run
-    from doxeval.runs.files import write_run
+    from doxeval.runs.read_write import write_run
 
     run = read_run(source, given, ends=columns == "start-end")
     warn(run.warnings)
@@ -96,7 +96,7 @@ def _convert_assessments(
 ) -> None:
     from doxeval.assessments import read_assessments, write_assessments
     from doxeval.assessments.formats import assessment_losses
-    from doxeval.assessments.resolve import pointed_judgments
+    from doxeval.assessments.resolution import pointed_judgments
     from doxeval.cli.terminal import counted, warn
     from doxeval.documents import Collection
     from doxeval.errors import OutputError

@@ -30,7 +30,7 @@ def navigation(model: str, directory: Path | None, document: str | None) -> None
     from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
     from doxeval.errors import MissingInput
-    from doxeval.navigation.files import BY_NAME, read_navigation
+    from doxeval.navigation.read import BY_NAME, read_navigation
     from doxeval.navigation.summary import SummaryNavigation
 
     found = BY_NAME[model]() if model in BY_NAME else read_navigation(model)

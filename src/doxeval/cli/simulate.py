@@ -103,7 +103,7 @@ def simulate(systems: tuple[str, ...], out: Path, **options: Any) -> None:
     With `all`, or several systems, OUT is a directory with a file for each.
     A measure shows by its scores for them which mistakes it forgives.
     """
-    from doxeval.runs.files import write_run
+    from doxeval.runs.read_write import write_run
 
     names = _SYSTEMS if "all" in systems else list(dict.fromkeys(systems))
     if options["directory"] is None:
@@ -156,7 +156,7 @@ def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
 def _write_directory(runs: dict[str, Run], out: Path, format_: Any) -> None:
     """A file for each run; a new directory is complete or not there."""
     from doxeval.errors import OutputError
-    from doxeval.runs.files import write_run
+    from doxeval.runs.read_write import write_run
 
     place = out if out.exists() else out.with_name(f".{out.name}.{os.getpid()}")
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 if TYPE_CHECKING:
-    from doxeval.topics.files import TopicFormat
+    from doxeval.topics.read_write import TopicFormat
 
 
 @click.command()
@@ -32,7 +32,7 @@ def topics(files: tuple[str, ...], format_: TopicFormat | Literal["auto"], as_js
     1 if there is an error.
     """
     from doxeval.cli.terminal import counted
-    from doxeval.topics.files import WRITERS, problems, read_topics
+    from doxeval.topics.read_write import WRITERS, problems, read_topics
 
     found = [
         topic

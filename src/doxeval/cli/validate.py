@@ -149,7 +149,7 @@ def _print_table(
 
 
 def _write_repaired(run: Run, found: Sequence[Problem], out: Path) -> None:
-    from doxeval.runs.files import write_run
+    from doxeval.runs.read_write import write_run
     from doxeval.tasks import repaired
 
     fixed, told = repaired(run, found)

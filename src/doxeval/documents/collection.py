@@ -21,13 +21,13 @@ from doxeval.documents.element import Element
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.ids import normalised_id
 from doxeval.documents.innermost import innermost_nodes
+from doxeval.documents.lookup import find_nodes
 from doxeval.documents.manifest import TEXT_FILE, read_sealed
 from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.options import Whitespace
 from doxeval.documents.paths import Step, format_path, parse_path
 from doxeval.documents.patterns import PathPattern
 from doxeval.documents.points import TextPoints
-from doxeval.documents.resolve import find_nodes
 from doxeval.documents.statistics import CollectionStatistics, collection_statistics
 from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore

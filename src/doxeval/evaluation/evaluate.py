@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from doxeval.assessments import Assessments
-from doxeval.assessments.elements import SpecificityFrom
-from doxeval.assessments.resolve import resolved_assessments
+from doxeval.assessments.assessed_elements import SpecificityFrom
+from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.prepare import Prepared, Reading, prepare
 from doxeval.evaluation.processes import scored_in_processes
 from doxeval.measures.base import Measure, Need
-from doxeval.measures.judged import Judged
+from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.registry import measure_named
 from doxeval.memory import (
     collect_garbage,
@@ -57,15 +57,15 @@ class Evaluation:
 
     def __getstate__(self) -> dict[str, Any]:
         # What was worked out here is worked out again where it is needed.
-        computed = ("judged", "measures")
+        computed = ("truth", "measures")
         return {name: value for name, value in self.__dict__.items() if name not in computed}
 
     @cached_property
-    def judged(self) -> Judged:
+    def truth(self) -> GroundTruth:
         """What is relevant."""
         collection = None if self.directory is None else Collection(self.directory)
         with no_garbage_collected():
-            return Judged.of(self.assessments, collection, self.specificity, self.navigation)
+            return GroundTruth.of(self.assessments, collection, self.specificity, self.navigation)
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
@@ -75,46 +75,46 @@ class Evaluation:
             measure = measure_named(label)
             for need in measure.needs:
                 self._check_need(need, label)
-            found.append(measure.settled(self.judged))
+            found.append(measure.settled(self.truth))
         return tuple(found)
 
     @property
     def navigation_warnings(self) -> list[str]:
         """What is odd about the model of navigation; what is wrong with it is an error."""
-        if self.navigation is None or self.judged.collection is None:
+        if self.navigation is None or self.truth.collection is None:
             return []
-        return self.navigation.checked(self.judged.collection)
+        return self.navigation.checked(self.truth.collection)
 
     def _check_need(self, need: Need, label: str) -> None:
-        judged = self.judged
+        truth = self.truth
         is_there = {
-            Need.HIGHLIGHTS: judged.has_highlights or not judged.is_relevant.any(),
-            Need.ENTRY_POINTS: bool((judged.entry >= 0).any()) or not judged.is_relevant.any(),
-            Need.SIZES: judged.collection is not None,
+            Need.HIGHLIGHTS: truth.has_highlights or not truth.is_relevant.any(),
+            Need.ENTRY_POINTS: bool((truth.entry >= 0).any()) or not truth.is_relevant.any(),
+            Need.SIZES: truth.collection is not None,
         }
         if not is_there.get(need, True):
             hint = ""
-            if need is Need.HIGHLIGHTS and judged.collection is None:
+            if need is Need.HIGHLIGHTS and truth.collection is None:
                 hint = "; assessments of whole documents or with text points need a collection"
             raise MissingInput(f"{label} needs {need.value}{hint}")
 
     def score(self, source: Source) -> RunScores:
         """The scores of one run."""
         run = source if isinstance(source, Run) else read_run(source, ends=self.reading.ends)
-        prepared = prepare(run, self.judged, self.reading)
-        values = np.full((len(self.measures), len(self.judged.topics)), np.nan)
+        prepared = prepare(run, self.truth, self.reading)
+        values = np.full((len(self.measures), len(self.truth.topics)), np.nan)
         warnings = list(prepared.warnings)
         curves = []
         for place, (label, measure) in enumerate(zip(self.labels, self.measures, strict=True)):
             _check_results(measure, label, prepared, run)
-            values[place] = measure.scores(self.judged, prepared.retrieved)
-            warnings += measure.warnings(self.judged, prepared.retrieved)
+            values[place] = measure.scores(prepared.ranking)
+            warnings += measure.warnings(prepared.ranking)
             if self.curves:
-                curve = measure.curve(self.judged, prepared.retrieved)
+                curve = measure.curve(prepared.ranking)
                 curves += [] if curve is None else [curve._replace(label=label)]
-        counted = np.ones(len(self.judged.topics), dtype=np.bool_)
+        counted = np.ones(len(self.truth.topics), dtype=np.bool_)
         if self.topics == "retrieved":
-            counted = prepared.retrieved.counts > 0
+            counted = prepared.ranking.counts > 0
         file = None if isinstance(source, Run) else os.fspath(source)
         return RunScores(run.run_id, values, counted, file, tuple(curves), tuple(warnings))
 
@@ -127,7 +127,7 @@ class Evaluation:
 
 def _check_results(measure: Measure, label: str, prepared: Prepared, run: Run) -> None:
     """Whether a run's results are of the kind that a measure is about."""
-    kinds, retrieved = prepared.kinds, prepared.retrieved
+    kinds, ranking = prepared.kinds, prepared.ranking
     name = run.origin or run.run_id
     others = {Kind.PASSAGE: "passages", Kind.POINT: "entry points", Kind.TREE: "trees"}
     if Need.RETRIEVED_ELEMENTS in measure.needs and kinds & set(others):
@@ -138,9 +138,9 @@ def _check_results(measure: Measure, label: str, prepared: Prepared, run: Run) -
         what = " and ".join(others[kind] for kind in sorted(no_text))
         raise MissingInput(f"{label} is about passages of text, and {name} returns {what}")
     is_unknown = (
-        (Need.RETRIEVED_TEXT in measure.needs and (retrieved.end < 0).any())
-        or (Need.RETRIEVED_START in measure.needs and (retrieved.start < 0).any())
-        or (Need.SIZES in measure.needs and (retrieved.end < 0).any())
+        (Need.RETRIEVED_TEXT in measure.needs and (ranking.end < 0).any())
+        or (Need.RETRIEVED_START in measure.needs and (ranking.start < 0).any())
+        or (Need.SIZES in measure.needs and (ranking.end < 0).any())
     )
     if is_unknown:
         raise MissingInput(
@@ -201,7 +201,7 @@ def evaluate(
     scored = _scored(evaluation, sources, jobs, executor, progress)
     return ScoreTable(
         tuple(m.facts_as(label) for label, m in zip(labels, settled, strict=True)),
-        evaluation.judged.topics,
+        evaluation.truth.topics,
         _distinguished(scored),
         evaluation.directory,
         tuple(dict.fromkeys(j.origin for j in assessments if j.origin is not None)),

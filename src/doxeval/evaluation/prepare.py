@@ -9,16 +9,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
-from doxeval.assessments.elements import AssessedElements
+from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
+from doxeval.documents.trees import Trees
 from doxeval.errors import InputError, MissingInput, UnknownReference
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved
-from doxeval.measures.trees import Trees
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking
 from doxeval.runs import Kind, ResolvedRun, Run, resolve
-from doxeval.runs.places import kinds_of_places, numbered_places
 from doxeval.runs.run import Order
+from doxeval.runs.spelling import kinds_of_places, numbered_places
 
 OnUnresolved = Literal["error", "irrelevant"]
 _SHOWN = 20
@@ -51,7 +51,7 @@ class Reading:
 class Prepared(NamedTuple):
     """A run that is ready for measures, the kinds of its results, and what to say about it."""
 
-    retrieved: Retrieved
+    ranking: Ranking
     kinds: frozenset[Kind]
     warnings: list[str]
 
@@ -78,28 +78,28 @@ class _Places(NamedTuple):
         )
 
 
-def prepare(run: Run, judged: Judged, reading: Reading) -> Prepared:
+def prepare(run: Run, truth: GroundTruth, reading: Reading) -> Prepared:
     """Make a run ready.
 
     >>> from doxeval.assessments import Assessments, Judgment
     >>> from doxeval.runs.builder import run_of
     >>> from doxeval.runs.run import Result
-    >>> judged = Judged.of(Assessments([Judgment("7", "a", ((0, 9),), document_length=20)]))
+    >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 9),), document_length=20)]))
     >>> results = [Result("7", "a", Kind.PASSAGE, 5, 15), Result("7", "a", Kind.PASSAGE, 5, 15)]
-    >>> prepared = prepare(run_of(results), judged, Reading())
-    >>> prepared.retrieved.relevant.tolist(), prepared.warnings
+    >>> prepared = prepare(run_of(results), truth, Reading())
+    >>> prepared.ranking.relevant.tolist(), prepared.warnings
     ([4], ['1 duplicate was left out, the first on line 2'])
     """
     warnings = [*run.warnings, *_disagreements(run, reading.order)]
-    run, topic = _assessed(_ordered(run, reading.order), judged, warnings)
-    places = _places(run, topic, judged, reading, warnings)
+    run, topic = _assessed(_ordered(run, reading.order), truth, warnings)
+    places = _places(run, topic, truth, reading, warnings)
     level = _levels(run, topic, reading.order)
     kept = _without_duplicates(run, topic, places, warnings)
     if kept is not None:
         run, topic, level = run.rows(kept), topic[kept], level[kept]
         places = places.rows(kept)
-    retrieved = Retrieved(
-        judged,
+    ranking = Ranking(
+        truth,
         topic,
         places.pair,
         places.node,
@@ -110,7 +110,7 @@ def prepare(run: Run, judged: Judged, reading: Reading) -> Prepared:
         _Finder(run, topic, places.node),
         places.trees,
     )
-    return Prepared(retrieved, _kinds(run), warnings)
+    return Prepared(ranking, _kinds(run), warnings)
 
 
 def _disagreements(run: Run, order: Order) -> Iterator[str]:
@@ -145,9 +145,9 @@ def _ordered(run: Run, order: Order) -> Run:
         raise InputError(str(error), run.origin) from None
 
 
-def _assessed(run: Run, judged: Judged, warnings: list[str]) -> tuple[Run, Ints]:
+def _assessed(run: Run, truth: GroundTruth, warnings: list[str]) -> tuple[Run, Ints]:
     """The results of assessed topics, sorted by topic, and the topic of each."""
-    places = {topic: place for place, topic in enumerate(judged.topics)}
+    places = {topic: place for place, topic in enumerate(truth.topics)}
     found = np.array([places.get(topic, -1) for topic in run.topics] + [-1], dtype=np.int64)
     unknown = [topic for topic, place in zip(run.topics, found.tolist(), strict=False) if place < 0]
     if unknown:
@@ -159,16 +159,16 @@ def _assessed(run: Run, judged: Judged, warnings: list[str]) -> tuple[Run, Ints]
         return run, topic
     rows = np.flatnonzero(topic >= 0)
     rows = rows[np.argsort(topic[rows], kind="stable")]
-    split = _split_topics(topic, judged)
+    split = _split_topics(topic, truth)
     if split:
         warnings.append(f"topics in several separate blocks: {', '.join(split[:10])}")
     return run.rows(rows), topic[rows]
 
 
-def _split_topics(topic: Ints, judged: Judged) -> list[str]:
+def _split_topics(topic: Ints, truth: GroundTruth) -> list[str]:
     blocks = topic[np.append(True, np.diff(topic) != 0)] if len(topic) else topic
     names, counts = np.unique(blocks[blocks >= 0], return_counts=True)
-    return [judged.topics[name] for name in names[counts > 1].tolist()]
+    return [truth.topics[name] for name in names[counts > 1].tolist()]
 
 
 def _levels(run: Run, topic: Ints, order: Order) -> Ints:
@@ -185,19 +185,19 @@ def _levels(run: Run, topic: Ints, order: Order) -> Ints:
 
 
 def _places(
-    run: Run, topic: Ints, judged: Judged, reading: Reading, warnings: list[str]
+    run: Run, topic: Ints, truth: GroundTruth, reading: Reading, warnings: list[str]
 ) -> _Places:
-    if judged.collection is not None:
-        return _in_collection(run, topic, judged, reading, warnings)
+    if truth.collection is not None:
+        return _in_collection(run, topic, truth, reading, warnings)
     if reading.offsets == "bytes":
         raise InputError("offsets in bytes can only be converted with the collection", run.origin)
-    return _by_names(run, topic, judged, reading, warnings)
+    return _by_names(run, topic, truth, reading, warnings)
 
 
 def _in_collection(
-    run: Run, topic: Ints, judged: Judged, reading: Reading, warnings: list[str]
+    run: Run, topic: Ints, truth: GroundTruth, reading: Reading, warnings: list[str]
 ) -> _Places:
-    collection = judged.known_collection
+    collection = truth.known_collection
     resolved = resolve(run, collection, offsets=reading.offsets, whitespace=reading.whitespace)
     bad = np.array([one.row for one in resolved.unresolved], dtype=np.int64)
     start, end = resolved.start.copy(), resolved.end.copy()
@@ -211,31 +211,31 @@ def _in_collection(
     if len(trees):
         identity[trees] = numbered_places(run)[trees]
     identity[bad] = _unlike(bad)
-    pair = judged.pairs_of(topic, resolved.document)
+    pair = truth.pairs_of(topic, resolved.document)
     return _Places(pair, resolved.node, start, end, identity, _trees(resolved, collection))
 
 
 def _by_names(
-    run: Run, topic: Ints, judged: Judged, reading: Reading, warnings: list[str]
+    run: Run, topic: Ints, truth: GroundTruth, reading: Reading, warnings: list[str]
 ) -> _Places:
-    """Without a collection: the documents are those that were judged, and passages are known."""
-    document = run.document_labels.find(judged.documents)
-    pair = judged.find_pairs(topic, document)
+    """Without a collection: the documents are those that were truth, and passages are known."""
+    document = run.document_labels.find(truth.documents)
+    pair = truth.find_pairs(topic, document)
     start, end = run.start, np.where(run.kind == Kind.POINT, run.start, run.end)
     whole = np.flatnonzero(run.kind == Kind.DOCUMENT)
     if len(whole):
         start, end = start.copy(), end.copy()
         start[whole] = 0
-        end[whole] = np.where(pair[whole] < 0, -1, judged.length[pair[whole]])
+        end[whole] = np.where(pair[whole] < 0, -1, truth.length[pair[whole]])
     judged_rows = np.flatnonzero(pair >= 0)
-    length = judged.length[pair[judged_rows]]
+    length = truth.length[pair[judged_rows]]
     beyond = judged_rows[(length >= 0) & (end[judged_rows] > length)]
     if len(beyond):
         told = [
             (
                 int(run.line[row]),
                 f"{_given(run, row)} is not inside the document's "
-                f"{judged.length[pair[row]]:,} characters",
+                f"{truth.length[pair[row]]:,} characters",
             )
             for row in beyond.tolist()
         ]

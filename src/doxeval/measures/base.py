@@ -23,8 +23,8 @@ import numpy.typing as npt
 from doxeval.scores import Curve, MeasureFacts
 
 if TYPE_CHECKING:
-    from doxeval.measures.judged import Judged
-    from doxeval.measures.retrieved import Retrieved
+    from doxeval.measures.ground_truth import GroundTruth
+    from doxeval.measures.ranking import Ranking
 
 Floats = npt.NDArray[np.float64]
 # Numbers that differ by less are equal, wherever one is to be reached by another.
@@ -108,11 +108,11 @@ class Measure:
     name: ClassVar[str]
     facts: ClassVar[Facts]
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The score of each assessed topic; nan where it is undefined."""
         raise NotImplementedError
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve | None:
+    def curve(self, ranking: Ranking) -> Curve | None:
         """The curve behind the score, if there is one to look at."""
         return None
 
@@ -131,11 +131,11 @@ class Measure:
         """What it obeys; some parameters change it."""
         return self.facts.laws
 
-    def settled(self, judged: Judged) -> Measure:
+    def settled(self, truth: GroundTruth) -> Measure:
         """The measure with those parameters that depend on what is given."""
         return self
 
-    def warnings(self, judged: Judged, retrieved: Retrieved) -> list[str]:
+    def warnings(self, ranking: Ranking) -> list[str]:
         """What to say about the scores of a run."""
         return []
 

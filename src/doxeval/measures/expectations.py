@@ -20,11 +20,11 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments.quantisations import quantisation_named
+from doxeval.documents.trees import Trees
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Floats
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved, ratio
-from doxeval.measures.trees import Trees
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking, ratio
 from doxeval.navigation import Navigation
 from doxeval.spans import Spans, merged, shared_lengths
 
@@ -63,35 +63,35 @@ class Expectations:
 
 
 def expectations(
-    retrieved: Retrieved, assessed: Assessed, navigation: Navigation, shared: bool
+    ranking: Ranking, assessed: Assessed, navigation: Navigation, shared: bool
 ) -> Expectations:
     """What readers of a run can expect, rank by rank."""
-    judged = retrieved.judged
-    size = len(retrieved)
+    truth = ranking.truth
+    size = len(ranking)
     hits, near, gone = np.zeros(size), np.zeros(size), np.zeros(size)
-    trees = retrieved.trees
-    for own, rows in _together(retrieved, assessed):
+    trees = ranking.trees
+    for own, rows in _together(ranking, assessed):
         document = int(assessed.document[own[0]])
         sources = trees.rows(rows)
         for some in _portions(own, len(rows)):
             targets, relevance = assessed.trees.rows(some), assessed.relevance[some]
-            reach, found_at = reaching(judged, document, sources, targets, navigation, shared)
+            reach, found_at = reaching(truth, document, sources, targets, navigation, shared)
             _add(hits, near, gone, rows, reach, found_at, relevance)
-    total = np.bincount(assessed.topic, assessed.relevance, len(judged.topics))
+    total = np.bincount(assessed.topic, assessed.relevance, len(truth.topics))
     return Expectations(
         total.astype(np.float64),
-        [np.cumsum(values) for values in retrieved.by_topic(hits)],
+        [np.cumsum(values) for values in ranking.by_topic(hits)],
         # What comes and goes again may leave a trace of rounding below 0.
-        [np.maximum(np.cumsum(values), 0.0) for values in retrieved.by_topic(near)],
-        [np.cumsum(values) for values in retrieved.by_topic(gone)],
+        [np.maximum(np.cumsum(values), 0.0) for values in ranking.by_topic(near)],
+        [np.cumsum(values) for values in ranking.by_topic(gone)],
     )
 
 
-def _together(retrieved: Retrieved, assessed: Assessed) -> Iterator[tuple[Ints, Ints]]:
+def _together(ranking: Ranking, assessed: Assessed) -> Iterator[tuple[Ints, Ints]]:
     """Assessed trees and results of the same topic and document."""
-    documents = len(retrieved.judged.known_collection)
-    known = np.flatnonzero(retrieved.tree_documents >= 0)
-    keys = retrieved.topic[known] * documents + retrieved.tree_documents[known]
+    documents = len(ranking.truth.known_collection)
+    known = np.flatnonzero(ranking.tree_documents >= 0)
+    keys = ranking.topic[known] * documents + ranking.tree_documents[known]
     results = {key: known[rows] for key, rows in _by_key(keys).items()}
     for key, own in _by_key(assessed.topic * documents + assessed.document).items():
         rows = results.get(key)
@@ -137,7 +137,7 @@ def _add(
 
 
 def reaching(
-    judged: Judged,
+    truth: GroundTruth,
     document: int,
     sources: Trees,
     targets: Trees,
@@ -148,24 +148,24 @@ def reaching(
 
     Where no source is, the number is that of the sources. From a tree to itself there is no way.
     """
-    collection = judged.known_collection
+    collection = truth.known_collection
     if len(sources.nodes) == len(sources) and len(targets.nodes) == len(targets):
         reach = navigation.between(collection, document, sources.nodes, targets.nodes)
         same = sources.nodes[:, None] == targets.nodes[None, :]
         reach = np.where(same, 0.0, reach)
         return reach, np.where(same.any(axis=0), same.argmax(axis=0), len(sources))
-    return _between_trees(judged, document, sources, targets, navigation, shared)
+    return _between_trees(truth, document, sources, targets, navigation, shared)
 
 
 def _between_trees(
-    judged: Judged,
+    truth: GroundTruth,
     document: int,
     sources: Trees,
     targets: Trees,
     navigation: Navigation,
     shared: bool,
 ) -> tuple[Floats, Ints]:
-    collection = judged.known_collection
+    collection = truth.known_collection
     from_nodes, from_place = np.unique(sources.nodes, return_inverse=True)
     to_nodes, to_place = np.unique(targets.nodes, return_inverse=True)
     steps = navigation.between(collection, document, from_nodes, to_nodes)
@@ -201,12 +201,12 @@ def _membership(trees: Trees, place: Ints, nodes: int) -> Floats:
 # What was assessed
 
 
-def assessed_trees(judged: Judged, assessed: str, relevance: str, quant: str) -> Assessed:
+def assessed_trees(truth: GroundTruth, assessed: str, relevance: str, quant: str) -> Assessed:
     """The assessed trees: the full or ideal recall base, or the units that were given."""
     if assessed == "units":
-        return _units(judged, relevance)
-    base = judged.base(assessed, quant)
-    elements = judged.elements(quantisation_named(quant))
+        return _units(truth, relevance)
+    base = truth.base(assessed, quant)
+    elements = truth.elements(quantisation_named(quant))
     values = np.ones(len(base))
     if relevance == "spec":
         values = base.value
@@ -219,10 +219,10 @@ def assessed_trees(judged: Judged, assessed: str, relevance: str, quant: str) ->
     return Assessed(base.topic, base.document, trees, values)
 
 
-def _units(judged: Judged, relevance: str) -> Assessed:
-    collection = judged.known_collection
-    topics = {topic: place for place, topic in enumerate(judged.topics)}
-    given = [(judgment, unit) for judgment in judged.assessments for unit in judgment.units]
+def _units(truth: GroundTruth, relevance: str) -> Assessed:
+    collection = truth.known_collection
+    topics = {topic: place for place, topic in enumerate(truth.topics)}
+    given = [(judgment, unit) for judgment in truth.assessments for unit in judgment.units]
     if not given:
         raise MissingInput("assessed=units needs assessed units: lines with nodes and rel")
     documents = collection.find_documents([judgment.document for judgment, _ in given])
@@ -240,7 +240,7 @@ def _units(judged: Judged, relevance: str) -> Assessed:
     if relevance == "spec":
         values = stated
     elif relevance == "length":
-        values = values * union_lengths(judged, topic, trees, relevant=judged.has_highlights)
+        values = values * union_lengths(truth, topic, trees, relevant=truth.has_highlights)
     kept = np.flatnonzero(values > 0)
     return Assessed(topic[kept], documents[kept], trees.rows(kept), values[kept])
 
@@ -250,9 +250,9 @@ def _sorted_within(trees: Trees) -> Trees:
     return Trees(trees.nodes[np.lexsort((trees.nodes, owner))], trees.begin)
 
 
-def union_lengths(judged: Judged, topic: Ints, trees: Trees, *, relevant: bool) -> Floats:
+def union_lengths(truth: GroundTruth, topic: Ints, trees: Trees, *, relevant: bool) -> Floats:
     """How many characters (or only highlighted ones) the nodes of each tree have together."""
-    columns = judged.known_collection.nodes
+    columns = truth.known_collection.nodes
     owner = np.repeat(np.arange(len(trees)), trees.counts)
     spans = merged(
         Spans(
@@ -263,12 +263,12 @@ def union_lengths(judged: Judged, topic: Ints, trees: Trees, *, relevant: bool) 
     )
     lengths = spans.lengths()
     if relevant:
-        document = judged.known_collection.documents_of(trees.nodes[trees.begin[:-1]])
-        pair = judged.pairs_of(topic, document)
+        document = truth.known_collection.documents_of(trees.nodes[trees.begin[:-1]])
+        pair = truth.pairs_of(topic, document)
         group = pair[spans.group]
         lengths = np.where(
             group < 0,
             0,
-            shared_lengths(Spans(group, spans.start, spans.end), judged.highlights),
+            shared_lengths(Spans(group, spans.start, spans.end), truth.highlights),
         )
     return np.bincount(spans.group, lengths, len(trees)).astype(np.float64)

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints, positions_in
-from doxeval.assessments.elements import AssessedElements
+from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.assessments.quantisations import quantisation_named
 from doxeval.assessments.recall_bases import RecallBase
 from doxeval.measures.base import TOLERANCE, Floats
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking
 
 
 class Gains(NamedTuple):
@@ -24,25 +24,24 @@ class Gains(NamedTuple):
 
 
 def gains_of(
-    judged: Judged,
-    retrieved: Retrieved,
+    ranking: Ranking,
     base: str,
     quant: str,
     ignore: str,
     penalty: float | None = None,
 ) -> Gains:
     """The gains of a run against a base; with a penalty, text that was seen gains less."""
-    full = judged.base("full", quant, ignore)
-    chosen = judged.base(base, quant, ignore)
-    elements = judged.elements(quantisation_named(quant))
-    row = retrieved.rows_in(elements)
+    full = ranking.truth.base("full", quant, ignore)
+    chosen = ranking.truth.base(base, quant, ignore)
+    elements = ranking.truth.elements(quantisation_named(quant))
+    row = ranking.rows_in(elements)
     place = np.where(row < 0, -1, positions_in(full.row, row))  # where each result is in the base
     gain = np.where(place < 0, 0.0, full.value[place] if len(full) else 0.0)
     if base == "ideal":
         gain = _normalised(gain, place, full, chosen)
     elif penalty is not None:
-        gain = OverlapGains(judged, elements, full, penalty).of(retrieved, gain, row)
-    return Gains(retrieved.by_topic(gain), _best_first(chosen, len(judged.topics)))
+        gain = OverlapGains(ranking.truth, elements, full, penalty).of(ranking, gain, row)
+    return Gains(ranking.by_topic(gain), _best_first(chosen, len(ranking.truth.topics)))
 
 
 def _best_first(base: RecallBase, topics: int) -> list[Floats]:
@@ -89,9 +88,9 @@ class OverlapGains:
     """
 
     def __init__(
-        self, judged: Judged, elements: AssessedElements, full: RecallBase, penalty: float
+        self, truth: GroundTruth, elements: AssessedElements, full: RecallBase, penalty: float
     ) -> None:
-        self._collection = judged.known_collection
+        self._collection = truth.known_collection
         self._elements = elements
         self._penalty = penalty
         value = full.value
@@ -100,15 +99,15 @@ class OverlapGains:
             for at, (topic, row) in enumerate(zip(full.topic, full.row, strict=True))
         }
 
-    def of(self, retrieved: Retrieved, gain: Floats, row: Ints) -> Floats:
+    def of(self, ranking: Ranking, gain: Floats, row: Ints) -> Floats:
         """The gains of all results, in their order."""
         found = np.zeros(len(gain))
         seen: dict[tuple[int, int], _Seen] = {}
         columns = zip(
-            retrieved.topic.tolist(),
-            retrieved.document.tolist(),
-            retrieved.start.tolist(),
-            retrieved.end.tolist(),
+            ranking.topic.tolist(),
+            ranking.document.tolist(),
+            ranking.start.tolist(),
+            ranking.end.tolist(),
             row.tolist(),
             strict=True,
         )

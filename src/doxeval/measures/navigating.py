@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from doxeval.errors import MissingInput
-from doxeval.measures.judged import Judged
-from doxeval.navigation.files import BY_NAME, NAMES
+from doxeval.measures.ground_truth import GroundTruth
 from doxeval.navigation.model import Navigation
+from doxeval.navigation.read import BY_NAME, NAMES
 
 __all__ = ["NAMES", "model_named"]
 
 
-def model_named(name: str, judged: Judged) -> Navigation:
+def model_named(name: str, truth: GroundTruth) -> Navigation:
     """A model by its name: one that needs no file, or the one that was given."""
-    given = judged.navigation
+    given = truth.navigation
     if given is not None and given.name == name:
         return given
     if name in BY_NAME:

@@ -23,7 +23,7 @@ class Family(NamedTuple):
     @property
     def measures(self) -> tuple[type[Measure], ...]:
         """Its measures."""
-        module = import_module(f"doxeval.measures.{self.name}")
+        module = import_module(f"doxeval.measures.families.{self.name}")
         found: tuple[type[Measure], ...] = module.MEASURES
         return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.elements import elements_from_highlights
+from doxeval.assessments.assessed_elements import elements_from_highlights
 from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.assessments.recall_bases import full_recall_base, ideal_recall_base
 from doxeval.documents import Collection

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from doxeval.runs.labels import NO_LABEL, Labels
+from doxeval.columns.labels import NO_LABEL, Labels
 from doxeval.runs.run import Result, Run
 
 T = TypeVar("T")

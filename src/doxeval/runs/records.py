@@ -19,9 +19,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
+from doxeval.columns.fields import Fields
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
-from doxeval.fields import Fields
 from doxeval.files import json_lines
 from doxeval.runs.builder import RunBuilder
 from doxeval.runs.run import Kind, Result, Run

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Ints
-from doxeval.runs.labels import NO_LABEL, Labels
+from doxeval.columns.labels import NO_LABEL, Labels
 
 Floats = npt.NDArray[np.float64]
 Order = Literal["list", "rank", "rsv"]

@@ -20,12 +20,12 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
+from doxeval.columns.labels import Labels
+from doxeval.columns.names import Names
+from doxeval.columns.tokens import Columns, TokenTable
+from doxeval.columns.words import Words
 from doxeval.errors import FormatError
-from doxeval.runs.labels import Labels
-from doxeval.runs.names import Names
 from doxeval.runs.run import Floats, Kind, Run
-from doxeval.runs.tokens import Columns, TokenTable
-from doxeval.runs.words import Words
 
 LARGEST_FILE = 2 << 30
 _CHUNK = 16 << 20

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from doxeval.assessments import Assessments
-from doxeval.assessments.resolve import resolved_assessments
+from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.errors import InputError
 from doxeval.runs import Kind, Result, Run

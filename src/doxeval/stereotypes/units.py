@@ -17,7 +17,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.assessments import Assessments
-from doxeval.assessments.elements import (
+from doxeval.assessments.assessed_elements import (
     AssessedElements,
     elements_from_grades,
     elements_from_highlights,

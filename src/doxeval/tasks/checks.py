@@ -17,7 +17,7 @@ from doxeval.documents.patterns import PathPattern
 from doxeval.documents.summary import NO_PARENT, SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from doxeval.runs import Kind, ResolvedRun, Run
-from doxeval.runs.places import kinds_of_places, numbered_places, spelt
+from doxeval.runs.spelling import kinds_of_places, numbered_places, spelt
 from doxeval.tasks.problems import Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
 

@@ -1,7 +1,7 @@
 """Topics and their queries: reading, checking and writing them; NEXI."""
 
-from doxeval.topics.files import problems, read_topics
 from doxeval.topics.nexi import NexiError, parse_content, parse_nexi, parse_structured
+from doxeval.topics.read_write import problems, read_topics
 from doxeval.topics.readings import Reading
 from doxeval.topics.topic import Topic
 

@@ -20,7 +20,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments.elements import AssessedElements
+from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.assessments.quantisations import QUANTISATIONS, SEPARATE, Values
 from doxeval.measures.base import (
     Example,
@@ -30,8 +30,8 @@ from doxeval.measures.base import (
     Need,
     parameter,
 )
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved, interpolated, ratio
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking, interpolated, ratio
 from doxeval.scores import Curve
 
 Overlap = Literal["o", "s"]
@@ -43,10 +43,10 @@ POINTS: Floats = np.arange(1, 101) / 100
 class _Worth:
     """rel and cov of assessed elements, as numbers."""
 
-    def __init__(self, elements: AssessedElements, judged: Judged, quant: str) -> None:
+    def __init__(self, elements: AssessedElements, truth: GroundTruth, quant: str) -> None:
         self.elements = elements
         if quant == "spec":
-            total = judged.relevant_characters[elements.topic]
+            total = truth.relevant_characters[elements.topic]
             self.rel = ratio(elements.rsize, total)
             self.cov = ratio(elements.rsize, elements.size)
         else:
@@ -103,36 +103,36 @@ class Ng(Measure):
         ("auto", "block", "zero"),
     )
 
-    def settled(self, judged: Judged) -> Measure:
+    def settled(self, truth: GroundTruth) -> Measure:
         """What becomes of text that is not retrieved depends on the collection."""
         if self.unretrieved != "auto":
             return self
-        return self.with_values(unretrieved="zero" if judged.collection is None else "block")
+        return self.with_values(unretrieved="zero" if truth.collection is None else "block")
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The mean interpolated precision."""
-        means: Floats = self._precisions(judged, retrieved).mean(axis=1)
+        means: Floats = self._precisions(ranking).mean(axis=1)
         return means
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """Precision by recall."""
-        return Curve(str(self), "recall", "precision", POINTS, self._precisions(judged, retrieved))
+        return Curve(str(self), "recall", "precision", POINTS, self._precisions(ranking))
 
-    def _precisions(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def _precisions(self, ranking: Ranking) -> Floats:
         quantisation = QUANTISATIONS[self.quant]
-        worth = _Worth(judged.elements(quantisation), judged, self.quant)
-        row = retrieved.rows_in(worth.elements)
+        worth = _Worth(ranking.truth.elements(quantisation), ranking.truth, self.quant)
+        row = ranking.rows_in(worth.elements)
         rel = np.where(row < 0, 0.0, worth.rel[row] if len(worth.rel) else 0.0)
         cov = np.where(row < 0, 0.0, worth.cov[row] if len(worth.cov) else 0.0)
-        size = retrieved.size.astype(np.float64)
-        counted = retrieved.new_size.astype(np.float64) if self.overlap == "o" else size
+        size = ranking.size.astype(np.float64)
+        counted = ranking.new_size.astype(np.float64) if self.overlap == "o" else size
         share = ratio(counted, size)
-        found = retrieved.by_topic(retrieved.cumulated(rel * share))
-        precision = ratio(retrieved.cumulated(cov * counted), retrieved.cumulated(counted))
-        wanted = self._wanted(judged, worth)
-        rest = self._whole_collection(judged, worth) if self.unretrieved == "block" else None
-        result = np.full((len(judged.topics), len(POINTS)), np.nan)
-        for topic, own in enumerate(retrieved.by_topic(precision)):
+        found = ranking.by_topic(ranking.cumulated(rel * share))
+        precision = ratio(ranking.cumulated(cov * counted), ranking.cumulated(counted))
+        wanted = self._wanted(ranking.truth, worth)
+        rest = self._whole_collection(ranking.truth, worth) if self.unretrieved == "block" else None
+        result = np.full((len(ranking.truth.topics), len(POINTS)), np.nan)
+        for topic, own in enumerate(ranking.by_topic(precision)):
             if wanted[topic] > 0:
                 recall = np.minimum(found[topic] / wanted[topic], 1.0)
                 if rest is not None and len(own):  # an empty list scores 0
@@ -140,25 +140,23 @@ class Ng(Measure):
                 result[topic] = interpolated(recall, own, POINTS)
         return result
 
-    def _wanted(self, judged: Judged, worth: _Worth) -> Floats:
+    def _wanted(self, truth: GroundTruth, worth: _Worth) -> Floats:
         """Σ rel of each topic, over documents or all components."""
         counted = (
-            worth.rel
-            if self.denominator == "components"
-            else worth.rel * self._roots(judged, worth)
+            worth.rel if self.denominator == "components" else worth.rel * self._roots(truth, worth)
         )
-        return np.bincount(worth.elements.topic, counted, len(judged.topics)).astype(np.float64)
+        return np.bincount(worth.elements.topic, counted, len(truth.topics)).astype(np.float64)
 
-    def _roots(self, judged: Judged, worth: _Worth) -> Ints:
+    def _roots(self, truth: GroundTruth, worth: _Worth) -> Ints:
         """1 for the root of a document, 0 for other elements."""
-        collection = judged.known_collection
+        collection = truth.known_collection
         return (collection.nodes.parent[worth.elements.node] < 0).astype(np.int64)
 
-    def _whole_collection(self, judged: Judged, worth: _Worth) -> Floats:
+    def _whole_collection(self, truth: GroundTruth, worth: _Worth) -> Floats:
         """The precision of reading everything."""
-        size = worth.elements.size * self._roots(judged, worth)
-        relevant = np.bincount(worth.elements.topic, worth.cov * size, len(judged.topics))
-        found: Floats = relevant / max(int(judged.document_lengths.sum()), 1)
+        size = worth.elements.size * self._roots(truth, worth)
+        relevant = np.bincount(worth.elements.topic, worth.cov * size, len(truth.topics))
+        found: Floats = relevant / max(int(truth.document_lengths.sum()), 1)
         return found
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Bytes, Ints
-from doxeval.runs.names import Names
-from doxeval.runs.words import LAST, SIZE, ZEROS, Words, whole_number
+from doxeval.columns.names import Names
+from doxeval.columns.words import LAST, SIZE, ZEROS, Words, whole_number
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Ints
-from doxeval.runs.words import FIRST, LAST, SIZE, Words
+from doxeval.columns.words import FIRST, LAST, SIZE, Words
 
 _LONGEST_KEY = 64
 _MIX = np.uint64(0x9E3779B97F4A7C15)

@@ -36,10 +36,10 @@ from doxeval.measures.base import (
     parameter,
     point,
 )
-from doxeval.measures.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
-from doxeval.measures.judged import Judged
+from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
+from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.navigating import NAMES, model_named
-from doxeval.measures.retrieved import Retrieved
+from doxeval.measures.ranking import Ranking
 
 Unreached = Literal["zero", "truncate", "condition"]
 Targets = Literal["auto", "bep", "ideal"]
@@ -164,39 +164,40 @@ class _Browsing(EntryPointModel):
             return frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
         return frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START})
 
-    def settled(self, judged: Judged) -> Measure:
+    def settled(self, truth: GroundTruth) -> Measure:
         """What users look for; distances are measured only to entry points."""
         if self._for_elements:
-            model_named(self.nav, judged)
+            model_named(self.nav, truth)
             return self.with_values(targets="ideal")
-        return replace(self, targets="bep").with_mean_length(judged)
+        return replace(self, targets="bep").with_mean_length(truth)
 
-    def probabilities(self, judged: Judged, retrieved: Retrieved) -> list[Floats]:
+    def probabilities(self, ranking: Ranking) -> list[Floats]:
         """p[item][target] of each topic; topics without targets have none."""
         key = ("targets", self.targets, self.nav, self.quant, self.A, self.L)
         if self._for_elements:
-            return retrieved.remembered(key, lambda: self._to_ideal_elements(judged, retrieved))
-        return retrieved.remembered(key, lambda: self._to_entry_points(judged, retrieved.articles))
+            return ranking.remembered(key, lambda: self._to_ideal_elements(ranking))
+        return ranking.remembered(key, lambda: self._to_entry_points(ranking.articles))
 
-    def _to_entry_points(self, judged: Judged, articles: Retrieved) -> list[Floats]:
-        target = _numbered_by_topic(judged.topic, judged.entry >= 0)
+    def _to_entry_points(self, articles: Ranking) -> list[Floats]:
+        truth = articles.truth
+        target = _numbered_by_topic(truth.topic, truth.entry >= 0)
         near = articles.by_topic(self.nearness(articles))
         pairs = articles.by_topic(articles.pair)
         found = []
-        for topic, count in enumerate(entry_points(judged).astype(int).tolist()):
+        for topic, count in enumerate(entry_points(truth).astype(int).tolist()):
             p = np.zeros((len(pairs[topic]), count))
             items = np.flatnonzero((pairs[topic] >= 0) & (near[topic] > 0))
             p[items, target[pairs[topic][items]]] = near[topic][items]
             found.append(p)
         return found
 
-    def _to_ideal_elements(self, judged: Judged, retrieved: Retrieved) -> list[Floats]:
-        ideal = judged.base("ideal", self.quant)
-        elements = judged.elements(quantisation_named(self.quant))
+    def _to_ideal_elements(self, ranking: Ranking) -> list[Floats]:
+        ideal = ranking.truth.base("ideal", self.quant)
+        elements = ranking.truth.elements(quantisation_named(self.quant))
         target = np.full(len(elements), -1)
         target[ideal.row] = _numbered_by_topic(ideal.topic, np.ones(len(ideal), dtype=np.bool_))
-        rows = retrieved.by_topic(retrieved.rows_in(elements))
-        counts = np.bincount(ideal.topic, minlength=len(judged.topics)).tolist()
+        rows = ranking.by_topic(ranking.rows_in(elements))
+        counts = np.bincount(ideal.topic, minlength=len(ranking.truth.topics)).tolist()
         found = []
         for topic, count in enumerate(counts):
             p = np.zeros((len(rows[topic]), count))
@@ -205,20 +206,19 @@ class _Browsing(EntryPointModel):
             p[items[shown >= 0], shown[shown >= 0]] = 1.0
             found.append(p)
         if self.nav != "none":
-            self._navigate(found, judged, retrieved, elements.node[ideal.row], ideal.topic)
+            self._navigate(found, ranking, elements.node[ideal.row], ideal.topic)
         return found
 
     def _navigate(
         self,
         found: list[Floats],
-        judged: Judged,
-        retrieved: Retrieved,
+        ranking: Ranking,
         targets: Ints,
         target_topic: Ints,
     ) -> None:
         """Add the ways from items to targets of the same document."""
-        collection, model = judged.known_collection, model_named(self.nav, judged)
-        nodes = retrieved.by_topic(retrieved.node)
+        collection, model = ranking.truth.known_collection, model_named(self.nav, ranking.truth)
+        nodes = ranking.by_topic(ranking.node)
         for topic, p in enumerate(found):
             own = targets[target_topic == topic]
             documents = collection.documents_of(own)
@@ -274,10 +274,10 @@ class Prum(_Browsing):
         "zero", "what counts where recall is not surely reached", ("zero", "truncate", "condition")
     )
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """PRUM at x, or its mean."""
-        found = judged.nothing()
-        for topic, p in enumerate(self.probabilities(judged, retrieved)):
+        found = ranking.truth.nothing()
+        for topic, p in enumerate(self.probabilities(ranking)):
             if p.shape[1]:
                 values = prum(p, self.unreached)
                 found[topic] = (
@@ -317,10 +317,10 @@ class Eprum(_Browsing):
         if self.k is not None and self.x is not None:
             raise ValueError("EPRUM has a cut-off @k or a point [x], not both")
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """EPRUM at k or x, or its mean."""
-        found = judged.nothing()
-        for topic, p in enumerate(self.probabilities(judged, retrieved)):
+        found = ranking.truth.nothing()
+        for topic, p in enumerate(self.probabilities(ranking)):
             if p.shape[1]:
                 found[topic] = self._score(p)
         return found
@@ -333,11 +333,9 @@ class Eprum(_Browsing):
             return float(values.mean())
         return float(values[_level(self.x, len(values)) - 1])
 
-    def warnings(self, judged: Judged, retrieved: Retrieved) -> list[str]:
+    def warnings(self, ranking: Ranking) -> list[str]:
         """Whether an item can show two targets."""
-        several = sum(
-            bool(((p > 0).sum(axis=1) > 1).any()) for p in self.probabilities(judged, retrieved)
-        )
+        several = sum(bool(((p > 0).sum(axis=1) > 1).any()) for p in self.probabilities(ranking))
         if not several:
             return []
         return [

@@ -31,8 +31,8 @@ from doxeval.measures.base import (
     Need,
     parameter,
 )
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve
 
 Interpolation = Literal["intuitive", "ceiling"]
@@ -113,46 +113,48 @@ class InexEval(Measure):
         """Half relevant elements bring half an irrelevant one each, which reading on may avoid."""
         return self.facts.laws if self.unretrieved == "zero" else frozenset()
 
-    def settled(self, judged: Judged) -> Measure:
+    def settled(self, truth: GroundTruth) -> Measure:
         """What becomes of elements that are not retrieved depends on the collection."""
         if self.unretrieved != "auto":
             return self
-        return self.with_values(unretrieved="zero" if judged.collection is None else "level")
+        return self.with_values(unretrieved="zero" if truth.collection is None else "level")
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The mean precision."""
-        means: Floats = self._precisions(judged, retrieved).mean(axis=1)
+        means: Floats = self._precisions(ranking).mean(axis=1)
         return means
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """Precision by recall."""
-        return Curve(str(self), "recall", "precision", POINTS, self._precisions(judged, retrieved))
+        return Curve(str(self), "recall", "precision", POINTS, self._precisions(ranking))
 
-    def _precisions(self, judged: Judged, retrieved: Retrieved) -> Floats:
-        full = judged.base("full", self.quant)
-        row = retrieved.rows_in(judged.elements(quantisation_named(self.quant)))
+    def _precisions(self, ranking: Ranking) -> Floats:
+        full = ranking.truth.base("full", self.quant)
+        row = ranking.rows_in(ranking.truth.elements(quantisation_named(self.quant)))
         place = np.where(row < 0, -1, positions_in(full.row, row))
         value = np.where(place < 0, 0.0, full.value[place] if len(full) else 0.0)
-        result = np.full((len(judged.topics), len(POINTS)), np.nan)
-        edges = np.searchsorted(full.topic, np.arange(len(judged.topics) + 1)).tolist()
-        levels = retrieved.by_topic(retrieved.level)
-        for topic, own in enumerate(retrieved.by_topic(value)):
+        result = np.full((len(ranking.truth.topics), len(POINTS)), np.nan)
+        edges = np.searchsorted(full.topic, np.arange(len(ranking.truth.topics) + 1)).tolist()
+        levels = ranking.by_topic(ranking.level)
+        for topic, own in enumerate(ranking.by_topic(value)):
             wanted = math.fsum(full.value[edges[topic] : edges[topic + 1]].tolist())
             if wanted:
                 relevant, other = _by_level(own, levels[topic])
                 if self.unretrieved == "level" and len(own):  # an empty list scores 0
-                    relevant, other = self._with_rest(judged, relevant, other, wanted, len(own))
+                    relevant, other = self._with_rest(
+                        ranking.truth, relevant, other, wanted, len(own)
+                    )
                 ceiling = self.interpolation == "ceiling"
                 result[topic] = precisions(relevant, other, wanted, POINTS, ceiling)
         return result
 
     def _with_rest(
-        self, judged: Judged, relevant: Floats, other: Floats, wanted: float, retrieved: int
+        self, truth: GroundTruth, relevant: Floats, other: Floats, wanted: float, listed: int
     ) -> tuple[Floats, Floats]:
         """One more level: all elements of the collection that were not retrieved."""
-        elements = len(judged.known_collection.nodes.path)
+        elements = len(truth.known_collection.nodes.path)
         missing = max(wanted - float(relevant.sum()), 0.0)
-        rest = max(elements - retrieved - missing, 0.0)
+        rest = max(elements - listed - missing, 0.0)
         return np.append(relevant, missing), np.append(other, rest)
 
 

@@ -16,7 +16,7 @@ from typing import IO
 from doxeval.assessments.formats import FORMATS, AssessmentFormat
 from doxeval.assessments.judgment import Assessments, Judgment, Judgments
 from doxeval.assessments.merge import Merge, merged_judgments
-from doxeval.assessments.resolve import resolved_judgments
+from doxeval.assessments.resolution import resolved_judgments
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
 from doxeval.documents.options import Offsets, Whitespace

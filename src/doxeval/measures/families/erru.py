@@ -28,7 +28,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assessments.elements import AssessedElements
+from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.assessments.grades import COVERAGES, Grade2002
 from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.assessments.recall_bases import nesting
@@ -44,8 +44,8 @@ from doxeval.measures.base import (
     cut_off,
     parameter,
 )
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved, ratio
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 
 Unit = Literal["words", "characters"]
@@ -100,33 +100,33 @@ class ExpectedRatio(Measure):
         if not all(0 < exponent < 100 for exponent in (exact, partly, other)):
             raise ValueError("exponents are numbers above 0")
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The expected ratio after k results."""
-        return self._scores_at([self.k], judged, retrieved)[:, 0]
+        return self._scores_at([self.k], ranking)[:, 0]
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """By rank, for the first fifty."""
-        ranks = max(min(int(retrieved.counts.max(initial=0)), _MOST_RANKS), 1)
+        ranks = max(min(int(ranking.counts.max(initial=0)), _MOST_RANKS), 1)
         x = np.arange(1, ranks + 1)
-        y = self._scores_at(x.tolist(), judged, retrieved)
+        y = self._scores_at(x.tolist(), ranking)
         return Curve(str(self), "rank", "ERRU", x.astype(np.float64), y)
 
-    def _scores_at(self, cut_offs: list[int], judged: Judged, retrieved: Retrieved) -> Floats:
+    def _scores_at(self, cut_offs: list[int], ranking: Ranking) -> Floats:
         """The scores at ascending cut-offs, topics × cut-offs."""
-        units, coverage = _units_and_coverage(judged, retrieved)
-        wanted = np.bincount(units.topic, units.relevance, len(judged.topics))[:, None]
-        found = np.zeros((len(judged.topics), len(cut_offs)))
-        looked_at = [_looked_at(retrieved, k) for k in cut_offs]
-        rows = np.flatnonzero((looked_at[-1] > 0) & (retrieved.node >= 0))
-        documents = judged.known_collection.documents_of(retrieved.node[rows])
-        results_of = _by_pair(retrieved.topic[rows], documents, rows)
+        units, coverage = _units_and_coverage(ranking)
+        wanted = np.bincount(units.topic, units.relevance, len(ranking.truth.topics))[:, None]
+        found = np.zeros((len(ranking.truth.topics), len(cut_offs)))
+        looked_at = [_looked_at(ranking, k) for k in cut_offs]
+        rows = np.flatnonzero((looked_at[-1] > 0) & (ranking.node >= 0))
+        documents = ranking.truth.known_collection.documents_of(ranking.node[rows])
+        results_of = _by_pair(ranking.topic[rows], documents, rows)
         own_units = _by_pair(units.topic, units.document, np.arange(len(units.topic)))
         for pair, own in own_units.items():
             results = results_of.get(pair)
             if results is None:
                 continue
-            sources = _Places.of(judged, self.unit, pair[1], retrieved.node[results])
-            targets = _Places.of(judged, self.unit, pair[1], units.node[own])
+            sources = _Places.of(ranking.truth, self.unit, pair[1], ranking.node[results])
+            targets = _Places.of(ranking.truth, self.unit, pair[1], units.node[own])
             reach = self._reach(sources, coverage[results], targets)
             for place, chances in enumerate(looked_at):
                 missed = np.prod(1 - chances[results][:, None] * reach, axis=0)
@@ -166,10 +166,10 @@ class _Places:
     between: Callable[[Ints, Ints], Ints]
 
     @classmethod
-    def of(cls, judged: Judged, unit: Unit, document: int, node: Ints) -> _Places:
-        columns = judged.known_collection.nodes
+    def of(cls, truth: GroundTruth, unit: Unit, document: int, node: Ints) -> _Places:
+        columns = truth.known_collection.nodes
         start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
-        between = _counter(judged, document, unit)
+        between = _counter(truth, document, unit)
         return cls(node, node + columns.size[node], start, end, between(start, end), between)
 
 
@@ -180,11 +180,11 @@ def _distances(results: _Places, units: _Places) -> Ints:
     return results.between(np.minimum(end, start), start)
 
 
-def _counter(judged: Judged, document: int, unit: Unit) -> Callable[[Ints, Ints], Ints]:
+def _counter(truth: GroundTruth, document: int, unit: Unit) -> Callable[[Ints, Ints], Ints]:
     """How many words (or characters) there are between two places of a document."""
     if unit == "characters":
         return lambda start, end: end - start
-    begins, inside = _words(judged.known_collection, document)
+    begins, inside = _words(truth.known_collection, document)
 
     def between(start: Ints, end: Ints) -> Ints:
         # Words that begin there, and the rest of one that has begun before.
@@ -207,10 +207,10 @@ def _words(collection: Collection, document: int) -> tuple[Ints, Bools]:
     return np.append(0, np.cumsum(begins)), ~is_space & follows_word
 
 
-def _looked_at(retrieved: Retrieved, k: int) -> Floats:
+def _looked_at(ranking: Ranking, k: int) -> Floats:
     """P(L_x|k): 1 for the first k results, a share for those of a tie that k cuts."""
     found = []
-    for levels in retrieved.by_topic(retrieved.level):
+    for levels in ranking.by_topic(ranking.level):
         before = np.searchsorted(levels, levels, side="left")
         tied = np.searchsorted(levels, levels, side="right") - before
         found.append(np.clip((k - before) / np.maximum(tied, 1), 0.0, 1.0))
@@ -225,24 +225,24 @@ def _by_pair(topic: Ints, document: Ints, rows: Ints) -> dict[tuple[int, int], I
     return {key: np.array(own, dtype=np.int64) for key, own in found.items()}
 
 
-def _units_and_coverage(judged: Judged, retrieved: Retrieved) -> tuple[Units, Ints]:
+def _units_and_coverage(ranking: Ranking) -> tuple[Units, Ints]:
     """The relevant units, and how well each result covers what is relevant."""
-    if judged.has_highlights or not judged.has_grades:
-        return _by_highlights(judged, retrieved)
-    elements = judged.elements(QUANTISATIONS["gen"])
+    if ranking.truth.has_highlights or not ranking.truth.has_grades:
+        return _by_highlights(ranking)
+    elements = ranking.truth.elements(QUANTISATIONS["gen"])
     if elements.scale is not Grade2002:
         raise MissingInput("ERRU needs highlighted text or grades of 2002")
-    return _by_grades(judged, elements, retrieved)
+    return _by_grades(elements, ranking)
 
 
-def _by_highlights(judged: Judged, retrieved: Retrieved) -> tuple[Units, Ints]:
-    ideal = judged.base("ideal", "spec")
-    elements = judged.elements(QUANTISATIONS["spec"])
+def _by_highlights(ranking: Ranking) -> tuple[Units, Ints]:
+    ideal = ranking.truth.base("ideal", "spec")
+    elements = ranking.truth.elements(QUANTISATIONS["spec"])
     units = Units(ideal.topic, ideal.document, elements.node[ideal.row], ideal.value)
-    columns = judged.known_collection.nodes
-    begin = elements.keys(retrieved.topic, retrieved.node)
-    after = begin + np.where(retrieved.node < 0, 0, columns.size[retrieved.node])
-    coverage: Ints = np.full(len(retrieved), NONE)
+    columns = ranking.truth.known_collection.nodes
+    begin = elements.keys(ranking.topic, ranking.node)
+    after = begin + np.where(ranking.node < 0, 0, columns.size[ranking.node])
+    coverage: Ints = np.full(len(ranking), NONE)
     if len(ideal):
         around = np.maximum(np.searchsorted(ideal.begin, begin, side="right") - 1, 0)
         inside = (ideal.begin[around] <= begin) & (after <= ideal.after[around])
@@ -251,13 +251,11 @@ def _by_highlights(judged: Judged, retrieved: Retrieved) -> tuple[Units, Ints]:
         coverage = np.where(holds, TOO_LARGE, coverage)
         coverage = np.where(inside, TOO_SMALL, coverage)
         coverage = np.where(inside & (ideal.begin[around] == begin), EXACT, coverage)
-        coverage[retrieved.node < 0] = NONE
+        coverage[ranking.node < 0] = NONE
     return units, coverage
 
 
-def _by_grades(
-    judged: Judged, elements: AssessedElements, retrieved: Retrieved
-) -> tuple[Units, Ints]:
+def _by_grades(elements: AssessedElements, ranking: Ranking) -> tuple[Units, Ints]:
     begin = elements.keys(elements.topic, elements.node)
     after = elements.keys(elements.topic, elements.after)
     parent, _ = nesting(begin, after)
@@ -274,7 +272,7 @@ def _by_grades(
     )
     by_letter = {"N": NONE, "L": TOO_LARGE, "S": TOO_SMALL, "E": EXACT}
     kinds = np.array([by_letter[letter] for letter in COVERAGES])
-    row = retrieved.rows_in(elements)
+    row = ranking.rows_in(elements)
     coverage = np.where(row < 0, NONE, kinds[elements.grades.part[row]])
     return units, coverage
 

@@ -30,8 +30,8 @@ from doxeval.measures.base import (
     parameter,
     point,
 )
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Numbers, Retrieved, ratio
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Numbers, Ranking, ratio
 from doxeval.scores import Curve
 
 Resize = Literal["full", "new", "tool"]
@@ -74,49 +74,49 @@ class _Characters(Measure):
         """Repeated relevant text that counts again, but takes no room, has no bound."""
         return None if self.alpha > 0 and self.resize != "full" else self.facts.highest
 
-    def sums(self, retrieved: Retrieved) -> _Sums:
+    def sums(self, ranking: Ranking) -> _Sums:
         """Σ rsize, Σ size and the best precision, the same for all measures of this kind."""
         key = ("characters", self.alpha, self.resize)
-        return retrieved.remembered(key, lambda: self._sums(retrieved))
+        return ranking.remembered(key, lambda: self._sums(ranking))
 
-    def _sums(self, retrieved: Retrieved) -> _Sums:
-        found = retrieved.cumulated(self._counted(retrieved))
-        read = retrieved.cumulated(self._sizes(retrieved))
-        precision = retrieved.by_topic(ratio(found, read))
+    def _sums(self, ranking: Ranking) -> _Sums:
+        found = ranking.cumulated(self._counted(ranking))
+        read = ranking.cumulated(self._sizes(ranking))
+        precision = ranking.by_topic(ratio(found, read))
         best_from = [np.maximum.accumulate(own[::-1])[::-1] for own in precision]
         return _Sums(found, read, np.concatenate([*best_from, np.zeros(1)]))
 
-    def _counted(self, retrieved: Retrieved) -> Numbers:
+    def _counted(self, ranking: Ranking) -> Numbers:
         """Rsize of each result; whole numbers where alpha allows."""
         if self.alpha == 0:
-            return retrieved.new_relevant
+            return ranking.new_relevant
         if self.alpha == 1:
-            return retrieved.relevant
-        return self.alpha * retrieved.relevant + (1 - self.alpha) * retrieved.new_relevant
+            return ranking.relevant
+        return self.alpha * ranking.relevant + (1 - self.alpha) * ranking.new_relevant
 
-    def _sizes(self, retrieved: Retrieved) -> Numbers:
+    def _sizes(self, ranking: Ranking) -> Numbers:
         if self.resize == "full":
-            return retrieved.size
-        return retrieved.new_size if self.resize == "new" else retrieved.new_size_in_relevant
+            return ranking.size
+        return ranking.new_size if self.resize == "new" else ranking.new_size_in_relevant
 
-    def precision_at(self, k: int, retrieved: Retrieved) -> Floats:
+    def precision_at(self, k: int, ranking: Ranking) -> Floats:
         """P@k of each topic."""
-        sums = self.sums(retrieved)
-        return ratio(retrieved.at(k, sums.found), retrieved.at(k, sums.read))
+        sums = self.sums(ranking)
+        return ratio(ranking.at(k, sums.found), ranking.at(k, sums.read))
 
-    def recall_at(self, k: int, retrieved: Retrieved) -> Floats:
+    def recall_at(self, k: int, ranking: Ranking) -> Floats:
         """R@k of each topic."""
-        found = retrieved.at(k, self.sums(retrieved).found)
-        return np.minimum(ratio(found, retrieved.judged.relevant_characters), 1.0)
+        found = ranking.at(k, self.sums(ranking).found)
+        return np.minimum(ratio(found, ranking.truth.relevant_characters), 1.0)
 
-    def interpolated(self, retrieved: Retrieved, points: list[Fraction]) -> Floats:
+    def interpolated(self, ranking: Ranking, points: list[Fraction]) -> Floats:
         """Interpolated precision at points of recall, topics × points."""
-        judged = retrieved.judged
-        sums = self.sums(retrieved)
-        first = _first_rows(sums.found, retrieved, points)
-        beyond = first >= retrieved.begin[1:, None]  # the recall is never reached
+        truth = ranking.truth
+        sums = self.sums(ranking)
+        first = _first_rows(sums.found, ranking, points)
+        beyond = first >= ranking.begin[1:, None]  # the recall is never reached
         result: Floats = np.where(beyond, 0.0, sums.best_from[np.where(beyond, -1, first)])
-        return _defined(result, judged)
+        return _defined(result, truth)
 
 
 class _Sums(NamedTuple):
@@ -129,29 +129,29 @@ class _Sums(NamedTuple):
     best_from: Floats
 
 
-def _first_rows(found: Numbers, retrieved: Retrieved, points: list[Fraction]) -> Ints:
+def _first_rows(found: Numbers, ranking: Ranking, points: list[Fraction]) -> Ints:
     """For each topic and point, the first row of the topic whose recall is at least as high.
 
     Sums grow within a topic, so that topic and sum together grow over all rows.
     """
-    relevant = retrieved.judged.relevant_characters
+    relevant = ranking.truth.relevant_characters
     step = float(max(int(relevant.max(initial=0)), found.max(initial=0)) + 2)
     topics = np.arange(len(relevant))
     if np.issubdtype(found.dtype, np.integer):
         # found / relevant ≥ x, as whole numbers: found ≥ ⌈x · relevant⌉
         wanted = np.stack([-(-x.numerator * relevant // x.denominator) for x in points], axis=1)
-        own = retrieved.topic * int(step) + found
+        own = ranking.topic * int(step) + found
         return np.searchsorted(own, topics[:, None] * int(step) + wanted)
     first = np.zeros((len(topics), len(points)), dtype=np.int64)
-    for topic, sums in enumerate(retrieved.by_topic(found)):
+    for topic, sums in enumerate(ranking.by_topic(found)):
         wanted = np.array([float(x) * relevant[topic] - TOLERANCE for x in points])
-        first[topic] = retrieved.begin[topic] + np.searchsorted(sums, wanted)
+        first[topic] = ranking.begin[topic] + np.searchsorted(sums, wanted)
     return first
 
 
-def _defined(values: Floats, judged: Judged) -> Floats:
+def _defined(values: Floats, truth: GroundTruth) -> Floats:
     """Nan for topics without relevant text."""
-    values[judged.relevant_characters == 0] = np.nan
+    values[truth.relevant_characters == 0] = np.nan
     return values
 
 
@@ -171,9 +171,9 @@ class CharacterPrecision(_Characters):
     )
     k: int = cut_off(10)
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """P@k."""
-        return _defined(self.precision_at(self.k, retrieved), judged)
+        return _defined(self.precision_at(self.k, ranking), ranking.truth)
 
 
 @dataclass(frozen=True)
@@ -192,9 +192,9 @@ class CharacterRecall(_Characters):
     )
     k: int = cut_off(10)
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """R@k."""
-        return _defined(self.recall_at(self.k, retrieved), judged)
+        return _defined(self.recall_at(self.k, ranking), ranking.truth)
 
 
 @dataclass(frozen=True)
@@ -216,13 +216,13 @@ class CharacterF(_Characters):
     k: int = cut_off(10)
     beta: float = parameter(1.0, "how much recall weighs against precision")
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """F_β at k."""
-        precision = self.precision_at(self.k, retrieved)
-        recall = self.recall_at(self.k, retrieved)
+        precision = self.precision_at(self.k, ranking)
+        recall = self.recall_at(self.k, ranking)
         weight = self.beta**2
         mixed = (1 + weight) * precision * recall
-        return _defined(ratio(mixed, weight * precision + recall), judged)
+        return _defined(ratio(mixed, weight * precision + recall), ranking.truth)
 
 
 @dataclass(frozen=True)
@@ -246,9 +246,9 @@ class InterpolatedPrecision(_Characters):
     )
     x: Fraction = point(Fraction(1, 100), "the recall that must be reached")
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """Interpolated precision at x."""
-        return self.interpolated(retrieved, [self.x])[:, 0]
+        return self.interpolated(ranking, [self.x])[:, 0]
 
 
 @dataclass(frozen=True)
@@ -272,15 +272,15 @@ class AverageInterpolatedPrecision(_Characters):
     )
     POINTS: ClassVar[list[Fraction]] = [Fraction(n, 100) for n in range(101)]
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The mean of 101 points."""
-        means: Floats = self.interpolated(retrieved, self.POINTS).mean(axis=1)
+        means: Floats = self.interpolated(ranking, self.POINTS).mean(axis=1)
         return means
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """Interpolated precision by recall."""
         x = np.array([float(p) for p in self.POINTS])
-        return Curve(str(self), "recall", "iP", x, self.interpolated(retrieved, self.POINTS))
+        return Curve(str(self), "recall", "iP", x, self.interpolated(ranking, self.POINTS))
 
 
 MEASURES = (

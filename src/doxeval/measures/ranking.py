@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints, positions_in
-from doxeval.assessments.elements import AssessedElements
+from doxeval.assessments.assessed_elements import AssessedElements
+from doxeval.documents.trees import Trees
 from doxeval.measures.base import TOLERANCE, Floats
-from doxeval.measures.judged import Judged
-from doxeval.measures.trees import Trees
+from doxeval.measures.ground_truth import GroundTruth
 from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths
 
 # Whole numbers or fractions; what comes in is what goes out.
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Retrieved:
+class Ranking:
     """The results of a run, sorted by topic.
 
     topic: its place among the assessed topics. pair: the judged pair of topic and document, -1 if
@@ -38,7 +38,7 @@ class Retrieved:
     (-1: none of them); trees_of gives them as sets of elements.
     """
 
-    judged: Judged
+    truth: GroundTruth
     topic: Ints
     pair: Ints
     node: Ints
@@ -55,7 +55,7 @@ class Retrieved:
     @cached_property
     def begin(self) -> Ints:
         """Where each topic's results begin; one more than there are topics."""
-        return np.searchsorted(self.topic, np.arange(len(self.judged.topics) + 1))
+        return np.searchsorted(self.topic, np.arange(len(self.truth.topics) + 1))
 
     @cached_property
     def counts(self) -> Ints:
@@ -80,7 +80,7 @@ class Retrieved:
     @cached_property
     def tree_documents(self) -> Ints:
         """The document of each tree in the collection, -1 for one without elements."""
-        collection = self.judged.known_collection
+        collection = self.truth.known_collection
         first = self.trees.begin[:-1]
         filled = np.flatnonzero(self.trees.counts > 0)
         found = np.full(len(self), -1, dtype=np.int64)
@@ -96,7 +96,7 @@ class Retrieved:
     def in_relevant_text(self) -> Ints:
         """The rows whose document has highlighted text for their topic."""
         rows = np.flatnonzero(self.pair >= 0)
-        return rows[self.judged.highlighted[self.pair[rows]] > 0]
+        return rows[self.truth.highlighted[self.pair[rows]] > 0]
 
     def _spans(self, rows: Ints, group: Ints) -> Spans:
         return Spans(group, self.start[rows], self.end[rows])
@@ -106,7 +106,7 @@ class Retrieved:
         """The number of highlighted characters in each result."""
         rows = self.in_relevant_text
         found = np.zeros(len(self), dtype=np.int64)
-        found[rows] = shared_lengths(self._spans(rows, self.pair[rows]), self.judged.highlights)
+        found[rows] = shared_lengths(self._spans(rows, self.pair[rows]), self.truth.highlights)
         return found
 
     @cached_property
@@ -115,7 +115,7 @@ class Retrieved:
         rows = self.in_relevant_text
         which, pieces = new_pieces(self._spans(rows, self.pair[rows]))
         found = np.zeros(len(self), dtype=np.int64)
-        np.add.at(found, rows[which], shared_lengths(pieces, self.judged.highlights))
+        np.add.at(found, rows[which], shared_lengths(pieces, self.truth.highlights))
         return found
 
     @cached_property
@@ -138,7 +138,7 @@ class Retrieved:
         return self.topic * (int(self.document.max(initial=0)) + 1) + self.document
 
     @cached_property
-    def articles(self) -> Retrieved:
+    def articles(self) -> Ranking:
         """The first result of each document in its topic: the ranking of documents.
 
         Where that does not resolve but a later one does, the later one stands in its place: what
@@ -153,10 +153,10 @@ class Retrieved:
         first[better] = known[place[stand_in[better]]]
         return self.rows(first)
 
-    def rows(self, rows: Ints) -> Retrieved:
+    def rows(self, rows: Ints) -> Ranking:
         """Only some of the results."""
-        return Retrieved(
-            self.judged,
+        return Ranking(
+            self.truth,
             self.topic[rows],
             self.pair[rows],
             self.node[rows],
@@ -171,7 +171,7 @@ class Retrieved:
     @cached_property
     def is_relevant(self) -> Bools:
         """Whether the document of each result is relevant."""
-        return (self.pair >= 0) & self.judged.is_relevant[self.pair]
+        return (self.pair >= 0) & self.truth.is_relevant[self.pair]
 
     @cached_property
     def _remembered(self) -> dict[Any, Any]:

@@ -38,8 +38,7 @@ from doxeval.measures.base import (
     point,
 )
 from doxeval.measures.gains import Gains, gains_of
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved
+from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve
 
 Base = Literal["ideal", "full"]
@@ -122,11 +121,10 @@ class _Gain(Measure):
         """With overlap the order of an ideal list is not known."""
         return self.facts.laws - ({Law.IDEAL_IS_BEST} if self.overlap else set())
 
-    def gains(self, judged: Judged, retrieved: Retrieved) -> Gains:
+    def gains(self, ranking: Ranking) -> Gains:
         """The gains of the run and of the ideal, by topic."""
         return gains_of(
-            judged,
-            retrieved,
+            ranking,
             self.base,
             self.quant,
             self.ignore,
@@ -142,11 +140,11 @@ class _GainAt(_Gain):
         ("ideal", "full"),
     )
 
-    def normalised(self, judged: Judged, retrieved: Retrieved, k: int) -> Floats:
+    def normalised(self, ranking: Ranking, k: int) -> Floats:
         """The values at the ranks 1 … k, topics × ranks, cut where all lists have ended."""
-        gains = self.gains(judged, retrieved)
+        gains = self.gains(ranking)
         k = min(k, max(map(len, gains.run + gains.ideal), default=0) or 1)
-        found = np.full((len(judged.topics), k), np.nan)
+        found = np.full((len(ranking.truth.topics), k), np.nan)
         for topic, (run, ideal) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if len(ideal):
                 found[topic] = _cumulated_to(k, run) / _cumulated_to(k, ideal)
@@ -176,9 +174,9 @@ class NormalisedGain(_GainAt):
     )
     k: int = cut_off(10)
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """nxCG@k."""
-        return self.normalised(judged, retrieved, self.k)[:, -1]
+        return self.normalised(ranking, self.k)[:, -1]
 
 
 @dataclass(frozen=True)
@@ -201,16 +199,16 @@ class AverageNormalisedGain(_GainAt):
     )
     k: int = cut_off(10)
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The mean of nxCG@1 … nxCG@k."""
-        values = self.normalised(judged, retrieved, self.k)
+        values = self.normalised(ranking, self.k)
         beyond = self.k - values.shape[1]
         found: Floats = (values.sum(axis=1) + beyond * values[:, -1]) / self.k
         return found
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """Normalised gain by rank."""
-        values = self.normalised(judged, retrieved, self.k)
+        values = self.normalised(ranking, self.k)
         x = np.arange(1, values.shape[1] + 1).astype(np.float64)
         return Curve(str(self), "rank", "nxCG", x, values)
 
@@ -223,11 +221,11 @@ class _Effort(_Gain):
         ("integer", "interpolated"),
     )
 
-    def at_recall(self, judged: Judged, retrieved: Retrieved, points: list[Fraction]) -> Floats:
+    def at_recall(self, ranking: Ranking, points: list[Fraction]) -> Floats:
         """Effort-precision at points of gain-recall, topics × points."""
-        gains = self.gains(judged, retrieved)
+        gains = self.gains(ranking)
         interpolated = self.ranks == "interpolated"
-        found = np.full((len(judged.topics), len(points)), np.nan)
+        found = np.full((len(ranking.truth.topics), len(points)), np.nan)
         for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if not len(base):
                 continue
@@ -264,11 +262,11 @@ class AverageEffortPrecision(_Effort):
         laws=frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE}),
     )
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The mean of ep."""
-        gains = self.gains(judged, retrieved)
+        gains = self.gains(ranking)
         interpolated = self.ranks == "interpolated"
-        found = judged.nothing()
+        found = ranking.truth.nothing()
         for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if len(base):
                 found[topic] = self._average(own, np.cumsum(base), interpolated)
@@ -294,10 +292,10 @@ class AverageEffortPrecision(_Effort):
         best = np.searchsorted(ideal, run[at] - TOLERANCE) + 1
         return float(np.sum(best / reached)) / len(ideal)
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """Effort-precision by gain-recall, at a hundred points."""
         x = np.array([float(p) for p in _HUNDRED])
-        return Curve(str(self), "gr", "ep", x, self.at_recall(judged, retrieved, _HUNDRED))
+        return Curve(str(self), "gr", "ep", x, self.at_recall(ranking, _HUNDRED))
 
 
 @dataclass(frozen=True)
@@ -316,9 +314,9 @@ class EffortPrecision(_Effort):
     )
     x: Fraction = point(Fraction(1, 10), "the gain-recall that must be reached")
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """Effort-precision at x."""
-        return self.at_recall(judged, retrieved, [self.x])[:, 0]
+        return self.at_recall(ranking, [self.x])[:, 0]
 
 
 @dataclass(frozen=True)
@@ -347,9 +345,9 @@ class InterpolatedEffortPrecision(_Effort):
         ("integer", "interpolated"),
     )
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The mean of ep at a hundred points."""
-        means: Floats = self.at_recall(judged, retrieved, _HUNDRED).mean(axis=1)
+        means: Floats = self.at_recall(ranking, _HUNDRED).mean(axis=1)
         return means
 
 

@@ -16,9 +16,9 @@ from doxeval.measures.expectations import (
     expectations,
     union_lengths,
 )
-from doxeval.measures.judged import Judged
+from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.navigating import NAMES, model_named
-from doxeval.measures.retrieved import Retrieved
+from doxeval.measures.ranking import Ranking
 from doxeval.navigation.model import Navigation
 from doxeval.scores import Curve
 
@@ -77,50 +77,52 @@ class Esr(Measure):
         ("none", "seen"),
     )
 
-    def settled(self, judged: Judged) -> Measure:
+    def settled(self, truth: GroundTruth) -> Measure:
         """The model of navigation has a name."""
-        given = judged.navigation
+        given = truth.navigation
         if self.nav == "auto":
             return self.with_values(nav="depth" if given is None else given.name)
-        model_named(self.nav, judged)
+        model_named(self.nav, truth)
         return self
 
-    def navigation(self, judged: Judged) -> Navigation:
+    def navigation(self, truth: GroundTruth) -> Navigation:
         """The model of navigation."""
-        return model_named(self.nav, judged)
+        return model_named(self.nav, truth)
 
-    def units(self, judged: Judged, retrieved: Retrieved) -> Assessed:
+    def units(self, ranking: Ranking) -> Assessed:
         """What was assessed."""
         key = ("assessed", self.assessed, self.rel, self.quant)
-        return retrieved.remembered(
-            key, lambda: assessed_trees(judged, self.assessed, self.rel, self.quant)
+        return ranking.remembered(
+            key, lambda: assessed_trees(ranking.truth, self.assessed, self.rel, self.quant)
         )
 
-    def expected(self, judged: Judged, retrieved: Retrieved) -> Expectations:
+    def expected(self, ranking: Ranking) -> Expectations:
         """Hits, near-misses and misses, rank by rank."""
-        units = self.units(judged, retrieved)
+        units = self.units(ranking)
         key = ("expected", self.nav, self.assessed, self.rel, self.quant, self.shared)
-        return retrieved.remembered(
+        return ranking.remembered(
             key,
-            lambda: expectations(retrieved, units, self.navigation(judged), self.shared == "seen"),
+            lambda: expectations(
+                ranking, units, self.navigation(ranking.truth), self.shared == "seen"
+            ),
         )
 
-    def read(self, judged: Judged, retrieved: Retrieved) -> list[Floats]:
+    def read(self, ranking: Ranking) -> list[Floats]:
         """Σ size of results, rank by rank."""
 
         def made() -> list[Floats]:
-            sizes = union_lengths(judged, retrieved.topic, retrieved.trees, relevant=False)
-            return retrieved.by_topic(retrieved.cumulated(sizes))
+            sizes = union_lengths(ranking.truth, ranking.topic, ranking.trees, relevant=False)
+            return ranking.by_topic(ranking.cumulated(sizes))
 
-        return retrieved.remembered("sizes of trees", made)
+        return ranking.remembered("sizes of trees", made)
 
-    def relevant_text(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def relevant_text(self, ranking: Ranking) -> Floats:
         """Trel: highlighted characters, or the sum of what units are worth where none are."""
-        if judged.has_highlights:
-            return judged.relevant_characters.astype(np.float64)
-        return self.expected(judged, retrieved).total
+        if ranking.truth.has_highlights:
+            return ranking.truth.relevant_characters.astype(np.float64)
+        return self.expected(ranking).total
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """The score at every rank of a topic's list."""
         raise NotImplementedError
 
@@ -142,12 +144,12 @@ class EsrAt(Esr):
     # Whether the score beyond the end of the list goes on falling with the rank.
     divides_by_rank: ClassVar[bool] = False
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The score at rank k."""
-        total = self.expected(judged, retrieved).total
-        found = judged.nothing()
+        total = self.expected(ranking).total
+        found = ranking.truth.nothing()
         for topic in np.flatnonzero(total > 0).tolist():
-            values = self.by_rank(judged, retrieved, topic)
+            values = self.by_rank(ranking, topic)
             score = _at(values, self.k, self.empty(float(total[topic])))
             if self.divides_by_rank and 0 < len(values) < self.k:
                 score *= len(values) / self.k
@@ -155,14 +157,14 @@ class EsrAt(Esr):
         return found
 
 
-def shares_by_rank(measure: EsrAt, judged: Judged, retrieved: Retrieved) -> Curve:
+def shares_by_rank(measure: EsrAt, ranking: Ranking) -> Curve:
     """The score at every rank as a share of all there is to gain; beyond a list it stays."""
-    total = measure.expected(judged, retrieved).total
-    ranks = max(int(retrieved.counts.max(initial=0)), 1)
+    total = measure.expected(ranking).total
+    ranks = max(int(ranking.counts.max(initial=0)), 1)
     y = np.full((len(total), ranks), np.nan)
     for topic in np.flatnonzero(total > 0).tolist():
         whole = float(total[topic])
-        values = measure.by_rank(judged, retrieved, topic) / whole
+        values = measure.by_rank(ranking, topic) / whole
         last = float(values[-1]) if len(values) else measure.empty(whole) / whole
         y[topic] = np.append(values, np.full(ranks - len(values), last))
     x = np.arange(1, ranks + 1).astype(np.float64)

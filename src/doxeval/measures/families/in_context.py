@@ -32,8 +32,8 @@ from doxeval.measures.base import (
     cut_off,
     parameter,
 )
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved, ratio
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 from doxeval.spans import Spans, merged, shared_lengths
 
@@ -73,9 +73,9 @@ class _InContext(Measure):
             return frozenset({Need.HIGHLIGHTS, Need.ENTRY_POINTS, Need.RETRIEVED_START})
         return self.facts.needs
 
-    def article_scores(self, retrieved: Retrieved) -> Floats:
+    def article_scores(self, ranking: Ranking) -> Floats:
         """S of each document of the ranking."""
-        articles = retrieved.articles
+        articles = ranking.articles
         found = np.zeros(len(articles))
         rows = articles.in_relevant_text
         if self.score == "bep":
@@ -83,37 +83,37 @@ class _InContext(Measure):
             return found
         pairs = articles.pair[rows]
         # All that was returned of each relevant document, without repetitions.
-        parts = retrieved.in_relevant_text
-        read = merged(Spans(retrieved.pair[parts], retrieved.start[parts], retrieved.end[parts]))
-        by_pair = self._f_scores(read, retrieved.judged)
+        parts = ranking.in_relevant_text
+        read = merged(Spans(ranking.pair[parts], ranking.start[parts], ranking.end[parts]))
+        by_pair = self._f_scores(read, ranking.truth)
         if self.score == "t2i":
-            by_pair = self._reading_scores(read, retrieved.judged, pairs)
+            by_pair = self._reading_scores(read, ranking.truth, pairs)
         found[rows] = by_pair[pairs]
         return found
 
-    def _entry_scores(self, articles: Retrieved, rows: Ints) -> Floats:
-        entry = articles.judged.entry[articles.pair[rows]]
+    def _entry_scores(self, articles: Ranking, rows: Ints) -> Floats:
+        entry = articles.truth.entry[articles.pair[rows]]
         distance = np.abs(articles.start[rows] - entry)
         near = (self.n - distance) / self.n
         return np.where((entry >= 0) & (distance <= self.n), near, 0.0)
 
-    def _f_scores(self, read: Spans, judged: Judged) -> Floats:
+    def _f_scores(self, read: Spans, truth: GroundTruth) -> Floats:
         """F of each pair."""
-        size = np.zeros(len(judged.topic), dtype=np.int64)
+        size = np.zeros(len(truth.topic), dtype=np.int64)
         relevant = size.copy()
         np.add.at(size, read.group, read.lengths())
-        np.add.at(relevant, read.group, shared_lengths(read, judged.highlights))
-        precision, recall = ratio(relevant, size), ratio(relevant, judged.highlighted)
+        np.add.at(relevant, read.group, shared_lengths(read, truth.highlights))
+        precision, recall = ratio(relevant, size), ratio(relevant, truth.highlighted)
         weight = self.beta**2
         return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
-    def _reading_scores(self, read: Spans, judged: Judged, pairs: Ints) -> Floats:
+    def _reading_scores(self, read: Spans, truth: GroundTruth, pairs: Ints) -> Floats:
         """What share of the text is relevant that the reader of each pair meets."""
-        found = np.zeros(len(judged.topic))
+        found = np.zeros(len(truth.topic))
         own = _ranges_by_pair(read)
-        highlights = _ranges_by_pair(judged.highlights)
+        highlights = _ranges_by_pair(truth.highlights)
         for pair in np.unique(pairs).tolist():
-            length = int(judged.length[pair])
+            length = int(truth.length[pair])
             if length < 0:
                 raise MissingInput("score=t2i needs the lengths of documents")
             found[pair] = _reading_score(own.get(pair, []), highlights[pair], length, self.irr)
@@ -163,8 +163,8 @@ def _as_read(read: _Ranges, highlights: _Ranges, length: int) -> Iterator[tuple[
             yield end - at, False
 
 
-def _defined(values: Floats, judged: Judged) -> Floats:
-    return np.where(judged.relevant_documents == 0, np.nan, values)
+def _defined(values: Floats, truth: GroundTruth) -> Floats:
+    return np.where(truth.relevant_documents == 0, np.nan, values)
 
 
 @dataclass(frozen=True)
@@ -183,11 +183,11 @@ class GeneralisedPrecision(_InContext):
     )
     k: int = cut_off(10)
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """gP@k."""
-        articles = retrieved.articles
-        summed = articles.cumulated(self.article_scores(retrieved))
-        return _defined(articles.at(self.k, summed) / self.k, judged)
+        articles = ranking.articles
+        summed = articles.cumulated(self.article_scores(ranking))
+        return _defined(articles.at(self.k, summed) / self.k, ranking.truth)
 
 
 @dataclass(frozen=True)
@@ -206,11 +206,11 @@ class GeneralisedRecall(Measure):
     )
     k: int = cut_off(10)
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """gR@k."""
-        articles = retrieved.articles
+        articles = ranking.articles
         found = articles.at(self.k, articles.cumulated(articles.is_relevant.astype(np.int64)))
-        return _defined(ratio(found, judged.relevant_documents), judged)
+        return _defined(ratio(found, ranking.truth.relevant_documents), ranking.truth)
 
 
 @dataclass(frozen=True)
@@ -233,25 +233,25 @@ class AverageGeneralisedPrecision(_InContext):
     )
     POINTS: ClassVar[Floats] = np.arange(11) / 10
 
-    def _precision(self, retrieved: Retrieved) -> Floats:
-        articles = retrieved.articles
-        found: Floats = articles.cumulated(self.article_scores(retrieved)) / articles.rank
+    def _precision(self, ranking: Ranking) -> Floats:
+        articles = ranking.articles
+        found: Floats = articles.cumulated(self.article_scores(ranking)) / articles.rank
         return found
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The mean of gP."""
-        articles = retrieved.articles
-        at_relevant = np.where(articles.is_relevant, self._precision(retrieved), 0.0)
+        articles = ranking.articles
+        at_relevant = np.where(articles.is_relevant, self._precision(ranking), 0.0)
         sums = np.array([own.sum() for own in articles.by_topic(at_relevant)])
-        return _defined(ratio(sums, judged.relevant_documents), judged)
+        return _defined(ratio(sums, ranking.truth.relevant_documents), ranking.truth)
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """The best gP at any rank that reaches a recall, at eleven points."""
-        articles = retrieved.articles
+        articles = ranking.articles
         found = articles.by_topic(articles.cumulated(articles.is_relevant.astype(np.int64)))
-        precision = articles.by_topic(self._precision(retrieved))
-        y = np.zeros((len(judged.topics), len(self.POINTS)))
-        for topic, relevant in enumerate(judged.relevant_documents.tolist()):
+        precision = articles.by_topic(self._precision(ranking))
+        y = np.zeros((len(ranking.truth.topics), len(self.POINTS)))
+        for topic, relevant in enumerate(ranking.truth.relevant_documents.tolist()):
             best = np.append(np.maximum.accumulate(precision[topic][::-1])[::-1], 0.0)
             wanted = [-(-n * relevant // 10) for n in range(11)]
             y[topic] = best[np.searchsorted(found[topic], wanted)] if relevant else np.nan

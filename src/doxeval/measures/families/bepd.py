@@ -16,8 +16,8 @@ import numpy as np
 
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Example, Facts, Floats, Law, Measure, Need, parameter
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved, ratio
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking, ratio
 
 ASSESSMENTS = "7 Q0 a 50 1000 0 0:50\n7 Q0 b 50 1000 100 100:50\n"
 RUN = "7 Q0 a 1 9 run 0\n7 Q0 c 2 8 run 0\n7 Q0 b 3 7 run 200\n"
@@ -43,31 +43,31 @@ class EntryPointModel(Measure):
         if self.A <= 0 or (self.L != "collection" and float(self.L) <= 0):
             raise ValueError("A and L are above 0")
 
-    def settled(self, judged: Judged) -> Measure:
+    def settled(self, truth: GroundTruth) -> Measure:
         """L comes from the collection where it is not given."""
-        return self.with_mean_length(judged)
+        return self.with_mean_length(truth)
 
-    def with_mean_length(self, judged: Judged) -> Measure:
+    def with_mean_length(self, truth: GroundTruth) -> Measure:
         """The measure with L as a number."""
         if self.L != "collection":
             return self
-        if judged.mean_length is None:
+        if truth.mean_length is None:
             raise MissingInput(
                 f"{self.name} needs the mean length of a document: a collection, or L=… in its name"
             )
-        return self.with_values(L=judged.mean_length)
+        return self.with_values(L=truth.mean_length)
 
-    def nearness(self, articles: Retrieved) -> Floats:
+    def nearness(self, articles: Ranking) -> Floats:
         """S of each document of the ranking; 0 where it has no best entry point."""
-        entry = np.where(articles.pair < 0, -1, articles.judged.entry[articles.pair])
+        entry = np.where(articles.pair < 0, -1, articles.truth.entry[articles.pair])
         distance = np.abs(articles.start - entry)
         scale = self.A * float(self.L)
         return np.where(entry < 0, 0.0, scale / (scale + distance))
 
 
-def entry_points(judged: Judged) -> Floats:
+def entry_points(truth: GroundTruth) -> Floats:
     """The number of best entry points of each topic."""
-    return judged.sum_by_topic((judged.entry >= 0).astype(np.int64)).astype(np.float64)
+    return truth.sum_by_topic((truth.entry >= 0).astype(np.int64)).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class EntryPointDistance(EntryPointModel):
         laws=frozenset({Law.TAIL_IS_FREE}),
     )
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The sum of nearness by the number of entry points."""
-        articles = retrieved.articles
+        articles = ranking.articles
         sums = np.array([own.sum() for own in articles.by_topic(self.nearness(articles))])
-        wanted = entry_points(judged)
+        wanted = entry_points(ranking.truth)
         return np.where(wanted == 0, np.nan, ratio(sums, wanted))
 
 

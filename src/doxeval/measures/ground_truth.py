@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, positions_in
-from doxeval.assessments.elements import (
+from doxeval.assessments.assessed_elements import (
     AssessedElements,
     SpecificityFrom,
     elements_from_grades,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class GroundTruth:
     """Assessments as arrays.
 
     topic, document: of each pair, the document as its place in `documents`. length and entry are
@@ -67,13 +67,13 @@ class Judged:
         collection: Collection | None = None,
         specificity: SpecificityFrom | None = None,
         navigation: Navigation | None = None,
-    ) -> Judged:
+    ) -> GroundTruth:
         """The arrays of assessments (resolved against the collection, if there is one).
 
         >>> from doxeval.assessments import Judgment
         >>> relevant, other = Judgment("7", "a", ((0, 5), (9, 12))), Judgment("7", "b")
-        >>> judged = Judged.of(Assessments([relevant, other]))
-        >>> judged.highlighted.tolist(), judged.relevant_characters.tolist()
+        >>> truth = GroundTruth.of(Assessments([relevant, other]))
+        >>> truth.highlighted.tolist(), truth.relevant_characters.tolist()
         ([8, 0], [8])
         """
         topics = {topic: place for place, topic in enumerate(assessments.topics)}

@@ -23,10 +23,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from doxeval.measures.base import TOLERANCE, Facts, Floats, Law, parameter, point
-from doxeval.measures.esr_base import Esr, EsrAt, Relevance, example, facts_of, shares_by_rank
+from doxeval.measures.esr_model import Esr, EsrAt, Relevance, example, facts_of, shares_by_rank
 from doxeval.measures.expectations import reaching
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved, interpolated, ratio
+from doxeval.measures.ranking import Ranking, interpolated, ratio
 from doxeval.scores import Curve
 
 
@@ -44,13 +43,13 @@ class Hits(EsrAt):
         laws=frozenset({Law.GROWS_WITH_K, Law.TAIL_IS_FREE}),
     )
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Hits."""
-        return self.expected(judged, retrieved).hits[topic]
+        return self.expected(ranking).hits[topic]
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """The share of all gain that are hits, by rank."""
-        return shares_by_rank(self, judged, retrieved)
+        return shares_by_rank(self, ranking)
 
 
 @dataclass(frozen=True)
@@ -66,13 +65,13 @@ class NearMisses(EsrAt):
         highest=None,
     )
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Near-misses."""
-        return self.expected(judged, retrieved).near[topic]
+        return self.expected(ranking).near[topic]
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """The share of all gain that are near-misses, by rank."""
-        return shares_by_rank(self, judged, retrieved)
+        return shares_by_rank(self, ranking)
 
 
 @dataclass(frozen=True)
@@ -89,13 +88,13 @@ class Misses(EsrAt):
         higher_is_better=False,
     )
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Misses."""
-        return self.expected(judged, retrieved).misses(topic)
+        return self.expected(ranking).misses(topic)
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """The share of all gain that are misses, by rank."""
-        return shares_by_rank(self, judged, retrieved)
+        return shares_by_rank(self, ranking)
 
     def empty(self, total: float) -> float:
         """Everything is missed."""
@@ -103,7 +102,7 @@ class Misses(EsrAt):
 
 
 @dataclass(frozen=True)
-class RecallBase(EsrAt):
+class ExpectedRecallBase(EsrAt):
     """All that readers could gain: hits, near-misses and misses together."""
 
     name: ClassVar[str] = "RecallBase"
@@ -115,9 +114,9 @@ class RecallBase(EsrAt):
         highest=None,
     )
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """The recall base."""
-        return self.expected(judged, retrieved).recall_base(topic)
+        return self.expected(ranking).recall_base(topic)
 
     def empty(self, total: float) -> float:
         """Everything can still be gained."""
@@ -138,48 +137,53 @@ class StructuralPrecision(EsrAt):
     )
     divides_by_rank: ClassVar[bool] = True
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """The mean of inferred gains."""
         key = ("inferred", self.nav, self.assessed, self.rel, self.quant, self.shared)
-        gains = retrieved.remembered(key, lambda: self._gains(judged, retrieved))
-        own = retrieved.by_topic(gains)[topic]
+        gains = ranking.remembered(key, lambda: self._gains(ranking))
+        own = ranking.by_topic(gains)[topic]
         found: Floats = np.cumsum(own) / np.arange(1, len(own) + 1)
         return found
 
-    def _gains(self, judged: Judged, retrieved: Retrieved) -> Floats:
-        inferred = self._inferred(judged, retrieved)
-        gains = np.zeros(len(retrieved))
-        trees = retrieved.trees
-        keys = retrieved.topic * len(judged.known_collection) + retrieved.tree_documents
-        known = np.flatnonzero(retrieved.tree_documents >= 0)
+    def _gains(self, ranking: Ranking) -> Floats:
+        inferred = self._inferred(ranking)
+        gains = np.zeros(len(ranking))
+        trees = ranking.trees
+        keys = ranking.topic * len(ranking.truth.known_collection) + ranking.tree_documents
+        known = np.flatnonzero(ranking.tree_documents >= 0)
         for key in np.unique(keys[known[inferred[known] > 0]]).tolist():
             rows = known[keys[known] == key]
-            document = int(retrieved.tree_documents[rows[0]])
+            document = int(ranking.tree_documents[rows[0]])
             own = trees.rows(rows)
             reach, _ = reaching(
-                judged, document, own, own, self.navigation(judged), self.shared == "seen"
+                ranking.truth,
+                document,
+                own,
+                own,
+                self.navigation(ranking.truth),
+                self.shared == "seen",
             )
             earlier = np.triu(reach, 1)  # from each result only to later ones
             gains[rows] = inferred[rows] * np.prod(1 - earlier, axis=0)
         return gains
 
-    def _inferred(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def _inferred(self, ranking: Ranking) -> Floats:
         """The mean relevance of the elements of each result."""
-        units = self.units(judged, retrieved)
+        units = self.units(ranking)
         single = np.flatnonzero(units.trees.counts == 1)
-        elements = len(judged.known_collection.nodes.path) + 1
+        elements = len(ranking.truth.known_collection.nodes.path) + 1
         keys = units.topic[single] * elements + units.trees.nodes[units.trees.begin[single]]
         order = np.argsort(keys)
-        owner = np.repeat(np.arange(len(retrieved)), retrieved.trees.counts)
-        wanted = retrieved.topic[owner] * elements + retrieved.trees.nodes
+        owner = np.repeat(np.arange(len(ranking)), ranking.trees.counts)
+        wanted = ranking.topic[owner] * elements + ranking.trees.nodes
         place = np.searchsorted(keys[order], wanted)
         place = np.minimum(place, max(len(keys) - 1, 0))
         values = np.zeros(len(wanted))
         if len(keys):
             is_same = keys[order][place] == wanted
             values = np.where(is_same, units.relevance[single][order][place], 0.0)
-        sums = np.bincount(owner, values, len(retrieved))
-        return ratio(sums, retrieved.trees.counts)
+        sums = np.bincount(owner, values, len(ranking))
+        return ratio(sums, ranking.trees.counts)
 
 
 @dataclass(frozen=True)
@@ -197,9 +201,9 @@ class ExtendedPrecision(EsrAt):
     )
     divides_by_rank: ClassVar[bool] = True
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Hits by rank."""
-        hits = self.expected(judged, retrieved).hits[topic]
+        hits = self.expected(ranking).hits[topic]
         found: Floats = hits / np.arange(1, len(hits) + 1)
         return found
 
@@ -218,9 +222,9 @@ class ExtendedRecall(EsrAt):
         ),
     )
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """The share of the recall base that is seen."""
-        expected = self.expected(judged, retrieved)
+        expected = self.expected(ranking)
         seen = expected.hits[topic] + expected.near[topic]
         return ratio(seen, expected.recall_base(topic))
 
@@ -235,9 +239,9 @@ class _ByLength(EsrAt):
 
     with_near_misses: ClassVar[bool] = False
 
-    def gain(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def gain(self, ranking: Ranking, topic: int) -> Floats:
         """Hits, or hits and near-misses."""
-        expected = self.expected(judged, retrieved)
+        expected = self.expected(ranking)
         if self.with_near_misses:
             return expected.hits[topic] + expected.near[topic]
         return expected.hits[topic]
@@ -256,10 +260,10 @@ class TextPrecision(_ByLength):
         highest=None,
     )
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Gain by size."""
-        gain = self.gain(judged, retrieved, topic)
-        return ratio(gain, self.read(judged, retrieved)[topic])
+        gain = self.gain(ranking, topic)
+        return ratio(gain, self.read(ranking)[topic])
 
 
 @dataclass(frozen=True)
@@ -296,12 +300,12 @@ class TextRecall(_ByLength):
         ("trel", "expected"),
     )
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Gain by what there is."""
-        gain = self.gain(judged, retrieved, topic)
+        gain = self.gain(ranking, topic)
         if self.recallbase == "expected":
-            return ratio(gain, self.expected(judged, retrieved).recall_base(topic))
-        whole = float(self.relevant_text(judged, retrieved)[topic])
+            return ratio(gain, self.expected(ranking).recall_base(topic))
+        whole = float(self.relevant_text(ranking)[topic])
         return gain / whole if whole else np.zeros(len(gain))
 
 
@@ -343,11 +347,11 @@ class CumulatedGain(_ByLength):
         if not 0 < self.l <= 1 or self.m <= 0:
             raise ValueError("l is a share above 0, m a number of ranks above 0")
 
-    def by_rank(self, judged: Judged, retrieved: Retrieved, topic: int) -> Floats:
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Gain by the gain that is wanted."""
-        gain = self.gain(judged, retrieved, topic)
+        gain = self.gain(ranking, topic)
         ranks = np.arange(1, len(gain) + 1)
-        base = self.expected(judged, retrieved).recall_base(topic)
+        base = self.expected(ranking).recall_base(topic)
         return ratio(gain, ranks * self.l * base / self.m)
 
 
@@ -380,10 +384,10 @@ class BrowsingPrecision(Esr):
     )
     x: Fraction = point(Fraction(1), "the recall (ESRR) that must be reached")
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The gain by rank where recall is reached; at the end of the list if it never is."""
-        expected = self.expected(judged, retrieved)
-        found = judged.nothing()
+        expected = self.expected(ranking)
+        found = ranking.truth.nothing()
         for topic in np.flatnonzero(expected.total > 0).tolist():
             seen = expected.hits[topic] + expected.near[topic]
             if not len(seen):
@@ -401,27 +405,25 @@ _POINTS: Floats = np.arange(101) / 100
 
 @dataclass(frozen=True)
 class _Average(Esr):
-    def precision_and_recall(
-        self, judged: Judged, retrieved: Retrieved, topic: int
-    ) -> tuple[Floats, Floats]:
+    def precision_and_recall(self, ranking: Ranking, topic: int) -> tuple[Floats, Floats]:
         """Both at every rank."""
         raise NotImplementedError
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The mean of interpolated precision."""
-        means: Floats = self._interpolated(judged, retrieved).mean(axis=1)
+        means: Floats = self._interpolated(ranking).mean(axis=1)
         return means
 
-    def curve(self, judged: Judged, retrieved: Retrieved) -> Curve:
+    def curve(self, ranking: Ranking) -> Curve:
         """Interpolated precision by recall."""
-        y = self._interpolated(judged, retrieved)
+        y = self._interpolated(ranking)
         return Curve(str(self), "recall", "precision", _POINTS, y)
 
-    def _interpolated(self, judged: Judged, retrieved: Retrieved) -> Floats:
-        total = self.expected(judged, retrieved).total
+    def _interpolated(self, ranking: Ranking) -> Floats:
+        total = self.expected(ranking).total
         found = np.full((len(total), len(_POINTS)), np.nan)
         for topic in np.flatnonzero(total > 0).tolist():
-            precision, recall = self.precision_and_recall(judged, retrieved, topic)
+            precision, recall = self.precision_and_recall(ranking, topic)
             found[topic] = interpolated(recall, precision, _POINTS)
         return found
 
@@ -439,11 +441,9 @@ class AverageExtendedPrecision(_Average):
         highest=None,
     )
 
-    def precision_and_recall(
-        self, judged: Judged, retrieved: Retrieved, topic: int
-    ) -> tuple[Floats, Floats]:
+    def precision_and_recall(self, ranking: Ranking, topic: int) -> tuple[Floats, Floats]:
         """ESRP and ESRR."""
-        expected = self.expected(judged, retrieved)
+        expected = self.expected(ranking)
         hits = expected.hits[topic]
         precision: Floats = hits / np.arange(1, len(hits) + 1)
         return precision, ratio(hits + expected.near[topic], expected.recall_base(topic))
@@ -473,16 +473,14 @@ class AverageTextPrecision(_Average):
 
     with_near_misses: ClassVar[bool] = False
 
-    def precision_and_recall(
-        self, judged: Judged, retrieved: Retrieved, topic: int
-    ) -> tuple[Floats, Floats]:
+    def precision_and_recall(self, ranking: Ranking, topic: int) -> tuple[Floats, Floats]:
         """SRiP (or SRiP2) and SRiR2."""
-        expected = self.expected(judged, retrieved)
+        expected = self.expected(ranking)
         seen = expected.hits[topic] + expected.near[topic]
         gain = seen if self.with_near_misses else expected.hits[topic]
-        whole = float(self.relevant_text(judged, retrieved)[topic])
+        whole = float(self.relevant_text(ranking)[topic])
         recall = seen / whole if whole else np.zeros(len(seen))
-        return ratio(gain, self.read(judged, retrieved)[topic]), recall
+        return ratio(gain, self.read(ranking)[topic]), recall
 
 
 @dataclass(frozen=True)
@@ -509,7 +507,7 @@ MEASURES = (
     Hits,
     NearMisses,
     Misses,
-    RecallBase,
+    ExpectedRecallBase,
     StructuralPrecision,
     ExtendedPrecision,
     ExtendedRecall,

@@ -15,8 +15,8 @@ from typing import ClassVar
 import numpy as np
 
 from doxeval.measures.base import Example, Facts, Floats, Law, Measure, cut_off
-from doxeval.measures.judged import Judged
-from doxeval.measures.retrieved import Retrieved, ratio
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking, ratio
 
 _CITE = "trec_eval; the special case of whole documents as units"
 _EDGES = (
@@ -28,14 +28,14 @@ _RUN = "7 Q0 a 1 9 run\n7 Q0 b 2 8 run\n7 Q0 c 3 7 run\n"
 _LAWS = frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE, Law.BETTER_UP})
 
 
-def _found_at(k: int, retrieved: Retrieved) -> Floats:
-    articles = retrieved.articles
+def _found_at(k: int, ranking: Ranking) -> Floats:
+    articles = ranking.articles
     relevant = articles.is_relevant.astype(np.int64)
     return articles.at(k, articles.cumulated(relevant)).astype(np.float64)
 
 
-def _defined(values: Floats, judged: Judged) -> Floats:
-    return np.where(judged.relevant_documents == 0, np.nan, values)
+def _defined(values: Floats, truth: GroundTruth) -> Floats:
+    return np.where(truth.relevant_documents == 0, np.nan, values)
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Precision(Measure):
     )
     k: int = cut_off(10)
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """P@k."""
-        return _defined(_found_at(self.k, retrieved) / self.k, judged)
+        return _defined(_found_at(self.k, ranking) / self.k, ranking.truth)
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,11 @@ class Recall(Measure):
     )
     k: int = cut_off(1000)
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """R@k."""
-        return _defined(ratio(_found_at(self.k, retrieved), judged.relevant_documents), judged)
+        return _defined(
+            ratio(_found_at(self.k, ranking), ranking.truth.relevant_documents), ranking.truth
+        )
 
 
 @dataclass(frozen=True)
@@ -97,13 +99,13 @@ class AveragePrecision(Measure):
         laws=_LAWS,
     )
 
-    def scores(self, judged: Judged, retrieved: Retrieved) -> Floats:
+    def scores(self, ranking: Ranking) -> Floats:
         """The mean of precision."""
-        articles = retrieved.articles
+        articles = ranking.articles
         relevant = articles.is_relevant.astype(np.int64)
         precision = relevant * articles.cumulated(relevant) / articles.rank
         sums = np.array([own.sum() for own in articles.by_topic(precision)])
-        return _defined(ratio(sums, judged.relevant_documents), judged)
+        return _defined(ratio(sums, ranking.truth.relevant_documents), ranking.truth)
 
 
 MEASURES = (Precision, Recall, AveragePrecision)
