@@ -6,12 +6,14 @@ so every property can be checked against what was meant, not only against anothe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, partial
 from random import Random
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from doxeval.assessments.grades import COVERAGES, Grade2002, Grade2003, Grade2005
@@ -27,6 +29,7 @@ from doxeval.documents.collection import Collection
 from doxeval.documents.examples import example_collection
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result, Run
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from doxeval.topics.nexi_ast import (
     About,
     And,
@@ -700,3 +703,34 @@ def _returned_passages(
         passage = Result(topic, document, Kind.PASSAGE, start, end, (), rank, score)
         found.setdefault((document, start, end), passage)
     return list(found.values()) if random.random() < 0.9 else []
+
+
+_MEASURES = ["MAiP", "iP[.01]", "gP@5", "MAgP(score=F,beta=.5)"]
+
+
+def score_tables(
+    least_runs: int = 1, most_runs: int = 4, most_topics: int = 8
+) -> st.SearchStrategy[ScoreTable]:
+    """Tables of scores in [0, 1]: undefined scores, topics that do not count or lack results."""
+
+    @st.composite
+    def tables(draw: st.DrawFn) -> ScoreTable:
+        labels = draw(st.lists(st.sampled_from(_MEASURES), min_size=1, max_size=4, unique=True))
+        topics = draw(st.integers(1, most_topics))
+        scores = st.one_of(
+            st.sampled_from([0.0, 0.25, 0.5, 1.0, math.nan]), st.floats(0, 1, width=32)
+        )
+        row = st.lists(scores, min_size=topics, max_size=topics)
+        flags = st.lists(st.booleans(), min_size=topics, max_size=topics)
+        runs = []
+        for number in range(draw(st.integers(least_runs, most_runs))):
+            values = draw(st.lists(row, min_size=len(labels), max_size=len(labels)))
+            counted = np.array(draw(st.one_of(st.just([True] * topics), flags)))
+            has_results = draw(st.one_of(st.none(), flags.map(np.array)))
+            runs.append(
+                RunScores(f"run{number}", np.array(values), counted, has_results=has_results)
+            )
+        facts = tuple(MeasureFacts(label, f"{label} as used", "a measure") for label in labels)
+        return ScoreTable(facts, tuple(f"t{topic}" for topic in range(topics)), tuple(runs))
+
+    return tables()

@@ -7,7 +7,8 @@
     │   ├── FormatError       a file of topics, runs or assessments is not what it should be
     │   ├── CollectionError   no collection there, another version, truncated or altered
     │   ├── SyntaxProblem     a path, a text point or a path pattern that does not parse
-    │   └── UnknownReference  a document, element or point that does not exist
+    │   ├── UnknownReference  a document, element or point that does not exist
+    │   └── UnknownName       a run or a measure that a table of scores does not have
     ├── OutputError           the result cannot be written: it exists, or the disk is full
     ├── MissingText           the collection was built without its text
     └── MissingInput          a measure needs something that was not given
@@ -18,9 +19,25 @@ exit code 1, without a traceback.
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class DoxevalError(Exception):
-    """The root of all errors that doxeval raises on purpose."""
+    """The root of all errors that doxeval raises on purpose.
+
+    parameter names the parameter of the library that would change things, where there is one, so
+    that the command line can name the option that sets it.
+
+    >>> OutputError("out exists; force=True replaces it").about("force").parameter
+    'force'
+    """
+
+    parameter: str | None = None
+
+    def about(self, parameter: str) -> Self:
+        """The same error, which now knows the parameter it is about."""
+        self.parameter = parameter
+        return self
 
 
 class InputError(DoxevalError):
@@ -74,6 +91,16 @@ class SyntaxProblem(InputError):
 
 class UnknownReference(InputError):
     """A document, an element or a point in a text does not exist."""
+
+
+class UnknownName(InputError, KeyError):
+    """A table of scores has no such run or measure.
+
+    It is a KeyError too, so that `in` and `get` work as they do for dictionaries.
+
+    >>> str(UnknownName("no run 'b'"))
+    "no run 'b'"
+    """
 
 
 class OutputError(DoxevalError):

@@ -1,5 +1,16 @@
 """Scores: what an evaluation gives, and the forms in which it leaves the program."""
 
+from doxeval.scores.run_names import distinct_names, told_apart
 from doxeval.scores.table import Curve, MeasureFacts, RunScores, ScoreTable
+from doxeval.scores.views import ByMeasure, RunView
 
-__all__ = ["Curve", "MeasureFacts", "RunScores", "ScoreTable"]
+__all__ = [
+    "ByMeasure",
+    "Curve",
+    "MeasureFacts",
+    "RunScores",
+    "RunView",
+    "ScoreTable",
+    "distinct_names",
+    "told_apart",
+]

@@ -1,10 +1,13 @@
-"""Scores as text for other programs and for papers.
+"""Scores as bytes for other programs and for papers.
 
 json      everything: means, topics, undefined topics, curves, warnings
 csv       one line per run, topic and measure; the topic `all` is the mean
 parquet   the same columns
-latex     a table of means, runs by measures
+latex     a table of means, runs by measures; with topics, one more table for each run
 trec      measure<TAB>topic<TAB>value, one block for each run
+
+Only JSON holds curves beside the scores. `curves_as_csv` gives them as CSV by themselves; the
+other formats refuse them.
 """
 
 from __future__ import annotations
@@ -12,13 +15,23 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 from doxeval.errors import FormatError
-from doxeval.scores.table import Row, ScoreTable
+from doxeval.scores.table import Curve, Row, RunScores, ScoreTable, mean_curve
 
 ALL = "all"
+
+
+class Format(Protocol):
+    """Writes a table of scores: its means, with the scores of topics and the curves if asked for.
+
+    A format that cannot hold curves refuses to be asked for them.
+    """
+
+    def __call__(self, table: ScoreTable, per_topic: bool = ..., curves: bool = ...) -> bytes:
+        """The table as bytes."""
 
 
 def rows_with_means(table: ScoreTable, per_topic: bool = True) -> Iterator[Row]:
@@ -34,9 +47,41 @@ def rows_with_means(table: ScoreTable, per_topic: bool = True) -> Iterator[Row]:
             yield Row(run, ALL, label, value)
 
 
-def as_json(table: ScoreTable, per_topic: bool = True) -> bytes:
-    """Everything, as JSON."""
-    found = table.to_dict()
+def plain_values(table: ScoreTable) -> dict[str, Any]:
+    """Everything as plain values, for JSON.
+
+    >>> plain_values(ScoreTable((), (), ()))["runs"]
+    []
+    """
+    means, topics, undefined = table.mean(), table.topics(), table.undefined()
+    return {
+        "collection": table.collection,
+        "assessments": list(table.assessments),
+        "measures": list(table.labels),
+        "canonical": {facts.label: facts.canonical for facts in table.measures},
+        "warnings": list(table.warnings),
+        "runs": [
+            {
+                "run": scores.run,
+                "file": scores.file,
+                "mean": means[scores.run],
+                "topics": topics[scores.run],
+                "undefined": undefined.get(scores.run, {}),
+                "curves": [_plain_curve(curve, table.topic_ids, scores) for curve in scores.curves],
+                "warnings": list(scores.warnings),
+            }
+            for scores in table.runs
+        ],
+    }
+
+
+def as_json(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
+    """Everything, as JSON; curves are there if the table has them.
+
+    >>> as_json(ScoreTable((), (), ())).splitlines()[0]
+    b'{'
+    """
+    found = plain_values(table)
     if not per_topic:
         for run in found["runs"]:
             del run["topics"]
@@ -45,18 +90,36 @@ def as_json(table: ScoreTable, per_topic: bool = True) -> bytes:
     return json.dumps(found, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def as_csv(table: ScoreTable, per_topic: bool = True) -> bytes:
-    """One line per score; an undefined one is empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(Row._fields)
-    for row in rows_with_means(table, per_topic):
-        writer.writerow(["" if value is None else value for value in row])
-    return out.getvalue().encode()
+def as_csv(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
+    """One line per score; an undefined one is empty.
+
+    >>> as_csv(ScoreTable((), (), ()))
+    b'run,topic,measure,value\\n'
+    """
+    if curves:
+        raise FormatError("a CSV of scores cannot hold curves: write them by curves_as_csv").about(
+            "curves"
+        )
+    return _csv(Row._fields, rows_with_means(table, per_topic))
 
 
-def as_trec(table: ScoreTable, per_topic: bool = True) -> bytes:
-    """As trec_eval prints them: measure, topic and value; undefined is `nan`."""
+def curves_as_csv(table: ScoreTable, per_topic: bool = True) -> bytes:
+    """One line per point of each curve; the topic `all` is the mean, undefined points are empty.
+
+    >>> curves_as_csv(ScoreTable((), (), ()))
+    b'run,topic,measure,x_name,x,y_name,y\\n'
+    """
+    header = ("run", "topic", "measure", "x_name", "x", "y_name", "y")
+    return _csv(header, _curve_rows(table, per_topic))
+
+
+def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
+    """As trec_eval prints them: measure, topic and value; undefined is `nan`.
+
+    >>> as_trec(ScoreTable((), (), ()))
+    b''
+    """
+    _refuse("the format trec", curves)
     lines = []
     topics = table.topics() if per_topic else {}
     for run, means in table.mean().items():
@@ -70,25 +133,35 @@ def as_trec(table: ScoreTable, per_topic: bool = True) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def as_latex(table: ScoreTable, per_topic: bool = False) -> bytes:
-    """A table of means for a paper; the best of each measure is bold."""
+def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -> bytes:
+    """A table of means for a paper, the best of each measure in bold.
+
+    With topics, a table for each run follows: topics by measures, and the mean.
+
+    >>> print(as_latex(ScoreTable((), (), ())).decode(), end="")
+    \\begin{tabular}{l}
+    run \\\\ \\hline
+    \\end{tabular}
+    """
+    _refuse("LaTeX", curves)
     means = table.mean()
     best = {
         facts.label: _best([means[run][facts.label] for run in means], facts.higher_is_better)
         for facts in table.measures
     }
-    lines = [
-        f"\\begin{{tabular}}{{l{'r' * len(table.labels)}}}",
-        " & ".join(["run", *(_escaped(label) for label in table.labels)]) + r" \\ \hline",
+    rows = [
+        [_escaped(run), *(_cell(values[label], best[label]) for label in table.labels)]
+        for run, values in means.items()
     ]
-    for run, values in means.items():
-        cells = [_cell(values[label], best[label]) for label in table.labels]
-        lines.append(" & ".join([_escaped(run), *cells]) + r" \\")
-    return "\n".join([*lines, r"\end{tabular}", ""]).encode()
+    tables = [_tabular(["run", *table.labels], rows)]
+    if per_topic:
+        tables += [_topics_of_run(table, place) for place in range(len(table.runs))]
+    return "\n".join(tables).encode()
 
 
-def as_parquet(table: ScoreTable, per_topic: bool = True) -> bytes:
+def as_parquet(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
     """One row per score (needs the extra `parquet`)."""
+    _refuse("Parquet", curves)
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -106,13 +179,85 @@ def as_parquet(table: ScoreTable, per_topic: bool = True) -> bytes:
     return out.getvalue()
 
 
-FORMATS: dict[str, Callable[[ScoreTable, bool], bytes]] = {
+FORMATS: dict[str, Format] = {
     "json": as_json,
     "csv": as_csv,
     "parquet": as_parquet,
     "latex": as_latex,
     "trec": as_trec,
 }
+
+
+def _refuse(name: str, curves: bool) -> None:
+    if curves:
+        raise FormatError(f"{name} cannot hold curves; JSON can, and so can CSV").about("curves")
+
+
+def _plain_curve(curve: Curve, topics: Sequence[str], scores: RunScores) -> dict[str, Any]:
+    return {
+        "measure": curve.label,
+        "x": curve.x_name,
+        "y": curve.y_name,
+        "points": curve.x.tolist(),
+        "mean": mean_curve(curve, scores.counted),
+        "topics": dict(_curve_by_topic(curve, topics, scores)),
+    }
+
+
+def _curve_by_topic(
+    curve: Curve, topics: Sequence[str], scores: RunScores
+) -> Iterator[tuple[str, list[float | None]]]:
+    """A curve's values for each topic that counts; None where it is undefined."""
+    for topic, is_counted, values in zip(topics, scores.counted, curve.y.tolist(), strict=True):
+        if is_counted:
+            yield topic, [None if value != value else value for value in values]
+
+
+def _curve_rows(table: ScoreTable, per_topic: bool) -> Iterator[Sequence[object]]:
+    for scores in table.runs:
+        for curve in scores.curves:
+            lines = list(_curve_by_topic(curve, table.topic_ids, scores)) if per_topic else []
+            lines.append((ALL, mean_curve(curve, scores.counted)))
+            for topic, values in lines:
+                for x, y in zip(curve.x.tolist(), values, strict=True):
+                    yield scores.run, topic, curve.label, curve.x_name, x, curve.y_name, y
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """Lines of CSV; what is None is empty."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow(["" if value is None else value for value in row])
+    return out.getvalue().encode()
+
+
+def _topics_of_run(table: ScoreTable, place: int) -> str:
+    """The scores of one run for each topic, and its means, as LaTeX."""
+    rows = [
+        [_escaped(topic), *(_cell(value, None) for value in values)]
+        for topic, values in table.topics_of(place)
+    ]
+    mean = ["mean", *(_cell(value, None) for value in table.means_of(place))]
+    return _tabular(["topic", *table.labels], rows, table.runs[place].run, mean)
+
+
+def _tabular(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    title: str | None = None,
+    last: Sequence[str] | None = None,
+) -> str:
+    """A table in LaTeX: a title over all columns, the header, the rows, a last row by itself."""
+    lines = [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}"]
+    if title is not None:
+        lines.append(f"\\multicolumn{{{len(header)}}}{{l}}{{{_escaped(title)}}} \\\\")
+    lines.append(" & ".join(map(_escaped, header)) + r" \\ \hline")
+    lines += [" & ".join(row) + r" \\" for row in rows]
+    if last is not None:
+        lines.append(r"\hline " + " & ".join(last) + r" \\")
+    return "\n".join([*lines, r"\end{tabular}", ""])
 
 
 def _number(value: float | None) -> str:

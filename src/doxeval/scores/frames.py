@@ -1,0 +1,122 @@
+"""Scores as data frames of pandas or polars, whichever is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from doxeval.errors import FormatError
+
+if TYPE_CHECKING:
+    from doxeval.scores.table import ScoreTable
+
+Kind = Literal["pandas", "polars"]
+KINDS: tuple[Kind, ...] = ("pandas", "polars")
+
+
+def long_frame(table: ScoreTable, kind: Kind) -> Any:
+    """One row per score: run, topic, measure, value.
+
+    >>> from doxeval.scores import ScoreTable
+    >>> len(long_frame(ScoreTable((), (), ()), "pandas"))
+    0
+    """
+    library = _library(kind)
+    rows = list(table.rows())
+    keys = {name: [getattr(row, name) for row in rows] for name in ("run", "topic", "measure")}
+    values = [[row.value] for row in rows]
+    if kind == "polars":
+        return _in_polars(library, keys, ["value"], values)
+    return _in_pandas(library, keys, ["value"], values).reset_index()
+
+
+def mean_frame(table: ScoreTable, kind: Kind | None = None) -> Any:
+    """One row per run, one column per measure: means.
+
+    >>> from doxeval.scores import ScoreTable
+    >>> mean_frame(ScoreTable((), (), ()), "pandas").shape
+    (0, 0)
+    """
+    places = range(len(table.runs))
+    runs = [table.runs[place].run for place in places]
+    return _wide(kind, {"run": runs}, table.labels, [table.means_of(place) for place in places])
+
+
+def topic_frame(table: ScoreTable, run: str | None = None, kind: Kind | None = None) -> Any:
+    """One row per topic (of one run, or of every run), one column per measure.
+
+    >>> from doxeval.scores import ScoreTable
+    >>> list(topic_frame(ScoreTable((), (), ()), kind="pandas").index.names)
+    ['run', 'topic']
+    """
+    places = range(len(table.runs)) if run is None else [table.place_of_run(run)]
+    rows = [
+        (table.runs[place].run, topic, values)
+        for place in places
+        for topic, values in table.topics_of(place)
+    ]
+    keys = {"run": [name for name, _, _ in rows], "topic": [topic for _, topic, _ in rows]}
+    if run is not None:
+        del keys["run"]
+    return _wide(kind, keys, table.labels, [values for _, _, values in rows])
+
+
+def _wide(
+    kind: Kind | None,
+    keys: dict[str, list[str]],
+    labels: Sequence[str],
+    rows: Sequence[Sequence[float | None]],
+) -> Any:
+    library = _library(kind)
+    make = _in_polars if library.__name__ == "polars" else _in_pandas
+    return make(library, keys, labels, rows)
+
+
+def _library(kind: Kind | None) -> Any:
+    """The library to make frames with: the one asked for, or else the first that is installed."""
+    wanted: Sequence[str] = KINDS if kind is None else (kind,)
+    for name in wanted:
+        if name not in KINDS:
+            raise FormatError(f"kind={name!r}: expected 'pandas' or 'polars'")
+        try:
+            return import_module(name)
+        except ModuleNotFoundError:
+            continue
+    lacking = "neither of which is" if kind is None else "which is not"
+    raise FormatError(f"a data frame needs {' or '.join(wanted)}, {lacking} installed")
+
+
+def _in_pandas(
+    pd: Any,
+    keys: dict[str, list[str]],
+    labels: Sequence[str],
+    rows: Sequence[Sequence[float | None]],
+) -> Any:
+    """Numbers under their labels; the keys are the index."""
+    numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(labels))
+    index = (
+        pd.Index(*keys.values(), name=next(iter(keys)))
+        if len(keys) == 1
+        else pd.MultiIndex.from_arrays(list(keys.values()), names=list(keys))
+    )
+    return pd.DataFrame(numbers, index=index, columns=list(labels))
+
+
+def _in_polars(
+    pl: Any,
+    keys: dict[str, list[str]],
+    labels: Sequence[str],
+    rows: Sequence[Sequence[float | None]],
+) -> Any:
+    """Columns of keys, then of numbers."""
+    numbers = [[row[column] for row in rows] for column in range(len(labels))]
+    return pl.DataFrame(
+        [pl.Series(name, found, pl.String) for name, found in keys.items()]
+        + [
+            pl.Series(label, found, pl.Float64)
+            for label, found in zip(labels, numbers, strict=True)
+        ]
+    )

@@ -1,0 +1,82 @@
+"""Finding a measure in a table of scores by any of its names.
+
+A measure has up to three names: its label (as it was asked for), its canonical name (with every
+parameter as it was used) and the name with every parameter as it was asked for. Any of them will
+do, and so will a value that prints as one of them. White space, the order of parameters and the
+spelling of numbers do not matter: `iP[.01]`, `iP[0.01]` and `iP[ 1/100 ]` are the same measure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Protocol
+
+from doxeval.errors import UnknownName
+
+_NUMBER = re.compile(
+    r"(?<![\w.])(?:[0-9]{1,30}/0{0,30}[1-9][0-9]{0,30}|[0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})"
+    r"(?![\w./])"
+)
+_PARAMETERS = re.compile(r"\(([^()]*)\)$")
+
+
+class Named(Protocol):
+    """What has the names of a measure."""
+
+    @property
+    def label(self) -> str:
+        """The name as it was asked for."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, the label first."""
+
+
+def place_of_measure(measures: Sequence[Named], key: object) -> int:
+    """Which of the measures has this name; labels come before other names.
+
+    A class stands for the measure with its defaults.
+
+    >>> from doxeval.scores import MeasureFacts
+    >>> measures = [MeasureFacts("MAiP", "MAiP(alpha=0)", ""), MeasureFacts("iP[.01]", "", "")]
+    >>> place_of_measure(measures, "iP[0.010]"), place_of_measure(measures, "MAiP( alpha=0.0 )")
+    (1, 0)
+    >>> place_of_measure(measures, "MAIP")
+    Traceback (most recent call last):
+    doxeval.errors.UnknownName: no scores by 'MAIP'; did you mean MAiP?
+    """
+    wanted = str(key() if isinstance(key, type) else key)
+    for spell in (str, plain_name):
+        spelt = spell(wanted)
+        for which in range(max((len(measure.names) for measure in measures), default=0)):
+            for place, measure in enumerate(measures):
+                if spelt in map(spell, measure.names[which : which + 1]):
+                    return place
+    labels = [measure.label for measure in measures]
+    raise UnknownName(f"no scores by {wanted!r}{suggestion(wanted, labels, 'scores by ')}")
+
+
+def plain_name(name: str) -> str:
+    """A name without white space, its numbers spelt one way and its parameters in order.
+
+    >>> plain_name("iP[.010]"), plain_name("MAgP( score = F, beta = .5 )")
+    ('iP[1/100]', 'MAgP(beta=1/2,score=F)')
+    """
+    plain = _NUMBER.sub(lambda found: str(Fraction(found[0])), "".join(name.split()))
+    return _PARAMETERS.sub(lambda found: f"({','.join(sorted(found[1].split(',')))})", plain)
+
+
+def suggestion(wrong: str, known: Sequence[str], what: str = "") -> str:
+    """The end of a message about a wrong name: the closest name there is, or all of them.
+
+    >>> suggestion("carefull", ["careful", "broad"]), suggestion("x", ["careful", "broad"])
+    ('; did you mean careful?', '; there are careful, broad')
+    """
+    by_case = {name.lower(): name for name in known}
+    close = get_close_matches(wrong.lower(), by_case, 1, 0.7)
+    if close:
+        return f"; did you mean {by_case[close[0]]}?"
+    return f"; there are {what}{', '.join(known)}" if known else "; there are none"

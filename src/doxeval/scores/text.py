@@ -1,0 +1,126 @@
+"""Short text about scores: what a terminal shows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from doxeval.scores.table import ScoreTable
+
+_MOST_RUNS = 10
+_MOST_MEASURES = 6
+_MOST_VALUES = 8
+_MOST_TOPICS = 10
+_LONGEST_NAME = 40
+
+
+def as_text(table: ScoreTable) -> str:
+    """The means of the first runs by the first measures, and how much there is in all.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
+    >>> scores = RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
+    >>> print(as_text(ScoreTable((facts,), ("7", "8"), (scores,))))
+    Scores of 1 run by 1 measure on 2 topics
+    run     MAiP
+    mine  0.3750
+    """
+    labels = table.labels[:_MOST_MEASURES]
+    more = ["…"] if len(table.labels) > len(labels) else []
+    views = [table.view(place) for place in range(min(len(table.runs), _MOST_RUNS))]
+    rows = [[view.run, *(number(view[label]) for label in labels), *more] for view in views]
+    lines = [
+        f"Scores of {counted(len(table.runs), 'run')} by {counted(len(table.labels), 'measure')} "
+        f"on {counted(len(table.topic_ids), 'topic')}"
+    ]
+    if rows:
+        lines += aligned(["run", *labels, *more], rows)
+    if len(table.runs) > len(rows):
+        lines.append(f"… and {counted(len(table.runs) - len(rows), 'more run')}")
+    return "\n".join(lines)
+
+
+def values_as_text(values: Sequence[tuple[str, float | None]]) -> str:
+    """The first of some named values.
+
+    >>> values_as_text([("MAiP", 0.5), ("iP[.01]", None)])
+    'MAiP 0.5000, iP[.01] —'
+    """
+    shown = [f"{shortened(name)} {number(value)}" for name, value in values[:_MOST_VALUES]]
+    return ", ".join([*shown, *(["…"] if len(values) > len(shown) else [])])
+
+
+def undefined_in_words(topics_of: dict[str, list[str]], measures: int, topics: int) -> str:
+    """For which topics measures are undefined, those with the same topics together.
+
+    >>> undefined_in_words({"MAiP": ["7"], "iP[.01]": ["7"], "gP@5": ["7", "8"]}, 4, 120)
+    'MAiP, iP[.01] undefined for 1 of 120 topics (7); gP@5 for 2 (7, 8)'
+    """
+    together: dict[tuple[str, ...], list[str]] = {}
+    for label, topic_ids in topics_of.items():
+        together.setdefault(tuple(topic_ids), []).append(label)
+    parts: list[str] = []
+    for undefined, labels in together.items():
+        who = listed(labels, _MOST_MEASURES)
+        if len(labels) == measures > 1:
+            who = f"all {measures} measures"
+        verb, of = ("", "") if parts else (" undefined", f" of {counted(topics, 'topic')}")
+        parts.append(f"{who}{verb} for {len(undefined):,}{of} ({listed(undefined, _MOST_TOPICS)})")
+    return "; ".join(parts)
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table: the first column to the left, the others to the right.
+
+    >>> aligned(["run", "P"], [["mine", "0.5"]])
+    ['run     P', 'mine  0.5']
+    """
+    cells = [[shortened(cell) for cell in row] for row in [header, *rows]]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many more there are.
+
+    >>> listed(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    shown = ", ".join(map(shortened, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def shortened(name: str) -> str:
+    """A name of at most forty characters that cannot steer a terminal.
+
+    >>> shortened("a\\x1b[2J")
+    'a\\\\x1b[2J'
+    """
+    visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    return visible if len(visible) <= _LONGEST_NAME else f"{visible[: _LONGEST_NAME - 1]}…"
+
+
+def number(value: float | None) -> str:
+    """A score for people.
+
+    >>> number(0.123456), number(None)
+    ('0.1235', '—')
+    """
+    return "—" if value is None else f"{value:.4f}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "run"), counted(1500, "topic")
+    ('1 run', '1,500 topics')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
