@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import pickle
 from collections.abc import Sequence
 from itertools import combinations, permutations, product
 from pathlib import Path
@@ -14,20 +15,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from conftest import doxeval as call
 from conftest import write_files
 from doxeval.arrays import Ints
-from doxeval.compare import Pair, compare, correlate
+from doxeval.compare import Pair, compare, compare_all, correlate, mean_interval
 from doxeval.compare.ap_correlation import symmetric_tau_ap, tau_ap, tau_ap_probability
 from doxeval.compare.conclusions import conclusion, readings
 from doxeval.compare.groups import groups, holm, letters
+from doxeval.compare.paired import Column
 from doxeval.compare.resampling import bootstrap, generator, randomization
 from doxeval.compare.significance import TESTS, Test, outcome
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.table import Floats
+from strategies import score_tables
 
 # Student's data on sleep, as in R's `sleep`.
 SLEEP = {
@@ -414,6 +417,226 @@ class TestPolicies:
             compare(ScoreTable(table.measures, table.topic_ids, (table.runs[0],) * 2), "M")
         with pytest.raises(InputError, match="were not compared"):
             compare(table, "M(x=1)").pair("run0", "x")
+
+
+def facts(lowest: float = 0.0, highest: float | None = 1.0) -> MeasureFacts:
+    return MeasureFacts("M", "M(x=1)", "a measure", lowest, highest)
+
+
+def student(values: Sequence[float], alpha: float = 0.05) -> tuple[float, float]:
+    low, high = stats.ttest_1samp(values, 0).confidence_interval(1 - alpha)
+    return float(low), float(high)
+
+
+SCORES = st.lists(
+    st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), min_size=2, max_size=9
+)
+
+
+class TestIntervals:
+    @given(SCORES, st.sampled_from([0.001, 0.05, 0.5]))
+    @settings(max_examples=300)
+    def test_a_mean_has_its_interval_inside_the_range(
+        self, values: list[float], alpha: float
+    ) -> None:
+        found = mean_interval(np.array(values), facts(), alpha)
+        assert found is not None
+        low, high = found
+        assert 0 <= low <= np.mean(values) + 1e-9 and np.mean(values) - 1e-9 <= high <= 1
+        if np.ptp(values) > 1e-6:
+            expected = student(values, alpha)
+            if expected[0] >= 0 and expected[1] <= 1:
+                assert found == pytest.approx(expected, abs=1e-9)
+            else:
+                mean = np.mean(values)
+                half = (expected[1] - expected[0]) / 2 / (mean * (1 - mean))
+                ends = special.expit(special.logit(mean) + np.array([-half, half]))
+                assert found == pytest.approx(tuple(ends), abs=1e-6)
+
+    @given(SCORES, st.floats(-3, 3), st.sampled_from([0.5, 2.0, 40.0]))
+    def test_ranges_can_be_moved_stretched_and_turned(
+        self, values: list[float], by: float, width: float
+    ) -> None:
+        low, high = mean_interval(np.array(values), facts()) or (0, 0)
+        moved = mean_interval(np.array(values) * width + by, facts(by, by + width))
+        assert moved == pytest.approx((low * width + by, high * width + by), abs=1e-6)
+        turned = mean_interval(1 - np.array(values), facts())
+        assert turned == pytest.approx((1 - high, 1 - low), abs=1e-6)
+
+    def test_a_range_with_one_bound(self) -> None:
+        values = np.array([0.0, 0.0, 0.0, 0.0, 40.0])
+        found = mean_interval(values, facts(0, None))
+        mean, half = 8, (student(list(values))[1] - 8) / 8
+        assert half > 1  # Student's would begin below 0
+        assert found == pytest.approx((mean * math.exp(-half), mean * math.exp(half)))
+        turned = mean_interval(-values, facts(-math.inf, 0.0))
+        assert turned == pytest.approx((-mean * math.exp(half), -mean * math.exp(-half)))
+        far = mean_interval(np.array([0.0, 1e300]), facts(0, None), alpha=1e-9)
+        assert far is not None and far[0] >= 0 and far[1] == math.inf
+
+    def test_a_range_that_scores_do_not_obey_means_nothing(self) -> None:
+        values = [0.0, 0.1, 5.0]
+        assert mean_interval(np.array(values), facts()) == pytest.approx(student(values))
+        nearly = mean_interval(np.array([1.0, 1.0 + 1e-12, 1.0]), facts())
+        assert nearly is not None and nearly[1] == 1
+
+    def test_too_few_topics(self) -> None:
+        assert mean_interval(np.array([0.5, math.nan]), facts()) is None
+        assert mean_interval(np.array([0.5, 0.5]), facts()) == (0.5, 0.5)
+
+    @given(score_tables(least_runs=2, most_runs=2), st.sampled_from(TESTS))
+    @settings(max_examples=200)
+    def test_differences_stay_in_range_and_agree_with_p(
+        self, table: ScoreTable, test: Test
+    ) -> None:
+        found = compare(table, table.labels[0], test, resamples=99, alpha=0.1)
+        (pair,) = found.pairs
+        if pair.interval is None:
+            return
+        low, high = pair.interval
+        assert pair.difference is not None and pair.p is not None
+        assert -1 <= low <= pair.difference + 1e-9 and pair.difference - 1e-9 <= high <= 1
+        if test in ("t", "bootstrap", "randomization") and abs(pair.p - 0.1) > 1e-6:
+            assert (low <= 1e-12 and high >= -1e-12) == (pair.p >= 0.1)
+
+    def test_an_impossible_difference_is_cut_off(self) -> None:
+        pair = only_pair(table_of({"a": [1.0, 1.0, 0.9], "b": [0.0, 0.6, 0.0]}))
+        low, high = student([1.0, 0.4, 0.9])
+        assert high > 1
+        assert pair.interval == pytest.approx((low, 1.0))
+        assert pair.interval is not None and pair.interval[1] == 1.0
+
+
+class TestTopicsInCommon:
+    def test_two_runs_that_share_one_topic(self) -> None:
+        """All topics are scored, but the runs returned results for different ones."""
+        values, topics = np.linspace(0, 1, 120), tuple(map(str, range(120)))
+        first, second = np.arange(120) < 60, np.arange(120) >= 59
+        runs = tuple(
+            RunScores(run, np.where(has, values, 0)[None], np.ones(120, np.bool_), has_results=has)
+            for run, has in (("a", first), ("b", second))
+        )
+        found = compare(ScoreTable((facts(),), topics, runs))
+        (pair,) = found.pairs
+        assert (pair.topics, pair.with_results) == (120, 1)
+        assert {run.run: run.with_results for run in found.ranking} == {"a": 60, "b": 61}
+        assert found.notes == (
+            "not all runs have results for the same topics: both have results b and a for 1 of "
+            "120 topics; topics without results still count, with the score of an empty list",
+        )
+        assert found.to_dict()["pairs"][0]["with_results"] == 1
+
+    @given(score_tables(least_runs=2, most_runs=4))
+    @settings(max_examples=200)
+    def test_notes_tell_what_is_not_shared(self, table: ScoreTable) -> None:
+        label = table.labels[0]
+        found = compare(table, label)
+        defined = {
+            one.run: {
+                topic
+                for topic, is_counted, value in zip(
+                    table.topic_ids, one.counted, one.values[0], strict=True
+                )
+                if is_counted and not math.isnan(value)
+            }
+            for one in table.runs
+        }
+        answered = {
+            one.run: None
+            if one.has_results is None
+            else {t for t, has in zip(table.topic_ids, one.has_results, strict=True) if has}
+            for one in table.runs
+        }
+        every = set().union(*defined.values())
+        told = " ".join(found.notes)
+        expected_scores, expected_results = [], []
+        for pair in found.pairs:
+            common = defined[pair.first] & defined[pair.second]
+            assert pair.topics == len(common)
+            one, other = answered[pair.first], answered[pair.second]
+            both = None if one is None or other is None else len(common & one & other)
+            assert pair.with_results == both
+            if len(common) < len(every):
+                expected_scores.append((pair, f"{len(common)} of {len(every)}"))
+            if both is not None and both < len(common):
+                expected_results.append((pair, f"for {both} of {len(common)} topics"))
+        for expected in (expected_scores, expected_results):
+            said = [f"{p.first} and {p.second} {how}" in told for p, how in expected]
+            assert sum(said) == min(len(expected), 3)
+        assert ("the same topics: means" in told) == bool(expected_scores)
+        assert ("the same topics: both have" in told) == bool(expected_results)
+        assert len(found.notes) <= 4
+
+    def test_notes_do_not_grow_with_the_number_of_pairs(self) -> None:
+        nan = math.nan
+        scores = {f"r{n}": [0.5 if n == t else nan for t in range(12)] for n in range(12)}
+        found = compare(table_of(scores), "M")
+        assert len(found.pairs) == 66 and len(found.notes) == 2
+        assert "and 63 more pairs are not tested: no topic has a score" in found.notes[0]
+        assert all(len(note) < 300 for note in found.notes)
+
+
+class TestSeveralMeasures:
+    def table(self) -> ScoreTable:
+        measures = (
+            MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", ""),
+            MeasureFacts("MAiP", "MAiP(alpha=0)", ""),
+        )
+        random = np.random.default_rng(4)
+        runs = tuple(
+            RunScores(f"run{n}", random.random((2, 20)) / (n + 1), np.ones(20, np.bool_))
+            for n in range(3)
+        )
+        return ScoreTable(measures, tuple(map(str, range(20))), runs)
+
+    def test_each_measure_by_itself(self) -> None:
+        table = self.table()
+        every = compare_all(table, test="randomization", resamples=300, baseline="run1", alpha=0.2)
+        assert every == tuple(
+            compare(table, label, "randomization", resamples=300, baseline="run1", alpha=0.2)
+            for label in table.labels
+        )
+        # Holm's correction does not know of the other measure
+        assert every[:1] == compare_all(
+            table.only(measures="iP[.01]"),
+            None,
+            "randomization",
+            resamples=300,
+            baseline="run1",
+            alpha=0.2,
+        )
+        assert (
+            compare_all(table, ["MAiP"]) == compare_all(table, "MAiP") == (compare(table, "MAiP"),)
+        )
+        assert len(compare_all(table, ["MAiP", "MAiP(alpha=0)"])) == 1
+
+    def test_a_measure_by_any_of_its_names(self) -> None:
+        table = self.table()
+        assert compare(table, "iP[0.010]") == compare(table, "iP[.01]")
+        assert compare(table.only(measures="MAiP")) == compare(table, "MAiP")
+        with pytest.raises(InputError, match=r"measure= says by which of iP\[\.01\], MAiP"):
+            compare(table)
+        with pytest.raises(InputError, match=r"did you mean MAiP\?"):
+            compare_all(table, ["MAP"])
+        assert correlate(table, ["MAiP(alpha=0)", "iP[0.01]"]).pairs[0].first == "MAiP"
+
+    def test_what_is_found_can_be_shown_and_pickled(self) -> None:
+        table = self.table()
+        found, correlated = compare(table, "MAiP"), correlate(table, resamples=9)
+        for value in (
+            found,
+            correlated,
+            *found.pairs,
+            *correlated.pairs,
+            Column.of(table, 0).facts,
+        ):
+            assert pickle.loads(pickle.dumps(value)) == value
+            assert len(repr(value)) < 400 and "array" not in repr(value)
+        assert repr(found).splitlines()[0].startswith("Comparison by MAiP, paired t test: ")
+        assert repr(Pair("a", "b", 1)) == "<a - b, not tested, 1 topic>"
+        many = compare(table_of(random_scores(30, 20)), "M")
+        assert len(repr(many).splitlines()) == 13
+        assert repr(many).endswith("… and 20 more runs")
 
 
 def two_measures(

@@ -1,11 +1,12 @@
-"""Comparison: which systems differ on a measure, and whether measures rank systems alike.
+"""Comparison: which systems differ by a measure, and whether measures rank systems alike.
 
-This room sees tables of scores and nothing else, so every measure can be compared by.
+This room sees tables of scores and nothing else, so systems can be compared by any measure.
 """
 
-from doxeval.compare.comparing import compare
+from doxeval.compare.comparing import compare, compare_all
 from doxeval.compare.comparison import Comparison, Pair, RunMean
 from doxeval.compare.correlations import Coefficient, Correlations, MeasurePair, correlate
+from doxeval.compare.intervals import mean_interval
 
 __all__ = [
     "Coefficient",
@@ -15,5 +16,7 @@ __all__ = [
     "Pair",
     "RunMean",
     "compare",
+    "compare_all",
     "correlate",
+    "mean_interval",
 ]

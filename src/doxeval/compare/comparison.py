@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from doxeval.compare.groups import letters
-from doxeval.compare.significance import Test
+from doxeval.compare.significance import TITLES, Test
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts
+from doxeval.scores.text import aligned, counted, number, shortened
 
 RESAMPLES = 100_000
+_MOST_SHOWN = 10
 
 
 @dataclass(frozen=True)
 class RunMean:
     """A run, its mean, and over how many topics.
+
+    with_results: for how many of these topics the run returned anything; None if not known.
 
     >>> RunMean("mine", 0.5, 20).mean
     0.5
@@ -24,19 +29,25 @@ class RunMean:
     run: str
     mean: float | None
     topics: int
+    with_results: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pair:
     """Two runs on the topics where both have a score.
 
     difference: of the means, first minus second. effect: Cohen's d_z, the mean difference in
     standard deviations of the differences. interval: of the difference, for this pair by itself.
-    p: by the test. corrected: by Holm for all pairs. better: the run that is ahead in what the
-    test looks at (the mean, the ranks or the number of topics). What cannot be said is None.
+    p: by the test. corrected: p after Holm's correction for all pairs of this measure. better: the
+    run that is ahead in what the test looks at (the mean, the ranks or the number of topics).
+    with_results: for how many of the topics both runs returned anything. What cannot be said or
+    is not known is None.
 
-    >>> Pair("a", "b", 20, 0.1, 0.7, (0.03, 0.17), 0.006, 0.012, "a", True).better
+    >>> pair = Pair("a", "b", 20, 0.1, 0.7, (0.03, 0.17), 0.006, 0.012, "a", True)
+    >>> pair.better
     'a'
+    >>> pair
+    <a - b: +0.1000 [+0.0300, +0.1700], p 0.0060, corrected 0.0120 *, 20 topics>
     """
 
     first: str
@@ -49,9 +60,21 @@ class Pair:
     corrected: float | None = None
     better: str | None = None
     significant: bool = False
+    with_results: int | None = None
+
+    def __repr__(self) -> str:
+        said = [f"{shortened(self.first)} - {shortened(self.second)}:"]
+        if self.difference is not None:
+            said.append(f"{self.difference:+.4f}")
+        if self.interval is not None:
+            said.append(f"[{self.interval[0]:+.4f}, {self.interval[1]:+.4f}]")
+        tested = "not tested" if self.p is None else f"p {self.p:.4f}"
+        if self.corrected is not None:
+            tested += f", corrected {self.corrected:.4f}{' *' if self.significant else ''}"
+        return f"<{' '.join(said).rstrip(':')}, {tested}, {counted(self.topics, 'topic')}>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """The runs by rank, all pairs that were tested, and the groups of runs not told apart.
 
@@ -66,6 +89,11 @@ class Comparison:
     {'a': 'a', 'b': 'a'}
     >>> found.pair("b", "a").topics
     9
+    >>> found
+    Comparison by MAiP, paired t test: 0 of 1 pair significant at 0.05
+    run    MAiP  letters
+    a    0.5000        a
+    b    0.4000        a
     """
 
     measure: MeasureFacts
@@ -91,16 +119,27 @@ class Comparison:
                 return pair
         raise InputError(f"{one!r} and {other!r} were not compared")
 
+    def __repr__(self) -> str:
+        significant = sum(pair.significant for pair in self.pairs)
+        shown = self.ranking[:_MOST_SHOWN]
+        lines = [
+            f"Comparison by {self.measure.label}, {TITLES[self.test]}: {significant:,} of "
+            f"{counted(len(self.pairs), 'pair')} significant at {self.alpha:g}",
+            *aligned(["run", self.measure.label, "letters"], self._rows(shown)),
+        ]
+        if len(self.ranking) > len(shown):
+            lines.append(f"… and {counted(len(self.ranking) - len(shown), 'more run')}")
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
         """How notebooks show it: the runs by rank, with their letters."""
         from doxeval.scores.notebook import html_table
 
+        return html_table(["run", self.measure.label, "letters"], self._rows(self.ranking))
+
+    def _rows(self, runs: Sequence[RunMean]) -> list[list[str]]:
         letters = self.letters
-        rows = [
-            [run.run, "—" if run.mean is None else f"{run.mean:.4f}", letters.get(run.run, "")]
-            for run in self.ranking
-        ]
-        return html_table(["run", self.measure.label, "letters"], rows)
+        return [[run.run, number(run.mean), letters.get(run.run, "")] for run in runs]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""

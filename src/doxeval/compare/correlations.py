@@ -21,13 +21,15 @@ from doxeval.compare.ap_correlation import (
     tau_ap,
     tau_ap_probability,
 )
-from doxeval.compare.paired import Column, check_runs, place_of, rounded
+from doxeval.compare.paired import Column, check_runs, rounded
 from doxeval.compare.resampling import generator
 from doxeval.errors import InputError
 from doxeval.scores import ScoreTable
 from doxeval.scores.table import Floats
+from doxeval.scores.text import aligned, counted, shortened
 
 RESAMPLES = 10_000
+_MOST_SHOWN = 10
 EQUIVALENT, DIFFERENT = 0.9, 0.8
 Reading = Literal["equivalent", "in between", "noticeably different"]
 
@@ -46,7 +48,7 @@ class Coefficient(NamedTuple):
 _UNDEFINED = Coefficient()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MeasurePair:
     """Two measures, and how alike they rank the systems that both have a mean for.
 
@@ -54,8 +56,11 @@ class MeasurePair:
     the reference, which are tau_ap_by_first and tau_ap_by_second. slope, intercept: the line
     second = intercept + slope · first of least squares.
 
-    >>> MeasurePair("MAiP", "iP[.01]", 9, tau=Coefficient(0.85, 0.001)).reading
+    >>> pair = MeasurePair("MAiP", "iP[.01]", 9, tau=Coefficient(0.85, 0.001))
+    >>> pair.reading
     'in between'
+    >>> pair
+    <MAiP and iP[.01]: τ 0.850 (in between), 9 systems>
     """
 
     first: str
@@ -79,13 +84,23 @@ class MeasurePair:
             return "equivalent"
         return "noticeably different" if self.tau.value < DIFFERENT else "in between"
 
+    def __repr__(self) -> str:
+        found = "undefined" if self.tau.value is None else f"{self.tau.value:.3f} ({self.reading})"
+        both = f"{shortened(self.first)} and {shortened(self.second)}"
+        return f"<{both}: τ {found}, {counted(self.systems, 'system')}>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Correlations:
     """All pairs of measures.
 
-    >>> Correlations((MeasurePair("MAiP", "iP[.01]", 9),)).pair("iP[.01]", "MAiP").systems
+    >>> found = Correlations((MeasurePair("MAiP", "iP[.01]", 9, Coefficient(0.85)),))
+    >>> found.pair("iP[.01]", "MAiP").systems
     9
+    >>> found
+    Correlations of 1 pair of measures
+    measures          Kendall τ     reading
+    MAiP and iP[.01]      0.850  in between
     """
 
     pairs: tuple[MeasurePair, ...]
@@ -100,19 +115,21 @@ class Correlations:
                 return pair
         raise InputError(f"{one!r} and {other!r} were not correlated")
 
+    def __repr__(self) -> str:
+        shown = self.pairs[:_MOST_SHOWN]
+        lines = [
+            f"Correlations of {counted(len(self.pairs), 'pair')} of measures",
+            *aligned(_HEADER, _rows(shown), longest=90),
+        ]
+        if len(self.pairs) > len(shown):
+            lines.append(f"… and {counted(len(self.pairs) - len(shown), 'more pair')}")
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
         """How notebooks show it: each pair of measures with Kendall's τ and its reading."""
         from doxeval.scores.notebook import html_table
 
-        rows = [
-            [
-                f"{pair.first} and {pair.second}",
-                "—" if pair.tau.value is None else f"{pair.tau.value:.3f}",
-                pair.reading or "—",
-            ]
-            for pair in self.pairs
-        ]
-        return html_table(["measures", "Kendall τ", "reading"], rows)
+        return html_table(_HEADER, _rows(self.pairs))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
@@ -124,16 +141,31 @@ class Correlations:
         }
 
 
+_HEADER = ("measures", "Kendall τ", "reading")
+
+
+def _rows(pairs: Sequence[MeasurePair]) -> list[list[str]]:
+    return [
+        [
+            f"{shortened(pair.first)} and {shortened(pair.second)}",
+            "—" if pair.tau.value is None else f"{pair.tau.value:.3f}",
+            pair.reading or "—",
+        ]
+        for pair in pairs
+    ]
+
+
 def correlate(
     table: ScoreTable,
-    labels: Sequence[str] | None = None,
+    measures: Sequence[object] | None = None,
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Correlations:
     """Correlate the rankings of systems by each two of the measures (all, if none are named).
 
-    The p-value of τ_AP is by permutation, drawn from the seed and the names of the measures.
+    Measures are given by any of their names or as values. The p-value of τ_AP is by permutation,
+    drawn from the seed and the names of the measures.
 
     >>> from doxeval.scores import MeasureFacts, RunScores
     >>> facts = tuple(MeasureFacts(name, name, name) for name in ("A", "B"))
@@ -146,8 +178,9 @@ def correlate(
     (0.6667, 'noticeably different')
     """
     check_runs(table, "a correlation")
-    names = list(dict.fromkeys(table.labels if labels is None else labels))
-    places = list(dict.fromkeys(place_of(table, name) for name in names))
+    wanted = table.labels if measures is None else measures
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    places = list(dict.fromkeys(table.place_of_measure(measure) for measure in wanted))
     if len(places) < 2:
         raise InputError(f"a correlation needs two measures or more, not {len(places)}")
     if resamples < 1 or seed < 0:

@@ -2,18 +2,18 @@
 
 Scores are put on a grid of twelve digits before they are subtracted or ranked: .3 - .2 and .2 - .1
 are the same difference, which floating point does not know. Whole numbers of grid steps add up
-exactly, so that ties are ties, and nothing depends on the order of topics.
+exactly, so that equal sums are tied, and nothing depends on the order of topics.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, ScoreTable
 from doxeval.scores.table import Floats, mean_of
@@ -68,6 +68,8 @@ def differences(first: Floats, second: Floats) -> Steps:
 class Column:
     """The scores of all runs by one measure.
 
+    has_results says for which topics a run returned anything, where that is known.
+
     >>> from doxeval.scores import RunScores
     >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
     >>> values, counted = np.array([[0.5, 0.1]]), np.array([True, False])
@@ -77,7 +79,8 @@ class Column:
     """
 
     facts: MeasureFacts
-    values: dict[str, Floats]  # by topic; nan where undefined or not evaluated
+    values: dict[str, Floats]  # by topic; nan where undefined or not counted
+    has_results: dict[str, Bools] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: ScoreTable, place: int) -> Column:
@@ -87,6 +90,11 @@ class Column:
             {
                 scores.run: np.where(scores.counted, scores.values[place], np.nan)
                 for scores in table.runs
+            },
+            {
+                scores.run: scores.has_results
+                for scores in table.runs
+                if scores.has_results is not None
             },
         )
 
@@ -100,8 +108,20 @@ class Column:
         """For how many topics each run has a score."""
         return {run: int((~np.isnan(values)).sum()) for run, values in self.values.items()}
 
+    @property
+    def scored_topics(self) -> int:
+        """For how many topics at least one run has a score."""
+        return int((~np.isnan(np.array(list(self.values.values())))).any(axis=0).sum())
+
+    def with_results(self, *runs: str) -> int | None:
+        """For how many topics all these runs have a score and results; None if not known."""
+        if not self.has_results.keys() >= set(runs):
+            return None
+        answered = [~np.isnan(self.values[run]) & self.has_results[run] for run in runs]
+        return int(np.logical_and.reduce(answered).sum())
+
     def ranking(self) -> list[str]:
-        """The runs, best first; equal ones by name, and those without a mean last."""
+        """The runs, best first; tied ones by name, and those without a mean last."""
         means, sign = self.means, -1 if self.facts.higher_is_better else 1
 
         def key(run: str) -> tuple[bool, float, str]:
@@ -109,14 +129,6 @@ class Column:
             return (mean is None, sign * (mean or 0.0), run)
 
         return sorted(means, key=key)
-
-
-def place_of(table: ScoreTable, label: str) -> int:
-    """Which of a table's measures has this name, as it was asked for or with every parameter."""
-    for names in (table.labels, [facts.canonical for facts in table.measures]):
-        if label in names:
-            return list(names).index(label)
-    raise InputError(f"no scores by {label!r}; there are scores by {', '.join(table.labels)}")
 
 
 def check_runs(table: ScoreTable, purpose: str) -> None:

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from doxeval.compare import Comparison, Correlations, compare, correlate
-from doxeval.compare.paired import Column, on_grid
-from doxeval.compare.significance import t_interval
+from doxeval.compare.paired import Column
 from doxeval.errors import InputError
 from doxeval.report.document_views import DocumentView
 from doxeval.scores import RunScores, ScoreTable
-from doxeval.scores.table import Floats
 
 ALPHA = 0.05
 # As many lines as colours can be told apart.
@@ -30,6 +26,7 @@ class Contents:
     profile: scores with the curves of hits, near-misses and misses by rank. documents: how runs
     look in documents. notes: what to warn about besides the warnings of the table.
 
+    >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts
     >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
     >>> counted = np.ones(3, dtype=bool)
@@ -116,17 +113,3 @@ class Contents:
         if self.correlations is not None:
             found += [(None, note) for note in self.correlations.notes]
         return list(dict.fromkeys(found))
-
-
-def mean_interval(values: Floats) -> tuple[float, float] | None:
-    """Student's confidence interval of a mean; None for less than two topics.
-
-    >>> [round(bound, 4) for bound in mean_interval(np.array([0.1, 0.2, 0.3, 0.4, np.nan]))]
-    [0.0446, 0.4554]
-    """
-    defined = values[~np.isnan(values)]
-    if len(defined) < 2:
-        return None
-    steps, per_one = on_grid(np.sort(defined))
-    low, high = t_interval(steps, ALPHA)
-    return low / per_one, high / per_one

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from doxeval.compare import mean_interval
 from doxeval.compare.significance import TITLES
-from doxeval.report.contents import ALPHA, MOST_TESTED, Contents, mean_interval
+from doxeval.report.contents import ALPHA, MOST_TESTED, Contents
 from doxeval.report.escaping import counted, name, text
 
 
@@ -47,7 +48,7 @@ def cells(contents: Contents) -> dict[str, list[Cell]]:
             row.append(
                 Cell(
                     mean,
-                    mean_interval(values),
+                    mean_interval(values, column.facts, ALPHA),
                     letters[place].get(run, "") if letters else "",
                     topics,
                     counted_topics - topics,
@@ -113,8 +114,8 @@ def _cell(cell: Cell, tells_undefined: bool) -> str:
 
 def _legend(contents: Contents) -> str:
     said = [
-        "In brackets: the 95% confidence interval of the mean over topics (Student's). The best "
-        "mean of each measure is bold."
+        "In brackets: the 95% confidence interval of the mean over topics (Student's; on the logit "
+        "scale where it would leave the measure's range). The best mean of each measure is bold."
     ]
     if contents.comparisons:
         test = TITLES[contents.comparisons[0].test]

@@ -71,13 +71,15 @@ def undefined_in_words(topics_of: dict[str, list[str]], measures: int, topics: i
     return "; ".join(parts)
 
 
-def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(
+    header: Sequence[str], rows: Sequence[Sequence[str]], longest: int = _LONGEST_NAME
+) -> list[str]:
     """Lines of a table: the first column to the left, the others to the right.
 
     >>> aligned(["run", "P"], [["mine", "0.5"]])
     ['run     P', 'mine  0.5']
     """
-    cells = [[shortened(cell) for cell in row] for row in [header, *rows]]
+    cells = [[shortened(cell, longest) for cell in row] for row in [header, *rows]]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join(
@@ -98,14 +100,14 @@ def listed(names: Sequence[str], most: int) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
-def shortened(name: str) -> str:
-    """A name of at most forty characters that cannot steer a terminal.
+def shortened(name: str, longest: int = _LONGEST_NAME) -> str:
+    """A name that is not too long and cannot steer a terminal.
 
     >>> shortened("a\\x1b[2J")
     'a\\\\x1b[2J'
     """
     visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
-    return visible if len(visible) <= _LONGEST_NAME else f"{visible[: _LONGEST_NAME - 1]}…"
+    return visible if len(visible) <= longest else f"{visible[: longest - 1]}…"
 
 
 def number(value: float | None) -> str:
