@@ -6,6 +6,7 @@ import json
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from doxeval.runs.read_write import read_run
 from doxeval.runs.resolution import resolve
 from doxeval.runs.run import Kind, Result, Run
 from doxeval.tasks import TASKS, problems_of, repaired, task_named
+from doxeval.tasks.articles import coming_back, first_rows
 from strategies import results
 
 
@@ -52,7 +54,7 @@ def test_limits_and_unknown_topics() -> None:
     run = run_of([Result("1", f"d{n}") for n in range(1503)] + [Result("2", "a")])
     found = problems_of(run, TASKS["thorough"], topics={"1"})
     assert [problem.message for problem in found] == [
-        "topic 2 is not known (1 results, the first on line 1504)",
+        "topic 2 is not known (1 result, the first on line 1504)",
         "topic 1 has 1503 results, 3 more than 1500, from line 1501 on",
     ]
     assert [problem.severity for problem in found] == ["warning", "error"]
@@ -123,6 +125,56 @@ def test_a_repaired_run_has_no_errors_of_lines(wanted: list[Result], task: str) 
     left = list(run.results())
     assert left[0][:6] == wanted[0][:6]  # what comes first is never at fault
     assert {(r.topic, r.document) for r in left} <= {(r.topic, r.document) for r in wanted}
+
+
+@settings(max_examples=200)
+@given(st.lists(results(), min_size=1, max_size=12))
+def test_results_of_an_article_are_moved_together(wanted: list[Result]) -> None:
+    """Fetch-browse lets results overlap, so that only duplicates go."""
+    run = run_of(wanted)
+    found = problems_of(run, TASKS["fetch-browse"])
+    fixed, done = repaired(run, found)
+    gone = {row for problem in found if problem.kind != "interleaved" for row in problem.rows}
+    left = [(result[:6], row) for row, result in enumerate(wanted) if row not in gone]
+    expected = []
+    for topic in dict.fromkeys(unit[0] for unit, _ in left):
+        own = [(unit, row) for unit, row in left if unit[0] == topic]
+        for document in dict.fromkeys(unit[1] for unit, _ in own):
+            expected += [unit for unit, _ in own if unit[1] == document]
+    assert [result[:6] for result in fixed.results()] == expected
+    is_moved = any("moved" in line for line in done)
+    by_topic = sorted(left, key=lambda one: run.topics.index(one[0][0]))
+    assert is_moved == (expected != [unit for unit, _ in by_topic])
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), max_size=12))
+def test_articles_that_come_back(pairs: list[tuple[int, int]]) -> None:
+    topic, document = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    current: dict[int, int] = {}
+    seen: dict[tuple[int, int], int] = {}
+    expected = []
+    for row, (one, name) in enumerate(pairs):
+        if (one, name) not in seen:
+            seen[one, name], current[one] = row, name
+        expected.append(current[one] != name)
+    assert coming_back(topic, document).tolist() == expected
+    assert first_rows(topic, document).tolist() == [seen[pair] for pair in pairs]
+
+
+@needs_conformance
+def test_nothing_is_dropped_because_articles_are_interleaved() -> None:
+    run = read_run(CONFORMANCE / "inex_eval-3.1" / "real" / "bert_dup-topic.run")
+    assert len(run) == 36_868
+    fixed, done = repaired(run, problems_of(run, TASKS["relevant-in-context"]))
+    assert len(fixed) == 36_619
+    assert done == [
+        "dropped 249 results: duplicate",
+        "put the results of each topic together",
+        "moved 24,243 results up to the first result of their article",
+        "counted ranks anew",
+        "dropped the scores, which contradict the order of the lines",
+    ]
+    assert problems_of(fixed, TASKS["relevant-in-context"]) == []
 
 
 def test_overlap_by_text_and_references() -> None:
@@ -216,6 +268,66 @@ def test_the_verb_reports_and_repairs(tmp_path: Path) -> None:
     assert "--force replaces it" in result.stderr
     assert doxeval("validate", out).exit_code == 2
     assert doxeval("validate", out, "--task", "nonsense").exit_code == 1
+
+
+def test_the_verb_shortens_what_is_repeated(tmp_path: Path) -> None:
+    lines = [
+        f"{topic} Q0 a {rank} .5 r {at} 10" for topic in range(120) for rank, at in ((1, 0), (2, 5))
+    ]
+    write_files(tmp_path, {"bad.run": "\n".join(lines)})
+    command = ["validate", tmp_path / "bad.run", "--task", "focused"]
+    assert doxeval(*command).stdout.splitlines() == [
+        f"{tmp_path}/bad.run: run r, 240 results for 120 topics, as focused",
+        "  error: overlap: 120 in 120 topics",
+        "    lines 1 and 2 overlap in document a",
+        "    lines 3 and 4 overlap in document a",
+        "    lines 5 and 6 overlap in document a",
+        "    … and 117 more (--all lists them)",
+        "  120 errors, 0 warnings",
+    ]
+    every = doxeval(*command, "--all").stdout.splitlines()
+    assert len(every) == 123 and "lines 239 and 240 overlap in document a" in every[-2]
+    (report,) = json.loads(doxeval(*command, "--format", "json").stdout)
+    assert len(report["problems"]) == 120
+    assert (report["task"], report["results"], report["topics"]) == ("focused", 240, 120)
+
+
+def test_the_verb_regroups_articles(tmp_path: Path) -> None:
+    lines = ["7 Q0 a 1 .9 r 0 10", "7 Q0 b 2 .8 r 0 10", "7 Q0 a 3 .7 r 50 10"]
+    write_files(tmp_path, {"bad.run": "\n".join(lines)})
+    out = tmp_path / "good.run"
+    result = doxeval("validate", tmp_path / "bad.run", "--task", "ric", "--fix", out)
+    assert f"{out}: moved 1 result up to the first result of its article" in result.stderr
+    assert "dropped 1 result" not in result.stderr
+    assert [line.split()[2] for line in out.read_text().splitlines()] == ["a", "a", "b"]
+    assert doxeval("validate", out, "--task", "ric").exit_code == 0
+
+
+def test_options_of_the_verb_beside_each_other(tmp_path: Path) -> None:
+    topics = (
+        '{"id": "7", "castitle": "//article[about(., x)]//sec"}\n{"id": "8", "title": "plain"}\n'
+    )
+    broken = '{"id": "7", "castitle": "//article["}\n'
+    run = '{"topic": "7", "doc": "a", "path": "/article[1]/p[1]"}\n{"topic": "8", "doc": "a"}\n'
+    write_files(tmp_path, {"t.jsonl": topics, "broken.jsonl": broken, "a.jsonl": run})
+    command = ["validate", tmp_path / "a.jsonl", "--task", "sscas"]
+    unchecked = doxeval(*command)
+    assert unchecked.exit_code == 0
+    assert "warning: targets, which sscas is strict about, are not checked" in unchecked.stdout
+    assert "0 errors, 1 warning" in unchecked.stdout
+    checked = doxeval(*command, "--topics", tmp_path / "t.jsonl", "--format", "json")
+    assert checked.exit_code == 1
+    (report,) = json.loads(checked.stdout)
+    assert [problem["kind"] for problem in report["problems"]] == ["off target"]
+    assert report["warnings"] == ["no target to check for topics without a structured query: 8"]
+    refused = doxeval(*command, "--topics", tmp_path / "broken.jsonl")
+    assert refused.exit_code == 1
+    assert "broken.jsonl:1: the query of topic 7: column" in refused.stderr
+    lax = doxeval(*command[:2], "--task", "thorough", "--topics", tmp_path / "broken.jsonl")
+    assert lax.exit_code == 0  # the query plays no part there
+    assert doxeval(*command, "--force").exit_code == 2
+    both = doxeval(*command, tmp_path / "a.jsonl", "--fix", tmp_path / "out.run")
+    assert both.exit_code == 2 and "one run at a time" in both.stderr
 
 
 def test_the_verb_converts(tmp_path: Path) -> None:

@@ -1,13 +1,12 @@
-"""`doxeval validate`: all problems of a run at once, and a repaired run if asked for."""
+"""`doxeval validate`: the problems of runs, and a repaired run if asked for."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -31,18 +30,28 @@ _SHOWN = 3
     "vscas, vvcas.  [default: what the run says]",
 )
 @collection_option("Check references, too, and compare results by their text.")
-@click.option("--topics", "topic_file", metavar="FILE", help="The topics there are.")
+@click.option(
+    "--topics",
+    "topic_file",
+    metavar="FILE",
+    help="The topics: results must be for them and, in strict tasks, match their targets.",
+)
 @offsets_option
 @columns_option
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table")
-@click.option("--all", "everything", is_flag=True, help="Every problem, not only some of a kind.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="List every problem, not only the first of each kind. JSON always has them all.",
+)
 @click.option(
     "--fix",
     type=click.Path(path_type=Path),
     metavar="OUT",
-    help="Write the run without what is wrong, in the format of OUT's name, and say what went.",
+    help="Write a repaired run to OUT, in the format of its name, and say what was changed.",
 )
-@click.option("--force", is_flag=True, help="Replace OUT if it is there already.")
+@click.option("--force", is_flag=True, help="With --fix, replace OUT if it exists.")
 def validate(
     runs: tuple[str, ...],
     task: str | None,
@@ -55,7 +64,10 @@ def validate(
     fix: Path | None,
     force: bool,
 ) -> None:
-    """Report all problems of runs at once; ends with 1 if one of them is an error.
+    """Report all problems of runs; the exit code is 1 if one of them is an error.
+
+    A repair drops results that are at fault. Where the results of an article must stand together
+    (relevant-in-context, fetch-browse), those that come later are moved up instead.
 
     \b
     Examples:
@@ -69,26 +81,55 @@ def validate(
 
     if fix is not None and len(runs) > 1:
         raise click.UsageError("--fix takes one run at a time")
+    if force and fix is None:
+        raise click.UsageError("--force goes with --fix")
     if fix is not None and fix.exists() and not force:
         raise OutputError(f"{fix} exists; --force replaces it")
     collection = None if directory is None else Collection(directory)
     topics = None if topic_file is None else read_topics(topic_file)
     reports = []
-    failed = False
     for name in runs:
         run = read_run(name, ends=columns == "start-end")
         rules = _task(run, task)
         found = _problems(run, rules, collection, offsets, topics)
-        failed |= any(problem.severity == "error" for problem in found)
-        reports.append({"run": run.run_id, "file": name, "problems": [p.as_dict() for p in found]})
+        report = Report(name, run, rules, tuple(found), tuple(_warnings(run, rules, topics)))
+        reports.append(report)
         if format_ == "table":
-            _print_table(name, run, rules, found, everything)
+            _print_table(report, everything)
         if fix is not None:
             _write_repaired(run, found, fix)
     if format_ == "json":
-        click.echo(json.dumps(reports, ensure_ascii=False, indent=1))
-    if failed:
+        plain = [report.as_dict() for report in reports]
+        click.echo(json.dumps(plain, ensure_ascii=False, indent=1))
+    if any(report.errors for report in reports):
         sys.exit(1)
+
+
+class Report(NamedTuple):
+    """What there is to say about one run."""
+
+    file: str
+    run: Run
+    task: Task
+    problems: tuple[Problem, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def errors(self) -> int:
+        """How many of the problems are errors."""
+        return sum(problem.severity == "error" for problem in self.problems)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        return {
+            "run": self.run.run_id,
+            "file": self.file,
+            "task": self.task.name,
+            "results": len(self.run),
+            "topics": len(self.run.topics),
+            "warnings": list(self.warnings),
+            "problems": [problem.as_dict() for problem in self.problems],
+        }
 
 
 def _task(run: Run, name: str | None) -> Task:
@@ -109,50 +150,67 @@ def _problems(
 ) -> list[Problem]:
     from doxeval.runs import resolve
     from doxeval.tasks import problems_of
-    from doxeval.topics import parse_structured
 
     resolved = None if collection is None else resolve(run, collection, offsets=offsets)
-    targets = {
-        topic.id: str(parse_structured(topic.structured).target)
-        for topic in topics or []
-        if topic.structured is not None
-    }
     known = None if topics is None else {topic.id for topic in topics}
+    targets = dict(_targets(topics or ())) if task.strict_target else {}
     return problems_of(run, task, resolved=resolved, topics=known, targets=targets)
 
 
-def _print_table(
-    name: str, run: Run, task: Task, found: Sequence[Problem], everything: bool
-) -> None:
-    from doxeval.cli.terminal import counted, heading, safe
+def _targets(topics: Iterable[Topic]) -> Iterator[tuple[str, str]]:
+    """The path pattern that each structured topic asks for."""
+    from doxeval.errors import SyntaxProblem
+    from doxeval.topics import NexiError, parse_structured
 
+    for topic in topics:
+        if topic.structured is not None:
+            try:
+                yield topic.id, str(parse_structured(topic.structured).target)
+            except NexiError as error:
+                message = f"the query of topic {topic.id}: {error}"
+                raise SyntaxProblem(message, topic.origin, topic.line) from None
+
+
+def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]:
+    yield from run.warnings
+    if not task.strict_target:
+        return
+    if topics is None:
+        yield f"targets, which {task.name} is strict about, are not checked without --topics FILE"
+        return
+    plain = [topic.id for topic in topics if topic.structured is None and topic.id in run.topics]
+    if plain:
+        yield f"no target to check for topics without a structured query: {', '.join(plain)}"
+
+
+def _print_table(report: Report, everything: bool) -> None:
+    from doxeval.cli.terminal import counted, heading, safe
+    from doxeval.tasks import by_kind
+
+    run = report.run
     heading(
-        f"{name}: run {safe(run.run_id)}, {counted(len(run), 'result')} for "
-        f"{counted(len(run.topics), 'topic')}, "
-        f"as {task.name}"
+        f"{report.file}: run {safe(run.run_id)}, {counted(len(run), 'result')} for "
+        f"{counted(len(run.topics), 'topic')}, as {report.task.name}"
     )
-    for warning in run.warnings:
+    for warning in report.warnings:
         click.secho(f"  warning: {safe(warning)}", fg="yellow")
-    for (severity, kind, topic), group in groupby(
-        found, key=lambda problem: (problem.severity, problem.kind, problem.topic)
-    ):
-        problems = list(group)
-        colour = "red" if severity == "error" else "yellow"
-        click.secho(f"  {severity}: {kind}, topic {safe(topic)}: {len(problems):,}", fg=colour)
-        shown = problems if everything else problems[:_SHOWN]
+    for same in by_kind(report.problems):
+        colour = "red" if same.severity == "error" else "yellow"
+        click.secho(f"  {same.severity}: {safe(str(same))}", fg=colour)
+        shown = same.problems if everything else same.problems[:_SHOWN]
         for problem in shown:
             click.echo(f"    {safe(problem.message)}")
-        if len(problems) > len(shown):
-            click.echo(f"    … and {len(problems) - len(shown):,} more (--all shows them)")
-    errors = sum(problem.severity == "error" for problem in found)
-    click.echo(f"  {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}")
+        if len(same.problems) > len(shown):
+            click.echo(f"    … and {len(same.problems) - len(shown):,} more (--all lists them)")
+    warnings = len(report.problems) - report.errors + len(report.warnings)
+    click.echo(f"  {counted(report.errors, 'error')}, {counted(warnings, 'warning')}")
 
 
 def _write_repaired(run: Run, found: Sequence[Problem], out: Path) -> None:
     from doxeval.runs.read_write import write_run
     from doxeval.tasks import repaired
 
-    fixed, told = repaired(run, found)
+    fixed, done = repaired(run, found)
     write_run(fixed, out)
-    for line in told or ["nothing had to be changed"]:
+    for line in done or ["nothing had to be changed"]:
         click.echo(f"{out}: {line}", err=True)

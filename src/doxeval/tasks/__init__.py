@@ -1,8 +1,17 @@
 """Tasks: what a run must satisfy, what is wrong with one, and how it is repaired."""
 
 from doxeval.tasks.checks import problems_of
-from doxeval.tasks.problems import Problem
+from doxeval.tasks.problems import Problem, ProblemKind, by_kind
 from doxeval.tasks.repair import repaired
 from doxeval.tasks.task import TASKS, Task, task_named
 
-__all__ = ["TASKS", "Problem", "Task", "problems_of", "repaired", "task_named"]
+__all__ = [
+    "TASKS",
+    "Problem",
+    "ProblemKind",
+    "Task",
+    "by_kind",
+    "problems_of",
+    "repaired",
+    "task_named",
+]

@@ -1,7 +1,7 @@
 """Checks of a run against a task. Each finds all problems of its kind, in the order of the file.
 
-All of them work on the numbers of the run (see Run), sorted so that what may clash are neighbours;
-a problem is put into words only where there is one.
+They work on the columns of the run (see Run), sorted so that results that may clash stand next to
+each other; words are found only for problems that are there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from doxeval.documents.summary import NO_PARENT, SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from doxeval.runs import Kind, ResolvedRun, Run
 from doxeval.runs.spelling import kinds_of_places, numbered_places, spelt
-from doxeval.tasks.problems import Problem
+from doxeval.tasks.articles import coming_back, first_rows
+from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
 
 
@@ -32,9 +33,9 @@ def problems_of(
 ) -> list[Problem]:
     """All problems of a run, most serious kind first.
 
-    With a resolved run, references are checked and overlap is that of text; without, overlap is
-    found from offsets and paths alone. `topics` are those that there are; `targets` give for a
-    topic the path pattern that its results must have if the task is strict about it.
+    With a resolved run, references are checked and overlap is that of text; without one, overlap
+    is found from offsets and paths alone. `topics` are the topics there are. `targets` give, by
+    topic, the path pattern that results must match if the task is strict about it.
 
     >>> from doxeval.runs.builder import run_of
     >>> from doxeval.runs.run import Result
@@ -74,7 +75,7 @@ def _split_topics(run: Run) -> Iterator[Problem]:
             before, here, until = (int(run.line[row]) for row in (last_end[number], begin, end))
             topic = run.topics[number]
             message = f"topic {topic} ends on line {before} and comes back on lines {here}–{until}"
-            yield Problem("split topic", "error", topic, (before, here, until), message)
+            yield Problem(SPLIT_TOPIC, "error", topic, (before, here, until), message)
         last_end[number] = end
 
 
@@ -85,7 +86,8 @@ def _unknown_topics(run: Run, topics: Collection[str] | None) -> Iterator[Proble
         if topic not in topics:
             rows = np.flatnonzero(run.topic == number)
             line = int(run.line[rows[0]])
-            message = f"topic {topic} is not known ({len(rows)} results, the first on line {line})"
+            results = f"{len(rows)} result{'' if len(rows) == 1 else 's'}"
+            message = f"topic {topic} is not known ({results}, the first on line {line})"
             yield Problem("unknown topic", "warning", topic, (line,), message, tuple(rows.tolist()))
 
 
@@ -96,12 +98,12 @@ def _unresolved(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
 
 
 def _units(run: Run) -> tuple[Ints, ...]:
-    """What makes a result the same as another of its topic and document."""
+    """The columns by which results of one topic and document are duplicates."""
     return kinds_of_places(run), numbered_places(run), run.start, run.end
 
 
 def _duplicates(run: Run) -> Iterator[Problem]:
-    """Results that were there before: the same unit of the same document for the same topic."""
+    """Results that repeat an earlier one: the same unit of the same document for the same topic."""
     columns = (run.topic, run.document, *_units(run))
     order = np.lexsort(columns[::-1])
     same = np.ones(len(run), dtype=np.bool_)
@@ -132,10 +134,10 @@ def _too_many(run: Run, task: Task) -> Iterator[Problem]:
 
 
 def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
-    """Results that share text with an earlier line of the same document.
+    """Results that share text with an earlier result of the same document.
 
-    A repair drops each that overlaps an earlier one that stays. One that overlaps only what is
-    dropped is named as well, since the line to go may be chosen otherwise.
+    A repair drops a result that overlaps an earlier one which stays. A result that overlaps only
+    dropped ones is reported as well: whoever repairs the run by hand may drop another line.
     """
     units = _units(run)
     for rows, start, end in _comparable(run, resolved):
@@ -150,9 +152,10 @@ def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
 
 
 def _clashes(run: Run, rows: Ints, start: Ints, end: Ints) -> Iterator[tuple[int, int, bool]]:
-    """Each row that overlaps an earlier one, with that one and whether it is the one to go.
+    """Each row that overlaps an earlier one: the earlier row, the row, and whether it is dropped.
 
-    Of what goes, the first 1500 of a document are remembered; more of them are an error anyway.
+    The first 1500 dropped rows of a document are remembered; more results than that are an error
+    anyway.
     """
     gone: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
     kept: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
@@ -160,7 +163,7 @@ def _clashes(run: Run, rows: Ints, start: Ints, end: Ints) -> Iterator[tuple[int
         article = (int(run.topic[row]), int(run.document[row]))
         stays, goes = kept.setdefault(article, []), gone.setdefault(article, [])
         at = bisect_left(stays, (begin, after))
-        # What stays is apart from each other, so only its neighbours can reach a range.
+        # Rows that stay do not overlap each other, so only the nearest ones can reach this range.
         near = [other for other in stays[max(at - 2, 0) : at + 2] if _share((begin, after), other)]
         if near:
             yield min(row_of for _, _, row_of in near), row, True
@@ -184,7 +187,7 @@ def _share(one: tuple[int, int], other: tuple[int, int, int]) -> bool:
 
 
 def _comparable(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Rows with ranges that can be compared with each other: of text, or of places in a tree."""
+    """Rows with ranges that can be compared: ranges of text, or of positions in a tree."""
     if resolved is not None:
         rows = np.flatnonzero((resolved.start >= 0) & (run.kind != Kind.POINT))
         yield rows, resolved.start[rows], resolved.end[rows]
@@ -197,13 +200,13 @@ def _comparable(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, 
 
 
 def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
-    """Numbers for paths such that a path's range holds those of all paths below it."""
+    """A range of numbers for each path, which includes the ranges of all paths below it."""
     places = run.place[rows]
     paths = {
         number: "" if number < 0 else spelt(run.places[number][0])
         for number in np.unique(places).tolist()
     }
-    # With a character behind each step that sorts first, everything below a path follows it.
+    # Each step ends in the character that sorts first, so everything below a path follows it.
     keys = sorted({path.replace("/", "\x00") + "\x00" for path in paths.values()})
     place_of = {key: at for at, key in enumerate(keys)}
     ends = {key: _end_of(keys, at) for at, key in enumerate(keys)}
@@ -219,7 +222,7 @@ def _end_of(keys: list[str], at: int) -> int:
 
 
 def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
-    """Elements that are not of the kind that the topic asks for."""
+    """Elements that do not match the target of their topic."""
     builder = SummaryBuilder()
     path_of_place = [_summary_path(builder, place) for place in run.places]
     summary = builder.finish()
@@ -235,7 +238,7 @@ def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
 
 
 def _summary_path(builder: SummaryBuilder, place: tuple[str, ...]) -> int:
-    """The place of an element's path in a summary of all of them; -1 for what is no path."""
+    """The number of an element's path in a summary of all of them; -1 if it is not a path."""
     path = NO_PARENT
     try:
         for tag, _ in parse_path(place[0]):
@@ -247,35 +250,30 @@ def _summary_path(builder: SummaryBuilder, place: tuple[str, ...]) -> int:
 
 def _interleaved(run: Run) -> Iterator[Problem]:
     """Results of articles that come back after another one."""
-    current: dict[int, int] = {}  # each topic's article that is being listed
-    last: dict[tuple[int, int], int] = {}
-    for row, article in enumerate(zip(run.topic.tolist(), run.document.tolist(), strict=True)):
-        topic, document = article
-        if article in last and current[topic] != document:
-            lines = (int(run.line[last[article]]), int(run.line[row]))
-            message = (
-                f"document {run.documents[document]} comes back on line {lines[1]} "
-                f"after line {lines[0]}"
-            )
-            yield Problem("interleaved", "error", _topic(run, row), lines, message, (row,))
-        else:
-            current[topic] = document
-            last[article] = row
+    rows = np.flatnonzero(coming_back(run.topic, run.document))
+    if not len(rows):
+        return
+    first = first_rows(run.topic, run.document)
+    others = np.delete(np.arange(len(run)), rows)
+    last = np.zeros(len(run), dtype=np.int64)
+    last[first[others]] = others  # of each article, the last result before it was left
+    for row in rows.tolist():
+        lines = (int(run.line[last[first[row]]]), int(run.line[row]))
+        document = run.documents[int(run.document[row])]
+        message = f"document {document} comes back on line {lines[1]} after line {lines[0]}"
+        yield Problem(INTERLEAVED, "error", _topic(run, row), lines, message, (row,))
 
 
 def _second_results(run: Run) -> Iterator[Problem]:
     """More than one result for an article."""
-    first: dict[tuple[int, int], int] = {}
-    for row, article in enumerate(zip(run.topic.tolist(), run.document.tolist(), strict=True)):
-        if article in first:
-            lines = (int(run.line[first[article]]), int(run.line[row]))
-            document = run.documents[article[1]]
-            message = (
-                f"line {lines[1]} is a second result for document {document}, after line {lines[0]}"
-            )
-            yield Problem("second result", "error", _topic(run, row), lines, message, (row,))
-        else:
-            first[article] = row
+    first = first_rows(run.topic, run.document)
+    for row in np.flatnonzero(first != np.arange(len(run))).tolist():
+        lines = (int(run.line[first[row]]), int(run.line[row]))
+        document = run.documents[int(run.document[row])]
+        message = (
+            f"line {lines[1]} is a second result for document {document}, after line {lines[0]}"
+        )
+        yield Problem("second result", "error", _topic(run, row), lines, message, (row,))
 
 
 def _ranks(run: Run) -> Iterator[Problem]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 Severity = Literal["error", "warning"]
+
+# Kinds of problems that a repair cures by moving results; for others it drops them.
+SPLIT_TOPIC = "split topic"
+INTERLEAVED = "interleaved"
 
 
 @dataclass(frozen=True)
 class Problem:
     """One problem: its kind, its lines in the file, and what it is, in words.
 
-    rows are the rows of the run that a repair leaves out to be rid of it.
+    rows are the rows of the run that a repair drops or moves to cure it.
 
     >>> Problem("duplicate", "error", "7", (3, 9), "line 9 repeats line 3", (8,)).as_dict()["lines"]
     [3, 9]
@@ -34,3 +39,40 @@ class Problem:
             "lines": list(self.lines),
             "message": self.message,
         }
+
+
+@dataclass(frozen=True)
+class ProblemKind:
+    """All problems of one kind.
+
+    >>> overlap = Problem("overlap", "error", "7", (1, 2), "lines 1 and 2 overlap")
+    >>> str(ProblemKind("overlap", "error", (overlap, overlap)))
+    'overlap: 2 in topic 7'
+    """
+
+    kind: str
+    severity: Severity
+    problems: tuple[Problem, ...]
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics they are in."""
+        return tuple(dict.fromkeys(problem.topic for problem in self.problems))
+
+    def __str__(self) -> str:
+        topics = self.topics
+        where = f"topic {topics[0]}" if len(topics) == 1 else f"{len(topics):,} topics"
+        return f"{self.kind}: {len(self.problems):,} in {where}"
+
+
+def by_kind(problems: Iterable[Problem]) -> list[ProblemKind]:
+    """Problems of the same kind together, in the order in which kinds first occur.
+
+    >>> problems = [Problem(kind, "error", "7", (), "") for kind in ("overlap", "rank", "overlap")]
+    >>> [str(kind) for kind in by_kind(problems)]
+    ['overlap: 2 in topic 7', 'rank: 1 in topic 7']
+    """
+    found: dict[tuple[str, Severity], list[Problem]] = {}
+    for problem in problems:
+        found.setdefault((problem.kind, problem.severity), []).append(problem)
+    return [ProblemKind(kind, severity, tuple(same)) for (kind, severity), same in found.items()]

@@ -1,4 +1,4 @@
-"""A run made valid: what must go is left out, and everything left out is told."""
+"""A run made valid: results are moved where that is enough and dropped where it is not."""
 
 from __future__ import annotations
 
@@ -8,47 +8,76 @@ from dataclasses import replace
 
 import numpy as np
 
+from doxeval.arrays import Ints
 from doxeval.runs import Run
-from doxeval.tasks.problems import Problem
+from doxeval.tasks.articles import coming_back, first_rows
+from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 
 
 def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
-    """The run without the rows that cause errors, topics together, and what was done, in words.
+    """The run without its errors, and what was done to it, in words.
 
-    Ranks are counted anew; scores that contradict the order of the lines are dropped.
+    Results at fault are dropped, except those of an article that comes back after another one:
+    they are moved up to the article's other results. The results of each topic are put together.
+    Ranks are counted anew; scores that contradict the new order are dropped.
 
     >>> from doxeval.runs.builder import run_of
-    >>> from doxeval.runs.run import Result
+    >>> from doxeval.runs.run import Kind, Result
     >>> from doxeval.tasks.checks import problems_of
     >>> from doxeval.tasks.task import TASKS
-    >>> run = run_of([Result("1", "a"), Result("1", "a")])
-    >>> fixed, told = repaired(run, problems_of(run, TASKS["thorough"]))
-    >>> len(fixed), told
-    (1, ['dropped 1 result: duplicate'])
+    >>> places = [("a", 0), ("b", 0), ("a", 9), ("b", 5)]
+    >>> run = run_of([Result("1", name, Kind.PASSAGE, at, at + 9) for name, at in places])
+    >>> fixed, done = repaired(run, problems_of(run, TASKS["relevant-in-context"]))
+    >>> [(result.document, result.start) for result in fixed.results()]
+    [('a', 0), ('a', 9), ('b', 0)]
+    >>> done
+    ['dropped 1 result: overlap', 'moved 1 result up to the first result of its article']
     """
-    dropped: dict[int, str] = {}
-    for problem in problems:
-        if problem.severity == "error":
-            for row in problem.rows:
-                dropped.setdefault(row, problem.kind)
-    kept = np.array([row for row in range(len(run)) if row not in dropped], dtype=np.int64)
-    told = [
-        f"dropped {count} result{'s' if count > 1 else ''}: {kind}"
-        for kind, count in Counter(dropped.values()).items()
+    kinds = {problem.kind for problem in problems}
+    dropped = _dropped(problems)
+    kept: Ints = np.delete(np.arange(len(run)), list(dropped))
+    done = [
+        f"dropped {_results(count)}: {kind}" for kind, count in Counter(dropped.values()).items()
     ]
-    if any(problem.kind == "split topic" for problem in problems):
+    if SPLIT_TOPIC in kinds:
         kept = kept[np.argsort(run.topic[kept], kind="stable")]
-        told.append("put the results of each topic together")
+        done.append("put the results of each topic together")
+    if INTERLEAVED in kinds:
+        moved = int(coming_back(run.topic[kept], run.document[kept]).sum())
+        kept = _regrouped(run, kept)
+        whose = "its article" if moved == 1 else "their article"
+        done += [f"moved {_results(moved)} up to the first result of {whose}"] if moved else []
     fixed = replace(run.rows(kept), rank=None)
     if run.rank is not None:
-        told.append("counted ranks anew")
+        done.append("counted ranks anew")
     if fixed.score is not None and _rises(fixed):
         fixed = replace(fixed, score=None)
-        told.append("dropped the scores, which contradict the order of the lines")
-    return fixed, told
+        done.append("dropped the scores, which contradict the order of the lines")
+    return fixed, done
+
+
+def _dropped(problems: Sequence[Problem]) -> dict[int, str]:
+    """The rows to drop, each with the first kind of error that it is at fault for."""
+    found: dict[int, str] = {}
+    for problem in problems:
+        if problem.severity == "error" and problem.kind != INTERLEAVED:
+            for row in problem.rows:
+                found.setdefault(row, problem.kind)
+    return found
+
+
+def _regrouped(run: Run, rows: Ints) -> Ints:
+    """The rows with each article's results where its first result stands, in their order."""
+    first = first_rows(run.topic[rows], run.document[rows])
+    return rows[np.argsort(first, kind="stable")]
+
+
+def _results(count: int) -> str:
+    return f"{count:,} result{'' if count == 1 else 's'}"
 
 
 def _rises(run: Run) -> bool:
+    """Whether a score is higher than the one before it in its topic."""
     if run.score is None:
         return False
     return bool(((np.diff(run.score) > 0) & (np.diff(run.topic) == 0)).any())

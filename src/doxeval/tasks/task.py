@@ -14,8 +14,8 @@ class Task:
     """A task by its rules.
 
     may_overlap: results of a topic may share text. together: all results of an article come one
-    after another. one_per_article: an article has one result. strict_target: results must be of
-    the kind that the topic's castitle asks for.
+    after another. one_per_article: an article has one result. strict_target: results must match
+    the target of the topic's structured query (its castitle).
 
     >>> TASKS["focused"].may_overlap
     False
@@ -49,7 +49,7 @@ TASKS = {
         Task("sscas", "target and support strict", strict_target=True),
     )
 }
-# Other names under which runs of the years give their tasks.
+# Other names that runs of different years give for their tasks.
 _OTHER_NAMES = {
     "focussed": "focused",
     "ric": "relevant-in-context",
