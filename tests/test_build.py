@@ -16,12 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import Builder, write_files
+from conftest import Builder, doxeval, write_files
 from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection, writer
 from doxeval.documents.html import read_html
 from doxeval.documents.markdown import read_markdown
+from doxeval.documents.marks import MarksBuilder
 from doxeval.documents.nodes import NodeTable, tabulate
-from doxeval.errors import DocumentError, MissingText, OutputError, SyntaxProblem
+from doxeval.errors import DocumentError, InputError, MissingText, OutputError, SyntaxProblem
 from strategies import Node, collections_of, html_pages, markdown_texts
 
 ARTICLES = {
@@ -200,7 +201,7 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     out = tmp_path / "c"
     build_collection([str(source)], out)
     before = contents(out)
-    with pytest.raises(OutputError, match="--force replaces"):
+    with pytest.raises(OutputError, match="force=True replaces"):
         build_collection([str(source)], out)
     assert contents(out) == before
     (source / "b.xml").write_text("<b/>")
@@ -295,3 +296,86 @@ def test_limits_can_be_set(build: Builder) -> None:
         build({"a.xml": "<a>hello world</a>"}, limits=Limits(bytes=10))
     with pytest.raises(DocumentError, match="more than 2 elements"):
         build({"a.txt": "a\n\nb\n\nc"}, limits=Limits(elements=2))
+
+
+@pytest.mark.parametrize("depth", [0, 30_001, 40_000, 1.5])
+def test_impossible_limits_are_refused(depth: int) -> None:
+    with pytest.raises(
+        InputError, match=rf"depth={depth}: expected a whole number from 1 to 30,000"
+    ):
+        Limits(depth=depth)
+    with pytest.raises(InputError, match="bytes=0: expected a whole number from 1 on"):
+        Limits(bytes=0)
+
+
+def test_the_deepest_document_there_can_be(build: Builder) -> None:
+    deepest = "<a>" * 30_000 + "x" + "</a>" * 30_000
+    collection = build({"a.xml": deepest}, limits=Limits(depth=30_000))
+    assert collection.statistics.deepest == 30_000
+    assert collection.node(29_999).depth == 30_000
+    path = collection.path_of(29_999)
+    assert path == "/a[1]" * 30_000
+    assert collection.element("a", path).text == "x"
+    with pytest.raises(DocumentError, match="more than 30,000 elements inside each other; depth="):
+        build({"a.xml": f"<b>{deepest}</b>"}, limits=Limits(depth=30_000))
+
+
+@pytest.mark.parametrize("levels", [30_001, 40_000, 70_000])
+def test_no_node_table_is_deeper_than_possible(levels: int) -> None:
+    marks = MarksBuilder()
+    for _ in range(levels):
+        marks.open("a", 0)
+    for _ in range(levels):
+        marks.close(0)
+    with pytest.raises(DocumentError, match="more than 30,000 elements inside each other"):
+        tabulate(marks.finish(""))
+
+
+def test_the_command_line_names_its_options(tmp_path: Path) -> None:
+    source = write_files(
+        tmp_path / "s",
+        {"deep.xml": "<a><b><c/></b></a>", "wide.xml": "<a><b/><b/></a>", "odd.txt": b"\xe9\n"},
+    )
+    deep, wide, odd = (source / name for name in ("deep.xml", "wide.xml", "odd.txt"))
+    cases: list[tuple[list[object], str]] = [
+        (
+            [deep, "--max-depth", "2"],
+            "deep.xml:1:7: more than 2 elements inside each other; --max-depth sets the limit",
+        ),
+        (
+            [wide, "--max-elements", "2"],
+            "more than 2 elements in one document; --max-elements sets",
+        ),
+        (
+            [wide, "--max-bytes", "2"],
+            "more than 2 bytes in one document; --max-bytes sets the limit",
+        ),
+        ([odd], "byte 0xe9 is not UTF-8 text; --encoding names the right one"),
+        ([deep, "--id", "//id"], "deep.xml: --id //id finds nothing in it"),
+        ([deep, "--id", "id"], "--id 'id': expected stem, path, or an XPath like //id"),
+        ([deep, "--record", "b"], "--record needs --id with an XPath"),
+        ([deep, "--record", "x", "--id", "//id"], "no element <x> in the file; --record names"),
+    ]
+    for arguments, told in cases:
+        result = doxeval("collection", "build", *arguments, "--out", tmp_path / "c")
+        assert result.exit_code == 1
+        assert told in result.stderr
+    records = write_files(tmp_path, {"r.xml": "<d><a><b><c/></b></a></d>"}) / "r.xml"
+    command = ["collection", "build", records, "--record", "a", "--id", "//b", "--max-depth", "2"]
+    result = doxeval(*command, "--out", tmp_path / "c")
+    assert "r.xml:1:10: more than 2 elements inside each other; --max-depth sets" in result.stderr
+    skipped = doxeval("collection", "build", source, "--skip-broken", "--out", tmp_path / "c")
+    assert "skipped: " in skipped.stderr and "--encoding names" in skipped.stderr
+    again = doxeval("collection", "build", source, "--out", tmp_path / "c")
+    assert again.stderr.endswith("/c exists; --force replaces a collection\n")
+    none = doxeval("collection", "build", deep, "--text", "none", "--out", tmp_path / "none")
+    assert none.exit_code == 0
+    shown = doxeval("collection", "show", tmp_path / "none", "deep", "/a[1]")
+    assert "was built without its text (--text none)" in shown.stderr
+
+
+def test_the_command_line_says_that_ids_keep_suffixes(tmp_path: Path) -> None:
+    source = write_files(tmp_path / "s", {"a.xml": "<a/>", "a.html": "x", "b.html": "y"})
+    result = doxeval("collection", "build", source, "--id", "path", "--out", tmp_path / "c")
+    assert "ids that keep a suffix, to tell files of the same name apart: 1" in result.stderr
+    assert list(Collection(tmp_path / "c").ids()) == ["a.html", "a", "b"]

@@ -287,7 +287,7 @@ class TestFormats:
             return
         with pytest.raises(FormatError, match="cannot hold curves") as refused:
             FORMATS[name](table(), True, True)
-        assert refused.value.parameter == "curves"
+        assert refused.value.parameters == ("curves",)
         assert FORMATS[name](table(), True)
 
     def test_curves_as_csv(self) -> None:

@@ -8,17 +8,20 @@ import io
 import lzma
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conftest import Builder, write_files
 from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection
+from doxeval.documents.ids import distinct_paths, normalised_id, without_suffixes
 from doxeval.documents.raw import RawDocument
 from doxeval.documents.sources import Walk
 from doxeval.errors import DocumentError, SourceError
-from doxeval.files import zstd
+from doxeval.files import uncompressed_name, zstd
 
 ARTICLES = {
     "co/1999/r1.xml": "<article><id> first </id><p>Eins</p></article>",
@@ -57,6 +60,101 @@ def test_archives(tmp_path: Path, name: str) -> None:
     assert collection.root("co/2000/r2").text == "secondZwei — 2"
 
 
+CLASHES = {
+    "a.xml": "<a>1</a>",
+    "a.html": "<p>2",
+    "b/a.md": "3",
+    "b/a.txt": "4",
+    "b/c.html": "<p>5",
+    "d.txt": "6",
+    "d.txt.gz": gzip.compress(b"7").decode("latin-1"),
+    "d.png": "no document",
+}
+PATHS = {
+    "a": "1",
+    "a.html": "2",
+    "b/a.md": "3",
+    "b/a.txt": "4",
+    "b/c": "5",
+    "d.txt": "6",
+    "d.txt.gz": "7",
+}
+
+
+@pytest.mark.parametrize("kind", ["directory", "glob", "files", "tar", "zip"])
+def test_paths_keep_suffixes_that_tell_files_apart(tmp_path: Path, kind: str) -> None:
+    files = {name: text.encode("latin-1") for name, text in CLASHES.items()}
+    source = write_files(tmp_path / "s", files)
+    expected = PATHS
+    sources = [str(source)]
+    if kind == "glob":
+        sources = [f"{source}/**/*.[xhmtg]*"]
+    elif kind == "files":
+        sources = [str(source / name) for name in CLASHES if "/" not in name and "png" not in name]
+        expected = {name: text for name, text in PATHS.items() if "/" not in name}
+    elif kind == "tar":
+        sources = [str(tmp_path / "a.tar.gz")]
+        with tarfile.open(sources[0], "w:gz") as archive:
+            for name in files:
+                archive.add(source / name, f"./{name}")
+    elif kind == "zip":
+        sources = [str(tmp_path / "a.zip")]
+        with zipfile.ZipFile(sources[0], "w") as zipped:
+            for name in files:
+                zipped.write(source / name, name)
+    options = BuildOptions(id_rule=IdRule.parse("path"))
+    report = build_collection(sources, tmp_path / "c", options)
+    collection = Collection(tmp_path / "c")
+    assert {name: collection.root(name).text for name in collection.ids()} == expected
+    kept = sum(name.endswith((".html", ".md", ".txt", ".gz")) for name in expected)
+    assert report.suffixes_kept == collection.manifest["suffixes_kept"] == kept
+    assert collection.manifest["options"]["suffixes"] == "where needed"
+    assert collection.root("a.xml").text == "1"
+
+
+NAMES = st.lists(
+    st.builds(
+        "".join,
+        st.tuples(
+            st.sampled_from(["a", "b/a", "a.html"]),
+            st.sampled_from(["", ".xml", ".html", ".md", ".html.md"]),
+            st.sampled_from(["", ".gz", ".zst"]),
+        ),
+    ),
+    max_size=8,
+    unique=True,
+)
+
+
+@given(NAMES)
+def test_paths_are_distinct_wherever_names_are(names: list[str]) -> None:
+    ids = [normalised_id(path) for path in distinct_paths(names)]
+    full = [normalised_id(name) for name in names]
+    if len(set(full)) == len(full):
+        assert len(set(ids)) == len(ids)
+    short = [normalised_id(without_suffixes(name)) for name in names]
+    for name, own, stem in zip(names, ids, short, strict=True):
+        assert normalised_id(name).startswith(own) or own.startswith(stem)
+        # A suffix is kept only where another file would have this id too, in one of its forms.
+        others = [other for other in names if other != name]
+        forms: list[Callable[[str], str]] = [without_suffixes, uncompressed_name, str]
+        assert own == stem or stem in {normalised_id(f(other)) for other in others for f in forms}
+    if len(set(short)) == len(short):
+        assert ids == short
+
+
+def test_a_clash_that_suffixes_cannot_cure(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        write_files(tmp_path / name, {"a.xml": "<a/>"})
+    sources = [str(tmp_path / "x"), str(tmp_path / "y")]
+    with pytest.raises(DocumentError, match="a directory above both tells them apart"):
+        build_collection(sources, tmp_path / "c", BuildOptions(id_rule=IdRule("path")))
+    with pytest.raises(DocumentError, match=r"id_rule=path tells files of different"):
+        build_collection([str(tmp_path)], tmp_path / "c")
+    build_collection([str(tmp_path)], tmp_path / "c", BuildOptions(id_rule=IdRule("path")))
+    assert list(Collection(tmp_path / "c").ids()) == ["x/a", "y/a"]
+
+
 def test_archives_inside_a_directory(tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     _tar(tmp_path / "s" / "part.tar", "w", ARTICLES)
@@ -74,7 +172,7 @@ def test_files_of_many_documents_inside_an_archive(tmp_path: Path) -> None:
     report = build_collection([str(path)], tmp_path / "c", options)
     assert list(Collection(tmp_path / "c").ids()) == ["one", "two", "three"]
     assert [str(error) for error in report.broken] == [
-        f"{path}!dump.xml.gz:1: --id //id finds nothing in it"
+        f"{path}!dump.xml.gz:1: id_rule=//id finds nothing in it"
     ]
     assert report.passed_over == {".png": 1}
 
@@ -173,13 +271,13 @@ def test_records_of_one_file(tmp_path: Path) -> None:
 
 def test_records_need_an_id_and_a_tag_that_occurs(tmp_path: Path) -> None:
     source = write_files(tmp_path / "s", {"d.xml": "<dump><page>a</page></dump>"})
-    with pytest.raises(SourceError, match="--record needs --id"):
+    with pytest.raises(SourceError, match="record= needs id_rule="):
         build_collection([str(source)], tmp_path / "c", BuildOptions(record="page"))
     options = BuildOptions(record="doc", id_rule=IdRule.parse("//id"))
     with pytest.raises(SourceError, match=r"d\.xml: no element <doc> in the file"):
         build_collection([str(source)], tmp_path / "c", options)
     options = BuildOptions(record="page", id_rule=IdRule.parse("//id"))
-    with pytest.raises(DocumentError, match=r"d\.xml:1: --id //id finds nothing in it"):
+    with pytest.raises(DocumentError, match=r"d\.xml:1: id_rule=//id finds nothing in it"):
         build_collection([str(source)], tmp_path / "c", options)
 
 

@@ -25,18 +25,18 @@ from typing import Self
 class DoxevalError(Exception):
     """The root of all errors that doxeval raises on purpose.
 
-    parameter names the parameter of the library that would change things, where there is one, so
-    that the command line can name the option that sets it.
+    parameters are those parameters of the library that the message speaks of, written `force=`,
+    so that the command line can name its options instead.
 
-    >>> OutputError("out exists; force=True replaces it").about("force").parameter
-    'force'
+    >>> OutputError("out exists; force=True replaces it").about("force").parameters
+    ('force',)
     """
 
-    parameter: str | None = None
+    parameters: tuple[str, ...] = ()
 
-    def about(self, parameter: str) -> Self:
-        """The same error, which now knows the parameter it is about."""
-        self.parameter = parameter
+    def about(self, *parameters: str) -> Self:
+        """The same error, which now knows the parameters it speaks of."""
+        self.parameters = parameters
         return self
 
 

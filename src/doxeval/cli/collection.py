@@ -12,12 +12,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from doxeval.cli.flags import in_options, options_named
 from doxeval.cli.terminal import progress_bar
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, BuildReport
     from doxeval.documents.options import Format
     from doxeval.errors import DocumentError
+
+
+# The options that set parameters of the library, by which its errors are told.
+_OPTIONS = {
+    "depth": "--max-depth",
+    "bytes": "--max-bytes",
+    "elements": "--max-elements",
+    "id_rule": "--id",
+    **{name: f"--{name}" for name in ("record", "format", "encoding", "text", "jobs", "force")},
+}
 
 
 @click.group()
@@ -34,7 +45,8 @@ def collection() -> None:
     default="stem",
     show_default=True,
     metavar="stem|path|XPATH",
-    help="Where ids come from: the file's name, its path, or a place inside (//id, /doc/@id).",
+    help="Where ids come from: the file's name without suffix, its path (with suffixes where they "
+    "are needed to tell files apart), or a place inside the document (//id, /doc/@id).",
 )
 @click.option("--record", metavar="TAG", help="Each element TAG is a document of its own.")
 @click.option(
@@ -77,6 +89,7 @@ def collection() -> None:
 @click.option("--max-bytes", type=click.IntRange(1), help="Limit for one document.")
 @click.option("--max-elements", type=click.IntRange(1), help="Limit for one document.")
 @click.option("--max-depth", type=click.IntRange(1, 30_000), help="Limit for one document.")
+@options_named(_OPTIONS)
 def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices: Any) -> None:
     """Read documents and keep them as a collection in a new directory.
 
@@ -113,7 +126,7 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
             )
     finally:
         for error in broken:
-            click.secho(f"skipped: {error}", fg="yellow", err=True)
+            click.secho(f"skipped: {in_options(error, _OPTIONS)}", fg="yellow", err=True)
     _tell(report, out, time.perf_counter() - started)
 
 
@@ -145,11 +158,18 @@ def _options(
 
 
 def _tell(report: BuildReport, out: Path, seconds: float) -> None:
+    if report.suffixes_kept:
+        click.secho(
+            "ids that keep a suffix, to tell files of the same name apart: "
+            f"{report.suffixes_kept:,}",
+            fg="yellow",
+            err=True,
+        )
     if report.passed_over:
         kinds = ", ".join(
             f"{kind} ({count:,})" for kind, count in report.passed_over.most_common(8)
         )
-        click.secho(f"passed over, not documents: {kinds}", fg="yellow", err=True)
+        click.secho(f"skipped, because they are not documents: {kinds}", fg="yellow", err=True)
     skipped = f", {len(report.broken):,} broken ones left out" if report.broken else ""
     click.echo(
         f"{out}: {report.documents:,} documents from {report.source_bytes / 1e6:,.1f} MB"
@@ -189,6 +209,7 @@ def info(directory: Path, format_: str, tags: int) -> None:
 @click.option("--outline", is_flag=True, help="The outline, also of a single element.")
 @click.option("--depth", type=click.IntRange(1), help="Levels of the outline.")
 @click.option("--all", "everything", is_flag=True, help="Inline elements in the outline, too.")
+@options_named(_OPTIONS)
 def show(
     directory: Path,
     document: str,

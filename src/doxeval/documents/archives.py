@@ -25,7 +25,7 @@ _SUFFIXES = (
 class Member(NamedTuple):
     """A regular file in an archive, open for reading until the next one is asked for.
 
-    weight is how far reading it has moved on in the archive, in bytes.
+    weight is how many bytes of the archive it took to get to it.
     """
 
     name: str
@@ -64,6 +64,11 @@ def members(path: str) -> Iterator[Member]:
         raise SourceError(f"the archive cannot be read: {error}", path) from error
 
 
+def member_names(path: str) -> Iterator[str]:
+    """The names of the regular files of an archive, in its order."""
+    return (member.name for member in members(path))
+
+
 def _long_name(name: str) -> str:
     lower = name.lower()
     suffix = os.path.splitext(lower)[1]
@@ -78,7 +83,7 @@ def _tar_members(path: str) -> Iterator[Member]:
     ):
         before = 0
         while (entry := tar.next()) is not None:
-            # tarfile would remember every member for ever (the attribute lacks a type stub)
+            # tarfile would remember every member forever (the attribute lacks a type stub)
             tar.members.clear()  # type: ignore[attr-defined]
             contents = tar.extractfile(entry) if entry.isreg() else None
             if contents is not None:

@@ -1,6 +1,6 @@
 """A batch of documents: from their bytes to rows, text and hashes, ready to be stored.
 
-This is the work that is spread over processes, so it depends on nothing but its arguments.
+This work is spread over processes, so it depends on nothing but its arguments.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class _Reader:
         self.source_bytes = 0
 
     def read(self, document: RawDocument) -> None:
-        """Read one document; if it is broken, nothing of it stays."""
+        """Read one document; of a broken one, nothing is kept."""
         content = document.content
         if isinstance(content, DocumentError):
             raise content
@@ -175,7 +175,8 @@ def _ids(
         if document_id and not _CONTROL.search(document_id):
             result.append(document_id)
         else:
-            result.append(DocumentError(_why_unusable(document_id, rule), document.origin))
+            why = _why_unusable(document_id, rule)
+            result.append(DocumentError(why, document.origin).about("id_rule"))
     return result
 
 
@@ -184,7 +185,7 @@ def _why_unusable(document_id: str, rule: IdRule) -> str:
         return f"the id {document_id!r} holds a control character"
     if rule.pattern is None:
         return "the id is empty"
-    return f"--id {rule.text} finds nothing in it"
+    return f"id_rule={rule.text} finds nothing in it"
 
 
 def _ids_inside(

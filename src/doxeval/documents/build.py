@@ -19,8 +19,8 @@ from doxeval.documents.sources import SUFFIXES, Walk
 from doxeval.documents.writer import CollectionWriter
 from doxeval.errors import DocumentError, OutputError, SourceError
 
-# What a batch holds at most: enough that numpy's calls cost nothing, and little enough that a
-# few batches for each process fit in memory.
+# The most that a batch holds: enough that the overhead of numpy's calls is small, and little
+# enough that a few batches for each process fit in memory.
 _BATCH_BYTES = 4 << 20
 _BATCH_DOCUMENTS = 2000
 _WORTH_PROCESSES = 4  # fewer batches are done before other processes have started
@@ -37,8 +37,10 @@ class BuildReport:
     documents: int = 0
     source_bytes: int = 0
     broken: list[DocumentError] = field(default_factory=list)
-    # The suffixes of files that are no documents.
+    # The suffixes of files that are not documents.
     passed_over: Counter[str] = field(default_factory=Counter)
+    # How many ids keep a suffix of their file, to tell it apart from another file.
+    suffixes_kept: int = 0
 
 
 def build_collection(
@@ -65,10 +67,12 @@ def build_collection(
     """
     options = options or BuildOptions()
     if options.record is not None and options.id_rule.pattern is None:
-        raise SourceError("--record needs --id with an XPath: records have no file names")
+        raise SourceError("record= needs id_rule= with an XPath: records have no file names").about(
+            "record", "id_rule"
+        )
     walk = Walk(sources, options)
     report = BuildReport(passed_over=walk.passed_over)
-    with CollectionWriter(Path(out), force=force) as writer:
+    with CollectionWriter(Path(out), force=force, id_rule=options.id_rule) as writer:
         batches = _batches(walk.documents())
         for weight, batch in _read_all(batches, options, jobs):
             report.broken += batch.broken
@@ -80,12 +84,14 @@ def build_collection(
             if progress is not None:
                 progress(weight, len(batch.ids))
         report.documents, report.source_bytes = writer.documents, writer.source_bytes
+        report.suffixes_kept = walk.suffixes_kept
         if not writer.documents:
             raise SourceError(_nothing_found(report), " ".join(sources))
         facts = {
             "sources": list(sources),
             "options": options.recorded(),
             "broken": len(report.broken),
+            "suffixes_kept": report.suffixes_kept,
         }
         writer.finish(facts)
     return report
@@ -139,8 +145,8 @@ def _read_all(
             yield weight, future.result()
     except BrokenProcessPool:
         raise OutputError(
-            "a worker process was killed, perhaps for want of memory; try fewer --jobs"
-        ) from None
+            "a worker process was killed, perhaps for lack of memory; try a smaller jobs="
+        ).about("jobs") from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -150,5 +156,5 @@ def _weight(batch: list[RawDocument]) -> int:
 
 
 def _ignore_ctrl_c() -> None:
-    """The parent process hears Ctrl-C too, and ends the workers in order."""
+    """Ctrl-C reaches the parent process too, which ends the workers properly."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,14 +1,15 @@
-"""A collection on disk, open for questions.
+"""A collection on disk, open for reading.
 
 Documents and elements are numbers here (a document's place in the collection, an element's row
-in the node table), and most questions are asked about many of them at once. Columns are mapped
-into memory, so opening takes no time and only what is looked at is read.
+in the node table), and most methods look up many of them at once. Columns are mapped into memory,
+so opening takes no time and only what is used is read.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,18 +21,21 @@ from doxeval.arrays import Ints, positions_in
 from doxeval.documents.element import Element
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.ids import normalised_id
-from doxeval.documents.innermost import innermost_nodes
-from doxeval.documents.lookup import find_nodes
+from doxeval.documents.lookup import find_nodes, innermost_nodes
 from doxeval.documents.manifest import TEXT_FILE, read_sealed
 from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.options import Whitespace
 from doxeval.documents.paths import Step, format_path, parse_path
 from doxeval.documents.patterns import PathPattern
 from doxeval.documents.points import TextPoints
-from doxeval.documents.statistics import CollectionStatistics, collection_statistics
+from doxeval.documents.statistics import (
+    CollectionStatistics,
+    collection_statistics,
+    elements_by_path,
+)
 from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore
-from doxeval.errors import SyntaxProblem, UnknownReference
+from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
 
 _TEXTS_KEPT = 16
 
@@ -39,7 +43,9 @@ _TEXTS_KEPT = 16
 class Collection:
     """A structured collection: documents as trees over their texts.
 
-    Open one by its directory; here is one made on the spot:
+    A collection is a value: two are equal if they have the same seal, wherever they are, and one
+    is pickled by its directory and its seal. Open one by its directory; here is one made on the
+    spot:
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<article><p>One.</p><p>Two.</p></article>"})
@@ -78,7 +84,6 @@ class Collection:
         self.rows: Ints = self._column("documents.rows")
         self.whitespace: Whitespace = self.manifest["options"]["whitespace"]
         self.inline_tags = frozenset(self.manifest["options"]["inline"])
-        self.text_of = lru_cache(_TEXTS_KEPT)(self._texts.read)
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         column: npt.NDArray[Any] = np.load(self.directory / f"{name}.npy", mmap_mode="r")
@@ -90,7 +95,22 @@ class Collection:
         return len(self.rows) - 1
 
     def __repr__(self) -> str:
-        return f"Collection({str(self.directory)!r}): {len(self):,} documents"
+        documents = f"{len(self):,} document{'' if len(self) == 1 else 's'}"
+        return f"Collection({str(self.directory)!r}): {documents}"
+
+    @property
+    def seal(self) -> str:
+        """The checksum of its manifest, which has the checksums of all its files."""
+        return str(self.manifest["checksum"])
+
+    def __eq__(self, other: object) -> bool:
+        return self.seal == other.seal if isinstance(other, Collection) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.seal)
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Collection], tuple[str, str]]:
+        return _reopened, (os.path.abspath(self.directory), self.seal)
 
     @cached_property
     def summary(self) -> PathSummary:
@@ -99,10 +119,22 @@ class Collection:
         return PathSummary(tags, self._column("summary.parent"), self._column("summary.tag"))
 
     @cached_property
+    def elements_by_path(self) -> Ints:
+        """How many elements have each path of the summary."""
+        counts = elements_by_path(self.nodes, self.summary)
+        counts.flags.writeable = False
+        return counts
+
+    @cached_property
     def statistics(self) -> CollectionStatistics:
-        """What the INEX papers report of a collection."""
-        source_bytes = self.manifest["counts"]["source_bytes"]
-        return collection_statistics(self.nodes, self.rows, self.summary, source_bytes)
+        """The figures that INEX papers report of a collection."""
+        return collection_statistics(
+            self.nodes,
+            self.rows,
+            self.summary,
+            self.elements_by_path,
+            self.manifest["counts"]["source_bytes"],
+        )
 
     # Documents
 
@@ -118,12 +150,18 @@ class Collection:
     def _id_lines(self) -> npt.NDArray[Any]:
         return np.memmap(self.directory / "documents.ids.txt", np.uint8, "r").view(np.ndarray)
 
-    @property
-    def _texts(self) -> TextStore:
+    @cached_property
+    def _read_text(self) -> Callable[[int], str]:
+        """Reads a document's text, and remembers the last few."""
         hashes = self._column("documents.sha256").reshape(-1, 32)
         ends = self._column("documents.text_ends")
         storage = self.manifest["options"]["text"]
-        return TextStore(self.directory / TEXT_FILE, ends, hashes, storage)
+        store = TextStore(self.directory / TEXT_FILE, ends, hashes, storage)
+        return lru_cache(_TEXTS_KEPT)(store.read)  # the store does not know the collection
+
+    def text_of(self, document: int) -> str:
+        """The text of a document."""
+        return self._read_text(document)
 
     def find_documents(self, ids: Sequence[str]) -> Ints:
         """The numbers of documents, -1 for an unknown one.
@@ -251,3 +289,11 @@ class Collection:
     def points(self, whitespace: Whitespace | None = None) -> TextPoints:
         """Text points of this collection, numbered as it was built or as asked for here."""
         return TextPoints(self, whitespace or self.whitespace)
+
+
+def _reopened(directory: str, seal: str) -> Collection:
+    """A collection that was pickled, if it is still there and still the same."""
+    collection = Collection(directory)
+    if collection.seal != seal:
+        raise CollectionError("the collection is not the one that was pickled", directory)
+    return collection

@@ -28,12 +28,12 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
     try:
         return data.decode(encoding or "utf-8")
     except LookupError:
-        raise DocumentError(f"unknown encoding {encoding!r}", origin) from None
+        raise DocumentError(f"unknown encoding {encoding!r}", origin).about("encoding") from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DocumentError(
             f"byte {data[error.start]:#04x} is not {encoding or 'UTF-8'} text; "
-            "--encoding names the right one",
+            "encoding= names the right one",
             origin,
             line,
-        ) from None
+        ).about("encoding") from None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Element:
     """An element: a row of the node table that knows its collection.
 
@@ -25,6 +25,8 @@ class Element:
     (['a /sec[1]/p[2]'], ['a /sec[1]'])
     >>> first in collection.root("a"), first in second
     (True, False)
+    >>> first
+    <Element a /sec[1]/p[1], characters 0 to 4>
     """
 
     collection: Collection
@@ -32,6 +34,9 @@ class Element:
 
     def __str__(self) -> str:
         return f"{self.document_id} {self.path}"
+
+    def __repr__(self) -> str:
+        return f"<Element {self}, characters {self.start:,} to {self.end:,}>"
 
     @property
     def document(self) -> int:

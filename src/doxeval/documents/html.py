@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NOT_IN_A_TAG = re.compile(r"[\s/\[\]()@*|,]")
 _DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
-# Elements that have no end tag, or need none because another start tag closes them.
+# Elements that have no end tag, or need none because the next start tag closes them.
 _CLOSED_BY_OTHERS = frozenset(
     "area base br col dd dt embed hr img input li link meta option p param source tbody td tfoot "
     "th thead tr track wbr".split()
@@ -68,7 +68,7 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
             marks.open(_tag(node), length, node.attributes.get(attribute) if attribute else None)
             depth += 1
             if depth > limits.depth:
-                raise DocumentError(too_deep(limits), origin)
+                raise DocumentError(too_deep(limits), origin).about("depth")
             child = node.first_child
             if child is not None:
                 node = child
@@ -90,10 +90,10 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
 
 
 def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
-    """Refuse a page on which the standard's algorithm itself takes for ever.
+    """Refuse a page on which the standard's own algorithm would take forever.
 
     Every start tag looks through all open elements, and every block opens all unclosed
-    formatting elements anew. What is counted as open here is never less than what is.
+    formatting elements again. The count of open elements here is never too low.
     """
     if page.count("<") <= limits.depth:
         return
@@ -107,8 +107,10 @@ def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
             still_open[tag] += 1
             starts += 1
             deepest = max(deepest, sum(still_open.values()) if starts % 1000 == 0 else 0)
+    if deepest > max(_MOST_OPEN, limits.depth):
+        raise DocumentError(too_deep(limits), origin).about("depth")
     if deepest > _MOST_OPEN:
-        raise DocumentError(too_deep(limits), origin)
+        raise DocumentError(f"more than {_MOST_OPEN:,} tags are open at once", origin)
     formatting = sum(still_open[tag] for tag in _FORMATTING)
     if formatting > 200 and formatting * page.count("<") > _MOST_COPIES:
         raise DocumentError("unclosed formatting tags would blow the page up", origin)

@@ -1,15 +1,19 @@
-"""Document ids: where they come from, how a reference is compared with them."""
+"""Document ids: where they come from, and how a reference is compared with them."""
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from doxeval.documents.patterns import PathPattern
 from doxeval.errors import SyntaxProblem
+from doxeval.files import uncompressed_name
 
 
 def normalised_id(reference: str) -> str:
-    """A document id as it is compared: without space around, a leading `./`, a final `.xml`.
+    """A document id as it is compared: without space around it, a leading `./`, a final `.xml`.
 
     >>> normalised_id(" ./co/1999/r2024.xml ")
     'co/1999/r2024'
@@ -17,9 +21,45 @@ def normalised_id(reference: str) -> str:
     return reference.strip().removeprefix("./").removesuffix(".xml")
 
 
+def without_suffixes(name: str) -> str:
+    """The name of a file without the suffixes of its compression and its format.
+
+    >>> without_suffixes("co/r2024.xml.gz"), without_suffixes("v1.2/notes.txt")
+    ('co/r2024', 'v1.2/notes')
+    """
+    return os.path.splitext(uncompressed_name(name))[0]
+
+
+def distinct_paths(names: Sequence[str]) -> list[str]:
+    """The paths of files, without those suffixes that are not needed to tell them apart.
+
+    Where two files would get the same id, they keep the suffix of their format; if that is not
+    enough, the suffix of their compression too. Only `.xml` at the end is never part of an id.
+
+    >>> distinct_paths(["co/a.xml", "co/b.html", "co/b.md"])
+    ['co/a', 'co/b.html', 'co/b.md']
+    >>> [normalised_id(path) for path in distinct_paths(["c.xml", "c.html"])]
+    ['c', 'c.html']
+    """
+    spellings = [(without_suffixes(name), uncompressed_name(name), name) for name in names]
+    suffixes = [0] * len(names)
+    while True:
+        paths = [spelt[count] for spelt, count in zip(spellings, suffixes, strict=True)]
+        ids = [normalised_id(path) for path in paths]
+        counts = Counter(ids)
+        clashing = [at for at, name in enumerate(ids) if counts[name] > 1 and suffixes[at] < 2]
+        if not clashing:
+            return paths
+        for at in clashing:
+            suffixes[at] += 1
+
+
 @dataclass(frozen=True)
 class IdRule:
     """Where a document's id comes from: its file's stem, its path, or a place inside it.
+
+    A stem has no suffix. A path keeps its suffixes only where they are needed to tell files of
+    one source apart (see distinct_paths).
 
     >>> IdRule.parse("stem").from_name("co/1999/r2024")
     'r2024'
@@ -39,8 +79,8 @@ class IdRule:
             return cls(text)
         if not text.startswith("/"):
             raise SyntaxProblem(
-                f"--id {text!r}: expected stem, path, or an XPath like //id or /article/@id"
-            )
+                f"id_rule={text!r}: expected stem, path, or an XPath like //id or /article/@id"
+            ).about("id_rule")
         path, _, attribute = text.partition("@")
         if attribute:
             path = path.removesuffix("/") or "//*"
@@ -48,5 +88,5 @@ class IdRule:
         return cls(text, PathPattern.parse(path), attribute.strip() or None)
 
     def from_name(self, name: str) -> str:
-        """The id of a file, given its path inside the source without suffixes."""
+        """The id of a file, given its path inside the source, without suffixes it does not need."""
         return name if self.text == "path" else name.rpartition("/")[2]

@@ -1,10 +1,10 @@
-"""Limits that keep a hostile or broken document from eating the machine."""
+"""Limits that keep a hostile or broken document from taking all memory or time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from doxeval.errors import DocumentError
+from doxeval.errors import DocumentError, InputError
 
 # The node table sorts depths as 16-bit integers, so no document may be deeper than this.
 DEEPEST_POSSIBLE = 30_000
@@ -16,6 +16,9 @@ class Limits:
 
     >>> Limits(depth=50).depth
     50
+    >>> Limits(depth=40_000)
+    Traceback (most recent call last):
+    doxeval.errors.InputError: depth=40000: expected a whole number from 1 to 30,000
     """
 
     depth: int = 1000
@@ -26,25 +29,33 @@ class Limits:
     expansion: int = 10
     expansion_allowance: int = 10_000
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = 0 if field.name == "expansion_allowance" else 1
+            is_possible = field.name != "depth" or value <= DEEPEST_POSSIBLE
+            if not isinstance(value, int) or value < least or not is_possible:
+                most = f" to {DEEPEST_POSSIBLE:,}" if field.name == "depth" else " on"
+                message = f"{field.name}={value}: expected a whole number from {least}{most}"
+                raise InputError(message).about(field.name)
+
 
 def too_deep(limits: Limits) -> str:
     """What is wrong with a document that is too deep."""
-    return f"more than {limits.depth:,} elements inside each other (--max-depth sets the limit)"
+    return f"more than {limits.depth:,} elements inside each other; depth= sets the limit"
 
 
 def check_bytes(size: int, limits: Limits, origin: str) -> None:
     """Refuse a document of too many bytes."""
     if size > limits.bytes:
-        raise DocumentError(
-            f"more than {limits.bytes:,} bytes in one document (--max-bytes sets the limit)", origin
-        )
+        message = f"more than {limits.bytes:,} bytes in one document; bytes= sets the limit"
+        raise DocumentError(message, origin).about("bytes")
 
 
 def check_elements(count: int, limits: Limits, origin: str) -> None:
     """Refuse a document of too many elements."""
     if count > limits.elements:
-        raise DocumentError(
-            f"more than {limits.elements:,} elements in one document "
-            "(--max-elements sets the limit)",
-            origin,
+        message = (
+            f"more than {limits.elements:,} elements in one document; elements= sets the limit"
         )
+        raise DocumentError(message, origin).about("elements")

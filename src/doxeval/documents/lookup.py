@@ -1,10 +1,12 @@
-"""Many paths to their elements at once.
+"""Finding many elements at once: by their paths, or around ranges of text.
 
-All paths asked for form a tree of their own: `/article[1]` above `/article[1]/sec[2]`, and so
-on. The elements of the documents in question are walked level by level, all documents
-together, and each element learns which of those paths it is. Then every (document, path) pair
-is one look-up. The work is proportional to the elements of the documents asked about, and
-everything runs over whole arrays.
+By path: all paths asked for form a tree of their own (`/article[1]` above `/article[1]/sec[2]`).
+Going down level by level, in all documents together, each element of these documents is matched
+with the path it has. Then each (document, path) pair is one search. The work is proportional to
+the number of elements in the documents asked about, and everything runs over whole arrays.
+
+Around a range: in document order elements begin at ascending offsets. So the last element that
+begins at or before a range is the innermost one around it, or lies inside that one.
 """
 
 from __future__ import annotations
@@ -24,17 +26,17 @@ _NOTHING_ABOVE = 0  # the node of the path tree above all roots
 
 
 class _PathTree(NamedTuple):
-    """The paths asked for and everything above them, parents before children.
+    """The paths asked for and all paths above them, parents before children.
 
-    A node is the path `parent` with one more step. A step is a path of the summary and an
-    ordinal; `step` is its place in `steps`, which has them all, as single numbers, ascending.
+    A node is its parent's path and one more step. A step is a path of the summary and an ordinal,
+    as one number; `steps` are the distinct ones, ascending, and `step` is a node's place in them.
     """
 
     parent: Ints
     depth: Ints
     step: Ints
     steps: Ints
-    summary_paths: Ints  # those that occur
+    summary_paths: Ints  # the paths of the summary that occur
 
 
 def find_nodes(
@@ -65,6 +67,37 @@ def find_nodes(
     return result
 
 
+def innermost_nodes(
+    documents: Ints, starts: Ints, ends: Ints, columns: NodeColumns, rows: Ints
+) -> Ints:
+    """The row of the innermost element around each range, -1 where it is not in its document.
+
+    `documents` are document numbers (-1: unknown), `rows` each document's first row.
+    """
+    inside = (documents >= 0) & (starts >= 0) & (starts <= ends)
+    inside[inside] = ends[inside] <= columns.end[rows[documents[inside]]]
+    result = np.full(len(documents), -1, dtype=np.int64)
+    touched, which = np.unique(documents[inside], return_inverse=True)
+    if not len(touched):
+        return result
+    first = rows[touched]
+    counts = rows[touched + 1] - first
+    candidates = concatenated_ranges(first, counts)
+    # One ascending key over all documents: the document, then the offset.
+    document_of = np.repeat(np.arange(len(touched)), counts)
+    keys = (document_of << 32) | columns.start[candidates]
+    wanted = (which << 32) | starts[inside]
+    node = candidates[np.searchsorted(keys, wanted, side="right") - 1]
+    root = first[which]
+    beyond = ends[inside]
+    climbing = np.flatnonzero(columns.end[node] < beyond)
+    while len(climbing):
+        node[climbing] = root[climbing] + columns.parent[node[climbing]]
+        climbing = climbing[columns.end[node[climbing]] < beyond[climbing]]
+    result[inside] = node
+    return result
+
+
 def _identified(
     candidates: Ints,
     base: Ints,
@@ -73,7 +106,7 @@ def _identified(
     tree: _PathTree,
     summary: PathSummary,
 ) -> Ints:
-    """For each candidate row, which node of the path tree it is, or -1."""
+    """The node of the path tree that each candidate row has the path of, or -1."""
     is_needed = np.zeros(len(summary), dtype=np.bool_)
     is_needed[tree.summary_paths] = True
     summary_path = columns.path[candidates]
@@ -96,12 +129,12 @@ def _identified(
 
 
 def _codes(summary_path: Ints, ordinal: Ints) -> Ints:
-    """A step as one number."""
+    """Steps as single numbers."""
     return (summary_path.astype(np.int64) << 32) | ordinal
 
 
 def _path_tree(paths: Sequence[str], summary: PathSummary) -> tuple[Ints, _PathTree]:
-    """The place of each path in the tree of all of them, and that tree."""
+    """The tree of all paths, and the node of each path in it."""
     builder = _PathTreeBuilder(summary)
     wanted = np.fromiter((builder.add(path) for path in paths), np.int64, len(paths))
     return wanted, builder.finish()
@@ -120,7 +153,7 @@ class _PathTreeBuilder:
         self._depth: list[int] = [0]
 
     def add(self, path: str) -> int:
-        """The node of a path, or _NOT_A_PATH if no document has anything like it."""
+        """The node of a path, or _NOT_A_PATH if no document can have it."""
         node = self._known.get(path)
         if node is None:
             node = self._known[path] = self._add(path.strip())

@@ -63,7 +63,8 @@ def read_sealed(directory: Path) -> dict[str, Any]:
             f"version {VERSION}; build it again",
             str(directory),
         )
-    if manifest.pop("checksum", None) != _checksum(manifest):
+    sealed = {name: value for name, value in manifest.items() if name != "checksum"}
+    if manifest.get("checksum") != _checksum(sealed):
         raise CollectionError(
             "the manifest was altered; build the collection again", str(directory)
         )

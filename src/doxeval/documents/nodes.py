@@ -22,8 +22,10 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, distinct_below, last_true
+from doxeval.documents.limits import DEEPEST_POSSIBLE
 from doxeval.documents.marks import Marks
 from doxeval.documents.summary import NO_PARENT, PathSummary, SummaryBuilder
+from doxeval.errors import DocumentError
 
 COLUMNS = ("path", "ordinal", "parent", "size", "start", "end")
 
@@ -119,6 +121,8 @@ def deepest(names: list[str]) -> int:
 def _depths(opens: Bools) -> Ints:
     """The depth of the element that each mark opens or closes, small enough to sort fast."""
     after = np.cumsum(opens.astype(np.int8) * 2 - 1, dtype=np.int32)
+    if after.max() > DEEPEST_POSSIBLE:
+        raise DocumentError(f"more than {DEEPEST_POSSIBLE:,} elements inside each other")
     return (after + ~opens).astype(np.int16)
 
 

@@ -1,4 +1,4 @@
-"""What a user may choose when a collection is built."""
+"""The options of building a collection."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Offsets = Literal["characters", "bytes"]
 TextStorage = Literal["plain", "compressed", "none"]
 
 
-# Tags that stand inside a line of text, in HTML and in the collections of INEX: a word may go
-# on across their edges, while the edge of any other element ends it.
+# Tags that stand inside a line of text, in HTML and in the collections of INEX. A word may go on
+# where such an element begins or ends; any other element ends it.
 INLINE_TAGS = frozenset(
     (
         # HTML
@@ -35,9 +35,9 @@ INLINE_TAGS = frozenset(
 class BuildOptions:
     """How a collection is built from its sources.
 
-    whitespace says how text nodes are numbered in text points (`strip` passes over those that
-    are only white space); it never changes the text. inline names the tags that do not end a
-    line or a word.
+    whitespace says how text nodes are numbered in text points (`strip` skips those that are only
+    white space); it never changes the text. inline names the tags that do not end a line or a
+    word.
 
     >>> BuildOptions(id_rule=IdRule.parse("//id"), text="compressed").recorded()["id"]
     '//id'
@@ -57,6 +57,7 @@ class BuildOptions:
         """The options as the collection's manifest keeps them."""
         return {
             "id": self.id_rule.text,
+            "suffixes": "where needed" if self.id_rule.text == "path" else "never",
             "record": self.record,
             "format": self.format,
             "encoding": self.encoding,

@@ -19,7 +19,7 @@ class RawDocument(NamedTuple):
     """A document that is not parsed yet.
 
     origin: what an error message calls it: a file, an archive's member, a line.
-    name: its path inside the source, without suffixes; ids are made of it.
+    name: its path inside the source, without suffixes it does not need; ids are made of it.
     content: its bytes; None where they are to be read from the file `origin`; a record where
         reading the source has parsed it already; an error where it cannot be read at all.
     weight: how many bytes of the source it accounts for.

@@ -1,7 +1,7 @@
 """One XML file with many records, each record a document of its own.
 
 The file is read as a stream, so its size does not matter; only one record at a time is in
-memory. Everything outside the records is passed over.
+memory. Everything outside the records is ignored.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def read_records(
         more = bool(piece)
         try:
             splitter.feed(piece, not more)
-        finally:  # what was complete before a fault is not lost
+        finally:  # records that were complete before an error are not lost
             yield from splitter.take()
 
 
@@ -69,8 +69,8 @@ class _Splitter:
         self._limits = limits
         self._attribute = attribute
         self._fed = 0
-        self._depth = 0  # of open elements
-        self._record_depth = 0  # that of the current record; 0 is outside
+        self._depth = 0  # how many elements are open
+        self._record_depth = 0  # the depth of the current record's root; 0 outside of records
         self._current = TagCollector(attribute)
         self._line = 0
         self._produced = 0
@@ -88,7 +88,12 @@ class _Splitter:
     def feed(self, piece: bytes, last: bool) -> None:
         """Read one more piece of the file."""
         before = self._produced
-        feed(self._parser, piece, last, self._origin, self._fed)
+        try:
+            feed(self._parser, piece, last, self._origin, self._fed)
+        except DocumentError as error:
+            if self._is_too_deep():
+                error.about("depth")
+            raise
         self._fed += len(piece)
         limits = self._limits
         if self._produced - before > limits.expansion * _PIECE + limits.expansion_allowance:
@@ -107,13 +112,16 @@ class _Splitter:
 
     def _start(self, name: str, pairs: list[str]) -> None:
         self._depth += 1
-        if self._depth - max(self._record_depth - 1, 0) > self._limits.depth:
+        if self._is_too_deep():
             raise Refused(too_deep(self._limits), self._parser)
         if not self._record_depth and name == self._tag:
             self._record_depth = self._depth
             self._line = self._parser.CurrentLineNumber
         if self._record_depth:
             self._current.start(name, pairs)
+
+    def _is_too_deep(self) -> bool:
+        return self._depth - max(self._record_depth - 1, 0) > self._limits.depth
 
     def _end(self, _: str) -> None:
         if self._record_depth:

@@ -1,8 +1,8 @@
 """Sources of documents: directories, globs, archives, compressed files, records, JSONL.
 
-A source is walked as a stream, in a fixed order. Files of a directory are only named here, so
-that whoever parses them can read them too; members of archives, lines and records are handed
-out with their data. Nothing is ever unpacked to disk.
+A source is walked as a stream, in a fixed order. Files of a directory are only named here: the
+process that parses them reads them. Members of archives, lines and records are handed out with
+their data. Nothing is ever unpacked to disk.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from doxeval.documents.archives import archive_stem, is_archive, members
+from doxeval.documents.archives import archive_stem, is_archive, member_names, members
+from doxeval.documents.ids import distinct_paths, normalised_id, without_suffixes
 from doxeval.documents.limits import check_bytes
 from doxeval.documents.options import BuildOptions, Format
 from doxeval.documents.raw import RawDocument
@@ -39,10 +40,15 @@ _CHUNK = 1 << 20
 
 
 class _File(NamedTuple):
-    """A file of a source: where it is, its name inside the source, whether it was named itself."""
+    """A file of a source.
+
+    path: where it is. name: its path inside the source. id_path: the same, without suffixes that
+    an id does not need. explicit: whether it was given as a source itself.
+    """
 
     path: str
     name: str
+    id_path: str
     explicit: bool
 
 
@@ -58,15 +64,18 @@ class Walk:
     def __init__(self, sources: Sequence[str], options: BuildOptions) -> None:
         self._sources = sources
         self._options = options
-        # Suffixes of files in directories and archives that were passed over.
+        # Suffixes of files in directories and archives that are not documents.
         self.passed_over: Counter[str] = Counter()
+        # How many documents keep a suffix in their path, to be told apart.
+        self.suffixes_kept = 0
 
     def documents(self) -> Iterator[RawDocument]:
         """All documents, in a fixed order."""
         for file in self._files():
-            stem, format_ = self._stem_and_format(file.name)
+            format_ = self._format(file.name)
             if format_ is not None and not self._holds_many(format_):
-                yield RawDocument(file.path, stem, format_, None, _size(file.path))
+                self._count_suffix(file.name, file.id_path)
+                yield RawDocument(file.path, file.id_path, format_, None, _size(file.path))
             else:
                 yield from self._documents_in(file, format_)
 
@@ -75,17 +84,23 @@ class Walk:
         return sum(
             _size(file.path)
             for file in self._files()
-            if self._stem_and_format(file.name)[1] or is_archive(file.name)
+            if self._format(file.name) or is_archive(file.name)
         )
 
     def _files(self) -> Iterator[_File]:
+        single = [
+            source
+            for source in self._sources
+            if os.path.exists(source) and not os.path.isdir(source)
+        ]
+        id_paths = dict(zip(single, self._id_paths(map(os.path.basename, single)), strict=True))
         for source in self._sources:
             if os.path.isdir(source):
                 yield from self._tree(source, "")
-            elif os.path.exists(source):
-                yield _File(source, os.path.basename(source), True)
+            elif source in id_paths:
+                yield _File(source, os.path.basename(source), id_paths[source], True)
             else:
-                yield from _globbed(source)
+                yield from self._globbed(source)
 
     def _tree(self, directory: str, inside: str) -> Iterator[_File]:
         """All files below a directory, sorted, without hidden ones and links to directories."""
@@ -94,24 +109,58 @@ class Walk:
                 entries = sorted(scan, key=attrgetter("name"))
         except OSError as error:
             raise SourceError(error.strerror or str(error), directory) from error
+        entries = [entry for entry in entries if not entry.name.startswith(".")]
+        names = [inside + entry.name for entry in entries if entry.is_file()]
+        id_paths = dict(zip(names, self._id_paths(names), strict=True))
         for entry in entries:
-            name = entry.name
-            if name.startswith("."):
-                continue
-            if entry.is_file():
-                yield _File(entry.path, inside + name, False)
+            name = inside + entry.name
+            if name in id_paths:
+                yield _File(entry.path, name, id_paths[name], False)
             elif entry.is_dir(follow_symlinks=False):
-                yield from self._tree(entry.path, f"{inside}{name}{os.sep}")
+                yield from self._tree(entry.path, name + os.sep)
             else:
                 self.passed_over["links and special files"] += 1
 
-    def _stem_and_format(self, name: str) -> tuple[str, Format | None]:
-        """A file's name without suffixes, with forward slashes, and the format it is read in."""
-        stem, suffix = os.path.splitext(uncompressed_name(name))
-        format_ = SUFFIXES.get(suffix.lower())
+    def _globbed(self, pattern: str) -> Iterator[_File]:
+        """The files that match a glob; their paths start where the pattern stops being fixed."""
+        fixed = []
+        for part in Path(pattern).parts:
+            if glob.has_magic(part):
+                break
+            fixed.append(part)
+        base = os.path.join(*fixed) if fixed else "."
+        matching = sorted(glob.glob(pattern, recursive=True))
+        files = [path for path in matching if os.path.isfile(path)]
+        if not files:
+            is_glob = glob.has_magic(pattern)
+            reason = "nothing matches" if is_glob else "no such file or directory"
+            raise SourceError(reason, pattern)
+        names = [os.path.relpath(path, base) for path in files]
+        for path, name, id_path in zip(files, names, self._id_paths(names), strict=True):
+            yield _File(path, name, id_path, True)
+
+    def _id_paths(self, names: Iterable[str]) -> list[str]:
+        """The paths that ids are made of, with forward slashes; all files of one place together."""
+        names = list(names)
+        shortened = {name: without_suffixes(name) for name in names}
+        if self._options.id_rule.text == "path":
+            single = [name for name in shortened if self._is_one_document(name)]
+            shortened |= zip(single, distinct_paths(single), strict=True)
+        return [_with_slashes(shortened[name]) for name in names]
+
+    def _is_one_document(self, name: str) -> bool:
+        format_ = self._format(name)
+        return format_ is not None and not self._holds_many(format_)
+
+    def _count_suffix(self, name: str, id_path: str) -> None:
+        shortest = _with_slashes(without_suffixes(name))
+        self.suffixes_kept += normalised_id(id_path) != normalised_id(shortest)
+
+    def _format(self, name: str) -> Format | None:
+        """The format that a file is read in; None if it is not a document."""
         if self._options.format is not None and not is_archive(name):
-            format_ = self._options.format
-        return stem if os.sep == "/" else stem.replace(os.sep, "/"), format_
+            return self._options.format
+        return SUFFIXES.get(os.path.splitext(uncompressed_name(name))[1].lower())
 
     def _holds_many(self, format_: Format) -> bool:
         return format_ == "jsonl" or (format_ == "xml" and self._options.record is not None)
@@ -123,19 +172,22 @@ class Walk:
                 yield from self._many(stream, file.path, format_, tell)
         elif is_archive(file.name):
             # A document's path starts at the archive's root if the archive is the source.
-            yield from self._members(
-                file.path, "" if file.explicit else archive_stem(file.name) + "/"
-            )
+            inside = "" if file.explicit else _with_slashes(archive_stem(file.name)) + "/"
+            yield from self._members(file.path, inside)
         elif file.explicit:
             raise SourceError(
-                "cannot tell the format from the file's name; --format names it", file.path
-            )
+                "cannot tell the format from the file's name; format= names it", file.path
+            ).about("format")
         else:
             self._pass_over(file.name)
 
     def _members(self, path: str, inside: str) -> Iterator[RawDocument]:
+        # Which suffixes are needed is known only when all names are known.
+        is_path = self._options.id_rule.text == "path"
+        names = list(dict.fromkeys(member_names(path))) if is_path else []
+        id_paths = dict(zip(names, self._id_paths(names), strict=True))
         for member in members(path):
-            stem, format_ = self._stem_and_format(member.name)
+            format_ = self._format(member.name)
             origin = f"{path}!{member.name}"
             if format_ is None:
                 self._pass_over(member.name)
@@ -144,7 +196,9 @@ class Walk:
                 yield from self._many(stream, origin, format_, lambda: 0)
             else:
                 content = self._contents(member.file, member.name, origin)
-                name = inside + stem.removeprefix("./")
+                id_path = id_paths.get(member.name) or _with_slashes(without_suffixes(member.name))
+                self._count_suffix(member.name, id_path)
+                name = inside + id_path.removeprefix("./")
                 yield RawDocument(origin, name, format_, content, member.weight)
 
     def _contents(self, file: IO[bytes], name: str, origin: str) -> bytes | DocumentError:
@@ -206,7 +260,8 @@ class Walk:
             count += 1
             yield RawDocument(origin, "", "xml", error, 0)
         if not count:
-            raise SourceError(f"no element <{tag}> in the file; --record names the records", origin)
+            message = f"no element <{tag}> in the file; record= names the records"
+            raise SourceError(message, origin).about("record")
 
     def _pass_over(self, name: str) -> None:
         self.passed_over[os.path.splitext(name)[1].lower() or name] += 1
@@ -220,17 +275,5 @@ def _size(path: str) -> int:
         return 0
 
 
-def _globbed(pattern: str) -> Iterator[_File]:
-    """The files that match a glob; their names start where the pattern stops being fixed."""
-    fixed = []
-    for part in Path(pattern).parts:
-        if glob.has_magic(part):
-            break
-        fixed.append(part)
-    base = os.path.join(*fixed) if fixed else "."
-    files = [path for path in sorted(glob.glob(pattern, recursive=True)) if os.path.isfile(path)]
-    if not files:
-        described = "nothing matches" if glob.has_magic(pattern) else "no such file or directory"
-        raise SourceError(described, pattern)
-    for path in files:
-        yield _File(path, os.path.relpath(path, base), True)
+def _with_slashes(path: str) -> str:
+    return path if os.sep == "/" else path.replace(os.sep, "/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from doxeval.arrays import Ints
 from doxeval.documents.nodes import NodeColumns
 from doxeval.documents.summary import PathSummary
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # columns may be larger than memory
 
 
 @dataclass(frozen=True)
@@ -39,17 +40,22 @@ class CollectionStatistics:
         return asdict(self)
 
 
+def elements_by_path(columns: NodeColumns, summary: PathSummary) -> Ints:
+    """How many elements have each path of the summary."""
+    counts = np.zeros(len(summary), dtype=np.int64)
+    for chunk in _chunks(len(columns.path)):
+        counts += np.bincount(columns.path[chunk], minlength=len(summary))
+    return counts
+
+
 def collection_statistics(
-    columns: NodeColumns, rows: Ints, summary: PathSummary, source_bytes: int
+    columns: NodeColumns, rows: Ints, summary: PathSummary, per_path: Ints, source_bytes: int
 ) -> CollectionStatistics:
-    """Compute the statistics in one pass over the columns, a chunk at a time."""
+    """The statistics of a collection, given how many elements have each path."""
     elements = len(columns.path)
     documents = len(rows) - 1
-    per_path = np.zeros(len(summary), dtype=np.int64)
     total_length = 0
-    for begin in range(0, elements, _CHUNK):
-        chunk = slice(begin, begin + _CHUNK)
-        per_path += np.bincount(columns.path[chunk], minlength=len(summary))
+    for chunk in _chunks(elements):
         lengths = columns.end[chunk].astype(np.int64) - columns.start[chunk]
         total_length += int(lengths.sum())
     document_lengths = columns.end[rows[:-1]].astype(np.int64)
@@ -71,3 +77,7 @@ def collection_statistics(
         mean_element_length=total_length / elements,
         frequent_tags=dict(tags.most_common()),
     )
+
+
+def _chunks(rows: int) -> Iterator[slice]:
+    return (slice(begin, begin + _CHUNK) for begin in range(0, rows, _CHUNK))

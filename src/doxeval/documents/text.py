@@ -30,7 +30,7 @@ def as_stored(texts: list[bytes], storage: TextStorage) -> list[bytes]:
 
 
 class TextStore:
-    """Reads texts; each one is held against its hash, so no altered text is ever returned."""
+    """Reads texts; each is checked against its hash, so an altered text is never returned."""
 
     def __init__(self, path: Path, ends: Ints, hashes: Bytes, storage: TextStorage) -> None:
         self._path = path
@@ -43,8 +43,8 @@ class TextStore:
         """The text of a document, given by its number."""
         if self.storage == "none":
             raise MissingText(
-                f"the collection {self._path.parent} was built without its text (--text none)"
-            )
+                f"the collection {self._path.parent} was built without its text (text=none)"
+            ).about("text")
         if self._data is None:
             empty = self._path.stat().st_size == 0
             self._data = np.empty(0, np.uint8) if empty else np.memmap(self._path, np.uint8, "r")

@@ -30,6 +30,7 @@ import numpy.typing as npt
 from doxeval.documents import manifest
 from doxeval.documents.batch import Batch
 from doxeval.documents.id_index import DuplicateId, IdIndexBuilder
+from doxeval.documents.ids import IdRule
 from doxeval.documents.nodes import COLUMNS
 from doxeval.documents.summary import SummaryBuilder
 from doxeval.errors import DocumentError, OutputError
@@ -71,13 +72,14 @@ class ColumnFile:
 class CollectionWriter:
     """Writes batches of documents into a new collection.
 
-    A context manager: when it is left in peace after `finish`, the collection is in its place;
-    left by an exception, nothing is.
+    A context manager: after `finish` and a normal exit, the collection is in its place; after an
+    exception, nothing is.
     """
 
-    def __init__(self, out: Path, *, force: bool = False) -> None:
+    def __init__(self, out: Path, *, force: bool = False, id_rule: IdRule | None = None) -> None:
         self._out = out
         self._force = force
+        self._id_rule = id_rule
         self._open_files = ExitStack()
         self._directory = out  # until there is a temporary one
         self._ids = IdIndexBuilder()
@@ -220,11 +222,12 @@ class CollectionWriter:
         else:
             self._origin_lines.flush()
             earlier = _line(self._directory / "documents.origins.txt", error.earlier)
-        return DocumentError(
-            f"duplicate document id {batch.ids[error.place]!r}, first given to {earlier}; "
-            "--id path makes ids of files unique",
-            batch.origins[error.place],
-        )
+        message = f"duplicate document id {batch.ids[error.place]!r}, first given to {earlier}"
+        if self._id_rule is not None and self._id_rule.text == "stem":
+            message += "; id_rule=path tells files of different directories apart"
+        if self._id_rule is not None and self._id_rule.text == "path":
+            message += "; a source that is a directory above both tells them apart"
+        return DocumentError(message, batch.origins[error.place]).about("id_rule")
 
 
 def refuse_existing(out: Path, force: bool) -> None:
@@ -232,7 +235,7 @@ def refuse_existing(out: Path, force: bool) -> None:
     if not out.exists() and not out.is_symlink():
         return
     if not force:
-        raise OutputError(f"{out} exists; --force replaces a collection")
+        raise OutputError(f"{out} exists; force=True replaces a collection").about("force")
     if not manifest.is_collection(out) and not _is_empty_directory(out):
         raise OutputError(f"{out} exists and is not a collection; it is not replaced")
 

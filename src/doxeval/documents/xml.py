@@ -1,8 +1,8 @@
 """XML documents to marks.
 
 Speed comes from doing next to nothing per tag: a tag costs two appends. Among the pieces of a
-document's text, an empty one stands for each tag; the lengths of all pieces, summed up, are the
-positions of all tags. A large document is fed to expat in parts, so that the limits on depth,
+document's text, an empty one stands for each tag; the sums of the lengths of pieces are the
+positions of tags. A large document is fed to expat in parts, so that the limits on depth,
 elements and expansion stop it early.
 """
 
@@ -18,13 +18,13 @@ from doxeval.errors import DocumentError
 from doxeval.markup.expat import HardenedExpat, Refused, declarations_of, feed, names_used
 
 _PART = 1 << 20
-_A_TAG = ""  # what stands for a tag among the pieces of text
+_A_TAG = ""  # stands for a tag among the pieces of text
 
 
 class TagCollector:
-    """What expat reports, written down as it comes.
+    """Collects what expat reports: the names of tags, and the text between them.
 
-    `attribute` names an attribute whose values are kept, with the row of their element.
+    `attribute` names an attribute whose values are kept, each with the row of its element.
     """
 
     def __init__(self, attribute: str | None = None) -> None:
@@ -98,7 +98,7 @@ class XmlReader:
         return len(self._texts)
 
     def read(self, data: bytes, origin: str) -> None:
-        """Read one document; if it is broken, nothing of it stays."""
+        """Read one document; of a broken one, nothing is kept."""
         check_bytes(len(data), self._limits, origin)
         names = names_used(data) if self._expect_names else []
         known = len(self._tags.names), len(self._lengths)
@@ -117,7 +117,7 @@ class XmlReader:
         self._tags.elements = 0
 
     def add(self, names: list[str], lengths: Ints, text: bytes, attributes: Attributes) -> None:
-        """Take in a document that was read elsewhere."""
+        """Add a document that was read elsewhere."""
         self._tags.names += names
         self._lengths.append(lengths)
         self._texts.append(text)
@@ -166,7 +166,8 @@ class XmlReader:
         """The text that one part of a document gave, if the limits hold so far."""
         text, lengths = self._tags.take_text()
         self._lengths.append(lengths)
-        if len(text) > len(data) or len(self._tags.names) - known > self._limits.depth:
+        few_tags = min(self._limits.depth, self._limits.elements)
+        if len(text) > len(data) or len(self._tags.names) - known > few_tags:
             self._check(len(text), data, origin, self._tags.names[known:])
         return text.encode()
 
@@ -202,9 +203,9 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
         for fed in range(0, len(data), _PART):
             feed(parser, data[fed : fed + _PART], fed + _PART >= len(data), origin, fed)
     except DocumentError as error:
-        return error
-    raise AssertionError("a document that was too deep is not so when read again")
+        return error.about("depth")
+    raise AssertionError("a document that was too deep is not too deep when it is read again")
 
 
 def _nothing(_: str) -> None:
-    """Text that nobody needs."""
+    """Drop text that nobody needs."""
