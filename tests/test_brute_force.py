@@ -23,7 +23,7 @@ from doxeval.assessments.assessed_elements import SpecificityFrom
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import Assessments, GradedElement, Judgment
 from doxeval.documents.examples import example_collection
-from doxeval.evaluation import Reading, evaluate
+from doxeval.evaluation import evaluate
 from doxeval.measures.families.prum import eprum, prum
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result, Run
@@ -108,7 +108,7 @@ def compare(
         world.assessments(),
         list(twins),
         collection=world.collection() if has_collection else None,
-        reading=Reading(order="rsv" if choice.by_score else "list"),
+        order="rsv" if choice.by_score else "list",
         specificity=specificity,
     )
     results = world.elements if what == "elements" else world.passages
@@ -442,7 +442,7 @@ def test_inex_eval_expects_any_order_of_results_that_share_a_rank(
         run_of(results, "run"),
         Assessments([Judgment("7", "d", grades=grades)]),
         [label],
-        reading=Reading(order="rsv"),
+        order="rsv",
     )
     precisions = [
         wanted / (wanted + brute.others_before(wanted, relevant, others))
@@ -474,8 +474,7 @@ def test_a_measure_is_undefined_where_nothing_is_relevant_at_all(name: str) -> N
 
 def test_an_empty_run_can_be_ordered() -> None:
     assessments = Assessments([Judgment("7", "a", ((0, 3),), document_length=9)])
-    reading = Reading(order="rsv")
-    table = evaluate(run_of([], "run"), assessments, ["MAiP"], reading=reading)
+    table = evaluate(run_of([], "run"), assessments, ["MAiP"], order="rsv")
     assert table.mean() == {"run": {"MAiP": 0.0}}
 
 

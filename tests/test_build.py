@@ -352,7 +352,7 @@ def test_the_command_line_names_its_options(tmp_path: Path) -> None:
         ),
         ([odd], "byte 0xe9 is not UTF-8 text; --encoding names the right one"),
         ([deep, "--id", "//id"], "deep.xml: --id //id finds nothing in it"),
-        ([deep, "--id", "id"], "--id 'id': expected stem, path, or an XPath like //id"),
+        ([deep, "--id", "id"], "--id id: expected stem, path, or an XPath like //id"),
         ([deep, "--record", "b"], "--record needs --id with an XPath"),
         ([deep, "--record", "x", "--id", "//id"], "no element <x> in the file; --record names"),
     ]

@@ -20,13 +20,13 @@ from scipy import special, stats
 from conftest import doxeval as call
 from conftest import write_files
 from doxeval.arrays import Ints
-from doxeval.compare import Pair, compare, compare_all, correlate, mean_interval
-from doxeval.compare.ap_correlation import symmetric_tau_ap, tau_ap, tau_ap_probability
-from doxeval.compare.conclusions import conclusion, readings
-from doxeval.compare.groups import groups, holm, letters
-from doxeval.compare.paired import Column
-from doxeval.compare.resampling import bootstrap, generator, randomization
-from doxeval.compare.significance import TESTS, Test, outcome
+from doxeval.comparison import Pair, compare, compare_all, correlate, mean_interval
+from doxeval.comparison.ap_correlation import symmetric_tau_ap, tau_ap, tau_ap_probability
+from doxeval.comparison.conclusions import conclusion, readings
+from doxeval.comparison.groups import groups, holm, letters
+from doxeval.comparison.paired import Column
+from doxeval.comparison.resampling import bootstrap, generator, randomization
+from doxeval.comparison.significance import TESTS, Test, outcome
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.table import Floats
@@ -789,9 +789,11 @@ class TestVerbs:
     @pytest.mark.parametrize("test", TESTS)
     def test_compare_as_json_and_csv(self, files: Path, test: Test) -> None:
         command = ["compare", *arguments(files, "bad", "good", "fair"), "-m", "cR@5"]
-        options = ["--test", test, "--resamples", "500", "--seed", "3"]
-        found = json.loads(call(*command, *options, "--format", "json").stdout)
-        assert (found["measure"], found["test"], found["seed"]) == ("cR@5", test, 3)
+        options = ["--test", test]
+        if test in ("bootstrap", "randomization"):
+            options += ["--resamples", "500", "--seed", "3"]
+        (found,) = json.loads(call(*command, *options, "--format", "json").stdout)["comparisons"]
+        assert (found["measure"], found["test"]) == ("cR@5", test)
         assert [run["run"] for run in found["runs"]] == ["good", "fair", "bad"]
         rows = list(csv.DictReader(io.StringIO(call(*command, *options, "--format", "csv").stdout)))
         assert [(row["first"], row["second"]) for row in rows] == [
@@ -857,7 +859,28 @@ class TestVerbs:
     def test_notes_are_told_on_stderr(self, files: Path) -> None:
         write_files(files, {"odd.run": "1 Q0 a 1 9 odd 0 100\n"})
         command = ["compare", *arguments(files, "good", "odd"), "-m", "cR@5"]
-        result = call(*command, "--topics", "retrieved", "--format", "json")
+        result = call(*command, "--average-over", "retrieved", "--format", "json")
         assert result.exit_code == 0
         assert "are not tested: one topic has a score by cR@5 from both" in result.stderr
-        assert json.loads(result.stdout)["pairs"][0]["p"] is None
+        (found,) = json.loads(result.stdout)["comparisons"]
+        assert found["pairs"][0]["p"] is None
+
+    def test_several_measures_are_all_compared(self, files: Path) -> None:
+        command = ["compare", *arguments(files, "bad", "good"), "-m", "cR@5", "-m", "cP@5"]
+        shown = call(*command).stdout
+        assert "Paired t test of cR@5" in shown
+        assert "Paired t test of cP@5" in shown
+        found = json.loads(call(*command, "--format", "json").stdout)["comparisons"]
+        assert [one["measure"] for one in found] == ["cR@5", "cP@5"]
+        rows = list(csv.DictReader(io.StringIO(call(*command, "--format", "csv").stdout)))
+        assert [row["measure"] for row in rows] == ["cR@5", "cP@5"]
+        preset = ["compare", *arguments(files, "bad", "good"), "--preset", "inex2009-focused"]
+        assert "of MAiP" in call(*preset).stdout
+
+    @pytest.mark.parametrize("option", ["--seed", "--resamples"])
+    def test_options_of_resampling_need_such_a_test(self, files: Path, option: str) -> None:
+        command = ["compare", *arguments(files, "bad", "good"), "-m", "cR@5", option, "7"]
+        result = call(*command)
+        assert result.exit_code == 2
+        assert f"{option} is for tests by resampling" in result.stderr
+        assert call(*command, "--test", "bootstrap").exit_code == 0

@@ -19,6 +19,7 @@ from doxeval.documents import Collection
 from doxeval.documents.examples import example_collection
 from doxeval.errors import MissingInput
 from doxeval.evaluation import evaluate
+from doxeval.measures.presets import PROFILE
 from doxeval.navigation import Navigation
 from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.model import NoNavigation
@@ -324,8 +325,8 @@ def test_a_profile_says_what_is_served_and_what_is_left(tmp_path: Path) -> None:
     assert "the steps from here sum to 1.02" in result.stderr
     data = json.loads(doxeval(*arguments, "--profile", "esr", "--format", "json").stdout)
     shares = {curve["measure"]: curve["mean"] for curve in data["runs"][0]["curves"]}
-    assert list(shares) == ["Hits@1500", "NearMisses@1500", "Misses@1500"]
-    assert len(shares["Hits@1500"]) == 3
+    assert list(shares) == list(PROFILE)
+    assert len(shares[PROFILE[0]]) == 3
 
 
 def test_browsing_measures_take_any_navigation() -> None:

@@ -16,7 +16,7 @@ import pytest
 from conftest import CONFORMANCE, Builder, doxeval, needs_conformance, write_files
 from doxeval import evaluate as scored_by
 from doxeval import read_assessments
-from doxeval.compare import compare, correlate
+from doxeval.comparison import compare, correlate
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.registry import MEASURES, measure_named
 
@@ -44,8 +44,10 @@ def test_a_table_of_means_with_warnings(files: Path) -> None:
     )
     assert result.exit_code == 0
     assert result.stdout == "run   iP[.01]    cR@5\nmine   0.7500  0.7500\n"
-    assert "1 topic is not assessed and ignored: 5" in result.stderr
-    assert "iP[.01] is undefined for 1 of the topics: 9" in result.stderr
+    assert "1 topic of the run is not assessed and is ignored: 5" in result.stderr
+    assert "no results for 1 of 3 assessed topics, which count as empty lists: 9" in result.stderr
+    assert result.stderr.count("undefined") == 1, "one line for a run"
+    assert "all 2 measures undefined for 1 of 3 topics (9)" in result.stderr
 
 
 def test_json_has_everything_under_the_names_as_typed(files: Path) -> None:
@@ -60,7 +62,10 @@ def test_json_has_everything_under_the_names_as_typed(files: Path) -> None:
         "9": {"iP[.01]": None},
     }
     assert run["undefined"] == {"iP[.01]": ["9"]}
-    assert run["warnings"] == ["1 topic is not assessed and ignored: 5"]
+    assert run["warnings"] == [
+        "1 topic of the run is not assessed and is ignored: 5",
+        "no results for 1 of 3 assessed topics, which count as empty lists: 9",
+    ]
     short = json.loads(evaluate(files, "-m", "MAiP", "--format", "json", "--curves"))["runs"][0]
     assert "topics" not in short
     assert len(short["curves"][0]["mean"]) == 101
@@ -90,7 +95,7 @@ def test_other_formats(files: Path, tmp_path: Path) -> None:
 
 def test_topics_with_results_only(files: Path) -> None:
     write_files(files, {"my.run": "7 Q0 a 1 9 mine 0 200\n"})
-    assert "1.0000" in evaluate(files, "-m", "cP@1", "--topics", "retrieved")
+    assert "1.0000" in evaluate(files, "-m", "cP@1", "--average-over", "retrieved")
     assert "0.5000" in evaluate(files, "-m", "cP@1")
 
 
@@ -136,7 +141,9 @@ def test_bad_references_are_listed(files: Path, build: Builder) -> None:
     assert result.exit_code == 1
     assert "my.run:1: [0, 2,000) is not inside the document's 1,000 characters" in result.stderr
     assert "--unresolved irrelevant" in result.stderr
-    scores = evaluate(files, "-m", "cP@2", "--unresolved", "irrelevant", "--topics", "retrieved")
+    scores = evaluate(
+        files, "-m", "cP@2", "--unresolved", "irrelevant", "--average-over", "retrieved"
+    )
     assert f"{100 / 2100:.4f}" in scores
 
 
@@ -201,8 +208,8 @@ def test_our_own_measures_agree_with_inex_eval_on_real_runs(case: str) -> None:
         if len(rest) == 2 and rest[0] != "all":
             expected.setdefault(label, {})[rest[0]] = float(rest[1])
     result = doxeval(
-        "evaluate", REAL / run, "-a", REAL / "qrels.txt", "--topics", "retrieved", "--per-topic",
-        "--format", "json", "--unresolved", "irrelevant",
+        "evaluate", REAL / run, "-a", REAL / "qrels.txt", "--average-over", "retrieved",
+        "--per-topic", "--format", "json", "--unresolved", "irrelevant",
         *(word for name in labels.values() for word in ("-m", name)),
     )  # fmt: skip
     topics = json.loads(result.stdout)["runs"][0]["topics"]
@@ -261,7 +268,7 @@ def test_processes_change_nothing(files: Path) -> None:
     ("expected", "run", "options"),
     [
         ("focused.bert_1.q.txt", "bert_1.run", ("--task", "focused", "--per-topic")),
-        ("focused.bert_1.c.txt", "bert_1.run", ("--task", "focused", "--topics", "assessed")),
+        ("focused.bert_1.c.txt", "bert_1.run", ("--task", "focused", "--average-over", "assessed")),
         ("bicn1000.bic_1.txt", "bic_1.run", ("--task", "best-in-context", "--n", "1000")),
         ("ricbeta1.ric_1.txt", "ric_1.run", ("--task", "relevant-in-context", "--beta", "1")),
         ("ricT2I1000.ric_1.txt", "ric_1.run", ("--task", "t2i", "--irr", "1000")),

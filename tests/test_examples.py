@@ -9,7 +9,7 @@ import pytest
 
 import doxeval
 import doxeval.assessments
-import doxeval.compare
+import doxeval.comparison
 import doxeval.documents
 import doxeval.runs
 import doxeval.stereotypes
@@ -22,7 +22,7 @@ PUBLIC = sorted(
         for module in (
             doxeval,
             doxeval.assessments,
-            doxeval.compare,
+            doxeval.comparison,
             doxeval.documents,
             doxeval.runs,
             doxeval.stereotypes,

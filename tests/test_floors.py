@@ -14,8 +14,8 @@ FLOORS = [
     {"spans", "scores", "columns", "files", "markup"},
     {"documents", "topics"},
     {"runs", "assessments", "navigation"},
-    {"measures", "tasks", "pooling", "stereotypes", "retrieve", "compare", "compat"},
-    {"evaluation", "report", "assess"},
+    {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison", "compat"},
+    {"evaluation", "reports", "assess"},
     {"cli"},
 ]
 ROOT = Path(doxeval.__file__).parent

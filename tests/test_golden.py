@@ -17,7 +17,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement
 from doxeval.documents.examples import example_collection
-from doxeval.evaluation import Reading, evaluate
+from doxeval.evaluation import evaluate
 from doxeval.measures.families.prum import eprum, prum
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Result
@@ -69,7 +69,7 @@ def test_precall_counts_the_irrelevant_that_a_random_order_would_show() -> None:
     judged = graded(dict.fromkeys(relevant, 1))
     tied = [one._replace(rank=1) for one in elements([*others, *relevant])]
     name = "inex_eval(quant=strict,interpolation=ceiling)"
-    found = curve(tied, judged, name, reading=Reading(order="rank"))
+    found = curve(tied, judged, name, order="rank")
     for wanted, x in ((1, 0.33), (2, 0.66), (3, 1.0)):
         before = [
             np.flatnonzero(order)[wanted - 1] + 1 - wanted
@@ -533,7 +533,7 @@ def test_a_tie_is_looked_at_in_part() -> None:
     run += [one._replace(rank=2) for one in paths("/a[1]", document="b")]
     world: dict[str, Any] = {
         "collection": example_collection(ERRU_WORLD),
-        "reading": Reading(order="rank"),
+        "order": "rank",
     }
     names = [f"ERRU@{k}(unit=characters)" for k in (1, 2, 3)]
     half = 1 - (1 - 1 / 2) * (1 - (8 / 25) ** 0.75 / 2)

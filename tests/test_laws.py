@@ -29,8 +29,9 @@ from doxeval.assessments.quantisations import QUANTISATIONS, Scale
 from doxeval.assessments.resolution import resolved_judgments
 from doxeval.documents.examples import example_collection
 from doxeval.errors import MissingInput
-from doxeval.evaluation import Reading, evaluate
-from doxeval.evaluation.prepare import prepare
+from doxeval.evaluation import evaluate
+from doxeval.evaluation.options import RunOptions
+from doxeval.evaluation.ranked import ranked
 from doxeval.measures.base import Law, Measure, Need
 from doxeval.measures.gains import gains_of
 from doxeval.measures.ground_truth import GroundTruth
@@ -79,7 +80,7 @@ class Scene:
         """Results as measures see them."""
         key = tuple(results)
         if key not in self._known:
-            self._known[key] = prepare(run_of(key), self.truth, Reading()).ranking
+            self._known[key] = ranked(run_of(key), self.truth, RunOptions()).ranking
         return self._known[key]
 
     def scores(self, measure: Measure, results: Sequence[Result]) -> Scores:
@@ -151,9 +152,9 @@ def candidates(spec: Field[Any], scale: Scale) -> Sequence[Any]:
     choices = spec.metadata.get("choices", ())
     if spec.name == "quant":
         return [name for name in choices if scale in QUANTISATIONS[name].scales]
-    if spec.metadata.get("place") == "@":
+    if spec.metadata.get("sign") == "@":
         return [spec.default, 1, 2, 3, 5]
-    if spec.metadata.get("place") == "[":
+    if spec.metadata.get("sign") == "[":
         return [spec.default, *(Fraction(n, 10) for n in (0, 1, 3, 5, 10))]
     if isinstance(spec.default, bool):
         return [False, True]
@@ -229,7 +230,7 @@ def with_parameter(place: str) -> list[str]:
     return [
         name
         for name, kind in MEASURES.items()
-        if any(spec.metadata.get("place") == place for spec in fields(kind))
+        if any(spec.metadata.get("sign") == place for spec in fields(kind))
     ]
 
 
@@ -409,7 +410,7 @@ def test_a_tail_without_gain_is_free(name: str) -> None:
 def test_scores_fall_with_recall(name: str) -> None:
     points = [Fraction(n, 20) for n in range(21)]
     for case in cases(name, variants=1):
-        by_point = [case.scene.scores(case.measure.with_values(x=x), case.results) for x in points]
+        by_point = [case.scene.scores(case.measure(x=x), case.results) for x in points]
         for topic in by_point[0]:
             values = [scores[topic] for scores in by_point]
             assert all(a >= b - SLACK for a, b in pairwise(values)), case.told(topic, values)
@@ -418,9 +419,7 @@ def test_scores_fall_with_recall(name: str) -> None:
 @pytest.mark.parametrize("name", declaring(Law.GROWS_WITH_K))
 def test_scores_grow_with_the_cut_off(name: str) -> None:
     for case in cases(name, variants=1):
-        by_cut_off = [
-            case.scene.scores(case.measure.with_values(k=k), case.results) for k in range(1, 12)
-        ]
+        by_cut_off = [case.scene.scores(case.measure(k=k), case.results) for k in range(1, 12)]
         for topic in by_cut_off[0]:
             values = [scores[topic] for scores in by_cut_off]
             assert all(a <= b + SLACK for a, b in pairwise(values)), case.told(topic, values)
@@ -452,7 +451,7 @@ def test_better_results_further_up_never_cost(name: str) -> None:
     """On rankings of documents, each with one result; what it is worth, it scores alone."""
     for case in cases(name):
         alone = {
-            one: case.scene.scores(case.measure.with_values(**first_rank(case.measure)), [one])
+            one: case.scene.scores(case.measure(**first_rank(case.measure)), [one])
             for one in case.results
         }
         ranking = one_for_each_document(case.results)

@@ -18,6 +18,7 @@ from doxeval.runs.text import read_text_run
 @pytest.mark.parametrize("name", MEASURES)
 def test_the_worked_example_is_true(name: str, tmp_path: Path) -> None:
     example = MEASURES[name].facts.example
+    assert example is not None
     collection = None if example.documents is None else example_collection(example.documents)
     files = write_files(tmp_path, {"assessments": example.assessments})
     assessments = read_assessments(files / "assessments", collection=collection)

@@ -36,7 +36,7 @@ def test_a_measure_with_its_defaults_prints_and_parses_back(name: str) -> None:
 def test_the_printed_name_shows_every_parameter(name: str) -> None:
     measure = MEASURES[name]()
     for spec in fields(measure):
-        if not spec.metadata.get("place"):
+        if not spec.metadata.get("sign"):
             assert f"{spec.name}=" in str(measure)
 
 
@@ -55,9 +55,9 @@ def decimals(most: int, places: int = 12) -> st.SearchStrategy[Decimal]:
 
 def values_of(spec: Field[Any]) -> st.SearchStrategy[Any]:
     """Values that a parameter may take, whether or not they go with the others."""
-    if spec.metadata.get("place") == "@":
+    if spec.metadata.get("sign") == "@":
         return st.integers(1, 10**9 - 1) | st.just(spec.default)
-    if spec.metadata.get("place") == "[":
+    if spec.metadata.get("sign") == "[":
         return decimals(1).map(Fraction) | st.just(spec.default)
     if isinstance(spec.default, bool):
         return st.booleans()
@@ -194,8 +194,8 @@ def test_printed_names(text: str, printed: str) -> None:
         ("nxCG@10(base=fulll)", "base is 'fulll': expected ideal or full; did you mean full?"),
         ("nxCG@10(base=zzz)", "base is 'zzz': expected ideal or full"),
         ("nxCG@10(quant=gen4)", "did you mean gen"),
-        ("inex_eval(quant=gen5)", "quant is 'gen5': expected strict or gen or sog"),
-        ("inex_eval(quant=genLifted)", "quant is 'genLifted': expected strict or gen or sog"),
+        ("inex_eval(quant=gen5)", "quant is 'gen5': expected one of strict, gen, sog"),
+        ("inex_eval(quant=genLifted)", "quant is 'genLifted': expected one of strict, gen, sog"),
         ("nxCG@10(overlap=yes)", "overlap is 'yes': expected on or off"),
         ("MAgP(beta=one)", "beta is 'one': expected a number"),
         ("MAgP(beta=-1)", "beta is '-1': expected a number"),
@@ -203,7 +203,7 @@ def test_printed_names(text: str, printed: str) -> None:
         ("MAgP(beta=inf)", "beta is 'inf': expected a number"),
         ("MAgP(beta=1_0)", "beta is '1_0': expected a number"),
         ("MAgP(beta=٣)", "beta is '٣': expected a number"),
-        ("BEPD(L=colection)", "L is 'colection': expected a number or one of collection"),
+        ("BEPD(L=colection)", "L is 'colection': expected a number or collection"),
         ("nxCG@0", "@0 is not a cut-off: expected a whole number above 0"),
         ("nxCG@-1", "@-1 is not a cut-off: expected a whole number above 0"),
         ("nxCG@ten", "@ten is not a cut-off"),
@@ -254,7 +254,7 @@ def test_printed_names(text: str, printed: str) -> None:
         ("   ", "is not a measure"),
         ("5", "is not a measure"),
         ("nxCG\x00", "is not a measure"),
-        ("MAgP(score=é)", "score is 'é': expected F or bep or t2i"),
+        ("MAgP(score=é)", "score is 'é': expected one of F, bep, t2i"),
     ],
 )
 def test_what_is_wrong_is_told(text: str, message: str) -> None:
@@ -278,7 +278,7 @@ def test_a_misspelt_measure_is_recognised(name: str) -> None:
 
 @names_of_measures
 def test_a_place_that_a_measure_does_not_have_is_told(name: str) -> None:
-    places = {spec.metadata.get("place") for spec in fields(MEASURES[name])}
+    places = {spec.metadata.get("sign") for spec in fields(MEASURES[name])}
     for place, given_place, what in (("@", "@5", "cut-off"), ("[", "[.5]", "point")):
         if place not in places:
             with pytest.raises(SyntaxProblem, match=f"{name} has no {what}"):

@@ -12,7 +12,8 @@ import pytest
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError, MissingInput, SyntaxProblem, UnknownReference
-from doxeval.evaluation import Reading, evaluate
+from doxeval.evaluation import evaluate
+from doxeval.measures import iP
 from doxeval.measures.base import Measure
 from doxeval.measures.registry import MEASURES
 from doxeval.runs.builder import run_of
@@ -94,7 +95,7 @@ TWO_TOPICS = [Judgment(topic, "a", ((0, 50),), 0, 100) for topic in ("7", "8")]
 def test_topics_with_results_alone() -> None:
     run = run_of([passage("a", 0, 100)])
     assessed = evaluate(run, Assessments(TWO_TOPICS), ["cP@1"])
-    retrieved = evaluate(run, Assessments(TWO_TOPICS), ["cP@1"], topics="retrieved")
+    retrieved = evaluate(run, Assessments(TWO_TOPICS), ["cP@1"], average_over="retrieved")
     assert assessed.topics() == {"run": {"7": {"cP@1": 0.5}, "8": {"cP@1": 0.0}}}
     assert retrieved.topics() == {"run": {"7": {"cP@1": 0.5}}}
     assert assessed.mean() == {"run": {"cP@1": 0.25}}
@@ -104,7 +105,7 @@ def test_topics_with_results_alone() -> None:
 def test_a_topic_without_results_is_not_undefined_when_it_does_not_count() -> None:
     judged = [TWO_TOPICS[0], Judgment("9", "a")]
     run = run_of([passage("a", 0, 100)])
-    counted = evaluate(run, Assessments(judged), ["cP@1"], topics="retrieved")
+    counted = evaluate(run, Assessments(judged), ["cP@1"], average_over="retrieved")
     assert counted.undefined() == {}
     assert evaluate(run, Assessments(judged), ["cP@1"]).undefined() == {"run": {"cP@1": ["9"]}}
 
@@ -114,10 +115,14 @@ def test_topics_that_were_not_assessed_are_ignored_with_a_warning() -> None:
     alone = evaluate(run_of([mine]), Assessments(TWO_TOPICS), ["cP@1"])
     table = evaluate(run_of([other, mine, other]), Assessments(TWO_TOPICS), ["cP@1"])
     assert table.topics() == alone.topics()
-    assert alone.runs[0].warnings == ()
-    assert table.runs[0].warnings[0] == "1 topic is not assessed and ignored: 99"
+    missing = "no results for 1 of 2 assessed topics, which count as empty lists: 8"
+    assert alone.runs[0].warnings == (missing,)
+    assert table.runs[0].warnings[0] == "1 topic of the run is not assessed and is ignored: 99"
     more = evaluate(run_of([other, passage("a", 0, 9, "100")]), Assessments(TWO_TOPICS), ["cP@1"])
-    assert more.runs[0].warnings == ("2 topics are not assessed and ignored: 99, 100",)
+    assert more.runs[0].warnings == (
+        "2 topics of the run are not assessed and are ignored: 99, 100",
+        "no results for 2 of 2 assessed topics, which count as empty lists: 7, 8",
+    )
     assert more.mean() == {"run": {"cP@1": 0.0}}
 
 
@@ -210,20 +215,20 @@ def test_such_references_can_stay_at_their_ranks() -> None:
     judged = [Judgment("7", "a", ((0, 8),))]
     world: dict[str, Any] = {
         "collection": example_collection(DOCUMENTS),
-        "reading": Reading(unresolved="irrelevant"),
+        "unresolved": "irrelevant",
     }
     names = ("nxCG@2", "nxCG@3", "cR@3", "cP@3")
     assert scored(UNRESOLVED, judged, *names, **world) == close(0, 1, 1, 1)
     table = evaluate(run_of(UNRESOLVED), Assessments(judged), ["cP@3"], **world)
     (told,) = table.runs[0].warnings
-    assert told.startswith("2 results do not resolve and count as not relevant, the first: 1: ")
+    assert told.startswith("2 results do not resolve and count as not relevant; the first: 1: ")
 
 
 def test_several_such_references_in_one_document_each_keep_their_rank() -> None:
     judged = [Judgment("7", "a", ((0, 8),))]
     world: dict[str, Any] = {
         "collection": example_collection(DOCUMENTS),
-        "reading": Reading(unresolved="irrelevant"),
+        "unresolved": "irrelevant",
     }
     run = paths("/a[1]/s[8]", "/a[1]/s[9]", "/a[1]/s[1]")
     assert scored(run, judged, "nxCG@2", "nxCG@3", **world) == close(0, 1)
@@ -237,8 +242,8 @@ def test_ranges_beyond_the_end_count_with_their_stated_size(with_collection: boo
     world: dict[str, Any] = {"collection": example_collection(DOCUMENTS)} if with_collection else {}
     with pytest.raises(UnknownReference, match=r"2 results do not resolve"):
         scored(run, judged, "cP@3", **world)
-    kept = Reading(unresolved="irrelevant")
-    assert scored(run, judged, "cP@3", "cP@2", reading=kept, **world) == close(8 / 48, 8 / 28)
+    kept = {"unresolved": "irrelevant"}
+    assert scored(run, judged, "cP@3", "cP@2", **kept, **world) == close(8 / 48, 8 / 28)
 
 
 @pytest.mark.parametrize("with_collection", [True, False])
@@ -349,10 +354,10 @@ def test_other_things_that_cannot_be_done() -> None:
     with pytest.raises(InputError, match="no measures to evaluate by"):
         evaluate(run, assessments, [])
     with pytest.raises(InputError, match="offsets in bytes can only be converted with the coll"):
-        evaluate(run, assessments, ["cP@1"], reading=Reading(offsets="bytes"))
+        evaluate(run, assessments, ["cP@1"], offsets="bytes")
     for order in ("rank", "rsv"):
         with pytest.raises(InputError, match=f"has no column to order it by {order}"):
-            evaluate(run, assessments, ["cP@1"], reading=Reading(order=order))
+            evaluate(run, assessments, ["cP@1"], order=order)
     with pytest.raises(SyntaxProblem, match="did you mean cP"):
         evaluate(run, assessments, ["cp@1"])
 
@@ -374,8 +379,7 @@ def test_orders() -> None:
         for name, (rank, score) in columns.items()
     ]
     for order, printed in (("list", 0), ("rank", 1), ("rsv", 0.5)):
-        reading = Reading(order=order)  # type: ignore[arg-type]
-        assert scored(run, judged, "cP@1", reading=reading) == close(printed)
+        assert scored(run, judged, "cP@1", order=order) == close(printed)
 
 
 # Several runs, several processes
@@ -421,10 +425,12 @@ def test_runs_with_one_id_are_told_apart(tmp_path: Path) -> None:
     for length, file in zip((50, 100), files, strict=True):
         file.write_text(f"7 Q0 a 1 9 mine 0 {length}\n")
     by_file = evaluate(files, assessments, ["cP@1"])
-    assert list(by_file.mean()) == [f"mine ({file})" for file in files]
+    assert list(by_file.mean()) == ["mine (one)", "mine (two)"]
     assert [scores["cP@1"] for scores in by_file.mean().values()] == [0.5, 0.25]
     same_file_twice = evaluate([files[0], files[0]], assessments, ["cP@1"])
-    assert list(same_file_twice.mean()) == [f"mine ({files[0]})", f"mine ({files[0]}) #2"]
+    assert list(same_file_twice.mean()) == ["mine (one)", "mine (one) #2"]
+    named = evaluate({"first": files[0], "second": files[1]}, assessments, "cP@1")
+    assert named.mean() == {"first": {"cP@1": 0.5}, "second": {"cP@1": 0.25}}
     for jobs in (1, 2):
         assert evaluate(files, assessments, ["cP@1"], jobs=jobs).mean() == by_file.mean()
 
@@ -432,8 +438,12 @@ def test_runs_with_one_id_are_told_apart(tmp_path: Path) -> None:
 def test_labels_stay_as_they_were_typed_and_measures_may_be_values() -> None:
     run, assessments = run_of([passage("a", 0, 60)]), Assessments(TWO_TOPICS)
     table = evaluate(run, assessments, ["iP[.01]", "iP[0.01]", MEASURES["iP"](), "iP[.01]"])
-    assert table.labels == ("iP[.01]", "iP[0.01]", "iP[0.01](alpha=0,resize=full)")
+    assert table.labels == ("iP[.01]", "iP[0.01]")
     assert len(set(table.mean()["run"].values())) == 1
+    assert table["run"]["iP[0.01]"] == table["run"][iP[0.01]] == table["run"]["iP[.01]"]
+    by_value = evaluate(run, assessments, iP(alpha=1)[0.1])
+    assert by_value.labels == ("iP[0.1](alpha=1)",)
+    assert by_value.measures[0].canonical == "iP[0.1](alpha=1,resize=full)"
 
 
 def test_a_collection_is_given_as_a_value_or_by_its_directory() -> None:
@@ -450,6 +460,5 @@ def test_a_bad_reference_does_not_make_its_article_irrelevant() -> None:
     judged = Assessments([Judgment("7", "a", ((0, 5),), 0)])
     run = run_of([*paths("/a[1]/s[9]", "/a[1]/s[1]"), Result("7", "b")], "run")
     names = ["AP", "gR@1", "MAgP", "MAgP(score=bep)"]
-    reading = Reading(unresolved="irrelevant")
-    table = evaluate(run, judged, names, collection=collection, reading=reading)
+    table = evaluate(run, judged, names, collection=collection, unresolved="irrelevant")
     assert table.mean()["run"] == dict.fromkeys(names, 1.0)

@@ -20,8 +20,9 @@ from doxeval.cli.report import report
 from doxeval.documents import Collection
 from doxeval.documents.examples import example_collection
 from doxeval.errors import DoxevalError, InputError, MissingInput, OutputError
-from doxeval.evaluation import evaluate
-from doxeval.report import Contents, Sources, document_views, page, write_report
+from doxeval.evaluation import Evaluation
+from doxeval.measures.presets import PROFILE
+from doxeval.reports import Contents, document_views, page, returned, write_report
 from doxeval.runs import Run
 from doxeval.runs.builder import run_of
 from doxeval.runs.read_write import write_run
@@ -34,7 +35,6 @@ SECTIONS = (
 ).split()
 HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
 MEASURES = ["MAiP", "iP[0.01]", "nxCG@10"]
-PROFILE = ["Hits@1500", "NearMisses@1500", "Misses@1500"]
 
 
 def synthetic(runs: int = 3, topics: int = 8, measures: int = 3, name: str = "run{}") -> ScoreTable:
@@ -95,10 +95,13 @@ def runs() -> dict[str, Run]:
 
 @pytest.fixture(scope="module")
 def contents(collection: Collection, judged: Assessments, runs: dict[str, Run]) -> Contents:
-    elements = {name: run for name, run in runs.items() if name != "far"}
-    table = evaluate(elements.values(), judged, MEASURES, collection=collection, curves=True)
-    profile = evaluate(elements.values(), judged, PROFILE, collection=collection, curves=True)
-    views = document_views(Sources(collection, judged, elements))
+    elements = [run for name, run in runs.items() if name != "far"]
+    evaluation = Evaluation(
+        judged, MEASURES, collection=collection, where_possible=PROFILE, curves=True, keep=returned
+    )
+    whole = evaluation.score_all(elements)
+    table, profile = whole.only(measures=MEASURES), whole.only(measures=PROFILE)
+    views = document_views(evaluation.truth, {one.run: one.kept for one in whole.runs})
     return Contents(table, f"Report of {HOSTILE}", HOSTILE, profile, views, ("a note",))
 
 
@@ -199,31 +202,39 @@ def test_documents_tell_hits_near_misses_and_misses(contents: Contents) -> None:
     by_document = {view.document: view for view in contents.documents}
     (unit,) = by_document["a"].units
     assert unit.path == "/article[1]/sec[2]/p[1]"
-    assert [(found.outcome, found.rank) for found in unit.found] == [("hit", 1), ("near", 1)]
+    assert [(one.hit_at, one.reached_from) for one in unit.found] == [(1, None), (None, 1)]
     (other,) = by_document["b"].units
-    assert [(found.outcome, found.rank) for found in other.found] == [("hit", 3), ("near", 2)]
+    assert [(one.hit_at, one.reached_from) for one in other.found] == [(3, None), (None, 2)]
 
 
-def test_a_miss_and_a_passage(collection: Collection, judged: Assessments) -> None:
+def test_a_report_has_one_definition_of_hits_and_near_misses(
+    collection: Collection, judged: Assessments
+) -> None:
+    """Documents say of each unit what the measures count: shares by rank are sums over units."""
     second = collection.element("a", "/article[1]/sec[2]/p[1]")
     results = {
         "far": paths("/article[1]/sec[4]/p[2]"),
-        "half": [passage("a", second.start, second.end - 3)],
-        "wide": [passage("a", 0, second.end)],
-        "after": paths("/article[1]/sec[2]/p[2]"),
+        "passage in it": [passage("a", second.start, second.end - 3)],
+        "passage around it": [passage("a", 0, second.end)],
+        "next to it": paths("/article[1]/sec[2]/p[2]"),
+        "other document": paths("/article[1]/p[2]", document="b"),
         "nothing": [],
     }
-    runs = {name: run_of(found, name) for name, found in results.items()}
-    views = document_views(Sources(collection, judged, runs))
-    (unit,) = next(view for view in views if view.document == "a").units
-    outcomes = dict(zip(runs, (found.outcome for found in unit.found), strict=True))
-    assert outcomes == {
-        "far": "miss",
-        "half": "hit",
-        "wide": "near",
-        "after": "near",
-        "nothing": "miss",
-    }
+    evaluation = Evaluation(judged, PROFILE, collection=collection, keep=returned)
+    table = evaluation.score_all([run_of(found, name) for name, found in results.items()])
+    views = document_views(evaluation.truth, {one.run: one.kept for one in table.runs})
+    units = [unit for view in views if view.topic == "7" for unit in view.units]
+    for place, (name, means) in enumerate(table.topics().items()):
+        hits, near, misses = (means["7"][label] for label in PROFILE)
+        found = [unit.found[place] for unit in units]
+        assert sum(one.hit_at is not None for one in found) == pytest.approx(hits), name
+        assert sum(one.reached for one in found) == pytest.approx(near), name
+        assert hits is not None and near is not None and misses is not None
+        assert len(units) - hits - near == pytest.approx(misses), name
+    outcomes = {name: units[0].found[place] for place, name in enumerate(results)}
+    assert outcomes["passage in it"].hit_at == 1  # the innermost element around it
+    assert outcomes["passage around it"].hit_at is None
+    assert outcomes["nothing"] == (None, 0.0, None)
 
 
 def test_the_text_of_a_document_is_whole(contents: Contents, written: str) -> None:

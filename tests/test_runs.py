@@ -301,7 +301,7 @@ def test_resolution_agrees_with_looking_up_one_by_one(build: Builder) -> None:
     bad = {problem.row: problem for problem in resolved.unresolved}
     for row, result in enumerate(wanted):
         found = (int(resolved.start[row]), int(resolved.end[row]))
-        trees = resolved.tree_nodes[resolved.tree_begin[row] : resolved.tree_begin[row + 1]]
+        trees = resolved.trees.rows(np.array([row])).nodes
         expected: tuple[int, int] | None = None
         nodes: list[int] = []
         if result.document in ("a", "b"):

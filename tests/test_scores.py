@@ -285,9 +285,8 @@ class TestFormats:
             written = json.loads(FORMATS[name](table(), True, True))
             assert written["runs"][0]["curves"][0]["topics"] == {"7": [1.0, None], "8": [0.5, 0.0]}
             return
-        with pytest.raises(FormatError, match="cannot hold curves") as refused:
+        with pytest.raises(FormatError, match="cannot hold curves"):
             FORMATS[name](table(), True, True)
-        assert refused.value.parameters == ("curves",)
         assert FORMATS[name](table(), True)
 
     def test_curves_as_csv(self) -> None:

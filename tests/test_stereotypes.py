@@ -25,7 +25,7 @@ from doxeval.cli.simulate import simulate as simulate_command
 from doxeval.documents import Collection, Element
 from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError, MissingInput, MissingText, SyntaxProblem, UnknownReference
-from doxeval.evaluation import Reading, evaluate
+from doxeval.evaluation import evaluate
 from doxeval.runs import Kind, Run, read_run, resolve
 from doxeval.runs.read_write import READERS, RunFormat, write_run
 from doxeval.runs.run import Order
@@ -369,7 +369,7 @@ def test_erru_prefers_perfect_and_inex_eval_prefers_ancestors(order: Order) -> N
         assessments,
         [*(f"ERRU@{k}" for k in KS), "inex_eval(quant=gen)", "inex_eval(quant=strict)"],
         collection=collection,
-        reading=Reading(order),
+        order=order,
     ).mean()
     for k in KS:
         label = f"ERRU@{k}"

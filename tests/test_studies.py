@@ -25,7 +25,7 @@ from doxeval.measures.registry import MEASURES, measure_named
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 STUDIES = DOCS / "studies"
-PAGES = ("index", "getting-started", "which-measure", "chunks", "python")
+PAGES = ("index", "getting-started", "which-measure", "own-measure", "chunks", "python")
 FENCE = re.compile(
     r'^(<!-- not run -->\n+)?```(\w+)(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL
 )

@@ -7,7 +7,6 @@ import sys
 from world import collection, grades, table
 
 from doxeval import evaluate
-from doxeval.evaluation import Reading
 from doxeval.stereotypes import SYSTEMS, simulate
 
 KS = (1, 5, 10, 20, 50, 100)
@@ -18,9 +17,7 @@ def main() -> None:
     """Print both tables."""
     runs = [simulate(grades(), collection(), system, most=1000) for system in SYSTEMS]
     names = [*(f"ERRU@{k}" for k in KS), PRECALL]
-    scores = evaluate(
-        runs, grades(), names, collection=collection(), reading=Reading("rsv"), curves=True
-    )
+    scores = evaluate(runs, grades(), names, collection=collection(), order="rsv", curves=True)
     means = scores.mean()
     rows = [[run, *(means[run][name] for name in names)] for run in means]
     sys.stdout.write(table(["system", *names], rows) + "\n\n")

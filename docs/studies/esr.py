@@ -7,7 +7,7 @@ import sys
 from world import collection, highlights, systems, table
 
 from doxeval import ScoreTable, evaluate
-from doxeval.compare import correlate
+from doxeval.comparison import correlate
 from doxeval.runs import Result, Run
 from doxeval.runs.builder import run_of
 

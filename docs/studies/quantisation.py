@@ -7,7 +7,7 @@ import sys
 from world import collection, grades, systems, table
 
 from doxeval import evaluate
-from doxeval.compare import correlate
+from doxeval.comparison import correlate
 
 PAIRS = (
     ("ng(overlap=s,quant=strict)", "ng(overlap=o,quant=strict)", 0.993),

@@ -7,7 +7,7 @@ import sys
 from world import LINKS, collection, highlights, parts, systems, table
 
 from doxeval import ScoreTable, evaluate
-from doxeval.compare import correlate
+from doxeval.comparison import correlate
 
 KS = (5, 10, 25, 50)
 PAPER_LINKS = (0.929, 0.933, 0.899, 0.875, 0.948)

@@ -1,8 +1,12 @@
 """doxeval: evaluate the retrieval of parts of documents.
 
 >>> import doxeval
->>> doxeval.Collection.__name__
-'Collection'
+>>> qrels = {"7": {"a": 1, "b": 0, "c": 1}}
+>>> run = {"7": {"a": 0.9, "b": 0.8, "c": 0.7}}
+>>> doxeval.evaluate({"mine": run}, qrels, ["AP", "P@2"])
+Scores of 1 run by 2 measures on 1 topic
+run       AP     P@2
+mine  0.8333  0.5000
 
 Names are loaded when they are first used, so that `import doxeval` stays quick.
 """
@@ -13,49 +17,68 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from doxeval.assessments import Assessments, read_assessments
+    from doxeval.assessments import Assessments, Judgment, read_assessments, write_assessments
+    from doxeval.comparison import compare, correlate
     from doxeval.documents import BuildOptions, Collection, Element, build_collection
-    from doxeval.evaluation import evaluate
-    from doxeval.runs import Run, read_run
+    from doxeval.errors import DoxevalError
+    from doxeval.evaluation import Evaluation, evaluate
+    from doxeval.measures import Measure, register
+    from doxeval.navigation import Navigation, read_navigation
+    from doxeval.reports import report
+    from doxeval.runs import Kind, Result, Run, read_run
     from doxeval.scores import ScoreTable
     from doxeval.stereotypes import simulate
     from doxeval.topics import Topic, parse_nexi, read_topics
 
 __version__ = "0.1.0"
+
+# The rooms that the public names come from.
+_ROOMS = {
+    "assessments": ("Assessments", "Judgment", "read_assessments", "write_assessments"),
+    "comparison": ("compare", "correlate"),
+    "documents": ("BuildOptions", "Collection", "Element", "build_collection"),
+    "errors": ("DoxevalError",),
+    "evaluation": ("Evaluation", "evaluate"),
+    "measures": ("Measure", "register"),
+    "navigation": ("Navigation", "read_navigation"),
+    "reports": ("report",),
+    "runs": ("Kind", "Result", "Run", "read_run"),
+    "scores": ("ScoreTable",),
+    "stereotypes": ("simulate",),
+    "topics": ("Topic", "parse_nexi", "read_topics"),
+}
+_HOMES = {name: f"doxeval.{room}" for room, names in _ROOMS.items() for name in names}
+
 __all__ = [
     "Assessments",
     "BuildOptions",
     "Collection",
+    "DoxevalError",
     "Element",
+    "Evaluation",
+    "Judgment",
+    "Kind",
+    "Measure",
+    "Navigation",
+    "Result",
     "Run",
     "ScoreTable",
     "Topic",
     "__version__",
     "build_collection",
+    "compare",
+    "correlate",
     "evaluate",
     "parse_nexi",
     "read_assessments",
+    "read_navigation",
     "read_run",
     "read_topics",
+    "register",
+    "report",
     "simulate",
+    "write_assessments",
 ]
-
-_HOMES = {
-    "Assessments": "doxeval.assessments",
-    "read_assessments": "doxeval.assessments",
-    "Run": "doxeval.runs",
-    "read_run": "doxeval.runs",
-    "ScoreTable": "doxeval.scores",
-    "simulate": "doxeval.stereotypes",
-    "evaluate": "doxeval.evaluation",
-    "BuildOptions": "doxeval.documents",
-    "Collection": "doxeval.documents",
-    "Element": "doxeval.documents",
-    "build_collection": "doxeval.documents",
-    "Topic": "doxeval.topics",
-    "parse_nexi": "doxeval.topics",
-    "read_topics": "doxeval.topics",
-}
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,20 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 
+# Odd numbers without a pattern in their bits, one for each column of a fingerprint.
+_FACTORS = np.array(
+    [
+        0x9E3779B97F4A7C15,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0x27D4EB2F165667C5,
+        0xD6E8FEB86659FD93,
+        0xFF51AFD7ED558CCD,
+    ],
+    dtype=np.uint64,
+)
+
+
 def concatenated_ranges(starts: Ints, lengths: Ints) -> Ints:
     """All integers of the ranges [start, start + length), one range after another.
 
@@ -65,3 +79,28 @@ def last_true(flags: Bools) -> Ints:
     """
     where = np.flatnonzero(flags)
     return np.repeat(where, np.diff(where, append=len(flags)))
+
+
+def repeated_rows(*columns: Ints) -> Ints:
+    """The rows, ascending, whose values in all columns an earlier row has too.
+
+    Sorting rows by several columns takes many times as long as sorting small numbers. So each row
+    first gets a fingerprint, and only rows that share theirs with another are compared in full.
+
+    >>> repeated_rows(np.array([7, 7, 8, 7]), np.array([1, 2, 1, 1])).tolist()
+    [3]
+    """
+    prints = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column, factor in zip(columns, _FACTORS[: len(columns)], strict=True):
+        prints += column.astype(np.int64, copy=False).view(np.uint64) * factor
+        prints ^= prints >> np.uint64(29)
+    short = (prints >> np.uint64(32)).astype(np.uint32)
+    in_order = np.sort(short)
+    shared = in_order[1:][in_order[1:] == in_order[:-1]]
+    if not len(shared):
+        return np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero(np.isin(short, shared))
+    own = [column[rows] for column in columns]
+    order = np.lexsort((rows, *own))
+    same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in own])
+    return np.sort(rows[order[1:][same]])

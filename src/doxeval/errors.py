@@ -19,25 +19,13 @@ exit code 1, without a traceback.
 
 from __future__ import annotations
 
-from typing import Self
-
 
 class DoxevalError(Exception):
     """The root of all errors that doxeval raises on purpose.
 
-    parameters are those parameters of the library that the message speaks of, written `force=`,
-    so that the command line can name its options instead.
-
-    >>> OutputError("out exists; force=True replaces it").about("force").parameters
-    ('force',)
+    Messages name parameters of the library, such as `force=True`; the command line names its
+    options instead.
     """
-
-    parameters: tuple[str, ...] = ()
-
-    def about(self, *parameters: str) -> Self:
-        """The same error, which now knows the parameters it speaks of."""
-        self.parameters = parameters
-        return self
 
 
 class InputError(DoxevalError):

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from doxeval import __version__
+from doxeval.cli.flags import in_options
 from doxeval.errors import DoxevalError
 
 # Nothing here is linear algebra, and the threads that numpy starts for it would cost every
@@ -57,7 +58,7 @@ class _Doxeval(click.Group):
         try:
             return super().invoke(ctx)
         except DoxevalError as error:
-            click.secho(f"Error: {error}", fg="red", err=True)
+            click.secho(f"Error: {in_options(str(error))}", fg="red", err=True)
             sys.exit(1)
         except BrokenPipeError:
             raise  # click ends quietly when nobody reads the output any more

@@ -12,23 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from doxeval.cli.flags import in_options, options_named
+from doxeval.cli.flags import in_options
 from doxeval.cli.terminal import progress_bar
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, BuildReport
     from doxeval.documents.options import Format
     from doxeval.errors import DocumentError
-
-
-# The options that set parameters of the library, by which its errors are told.
-_OPTIONS = {
-    "depth": "--max-depth",
-    "bytes": "--max-bytes",
-    "elements": "--max-elements",
-    "id_rule": "--id",
-    **{name: f"--{name}" for name in ("record", "format", "encoding", "text", "jobs", "force")},
-}
 
 
 @click.group()
@@ -89,7 +79,6 @@ def collection() -> None:
 @click.option("--max-bytes", type=click.IntRange(1), help="Limit for one document.")
 @click.option("--max-elements", type=click.IntRange(1), help="Limit for one document.")
 @click.option("--max-depth", type=click.IntRange(1, 30_000), help="Limit for one document.")
-@options_named(_OPTIONS)
 def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices: Any) -> None:
     """Read documents and keep them as a collection in a new directory.
 
@@ -126,7 +115,7 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
             )
     finally:
         for error in broken:
-            click.secho(f"skipped: {in_options(error, _OPTIONS)}", fg="yellow", err=True)
+            click.secho(f"skipped: {in_options(str(error))}", fg="yellow", err=True)
     _tell(report, out, time.perf_counter() - started)
 
 
@@ -209,7 +198,6 @@ def info(directory: Path, format_: str, tags: int) -> None:
 @click.option("--outline", is_flag=True, help="The outline, also of a single element.")
 @click.option("--depth", type=click.IntRange(1), help="Levels of the outline.")
 @click.option("--all", "everything", is_flag=True, help="Inline elements in the outline, too.")
-@options_named(_OPTIONS)
 def show(
     directory: Path,
     document: str,

@@ -5,23 +5,35 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.scoring import Scoring, scoring_options, tell_warnings
+from doxeval.cli.scoring import (
+    evaluation_of,
+    measures_asked_for,
+    measures_option,
+    preset_option,
+    run_called,
+    scores_of,
+    scoring_options,
+)
+from doxeval.cli.verb import given_options, verb
 
 if TYPE_CHECKING:
-    from doxeval.compare import Comparison, Pair
-    from doxeval.scores import ScoreTable
+    from doxeval.comparison import Comparison, Pair
 
 _TESTS = ["t", "wilcoxon", "sign", "bootstrap", "randomization"]
+_RESAMPLING = ("bootstrap", "randomization")
 _MOST_PAIRS = 45
 
 seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of random numbers."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Seed of the random number generator.",
 )
 format_option = click.option(
     "--format",
@@ -29,81 +41,80 @@ format_option = click.option(
     type=click.Choice(["table", "json", "csv"]),
     default="table",
     show_default=True,
+    help="Format of the output.",
 )
 
 
-@click.command()
+@verb()
 @scoring_options
-@click.option("-m", "--measure", "name", required=True, metavar="MEASURE", help="What to compare.")
-@click.option("--test", type=click.Choice(_TESTS), default="t", show_default=True)
+@measures_option
+@preset_option
 @click.option(
-    "--baseline", metavar="RUN", help="Compare all others with this run: its id or its file."
+    "--test",
+    type=click.Choice(_TESTS),
+    default="t",
+    show_default=True,
+    help="The test of paired differences.",
+)
+@click.option(
+    "--baseline", metavar="RUN", help="Compare all others with this run: its name or its file."
 )
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="What is significant: a corrected p below this.",
+    help="Level of significance: a difference is significant if its corrected p is below.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(1),
     default=100_000,
     show_default=True,
-    help="For bootstrap and randomization.",
+    help="Number of resamples, for bootstrap and randomization.",
 )
 @seed_option
 @format_option
 def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any) -> None:
     """Test which runs differ on a measure, pair by pair, on the topics they have in common.
 
-    Probabilities are corrected by Holm's method for the number of pairs. Runs that share a letter
-    are not significantly different. JSON and CSV have every pair.
+    Several measures are tested one after another. For each, probabilities are corrected by Holm's
+    method for the number of pairs. Runs that share a letter are not significantly different. JSON
+    and CSV have every pair.
 
     \b
     Examples:
       doxeval compare *.run -a qrels.txt -m MAiP
       doxeval compare *.run -a qrels.txt -m 'iP[.01]' --test randomization --seed 7
-      doxeval compare *.run -a qrels.txt -m MAgP --baseline bm25.run --format csv
+      doxeval compare *.run -a qrels.txt -m MAgP -m MAiP --baseline bm25.run --format csv
     """
     if len(runs) < 2:
         raise click.UsageError("compare needs two runs or more")
-    from doxeval.compare import compare as compare_runs
+    for name in ("seed", "resamples"):
+        if name in given_options() and options["test"] not in _RESAMPLING:
+            raise click.UsageError(
+                f"--{name} is for tests by resampling: --test {' or '.join(_RESAMPLING)}"
+            )
+    from doxeval.cli.terminal import warn
+    from doxeval.comparison import compare_all
 
-    table = scores(runs, assessments, [options["name"]], options)
-    found = compare_runs(
+    names, _ = measures_asked_for(options["names"], options["presets"])
+    table = scores_of(evaluation_of(assessments, names, options), runs, options)
+    found = compare_all(
         table,
-        options["name"],
-        options["test"],
-        baseline=_run_named(table, options["baseline"]),
+        test=options["test"],
+        baseline=run_called(table, options["baseline"]),
         alpha=options["alpha"],
         resamples=options["resamples"],
         seed=options["seed"],
     )
-    tell(found.notes)
+    warn(dict.fromkeys(note for one in found for note in one.notes))
     if options["format_"] == "table":
-        click.echo(_as_text(found), nl=False)
+        click.echo("\n".join(_as_text(one) for one in found), nl=False)
     elif options["format_"] == "json":
-        click.echo(as_json(found.to_dict()))
+        click.echo(as_json({"comparisons": [one.to_dict() for one in found]}))
     else:
         click.echo(_as_csv(found), nl=False)
-
-
-def scores(
-    runs: tuple[str, ...], assessments: tuple[str, ...], names: list[str], options: dict[str, Any]
-) -> ScoreTable:
-    """The scores of runs, with warnings on stderr."""
-    table = Scoring.of(runs, assessments, options).scores(names)
-    tell_warnings(table)
-    return table
-
-
-def tell(notes: Iterable[str]) -> None:
-    """What to be careful about, on stderr."""
-    from doxeval.cli.terminal import warn
-
-    warn(notes)
 
 
 def as_json(plain: dict[str, Any]) -> str:
@@ -144,32 +155,26 @@ def number(value: float | None, style: str = ".4f") -> str:
     return "—" if value is None else format(value, style)
 
 
-def _run_named(table: ScoreTable, name: str | None) -> str | None:
-    """A run by its id, or else by its file; a name of neither is told apart later."""
-    if name is None or any(one.run == name for one in table.runs):
-        return name
-    files = {os.path.realpath(one.file): one.run for one in table.runs if one.file is not None}
-    return files.get(os.path.realpath(name), name)
-
-
-def _as_csv(found: Comparison) -> str:
-    header = "first second topics difference effect low high p corrected better significant"
+def _as_csv(found: Sequence[Comparison]) -> str:
+    header = "measure first second topics difference effect low high p corrected better significant"
     return as_csv(
         header.split(),
         (
             [
-                *(pair.first, pair.second, pair.topics, pair.difference, pair.effect),
+                *(one.measure.label, pair.first, pair.second, pair.topics),
+                *(pair.difference, pair.effect),
                 *(pair.interval or (None, None)),
                 *(pair.p, pair.corrected, pair.better, str(pair.significant).lower()),
             ]
-            for pair in found.pairs
+            for one in found
+            for pair in one.pairs
         ),
     )
 
 
 def _as_text(found: Comparison) -> str:
     from doxeval.cli.score_table import aligned
-    from doxeval.compare.conclusions import conclusion
+    from doxeval.comparison.conclusions import conclusion
 
     letters = found.letters
     rows = [
@@ -184,8 +189,8 @@ def _as_text(found: Comparison) -> str:
 
 def _heading(found: Comparison) -> str:
     from doxeval.cli.terminal import counted
-    from doxeval.compare.resampling import EXACT_UP_TO
-    from doxeval.compare.significance import TITLES
+    from doxeval.comparison.resampling import EXACT_UP_TO
+    from doxeval.comparison.significance import TITLES
 
     title = TITLES[found.test]
     how = ""

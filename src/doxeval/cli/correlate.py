@@ -12,27 +12,32 @@ from doxeval.cli.compare import (
     format_option,
     number,
     probability,
-    scores,
     seed_option,
-    tell,
 )
-from doxeval.cli.scoring import scoring_options
+from doxeval.cli.scoring import (
+    evaluation_of,
+    measures_asked_for,
+    measures_option,
+    preset_option,
+    scores_of,
+    scoring_options,
+)
+from doxeval.cli.verb import verb
 
 if TYPE_CHECKING:
-    from doxeval.compare import Correlations, MeasurePair
+    from doxeval.comparison import Correlations, MeasurePair
 
 
-@click.command()
+@verb()
 @scoring_options
-@click.option(
-    "-m", "--measure", "names", multiple=True, metavar="MEASURE", help="Two or more: -m A -m B …"
-)
+@measures_option
+@preset_option
 @click.option(
     "--resamples",
     type=click.IntRange(1),
     default=10_000,
     show_default=True,
-    help="For the probability of τ_AP.",
+    help="Number of resamples for the probability of τ_AP.",
 )
 @seed_option
 @format_option
@@ -49,16 +54,17 @@ def correlate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: An
       doxeval correlate *.run -a qrels.txt -m MAiP -m 'iP[.01]' -m 'iP[.10]'
       doxeval correlate *.run -a assessments/ -m nxCG@10 -m MAep --format json
     """
-    names = list(dict.fromkeys(options["names"]))
     if len(runs) < 2:
         raise click.UsageError("correlate needs two runs or more")
+    names, _ = measures_asked_for(options["names"], options["presets"])
     if len(names) < 2:
         raise click.UsageError("correlate needs two measures or more: -m A -m B")
-    from doxeval.compare import correlate as correlate_measures
+    from doxeval.cli.terminal import warn
+    from doxeval.comparison import correlate as correlate_measures
 
-    table = scores(runs, assessments, names, options)
-    found = correlate_measures(table, names, resamples=options["resamples"], seed=options["seed"])
-    tell(found.notes)
+    table = scores_of(evaluation_of(assessments, names, options), runs, options)
+    found = correlate_measures(table, resamples=options["resamples"], seed=options["seed"])
+    warn(found.notes)
     if options["format_"] == "table":
         click.echo(_as_text(found), nl=False)
     elif options["format_"] == "json":
@@ -69,7 +75,7 @@ def correlate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: An
 
 def _as_text(found: Correlations) -> str:
     from doxeval.cli.score_table import aligned
-    from doxeval.compare.conclusions import readings
+    from doxeval.comparison.conclusions import readings
 
     header = ["measures", "systems", "τ", "p", "τ_AP", "p", "r", "p", "ρ", "p", "line"]
     said = "".join(f"{reading}\n" for reading in readings(found))

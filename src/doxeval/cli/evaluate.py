@@ -9,23 +9,36 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.scoring import (
-    Scoring,
+    evaluation_of,
     measures_asked_for,
     measures_option,
     preset_option,
+    scores_of,
     scoring_options,
-    tell_warnings,
 )
+from doxeval.cli.verb import given_options, verb
 
 if TYPE_CHECKING:
     from doxeval.scores import ScoreTable
 
 _FORMATS = ["table", "json", "csv", "parquet", "latex", "trec", "inex_eval"]
+_BY_SUFFIX = {
+    ".txt": "table",
+    ".json": "json",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".tex": "latex",
+    ".trec": "trec",
+}
+_WITH_CURVES = ("json", "csv")
 _COMPAT = "inex_eval-3.1"
 _COMPAT_TASKS = ["thorough", "focused", "relevant-in-context", "best-in-context", "t2i"]
+_OF_COMPAT: dict[str, Any] = {"n": 500, "beta": 0.25, "irr": 300}
+# The options that have a meaning for the old program, too.
+_WITH_COMPAT = {"assessments", "average_over", "per_topic", "out", "format_", "compat", "task"}
 
 
-@click.command()
+@verb()
 @scoring_options
 @measures_option
 @preset_option
@@ -35,76 +48,93 @@ _COMPAT_TASKS = ["thorough", "focused", "relevant-in-context", "best-in-context"
     type=click.Choice(["esr"]),
     help="What a run serves directly, what it leaves to navigation and what is missed, by rank.",
 )
-@click.option("--curves", is_flag=True, help="The curves behind the scores, too (in JSON).")
+@click.option("--curves", is_flag=True, help="The curves behind the scores, too: JSON or CSV.")
 @click.option(
-    "--format", "format_", type=click.Choice(_FORMATS), help="[default: table, or by OUT's name]"
+    "--format",
+    "format_",
+    type=click.Choice(_FORMATS),
+    help="Format of the output.  [default: table, or by OUT's name]",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to a file.")
 @click.option("--compat", type=click.Choice([_COMPAT]), help="Print what that program would print.")
-@click.option("--task", type=click.Choice(_COMPAT_TASKS), help="The task, with --compat.")
-@click.option("--n", default=500, show_default=True, help="Best in context, with --compat.")
-@click.option("--beta", default=0.25, show_default=True, help="F, with --compat.")
-@click.option("--irr", default=300, show_default=True, help="T2I, with --compat.")
+@click.option("--task", type=click.Choice(_COMPAT_TASKS), help="With --compat: the task.")
+@click.option("--n", type=int, help="With --compat, best in context: its n.  [default: 500]")
+@click.option("--beta", type=float, help="With --compat: beta of F.  [default: 0.25]")
+@click.option("--irr", type=int, help="With --compat, T2I: its irr.  [default: 300]")
 def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any) -> None:
     """Score runs by measures.
+
+    A run is a file; NAME=FILE gives it another name.
 
     \b
     Examples:
       doxeval evaluate my.run -a qrels.txt -m 'iP[.01]' -m MAiP
-      doxeval evaluate *.run -a qrels.txt --preset inex2009-focused --per-topic
+      doxeval evaluate bm25=a.run lm=b.run -a qrels.txt --preset inex2009-focused --per-topic
       doxeval evaluate my.xml -a assessments/ --collection wiki -m nxCG@10 --format json
       doxeval evaluate my.run -a qrels.txt --compat inex_eval-3.1 --task focused
     """
     if options["compat"] or options["format_"] == "inex_eval":
         _print_compatible(runs, assessments, options)
         return
-    if options["task"]:
-        raise click.UsageError("--task goes with --compat; measures are chosen by -m or --preset")
-    names, curves = _measures(options)
-    _write(Scoring.of(runs, assessments, options).scores(names, curves=curves), options)
+    for name in ("task", *_OF_COMPAT):
+        if options[name] is not None:
+            raise click.UsageError(f"--{name} goes with --compat; a measure has its own parameters")
+    format_ = _format(options)
+    names, curves = _measures(options, format_)
+    evaluation = evaluation_of(assessments, names, options, curves=curves)
+    _write(scores_of(evaluation, runs, options), format_, options)
 
 
-def _measures(options: dict[str, Any]) -> tuple[list[str], bool]:
+def _measures(options: dict[str, Any], format_: str) -> tuple[list[str], bool]:
     """The measures that are asked for, and whether curves are."""
     names, curves = list(options["names"]), options["curves"]
+    if curves and format_ not in _WITH_CURVES:
+        raise click.UsageError(
+            f"--curves needs a format that holds them: --format {' or '.join(_WITH_CURVES)}"
+        )
     if options["profile"] is not None:
-        from doxeval.cli.profile import PROFILE
+        from doxeval.measures.presets import PROFILE
 
         names += PROFILE
         curves = True
-    found, curves_of_preset = measures_asked_for(names, options["preset"])
-    return found, curves or (curves_of_preset and _format(options) == "json")
+    found, curves_of_preset = measures_asked_for(names, options["presets"])
+    return found, curves or (curves_of_preset and format_ == "json")
 
 
 def _format(options: dict[str, Any]) -> str:
-    by_name = {".json": "json", ".csv": "csv", ".parquet": "parquet", ".tex": "latex"}
+    """The format that is asked for, or that the output's name says."""
     out: Path | None = options["out"]
-    return options["format_"] or (by_name.get(out.suffix, "table") if out else "table")
+    if options["format_"] is not None:
+        return str(options["format_"])
+    if out is None:
+        return "table"
+    if out.suffix.lower() not in _BY_SUFFIX:
+        raise click.UsageError(
+            f"--out {out}: no format has the suffix {out.suffix or 'of no name'!r}; known are "
+            f"{', '.join(_BY_SUFFIX)}, and --format chooses one for any name"
+        )
+    return _BY_SUFFIX[out.suffix.lower()]
 
 
-def _write(table: ScoreTable, options: dict[str, Any]) -> None:
-    from doxeval.cli.terminal import warn
-
-    tell_warnings(table)
-    for run, measures in table.undefined().items():
-        for label, topics in measures.items():
-            shown = ", ".join(topics[:10]) + (" …" if len(topics) > 10 else "")
-            warn([f"{run}: {label} is undefined for {len(topics)} of the topics: {shown}"])
-    _put(_rendered(table, _format(options), options["per_topic"]), options["out"])
+def _write(table: ScoreTable, format_: str, options: dict[str, Any]) -> None:
+    _put(_rendered(table, format_, options), options["out"])
     if options["profile"] is not None:
         from doxeval.cli.profile import in_words
 
         for line in in_words(table):
-            click.echo(line, err=_format(options) != "table")
+            click.echo(line, err=format_ != "table")
 
 
-def _rendered(table: ScoreTable, format_: str, per_topic: bool) -> bytes:
+def _rendered(table: ScoreTable, format_: str, options: dict[str, Any]) -> bytes:
+    per_topic, curves = options["per_topic"], options["curves"]
     if format_ == "table":
         from doxeval.cli.score_table import as_text
 
         return as_text(table, per_topic).encode()
-    from doxeval.scores.formats import FORMATS
+    from doxeval.scores.formats import FORMATS, curves_as_csv
 
+    if curves and format_ == "csv":
+        return curves_as_csv(table)
     return FORMATS[format_](table, per_topic)
 
 
@@ -122,23 +152,34 @@ def _put(data: bytes, out: Path | None) -> None:
 def _print_compatible(
     runs: tuple[str, ...], sources: tuple[str, ...], options: dict[str, Any]
 ) -> None:
+    from doxeval.cli.scoring import named_run
     from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
 
     if options["task"] is None:
         raise click.UsageError("--compat needs the --task")
-    if options["names"] or options["preset"]:
+    if options["format_"] not in (None, "inex_eval"):
+        raise click.UsageError("--compat prints lines of inex_eval; leave out --format")
+    if options["names"] or options["presets"]:
         raise click.UsageError(
             "--compat prints the measures of its task; leave out -m and --preset"
         )
-    if options["format_"] not in (None, "inex_eval"):
-        raise click.UsageError("--compat prints lines of inex_eval; leave out --format")
+    for name, flag in given_options().items():
+        if name not in _WITH_COMPAT and name not in _OF_COMPAT and name != "runs":
+            raise click.UsageError(f"{flag} has no meaning for {_COMPAT}; leave it out")
+    values = {
+        name: default if options[name] is None else options[name]
+        for name, default in _OF_COMPAT.items()
+    }
     settings = InexEvalOptions(
         InexEvalTask(options["task"]),
-        options["n"],
-        options["beta"],
-        options["irr"],
-        options["topics"] == "assessed",
+        values["n"],
+        values["beta"],
+        values["irr"],
+        options["average_over"] == "assessed",
         options["per_topic"],
     )
-    lines = [line for run in runs for line in inex_eval_lines(run, sources, settings)]
+    files = [named_run(run) for run in runs]
+    if any(one.name is not None for one in files):
+        raise click.UsageError(f"{_COMPAT} prints no names of runs; leave out NAME=")
+    lines = [line for one in files for line in inex_eval_lines(str(one.file), sources, settings)]
     _put("".join(f"{line}\n" for line in lines).encode(), options["out"])

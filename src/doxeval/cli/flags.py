@@ -1,54 +1,37 @@
-"""Errors of the library, told in terms of the command line.
-
-The library speaks of its parameters (`force=True replaces it`); here they become options
-(`--force replaces it`).
-"""
+"""Messages of the library, which name its parameters, as the command line says them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 
-from doxeval.errors import DoxevalError
+# Parameters of the library that are options here; where the names differ, the option.
+_OPTIONS = {
+    "average_over": "--average-over",
+    "bytes": "--max-bytes",
+    "depth": "--max-depth",
+    "elements": "--max-elements",
+    "id_rule": "--id",
+    "specificity": "--spec",
+    **{
+        name: f"--{name}"
+        for name in (
+            "collection", "encoding", "force", "format", "jobs", "lossy", "merge", "navigation",
+            "offsets", "order", "pool", "record", "resamples", "text", "unresolved", "whitespace",
+        )
+    },
+}  # fmt: skip
+_PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([^']*)'|([^\s;,.)]*))?")
 
 
-@contextmanager
-def options_named(options: Mapping[str, str]) -> Iterator[None]:
-    """Let errors speak of options; `options` has the option that sets each parameter.
+def in_options(message: str) -> str:
+    """A message with options in place of parameters.
 
-    >>> with options_named({"force": "--force"}):
-    ...     raise DoxevalError("out exists; force=True replaces it").about("force")
-    Traceback (most recent call last):
-    doxeval.errors.DoxevalError: out exists; --force replaces it
+    >>> in_options("unresolved='irrelevant' keeps such results; force=True replaces files")
+    '--unresolved irrelevant keeps such results; --force replaces files'
     """
-    try:
-        yield
-    except DoxevalError as error:
-        told = in_options(error, options)
-        if told == str(error):
-            raise
-        raise DoxevalError(told) from error
+    return _PARAMETER.sub(_option, message)
 
 
-def in_options(error: DoxevalError, options: Mapping[str, str]) -> str:
-    """An error in words, with options in place of the parameters it speaks of.
-
-    >>> in_options(DoxevalError("id_rule=//id finds nothing").about("id_rule"), {"id_rule": "--id"})
-    '--id //id finds nothing'
-    >>> in_options(DoxevalError("no curves in CSV").about("curves"), {"curves": "--curves"})
-    'no curves in CSV (--curves)'
-    """
-    told = str(error)
-    for parameter in error.parameters:
-        if parameter in options:
-            told = _replaced(told, parameter, options[parameter])
-    return told
-
-
-def _replaced(told: str, parameter: str, option: str) -> str:
-    def spelt(found: re.Match[str]) -> str:
-        return option if found[1] in ("", "True") else f"{option} {found[1]}"
-
-    replaced, count = re.subn(rf"\b{re.escape(parameter)}=([^\s;,)]*)", spelt, told)
-    return replaced if count else f"{told} ({option})"
+def _option(match: re.Match[str]) -> str:
+    option, value = _OPTIONS[match[1]], match[2] or match[3]
+    return option if value in (None, "", "True", "…") else f"{option} {value}"

@@ -6,8 +6,10 @@ import sys
 
 import click
 
+from doxeval.cli.verb import verb
 
-@click.command()
+
+@verb()
 @click.argument("name", required=False, metavar="[NAME]")
 @click.option("--presets", is_flag=True, help="The official measures of each INEX year and task.")
 def measures(name: str | None, presets: bool) -> None:
@@ -19,6 +21,8 @@ def measures(name: str | None, presets: bool) -> None:
       doxeval measures nxCG
       doxeval measures --presets
     """
+    if presets and name is not None:
+        raise click.UsageError("--presets lists all presets; leave out NAME")
     if presets:
         _print_presets()
     elif name is None:
@@ -28,12 +32,18 @@ def measures(name: str | None, presets: bool) -> None:
 
 
 def _print_all() -> None:
-    from doxeval.measures.explain import listing
+    from doxeval.cli.terminal import warn
+    from doxeval.measures.explain import listing, names_and_titles
+    from doxeval.measures.registry import MEASURES
 
-    for family, entries in listing():
-        click.secho(family.title, bold=True)
-        for name, title in entries:
-            click.echo(f"  {name.partition('(')[0]:<10} {title}")
+    groups = [(family.title, entries) for family, entries in listing()]
+    if MEASURES.added:
+        groups.append(("From other packages", names_and_titles(MEASURES.added.values())))
+    for title, entries in groups:
+        click.secho(title, bold=True)
+        for name, about in entries:
+            click.echo(f"  {name.partition('(')[0]:<10} {about}")
+    warn(MEASURES.problems)
     click.echo("\ndoxeval measures NAME explains one; names take parameters: nxCG@10(base=full)")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from doxeval.measures.presets import PROFILE
 from doxeval.scores import RunScores, ScoreTable
 from doxeval.scores.table import mean_curve
 
-PROFILE = ("Hits@1500", "NearMisses@1500", "Misses@1500")
 _RANKS = (1, 5, 10, 50)
 
 

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from doxeval.cli.scoring import (
-    Scoring,
+    evaluation_of,
     measures_asked_for,
     measures_option,
     preset_option,
+    run_called,
+    scores_of,
     scoring_options,
 )
-
-if TYPE_CHECKING:
-    from doxeval.documents import Collection
-    from doxeval.report import Contents, DocumentView
-    from doxeval.scores import ScoreTable
+from doxeval.cli.verb import verb
 
 
-@click.command()
+@verb()
 @scoring_options
 @measures_option
 @preset_option
@@ -52,14 +50,11 @@ def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **opt
       doxeval report *.run -a qrels.txt --collection wiki --preset inex2009-focused \\
         --baseline bm25.run --figures figures --out report.html
     """
-    from doxeval.report import write_report
-    from doxeval.report.figure import renderer
+    from doxeval.reports.figure import renderer
 
-    renderer()  # before any work
+    renderer()  # if it is missing, that is an error before any work
     _check_free(out, options)
-    files = _with_baseline(runs, options["baseline"])
-    contents = _contents(Scoring.of(files, assessments, options), options)
-    written = write_report(contents, out, options["figures"])
+    written = _written(_with_baseline(runs, options["baseline"]), assessments, out, options)
     click.echo(f"{out}: {out.stat().st_size:,} bytes")
     if len(written) > 1:
         click.echo(f"{options['figures']}: {len(written) - 1} files of figures")
@@ -87,58 +82,30 @@ def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ..
     return (*runs, baseline)
 
 
-def _contents(scoring: Scoring, options: dict[str, Any]) -> Contents:
-    from dataclasses import replace
+def _written(
+    runs: tuple[str, ...], sources: tuple[str, ...], out: Path, options: dict[str, Any]
+) -> list[Path]:
+    """The files of the report, from one evaluation."""
+    from doxeval.measures.presets import PROFILE
+    from doxeval.reports import report as write_report
+    from doxeval.reports import returned
 
-    from doxeval.report import Contents
-
-    names, _ = measures_asked_for(options["names"], options["preset"])
-    table = scoring.scores(names, curves=True)
-    contents = Contents(table, options["title"], _named(table, scoring.runs, options["baseline"]))
-    if scoring.collection is None:
-        return contents
-    notes: list[str] = []
-    profile = _profile(scoring, notes)
-    documents = _documents(contents, scoring, scoring.collection, notes)
-    return replace(contents, profile=profile, documents=documents, notes=tuple(notes))
-
-
-def _named(table: ScoreTable, files: tuple[str, ...], baseline: str | None) -> str | None:
-    """The name that scores have for the baseline, which may be given as a file."""
-    if baseline in files:
-        return table.runs[files.index(baseline)].run
-    return baseline
-
-
-def _profile(scoring: Scoring, notes: list[str]) -> ScoreTable | None:
-    """Hits, near-misses and misses by rank, if they can be worked out."""
-    from doxeval.cli.profile import PROFILE
-    from doxeval.errors import DoxevalError
-
-    try:
-        return scoring.scores(PROFILE, curves=True)
-    except DoxevalError as error:
-        notes.append(f"hits, near-misses and misses by rank are not shown: {error}")
-        return None
-
-
-def _documents(
-    contents: Contents, scoring: Scoring, collection: Collection, notes: list[str]
-) -> tuple[DocumentView, ...]:
-    """Documents with what the best runs return in them, if the collection has its texts."""
-    from doxeval.errors import MissingText
-    from doxeval.report import Sources, document_views
-    from doxeval.runs import read_run
-
-    reading = scoring.reading
-    by_name = dict(zip(contents.names, scoring.runs, strict=True))
-    runs = {
-        name: read_run(by_name[name], ends=reading.ends).ordered(reading.order)
-        for name in contents.layered
-    }
-    sources = Sources(collection, scoring.assessments, runs, reading.offsets, reading.whitespace)
-    try:
-        return document_views(sources)
-    except MissingText as error:
-        notes.append(f"documents are not shown: {error}")
-        return ()
+    names, _ = measures_asked_for(options["names"], options["presets"])
+    in_collection = options["directory"] is not None
+    evaluation = evaluation_of(
+        sources,
+        names,
+        options,
+        where_possible=PROFILE if in_collection else (),
+        curves=True,
+        keep=returned if in_collection else None,
+    )
+    table = scores_of(evaluation, runs, options)
+    return write_report(
+        table,
+        out,
+        title=options["title"],
+        baseline=run_called(table, options["baseline"]),
+        truth=evaluation.truth if in_collection else None,
+        figures=options["figures"],
+    )

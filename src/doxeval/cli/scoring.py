@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,16 +16,15 @@ from doxeval.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from doxeval.assessments import Assessments
-    from doxeval.documents import Collection
-    from doxeval.evaluation import Reading
+    from doxeval.evaluation import Evaluation
+    from doxeval.evaluation.sources import NamedSource
     from doxeval.scores import ScoreTable
 
 # Runs of this many bytes are worth the start of another process.
 _WORTH_A_PROCESS = 2 << 20
 
 _OPTIONS = (
-    click.argument("runs", nargs=-1, required=True, metavar="RUN…"),
+    click.argument("runs", nargs=-1, required=True, metavar="[NAME=]RUN…"),
     click.option(
         "--assessments",
         "-a",
@@ -42,16 +40,17 @@ _OPTIONS = (
         help="A model of how users navigate, as JSON, for ESR, PRUM and EPRUM.",
     ),
     click.option(
-        "--topics",
+        "--average-over",
         type=click.Choice(["assessed", "retrieved"]),
-        help="Average over all assessed topics, or those with results.  [default: assessed]",
+        help="Average over all assessed topics, or only those that a run has results for.  "
+        "[default: assessed]",
     ),
     click.option(
         "--order",
         type=click.Choice(["list", "rank", "rsv"]),
         default="list",
         show_default=True,
-        help="What ranks results; equal ranks or scores are then ties.",
+        help="What ranks results: the list, or ranks or scores, equal ones of which are tied.",
     ),
     offsets_option,
     columns_option,
@@ -61,7 +60,7 @@ _OPTIONS = (
         type=click.Choice(["error", "irrelevant"]),
         default="error",
         show_default=True,
-        help="What becomes of results that name nothing.",
+        help="Whether a result that names nothing is an error, or counts as not relevant.",
     ),
     click.option(
         "--spec",
@@ -70,14 +69,25 @@ _OPTIONS = (
         help="Where specificity in files of 2005–07 comes from.  [default: passages, if resolved]",
     ),
     click.option(
-        "--jobs", type=click.IntRange(1), help="Processes.  [default: by the size of the work]"
+        "--jobs",
+        type=click.IntRange(1),
+        help="Number of processes.  [default: one, or one a core for large runs]",
     ),
 )
 measures_option = click.option(
-    "-m", "--measure", "names", multiple=True, metavar="MEASURE", help="May be repeated."
+    "-m",
+    "--measure",
+    "names",
+    multiple=True,
+    metavar="MEASURE",
+    help="A measure, such as nxCG@10; may be repeated.",
 )
 preset_option = click.option(
-    "--preset", metavar="NAME", help="The official measures of an INEX year and task."
+    "--preset",
+    "presets",
+    multiple=True,
+    metavar="NAME",
+    help="The official measures of an INEX year and task; may be repeated.",
 )
 
 
@@ -88,93 +98,107 @@ def scoring_options(command: Any) -> Any:
     return command
 
 
-@dataclass(frozen=True)
-class Scoring:
-    """Runs and what they are scored against, as the options of a command say."""
+def evaluation_of(
+    sources: Sequence[str],
+    measures: Iterable[str],
+    options: dict[str, Any],
+    *,
+    where_possible: Iterable[str] = (),
+    curves: bool = False,
+    keep: Callable[[Any], Any] | None = None,
+) -> Evaluation:
+    """The evaluation that the options of a command describe."""
+    from doxeval.assessments import read_assessments
+    from doxeval.documents import Collection
+    from doxeval.evaluation import Evaluation
 
-    runs: tuple[str, ...]
-    assessments: Assessments
-    collection: Collection | None
-    reading: Reading
-    options: dict[str, Any]
-
-    @classmethod
-    def of(cls, runs: Sequence[str], sources: Sequence[str], options: dict[str, Any]) -> Scoring:
-        """Everything but the runs is read now."""
-        from doxeval.assessments import read_assessments
-        from doxeval.documents import Collection
-        from doxeval.evaluation import Reading
-
-        directory = options["directory"]
-        collection = None if directory is None else Collection(directory)
-        shared = {name: options[name] for name in ("offsets", "whitespace")}
-        assessments = read_assessments(
-            *sources,
-            collection=collection,
-            pool=options["pool"],
-            merge=options["merge"],
-            **shared,
-        )
-        reading = Reading(
-            order=options["order"],
-            unresolved=options["unresolved"],
-            ends=options["columns"] == "start-end",
-            **shared,
-        )
-        return cls(tuple(runs), assessments, collection, reading, options)
-
-    def scores(self, names: Sequence[str], *, curves: bool = False) -> ScoreTable:
-        """The scores of the runs by measures."""
-        from doxeval.cli.terminal import counting_bar
-        from doxeval.evaluation import evaluate
-        from doxeval.navigation import read_navigation
-
-        navigation = self.options["navigation"]
-        with counting_bar("scoring runs", len(self.runs)) as progress:
-            return evaluate(
-                self.runs,
-                self.assessments,
-                names,
-                collection=self.collection,
-                topics=self.options["topics"] or "assessed",
-                reading=self.reading,
-                specificity=self.options["specificity"],
-                curves=curves,
-                navigation=None if navigation is None else read_navigation(navigation),
-                jobs=self.options["jobs"] or _jobs_worth_starting(self.runs),
-                progress=progress,
-            )
+    directory = options["directory"]
+    collection = None if directory is None else Collection(directory)
+    shared = {name: options[name] for name in ("offsets", "whitespace")}
+    assessments = read_assessments(
+        *sources,
+        collection=collection,
+        pool=options["pool"],
+        merge=options["merge"],
+        **shared,
+    )
+    return Evaluation(
+        assessments,
+        measures,
+        collection=collection,
+        navigation=options["navigation"],
+        where_possible=where_possible,
+        average_over=options["average_over"] or "assessed",
+        specificity=options["specificity"],
+        curves=curves,
+        keep=keep,
+        order=options["order"],
+        unresolved=options["unresolved"],
+        ends=options["columns"] == "start-end",
+        **shared,
+    )
 
 
-def measures_asked_for(names: Sequence[str], preset: str | None) -> tuple[list[str], bool]:
-    """The measures that are named, or of a preset, and whether curves belong to them."""
-    found, curves = list(names), False
-    if preset is not None:
-        from doxeval.measures.presets import preset_named
+def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, Any]) -> ScoreTable:
+    """The scores of runs, with a bar for many and warnings on stderr."""
+    from doxeval.cli.allocator import keep_freed_blocks
+    from doxeval.cli.terminal import counting_bar
 
-        chosen = preset_named(preset)
-        found += chosen.measures
-        curves = chosen.curves
+    keep_freed_blocks()
+    sources = [named_run(text) for text in runs]
+    jobs = options["jobs"] or _jobs_worth_starting([one.file for one in sources if one.file])
+    with counting_bar("scoring runs", len(sources)) as progress:
+        table = evaluation.score_all(sources, jobs=jobs, progress=progress)
+    _tell_warnings(table)
+    return table
+
+
+def named_run(text: str) -> NamedSource:
+    """A run given as FILE, or as NAME=FILE unless there is a file of that whole name."""
+    from doxeval.evaluation.sources import NamedSource
+
+    name, equals, file = text.partition("=")
+    if equals and name and file and not os.path.exists(text):
+        return NamedSource(file, name)
+    return NamedSource(text)
+
+
+def measures_asked_for(names: Sequence[str], presets: Sequence[str]) -> tuple[list[str], bool]:
+    """The measures that are named or belong to presets, and whether their curves do too."""
+    from doxeval.measures.presets import preset_named
+
+    chosen = [preset_named(name) for name in presets]
+    found = [*names, *(name for preset in chosen for name in preset.measures)]
     if not found:
         raise click.UsageError(
             "say what to measure: -m 'iP[.01]', or --preset inex2009-focused (doxeval measures "
             "lists all measures, doxeval measures --presets all presets)"
         )
-    return found, curves
+    return list(dict.fromkeys(found)), any(preset.curves for preset in chosen)
 
 
-def tell_warnings(table: ScoreTable) -> None:
-    """What is to be warned about, on stderr."""
+def run_called(table: ScoreTable, name: str | None) -> str | None:
+    """A run of a table by its name, or else by its file; an unknown name stays as it is."""
+    if name is None or any(scores.run == name for scores in table.runs):
+        return name
+    files = {os.path.realpath(one.file): one.run for one in table.runs if one.file is not None}
+    return files.get(os.path.realpath(name), name)
+
+
+def _tell_warnings(table: ScoreTable) -> None:
     from doxeval.cli.terminal import warn
 
     warn(table.warnings)
+    undefined = table.undefined_in_words()
     for scores in table.runs:
         prefix = f"{scores.run}: " if len(table.runs) > 1 else ""
         warn(f"{prefix}{warning}" for warning in scores.warnings)
+        if scores.run in undefined:
+            warn([f"{prefix}{undefined[scores.run]}"])
 
 
-def _jobs_worth_starting(runs: Sequence[str]) -> int:
+def _jobs_worth_starting(files: Sequence[str]) -> int:
     """As many processes as there are cores, if the runs are worth it."""
-    large = sum(os.path.getsize(run) > _WORTH_A_PROCESS for run in runs if os.path.isfile(run))
+    large = sum(os.path.getsize(file) > _WORTH_A_PROCESS for file in files if os.path.isfile(file))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     return max(min(large, cores), 1)

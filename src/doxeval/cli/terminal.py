@@ -9,6 +9,8 @@ from typing import Protocol
 
 import click
 
+from doxeval.cli.flags import in_options
+
 _WORTH_A_BAR = 4
 
 
@@ -103,7 +105,7 @@ def counted(number: int, noun: str) -> str:
 def warn(warnings: Iterable[str]) -> None:
     """Warnings on stderr."""
     for warning in warnings:
-        click.secho(f"warning: {safe(warning)}", fg="yellow", err=True)
+        click.secho(f"warning: {safe(in_options(warning))}", fg="yellow", err=True)
 
 
 def heading(text: str) -> None:

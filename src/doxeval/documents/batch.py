@@ -176,7 +176,7 @@ def _ids(
             result.append(document_id)
         else:
             why = _why_unusable(document_id, rule)
-            result.append(DocumentError(why, document.origin).about("id_rule"))
+            result.append(DocumentError(why, document.origin))
     return result
 
 

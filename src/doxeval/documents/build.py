@@ -67,9 +67,7 @@ def build_collection(
     """
     options = options or BuildOptions()
     if options.record is not None and options.id_rule.pattern is None:
-        raise SourceError("record= needs id_rule= with an XPath: records have no file names").about(
-            "record", "id_rule"
-        )
+        raise SourceError("record= needs id_rule= with an XPath: records have no file names")
     walk = Walk(sources, options)
     report = BuildReport(passed_over=walk.passed_over)
     with CollectionWriter(Path(out), force=force, id_rule=options.id_rule) as writer:
@@ -146,7 +144,7 @@ def _read_all(
     except BrokenProcessPool:
         raise OutputError(
             "a worker process was killed, perhaps for lack of memory; try a smaller jobs="
-        ).about("jobs") from None
+        ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

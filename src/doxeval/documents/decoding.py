@@ -28,7 +28,7 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
     try:
         return data.decode(encoding or "utf-8")
     except LookupError:
-        raise DocumentError(f"unknown encoding {encoding!r}", origin).about("encoding") from None
+        raise DocumentError(f"unknown encoding {encoding!r}", origin) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DocumentError(
@@ -36,4 +36,4 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
             "encoding= names the right one",
             origin,
             line,
-        ).about("encoding") from None
+        ) from None

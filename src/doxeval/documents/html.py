@@ -68,7 +68,7 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
             marks.open(_tag(node), length, node.attributes.get(attribute) if attribute else None)
             depth += 1
             if depth > limits.depth:
-                raise DocumentError(too_deep(limits), origin).about("depth")
+                raise DocumentError(too_deep(limits), origin)
             child = node.first_child
             if child is not None:
                 node = child
@@ -108,7 +108,7 @@ def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
             starts += 1
             deepest = max(deepest, sum(still_open.values()) if starts % 1000 == 0 else 0)
     if deepest > max(_MOST_OPEN, limits.depth):
-        raise DocumentError(too_deep(limits), origin).about("depth")
+        raise DocumentError(too_deep(limits), origin)
     if deepest > _MOST_OPEN:
         raise DocumentError(f"more than {_MOST_OPEN:,} tags are open at once", origin)
     formatting = sum(still_open[tag] for tag in _FORMATTING)

@@ -80,7 +80,7 @@ class IdRule:
         if not text.startswith("/"):
             raise SyntaxProblem(
                 f"id_rule={text!r}: expected stem, path, or an XPath like //id or /article/@id"
-            ).about("id_rule")
+            )
         path, _, attribute = text.partition("@")
         if attribute:
             path = path.removesuffix("/") or "//*"

@@ -37,7 +37,7 @@ class Limits:
             if not isinstance(value, int) or value < least or not is_possible:
                 most = f" to {DEEPEST_POSSIBLE:,}" if field.name == "depth" else " on"
                 message = f"{field.name}={value}: expected a whole number from {least}{most}"
-                raise InputError(message).about(field.name)
+                raise InputError(message)
 
 
 def too_deep(limits: Limits) -> str:
@@ -49,7 +49,7 @@ def check_bytes(size: int, limits: Limits, origin: str) -> None:
     """Refuse a document of too many bytes."""
     if size > limits.bytes:
         message = f"more than {limits.bytes:,} bytes in one document; bytes= sets the limit"
-        raise DocumentError(message, origin).about("bytes")
+        raise DocumentError(message, origin)
 
 
 def check_elements(count: int, limits: Limits, origin: str) -> None:
@@ -58,4 +58,4 @@ def check_elements(count: int, limits: Limits, origin: str) -> None:
         message = (
             f"more than {limits.elements:,} elements in one document; elements= sets the limit"
         )
-        raise DocumentError(message, origin).about("elements")
+        raise DocumentError(message, origin)

@@ -88,12 +88,7 @@ class _Splitter:
     def feed(self, piece: bytes, last: bool) -> None:
         """Read one more piece of the file."""
         before = self._produced
-        try:
-            feed(self._parser, piece, last, self._origin, self._fed)
-        except DocumentError as error:
-            if self._is_too_deep():
-                error.about("depth")
-            raise
+        feed(self._parser, piece, last, self._origin, self._fed)
         self._fed += len(piece)
         limits = self._limits
         if self._produced - before > limits.expansion * _PIECE + limits.expansion_allowance:

@@ -177,7 +177,7 @@ class Walk:
         elif file.explicit:
             raise SourceError(
                 "cannot tell the format from the file's name; format= names it", file.path
-            ).about("format")
+            )
         else:
             self._pass_over(file.name)
 
@@ -261,7 +261,7 @@ class Walk:
             yield RawDocument(origin, "", "xml", error, 0)
         if not count:
             message = f"no element <{tag}> in the file; record= names the records"
-            raise SourceError(message, origin).about("record")
+            raise SourceError(message, origin)
 
     def _pass_over(self, name: str) -> None:
         self.passed_over[os.path.splitext(name)[1].lower() or name] += 1

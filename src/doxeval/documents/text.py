@@ -44,7 +44,7 @@ class TextStore:
         if self.storage == "none":
             raise MissingText(
                 f"the collection {self._path.parent} was built without its text (text=none)"
-            ).about("text")
+            )
         if self._data is None:
             empty = self._path.stat().st_size == 0
             self._data = np.empty(0, np.uint8) if empty else np.memmap(self._path, np.uint8, "r")

@@ -21,6 +21,11 @@ class Trees(NamedTuple):
         """One element each."""
         return cls(nodes, np.arange(len(nodes) + 1))
 
+    @classmethod
+    def empty(cls, count: int) -> Trees:
+        """So many trees without elements."""
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(count + 1, dtype=np.int64))
+
     def __len__(self) -> int:
         return len(self.begin) - 1
 
@@ -31,6 +36,8 @@ class Trees(NamedTuple):
 
     def rows(self, rows: Ints) -> Trees:
         """Only some of the trees."""
+        if not len(self.nodes):
+            return Trees.empty(len(rows))
         counts = self.counts[rows]
         nodes = self.nodes[concatenated_ranges(self.begin[rows], counts)]
         return Trees(nodes, np.append(0, np.cumsum(counts)))

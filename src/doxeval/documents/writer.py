@@ -227,7 +227,7 @@ class CollectionWriter:
             message += "; id_rule=path tells files of different directories apart"
         if self._id_rule is not None and self._id_rule.text == "path":
             message += "; a source that is a directory above both tells them apart"
-        return DocumentError(message, batch.origins[error.place]).about("id_rule")
+        return DocumentError(message, batch.origins[error.place])
 
 
 def refuse_existing(out: Path, force: bool) -> None:
@@ -235,7 +235,7 @@ def refuse_existing(out: Path, force: bool) -> None:
     if not out.exists() and not out.is_symlink():
         return
     if not force:
-        raise OutputError(f"{out} exists; force=True replaces a collection").about("force")
+        raise OutputError(f"{out} exists; force=True replaces a collection")
     if not manifest.is_collection(out) and not _is_empty_directory(out):
         raise OutputError(f"{out} exists and is not a collection; it is not replaced")
 

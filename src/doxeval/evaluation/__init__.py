@@ -1,6 +1,6 @@
-"""Evaluate: assessments, runs and measures to a table of scores, on any executor."""
+"""Evaluation: assessments, measures and a collection, opened and resolved once, score runs."""
 
-from doxeval.evaluation.evaluate import evaluate
-from doxeval.evaluation.prepare import Reading
+from doxeval.evaluation.evaluation import Evaluation, evaluate
+from doxeval.evaluation.options import RunOptions
 
-__all__ = ["Reading", "evaluate"]
+__all__ = ["Evaluation", "RunOptions", "evaluate"]

@@ -1,1 +1,50 @@
-"""Measures: one file per family; each measure is a value that explains itself."""
+"""Measures: self-describing values that score a ranking against the ground truth.
+
+Every measure is here by its name, as a value with default parameters:
+
+>>> from doxeval.measures import MAgP, iP, nxCG
+>>> nxCG @ 5, iP[0.05], MAgP(score="bep")
+(nxCG@5, iP[0.05], MAgP(score=bep))
+
+A measure of your own is a frozen dataclass below `Measure`; `parameter`, `cut_off` and `point`
+declare its parameters, and `register` makes it known by its name.
+"""
+
+from __future__ import annotations
+
+from doxeval.measures.base import (
+    Example,
+    Facts,
+    Law,
+    Measure,
+    Need,
+    cut_off,
+    parameter,
+    point,
+)
+from doxeval.measures.registry import MEASURES, as_measure, measure_named, register
+
+__all__ = [
+    "MEASURES",
+    "Example",
+    "Facts",
+    "Law",
+    "Measure",
+    "Need",
+    "as_measure",
+    "cut_off",
+    "measure_named",
+    "parameter",
+    "point",
+    "register",
+]
+
+
+def __getattr__(name: str) -> Measure:
+    if name.startswith("_") or name not in MEASURES:
+        raise AttributeError(f"module 'doxeval.measures' has no attribute or measure {name!r}")
+    return MEASURES[name]()
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *MEASURES})

@@ -1,25 +1,29 @@
 """What a measure is: a frozen value that can be printed, parsed, explained and computed.
 
 A measure is a class with a name and facts (what it says, from which paper, in which range, what
-it needs) whose fields are its parameters. An instance prints as a name that shows every parameter
-and parses back to it:
+it needs). Its dataclass fields are its parameters. An instance prints as a name that shows every
+parameter and parses back to it:
 
     NAME[@k][\\[x\\]][(key=value,…)]        nxCG@10(base=ideal,quant=spec,ignore=none,…)
+
+Values can be written the same way in Python: `nxCG @ 10`, `iP[0.01]`, `MAgP(score="bep")`.
 
 Everything that is said about a measure (help, documentation, labels in reports) comes from here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from doxeval.errors import SyntaxProblem
+from doxeval.measures.parameters import checked_value
 from doxeval.scores import Curve, MeasureFacts
 
 if TYPE_CHECKING:
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from doxeval.measures.ranking import Ranking
 
 Floats = npt.NDArray[np.float64]
-# Numbers that differ by less are equal, wherever one is to be reached by another.
+# Scores and gains that differ by less than this are taken as equal.
 TOLERANCE = 1e-9
 
 
@@ -44,29 +48,13 @@ class Need(Enum):
 
 
 class Law(Enum):
-    """What must hold for every world, and is checked for every measure that declares it."""
+    """A property that must hold for all assessments and runs; tests check it on random ones."""
 
     IDEAL_IS_BEST = "no run scores higher than the ideal run"
     TAIL_IS_FREE = "a result without gain behind the last one changes nothing up to there"
     BETTER_UP = "moving a more relevant result up never lowers the score"
     FALLS_WITH_X = "the score never rises with the recall point"
     GROWS_WITH_K = "the score never falls with the cut-off"
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What there is to know about a measure besides its parameters."""
-
-    title: str
-    cite: str
-    formula: str
-    needs: frozenset[Need]
-    edge_cases: str
-    example: Example
-    lowest: float = 0.0
-    highest: float | None = 1.0
-    higher_is_better: bool = True
-    laws: frozenset[Law] = frozenset()
 
 
 class Example(NamedTuple):
@@ -80,33 +68,63 @@ class Example(NamedTuple):
     documents: dict[str, str] | None = None
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What there is to know about a measure besides its parameters."""
+
+    title: str = ""
+    cite: str = ""
+    formula: str = ""
+    needs: frozenset[Need] = frozenset()
+    edge_cases: str = ""
+    example: Example | None = None
+    lowest: float = 0.0
+    highest: float | None = 1.0
+    higher_is_better: bool = True
+    laws: frozenset[Law] = frozenset()
+
+
 def parameter(
     default: Any, help_text: str, choices: tuple[str, ...] = (), *, number: bool = False
 ) -> Any:
     """A parameter of a measure, shown as key=value in its name.
 
-    It is one of the choices, or of the kind of its default; or a number, if that is said.
+    It must be one of the choices, or of the same type as its default; `number=True` allows any
+    number besides the choices.
     """
     metadata = {"help": help_text, "choices": choices, "number": number}
     return field(default=default, metadata=metadata)
 
 
-def cut_off(default: int, help_text: str = "how many results count") -> Any:
+def cut_off(default: int | None, help_text: str = "how many results count") -> Any:
     """The parameter shown as @k."""
-    return field(default=default, metadata={"help": help_text, "place": "@"})
+    return field(default=default, metadata={"help": help_text, "sign": "@"})
 
 
 def point(default: Fraction | None, help_text: str) -> Any:
     """The parameter shown as [x]."""
-    return field(default=default, metadata={"help": help_text, "place": "["})
+    return field(default=default, metadata={"help": help_text, "sign": "["})
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with its parameters."""
+    """A measure with its parameters.
+
+    Subclasses are frozen dataclasses with a `name`, `facts` and the method `scores`:
+
+    >>> from doxeval.measures import nxCG
+    >>> str(nxCG(quant="gen") @ 5)
+    'nxCG@5(base=ideal,quant=gen,ignore=none,overlap=off,penalty=1)'
+    >>> (nxCG(quant="gen") @ 5).label
+    'nxCG@5(quant=gen)'
+    >>> nxCG(quant="general")
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: nxCG: quant is 'general': expected one of strict, gen, sog, \
+strict5, gen5, genLifted, spec; did you mean gen?
+    """
 
     name: ClassVar[str]
-    facts: ClassVar[Facts]
+    facts: ClassVar[Facts] = Facts()
 
     def scores(self, ranking: Ranking) -> Floats:
         """The score of each assessed topic; nan where it is undefined."""
@@ -116,6 +134,19 @@ class Measure:
         """The curve behind the score, if there is one to look at."""
         return None
 
+    def settled(self, truth: GroundTruth) -> Measure:
+        """The measure with those parameters filled in that depend on the assessments."""
+        return self
+
+    def warnings(self, ranking: Ranking) -> list[str]:
+        """What to warn about in the scores of a run."""
+        return []
+
+    @property
+    def title(self) -> str:
+        """What it measures, in a few words."""
+        return self.facts.title or (type(self).__doc__ or self.name).split("\n")[0].rstrip(".")
+
     @property
     def needs(self) -> frozenset[Need]:
         """What it cannot do without; some parameters change it."""
@@ -123,50 +154,92 @@ class Measure:
 
     @property
     def highest(self) -> float | None:
-        """The highest score there can be; None where there is no bound."""
+        """The highest possible score; None where there is no bound."""
         return self.facts.highest
 
     @property
     def laws(self) -> frozenset[Law]:
-        """What it obeys; some parameters change it."""
+        """The laws it obeys; some parameters change them."""
         return self.facts.laws
 
-    def settled(self, truth: GroundTruth) -> Measure:
-        """The measure with those parameters that depend on what is given."""
-        return self
+    # Names and parameters
 
-    def warnings(self, ranking: Ranking) -> list[str]:
-        """What to say about the scores of a run."""
-        return []
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Before the dataclass decorator writes a representation of its own.
+        cls.__repr__ = Measure.__repr__  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        """Check every parameter; a subclass that checks more calls this first."""
+        for spec in fields(self):
+            value = checked_value(spec, getattr(self, spec.name), self.name)
+            object.__setattr__(self, spec.name, value)
+
+    def __call__(self, **values: Any) -> Self:
+        """The measure with other values for some parameters."""
+        return self._with(values)
+
+    def _with(self, values: dict[str, Any]) -> Self:
+        known = [spec.name for spec in fields(self)]
+        for name in values:
+            if name not in known:
+                there = f"it has {', '.join(known)}" if known else "it has none"
+                raise SyntaxProblem(f"{self.name} has no parameter {name!r}; {there}")
+        try:
+            return replace(self, **values)
+        except ValueError as error:
+            raise SyntaxProblem(f"{self.name}: {error}") from None
+
+    def __matmul__(self, cut_off: int) -> Self:
+        """The measure at a cut-off: `nxCG @ 10`."""
+        return self._with({signed_parameter(type(self), "@").name: cut_off})
+
+    def __getitem__(self, point: float | str | Fraction) -> Self:
+        """The measure at a point of recall: `iP[0.01]`."""
+        return self._with({signed_parameter(type(self), "[").name: point})
 
     def __str__(self) -> str:
         """The name with every parameter."""
-        place = "".join(
-            f"@{value}" if spec.metadata["place"] == "@" else f"[{shown(value)}]"
-            for spec in fields(self)
-            if spec.metadata.get("place") and (value := getattr(self, spec.name)) is not None
-        )
-        named = [
-            f"{spec.name}={shown(getattr(self, spec.name))}"
-            for spec in fields(self)
-            if not spec.metadata.get("place")
-        ]
-        return f"{self.name}{place}" + (f"({','.join(named)})" if named else "")
+        return self._named(lambda spec: True)
 
-    def facts_as(self, label: str) -> MeasureFacts:
-        """What a table of scores says about it."""
+    def __repr__(self) -> str:
+        return self.label
+
+    @property
+    def label(self) -> str:
+        """The name with its cut-off or point and the parameters that differ from their defaults."""
+        return self._named(lambda spec: getattr(self, spec.name) != spec.default)
+
+    def _named(self, is_shown: Any) -> str:
+        signs, named = "", []
+        for spec in fields(self):
+            value, sign = getattr(self, spec.name), spec.metadata.get("sign")
+            if sign is None:
+                named += [f"{spec.name}={shown(value)}"] if is_shown(spec) else []
+            elif value is not None:
+                signs += f"@{value}" if sign == "@" else f"[{shown(value)}]"
+        return f"{self.name}{signs}" + (f"({','.join(named)})" if named else "")
+
+    def facts_as(self, label: str, asked: Measure) -> MeasureFacts:
+        """What a table of scores says about it, under the name by which it was asked for."""
         return MeasureFacts(
             label,
             str(self),
-            self.facts.title,
+            self.title,
             self.facts.lowest,
             self.highest,
             self.facts.higher_is_better,
+            asked=str(asked),
         )
 
-    def with_values(self, **values: Any) -> Measure:
-        """The measure with other values for some parameters."""
-        return replace(self, **values)
+
+def signed_parameter(kind: type[Measure], sign: str) -> Field[Any]:
+    """The parameter that is written as a cut-off (@) or a point ([)."""
+    for spec in fields(kind):
+        if spec.metadata.get("sign") == sign:
+            return spec
+    what = "cut-off @k" if sign == "@" else "point [x]"
+    raise SyntaxProblem(f"{kind.name} has no {what}")
 
 
 def shown(value: Any) -> str:

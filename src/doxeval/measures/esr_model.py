@@ -81,7 +81,7 @@ class Esr(Measure):
         """The model of navigation has a name."""
         given = truth.navigation
         if self.nav == "auto":
-            return self.with_values(nav="depth" if given is None else given.name)
+            return self(nav="depth" if given is None else given.name)
         model_named(self.nav, truth)
         return self
 

@@ -70,7 +70,7 @@ def expectations(
     size = len(ranking)
     hits, near, gone = np.zeros(size), np.zeros(size), np.zeros(size)
     trees = ranking.trees
-    for own, rows in _together(ranking, assessed):
+    for own, rows in together(ranking, assessed):
         document = int(assessed.document[own[0]])
         sources = trees.rows(rows)
         for some in _portions(own, len(rows)):
@@ -87,7 +87,7 @@ def expectations(
     )
 
 
-def _together(ranking: Ranking, assessed: Assessed) -> Iterator[tuple[Ints, Ints]]:
+def together(ranking: Ranking, assessed: Assessed) -> Iterator[tuple[Ints, Ints]]:
     """Assessed trees and results of the same topic and document."""
     documents = len(ranking.truth.known_collection)
     known = np.flatnonzero(ranking.tree_documents >= 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 
 from doxeval.measures.base import Measure, shown
@@ -16,35 +16,34 @@ def explained(kind: type[Measure]) -> str:
     >>> print(explained(MEASURES["cR"]).split("\\n\\n")[0])
     ### cR: recall in characters
     """
-    facts = kind.facts
+    facts, default = kind.facts, kind()
     bounds = f"{shown(facts.lowest)} to {'∞' if facts.highest is None else shown(facts.highest)}"
     better = "higher" if facts.higher_is_better else "lower"
+    needs = "; ".join(sorted(need.value for need in facts.needs)) or "nothing special"
     parts = [
-        f"### {kind.name}: {facts.title}",
+        f"### {kind.name}: {default.title}",
         (kind.__doc__ or "").strip(),
-        f"    {facts.formula}",
-        f"**By default** `{kind()}`",
+        f"    {facts.formula}" if facts.formula else "",
+        f"**By default** `{default}`",
         *_parameters(kind),
         f"**Range** {bounds}; {better} is better.",
-        "**Needs** "
-        + ("; ".join(sorted(need.value for need in facts.needs)) or "nothing special")
-        + ".",
-        f"**Edge cases** {facts.edge_cases}",
+        f"**Needs** {needs}.",
+        f"**Edge cases** {facts.edge_cases}" if facts.edge_cases else "",
         *_laws(kind),
-        f"**Source** {facts.cite}",
+        f"**Source** {facts.cite}" if facts.cite else "",
         *_example(kind),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _parameters(kind: type[Measure]) -> Iterator[str]:
     lines = []
     for spec in fields(kind):
-        name = {"@": "@k", "[": "[x]"}.get(spec.metadata.get("place", ""), spec.name)
+        name = {"@": "@k", "[": "[x]"}.get(spec.metadata.get("sign", ""), spec.name)
         value = "" if spec.default is None else f" (default {shown(spec.default)})"
         choices = spec.metadata.get("choices") or ()
         among = f": {', '.join(choices)}" if choices else ""
-        lines.append(f"- `{name}` {spec.metadata['help']}{among}{value}")
+        lines.append(f"- `{name}` {spec.metadata.get('help', '')}{among}{value}")
     if lines:
         yield "**Parameters**\n\n" + "\n".join(lines)
 
@@ -57,6 +56,8 @@ def _laws(kind: type[Measure]) -> Iterator[str]:
 
 def _example(kind: type[Measure]) -> Iterator[str]:
     example = kind.facts.example
+    if example is None:
+        return
     yield f"**Example** `{example.name}` = {example.value:.4f}. {example.why}"
     if example.documents:
         yield "\n".join(f"    {name}.xml   {xml}" for name, xml in example.documents.items())
@@ -75,6 +76,11 @@ def family_page(family: Family, introduction: str) -> str:
 
 
 def listing() -> Iterator[tuple[Family, list[tuple[str, str]]]]:
-    """All families with the default name and title of each measure."""
+    """All built-in families with the default name and title of each measure."""
     for family in FAMILIES:
-        yield family, [(str(kind()), kind.facts.title) for kind in family.measures]
+        yield family, names_and_titles(family.measures)
+
+
+def names_and_titles(kinds: Iterable[type[Measure]]) -> list[tuple[str, str]]:
+    """The default name and the title of each measure."""
+    return [(str(kind()), kind().title) for kind in kinds]

@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import Field, fields
 from difflib import get_close_matches
-from fractions import Fraction
 from typing import Any
 
 from doxeval.errors import SyntaxProblem
-from doxeval.measures.base import Measure
+from doxeval.measures.base import Measure, signed_parameter
+from doxeval.measures.parameters import from_text
 
-_NAME = re.compile(
-    r"(?P<name>[A-Za-z_][A-Za-z_0-9]*)"
+NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_WHOLE = re.compile(
+    rf"(?P<name>{NAME.pattern})"
     r"(?:@(?P<cut>[^\[\](),=@]*))?"
     r"(?:\[(?P<point>[^\[\](),=@]*)\])?"
     r"(?:\((?P<named>[^()]*)\))?"
 )
-_NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}")
-_SHARE = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
-_CUT = re.compile(r"0*[1-9][0-9]{0,8}")
-_SHOWN = 80
+_LONGEST = 80
+# What people call measures elsewhere, and what comes nearest here.
+_KNOWN_ELSEWHERE = {
+    "recall": "R@10 counts documents, cR@10 highlighted characters",
+    "precision": "P@10 counts documents, cP@10 highlighted characters",
+    "f1": "cF@10 balances precision and recall in characters",
+    "fmeasure": "cF@10 balances precision and recall in characters",
+    "map": "AP is its value for a topic; MAiP is the like for highlighted text, MAgP in context",
+    "gmap": "AP gives the values by topic",
+    "rprec": "AP, or P@k with a cut-off of your choice",
+    "mrr": "doxeval has none; AP and P@1 also look at the first relevant documents",
+    "rr": "doxeval has none; AP and P@1 also look at the first relevant documents",
+    "recip_rank": "doxeval has none; AP and P@1 also look at the first relevant documents",
+    "ndcg": "nxCG@10 is the like for elements",
+    "dcg": "nxCG@10 is the like for elements",
+    "err": "ERRU@10 is the expected ratio of relevant units; expected reciprocal rank is not here",
+    "iou": "doxeval has none; cF@10 also compares returned with highlighted text",
+    "hit": "Hits@10 is the expected gain from hits; R@10 counts documents",
+    "success": "R@10 and P@1 count documents",
+    "bpref": "doxeval has none; unjudged documents count as not relevant",
+    "aip": "MAiP gives its values by topic",
+    "agp": "MAgP gives its values by topic",
+}
 
 
 def parse_measure(text: str, known: Mapping[str, type[Measure]]) -> Measure:
@@ -34,33 +53,64 @@ def parse_measure(text: str, known: Mapping[str, type[Measure]]) -> Measure:
     >>> parse_measure("nxGC@10", MEASURES)
     Traceback (most recent call last):
     doxeval.errors.SyntaxProblem: no measure 'nxGC'; did you mean nxCG?
+    >>> parse_measure("recall@10", MEASURES)
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: no measure 'recall': R@10 counts documents, cR@10 highlighted \
+characters
     """
-    match = _NAME.fullmatch("".join(text.split()))
-    if len(text) > _SHOWN:
-        text = f"{text[:_SHOWN]}…"
+    match = _WHOLE.fullmatch("".join(text.split()))
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}…"
     if match is None:
         raise SyntaxProblem(
             f"{text!r} is not a measure: expected NAME, NAME@10, NAME[0.01] or NAME(key=value,…)"
         )
     kind = known.get(match["name"])
     if kind is None:
-        name = match["name"][:_SHOWN]
-        raise SyntaxProblem(f"no measure {name!r}{_suggestion(name, known)}")
-    values: dict[str, Any] = {}
-    for place, given in (("@", match["cut"]), ("[", match["point"])):
-        if given is not None:
-            spec = _placed(kind, place, text)
-            values[spec.name] = _cut(given, text) if place == "@" else _point(given, text)
-    if match["named"]:
-        for item in match["named"].split(","):
-            spec, value = _named(kind, item, text)
-            if spec.name in values:
-                raise SyntaxProblem(f"{text}: {spec.name} is given twice")
-            values[spec.name] = value
+        name = match["name"][:_LONGEST]
+        raise SyntaxProblem(f"no measure {name!r}{_hint(name, known)}")
     try:
-        return kind(**values)
+        return kind(**_values(kind, match))
+    except SyntaxProblem as error:
+        raise SyntaxProblem(f"{text}: {error.message.removeprefix(f'{kind.name}: ')}") from None
     except ValueError as error:
         raise SyntaxProblem(f"{text}: {error}") from None
+
+
+def _values(kind: type[Measure], match: re.Match[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for sign, given in (("@", match["cut"]), ("[", match["point"])):
+        if given is not None:
+            spec = signed_parameter(kind, sign)
+            values[spec.name] = from_text(spec, given)
+    for item in match["named"].split(",") if match["named"] else ():
+        spec, value = _named(kind, item)
+        if spec.name in values:
+            raise SyntaxProblem(f"{spec.name} is given twice")
+        values[spec.name] = value
+    return values
+
+
+def _named(kind: type[Measure], item: str) -> tuple[Field[Any], Any]:
+    name, equals, given = item.partition("=")
+    named = {spec.name: spec for spec in fields(kind) if "sign" not in spec.metadata}
+    if not equals or not given:
+        raise SyntaxProblem(f"{item!r} is not a parameter: expected key=value")
+    if name not in named:
+        if not named:
+            raise SyntaxProblem(f"{kind.name} has no parameters")
+        raise SyntaxProblem(f"{kind.name} has no parameter {name!r}{_suggestion(name, named)}")
+    return named[name], from_text(named[name], given)
+
+
+def _hint(wrong: str, known: Mapping[str, Any]) -> str:
+    """What a wrong name may mean: another program's name, or a slip of the fingers."""
+    by_case = {name.lower(): name for name in known}
+    if wrong.lower() in by_case:
+        return f"; did you mean {by_case[wrong.lower()]}?"
+    elsewhere = _KNOWN_ELSEWHERE.get(re.sub(r"[_0-9]*$", "", wrong.lower()) or wrong.lower())
+    elsewhere = _KNOWN_ELSEWHERE.get(wrong.lower(), elsewhere)
+    return f": {elsewhere}" if elsewhere else _suggestion(wrong, known)
 
 
 def _suggestion(wrong: str, known: Mapping[str, Any]) -> str:
@@ -69,60 +119,3 @@ def _suggestion(wrong: str, known: Mapping[str, Any]) -> str:
     if close:
         return f"; did you mean {by_case[close[0]]}?"
     return f"; there are {', '.join(known)}"
-
-
-def _placed(kind: type[Measure], place: str, text: str) -> Field[Any]:
-    for spec in fields(kind):
-        if spec.metadata.get("place") == place:
-            return spec
-    what = "a cut-off @k" if place == "@" else "a point [x]"
-    raise SyntaxProblem(f"{text}: {kind.name} has no {what[2:]}")
-
-
-def _cut(given: str, text: str) -> int:
-    if not _CUT.fullmatch(given[:100]) or len(given) > 100:
-        raise SyntaxProblem(f"{text}: @{given} is not a cut-off: expected a whole number above 0")
-    return int(given)
-
-
-def _point(given: str, text: str) -> Fraction:
-    if not (_NUMBER.fullmatch(given) or _SHARE.fullmatch(given)) or Fraction(given) > 1:
-        raise SyntaxProblem(f"{text}: [{given}] is not a point: expected a number from 0 to 1")
-    return Fraction(given)
-
-
-def _named(kind: type[Measure], item: str, text: str) -> tuple[Field[Any], Any]:
-    name, equals, given = item.partition("=")
-    named = {spec.name: spec for spec in fields(kind) if not spec.metadata.get("place")}
-    if not equals or not given:
-        raise SyntaxProblem(f"{text}: {item!r} is not a parameter: expected key=value")
-    if name not in named:
-        if not named:
-            raise SyntaxProblem(f"{text}: {kind.name} has no parameters")
-        raise SyntaxProblem(
-            f"{text}: {kind.name} has no parameter {name!r}{_suggestion(name, named)}"
-        )
-    return named[name], _value(named[name], given, text)
-
-
-def _value(spec: Field[Any], given: str, text: str) -> Any:
-    """A parameter's value, of the kind that its default has."""
-    choices = spec.metadata["choices"]
-    if choices and given in choices:
-        return given
-    if isinstance(spec.default, bool):
-        if given in ("on", "off"):
-            return given == "on"
-        raise SyntaxProblem(f"{text}: {spec.name} is {given!r}: expected on or off")
-    if isinstance(spec.default, int | float) or spec.metadata["number"]:
-        if _NUMBER.fullmatch(given) and math.isfinite(float(given)):
-            return int(given) if isinstance(spec.default, int) and given.isdigit() else float(given)
-        wanted = "a number" + (f" or one of {', '.join(choices)}" if choices else "")
-        raise SyntaxProblem(f"{text}: {spec.name} is {given!r}: expected {wanted}")
-    if choices:
-        close = get_close_matches(given, choices, 1, 0.5)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        raise SyntaxProblem(
-            f"{text}: {spec.name} is {given!r}: expected {' or '.join(choices)}{hint}"
-        )
-    return given

@@ -119,6 +119,10 @@ PRESETS: dict[str, Preset] = {
 }
 
 
+# What a run serves directly, what it leaves to navigation and what is missed, by rank.
+PROFILE = tuple(f"{name}@1500(assessed=ideal)" for name in ("Hits", "NearMisses", "Misses"))
+
+
 def preset_named(name: str) -> Preset:
     """A preset by its name.
 

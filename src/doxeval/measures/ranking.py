@@ -1,7 +1,7 @@
 """What a run returned, as measures see it: arrays over all assessed topics, in ranking order.
 
-Duplicates are gone, topics that were not assessed too. What several measures need (relevant
-characters, new ones, gains) is computed when it is first asked for and kept.
+Duplicates and topics that were not assessed have been left out. What several measures need
+(relevant characters, new ones, gains) is computed when it is first asked for, and kept.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.documents.trees import Trees
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.runs import Kind, ResolvedRun
 from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths
 
 # Whole numbers or fractions; what comes in is what goes out.
@@ -29,28 +30,35 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The results of a run, sorted by topic.
+    """The results of a run, sorted by topic, and the ground truth they are held against.
 
-    topic: its place among the assessed topics. pair: the judged pair of topic and document, -1 if
-    it was not judged. node: the element in the collection, -1 if it is none. start, end: the range
-    of text, -1 if it is not known. level: results of a topic that share a level are tied.
-    document_of tells documents apart, judged or not; rows_in finds results among assessed elements
-    (-1: none of them); trees_of gives them as sets of elements.
+    topic: which of the assessed topics, by number. pair: the judged pair of topic and document,
+    -1 if the document was not judged. level: results of a topic that share a level are tied.
     """
 
     truth: GroundTruth
     topic: Ints
     pair: Ints
-    node: Ints
-    start: Ints
-    end: Ints
+    resolved: ResolvedRun
     level: Ints
-    document_of: Callable[[], Ints]
-    rows_in: Callable[[AssessedElements], Ints]
-    trees_of: Callable[[], Trees]
 
     def __len__(self) -> int:
         return len(self.topic)
+
+    @property
+    def node(self) -> Ints:
+        """Each result's element in the collection, -1 if it is none."""
+        return self.resolved.node
+
+    @property
+    def start(self) -> Ints:
+        """Where each result's text begins, -1 if that is not known."""
+        return self.resolved.start
+
+    @property
+    def end(self) -> Ints:
+        """Where each result's text ends, -1 if that is not known."""
+        return self.resolved.end
 
     @cached_property
     def begin(self) -> Ints:
@@ -67,15 +75,15 @@ class Ranking:
         """The rank of each result in its topic, from 1."""
         return np.arange(1, len(self) + 1) - self.begin[self.topic]
 
-    @cached_property
+    @property
     def document(self) -> Ints:
-        """A number for each document."""
-        return self.document_of()
+        """A number for each result's document, judged or not."""
+        return self.resolved.run.document
 
     @cached_property
     def trees(self) -> Trees:
         """Each result as a set of elements; one that does not resolve has none."""
-        return self.trees_of()
+        return self.resolved.as_trees(self.truth.known_collection)
 
     @cached_property
     def tree_documents(self) -> Ints:
@@ -141,8 +149,8 @@ class Ranking:
     def articles(self) -> Ranking:
         """The first result of each document in its topic: the ranking of documents.
 
-        Where that does not resolve but a later one does, the later one stands in its place: what
-        a bad reference points to is not known, but the document is.
+        If the first does not resolve but a later one does, the later one stands for the document:
+        what a bad reference points to is unknown, but its document is not.
         """
         keys = self.article_keys
         first = np.sort(np.unique(keys, return_index=True)[1])
@@ -159,14 +167,28 @@ class Ranking:
             self.truth,
             self.topic[rows],
             self.pair[rows],
-            self.node[rows],
-            self.start[rows],
-            self.end[rows],
+            self.resolved.rows(rows),
             self.level[rows],
-            lambda: self.document[rows],
-            lambda elements: self.rows_in(elements)[rows],
-            lambda: self.trees.rows(rows),
         )
+
+    def rows_in(self, elements: AssessedElements) -> Ints:
+        """The row of each result among assessed elements, -1 for a result that is none of them."""
+        # Elements are made once for all runs and outlive every ranking, so their id is a key.
+        return self.remembered(("rows in", id(elements)), lambda: self._rows_in(elements))
+
+    def _rows_in(self, elements: AssessedElements) -> Ints:
+        if elements.forest is None:
+            return elements.find(self.topic, self.node)
+        run, forest = self.resolved.run, elements.forest
+        topics = [elements.topics[topic] for topic in self.topic.tolist()]
+        names = [run.documents[document] for document in run.document.tolist()]
+        documents = forest.find_documents(list(zip(topics, names, strict=True)))
+        known_paths = [*(place[0] for place in run.places), ""]
+        node = forest.find_nodes(documents, [known_paths[at] for at in run.place.tolist()])
+        whole = run.kind == Kind.DOCUMENT
+        if whole.any():
+            node[whole] = forest.find_roots(documents[whole])
+        return elements.find(self.topic, node)
 
     @cached_property
     def is_relevant(self) -> Bools:
@@ -208,10 +230,10 @@ class Ranking:
 
 
 def ratio(part: Numbers, whole: Numbers) -> Floats:
-    """One by the other; 0 where both are 0, nan where only the other is.
+    """Part divided by whole, element by element; 0 where the whole is 0.
 
-    >>> ratio(np.array([1, 0]), np.array([2, 0])).tolist()
-    [0.5, 0.0]
+    >>> ratio(np.array([1, 0, 3]), np.array([2, 0, 0])).tolist()
+    [0.5, 0.0, 0.0]
     """
     found: Floats = np.divide(
         part, whole, out=np.zeros(np.shape(whole), dtype=np.float64), where=whole != 0

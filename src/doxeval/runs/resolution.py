@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, concatenated_ranges
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
+from doxeval.documents.trees import Trees
 from doxeval.errors import InputError
 from doxeval.runs.run import Kind, Run
 
@@ -31,14 +32,13 @@ class Unresolved(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ResolvedRun:
     """A run with the documents, elements and ranges of a collection, row by row.
 
     document: the document's number; node: the element (the root for a document, -1 for passages,
     points and trees); start, end: the range in code points (of a tree: that of its first node).
-    A row that does not resolve has -1 everywhere. tree_nodes are the nodes of all trees, those of
-    row r at [tree_begin[r], tree_begin[r + 1]).
+    A row that does not resolve has -1 everywhere. trees: the nodes of each result that is a tree.
 
     >>> from doxeval.documents.examples import example_collection
     >>> from doxeval.runs.builder import run_of
@@ -53,9 +53,52 @@ class ResolvedRun:
     node: Ints
     start: Ints
     end: Ints
-    tree_nodes: Ints
-    tree_begin: Ints
+    trees: Trees
     unresolved: tuple[Unresolved, ...]
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    def rows(self, rows: Ints) -> ResolvedRun:
+        """Only these rows, in this order; what did not resolve is not listed again."""
+        return ResolvedRun(
+            self.run.rows(rows),
+            self.document[rows],
+            self.node[rows],
+            self.start[rows],
+            self.end[rows],
+            self.trees.rows(rows),
+            (),
+        )
+
+    def as_trees(self, collection: Collection) -> Trees:
+        """Every result as a set of elements; one that does not resolve has none.
+
+        A passage or an entry point stands for the innermost element around it.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> from doxeval.runs.builder import run_of
+        >>> from doxeval.runs.run import Result
+        >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+        >>> run = run_of([Result("1", "a"), Result("1", "a", Kind.PASSAGE, 5, 7)])
+        >>> resolve(run, collection).as_trees(collection).as_sets()
+        [(0,), (2,)]
+        """
+        kind = self.run.kind
+        node = self.node.copy()
+        ranges = np.flatnonzero((kind == Kind.PASSAGE) | (kind == Kind.POINT))
+        node[ranges] = collection.innermost(
+            self.document[ranges], self.start[ranges], self.end[ranges]
+        )
+        counts = self.trees.counts.copy()
+        single = np.flatnonzero((counts == 0) & (node >= 0))
+        several = np.flatnonzero(counts > 0)
+        counts[single] = 1
+        begin = np.append(0, np.cumsum(counts))
+        nodes = np.empty(int(begin[-1]), dtype=np.int64)
+        nodes[begin[single]] = node[single]
+        nodes[concatenated_ranges(begin[several], counts[several])] = self.trees.nodes
+        return Trees(nodes, begin)
 
 
 def resolve(
@@ -79,6 +122,20 @@ def resolve(
     (Unresolved(row=1, line=2, reason="unknown document 'b'"),)
     """
     return _Resolver(run, collection, offsets, whitespace).resolve()
+
+
+def stated(run: Run) -> ResolvedRun:
+    """A run without a collection: results have the ranges they state, and nothing else is known.
+
+    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import Result
+    >>> found = stated(run_of([Result("1", "a", Kind.PASSAGE, 5, 9), Result("1", "b")]))
+    >>> found.start.tolist(), found.end.tolist(), found.node.tolist()
+    ([5, -1], [9, -1], [-1, -1])
+    """
+    nothing = np.full(len(run), -1, dtype=np.int64)
+    end = np.where(run.kind == Kind.POINT, run.start, run.end)
+    return ResolvedRun(run, nothing, nothing, run.start, end, Trees.empty(len(run)), ())
 
 
 class _Resolver:
@@ -125,8 +182,10 @@ class _Resolver:
             self._node,
             self._start,
             self._end,
-            np.array(self._tree_nodes, dtype=np.int64),
-            np.append(0, np.cumsum(self._tree_sizes)),
+            Trees(
+                np.array(self._tree_nodes, dtype=np.int64),
+                np.append(0, np.cumsum(self._tree_sizes)),
+            ),
             tuple(
                 Unresolved(row, int(lines[row]), self._reasons[row])
                 for row in sorted(self._reasons)

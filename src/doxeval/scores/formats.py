@@ -97,9 +97,7 @@ def as_csv(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> b
     b'run,topic,measure,value\\n'
     """
     if curves:
-        raise FormatError("a CSV of scores cannot hold curves: write them by curves_as_csv").about(
-            "curves"
-        )
+        raise FormatError("a CSV of scores cannot hold curves: write them by curves_as_csv")
     return _csv(Row._fields, rows_with_means(table, per_topic))
 
 
@@ -190,7 +188,7 @@ FORMATS: dict[str, Format] = {
 
 def _refuse(name: str, curves: bool) -> None:
     if curves:
-        raise FormatError(f"{name} cannot hold curves; JSON can, and so can CSV").about("curves")
+        raise FormatError(f"{name} cannot hold curves; JSON can, and so can CSV")
 
 
 def _plain_curve(curve: Curve, topics: Sequence[str], scores: RunScores) -> dict[str, Any]:

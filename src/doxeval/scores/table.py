@@ -96,6 +96,7 @@ class RunScores:
 
     counted says which topics are in the means: all assessed ones, or those with results.
     has_results says for which topics the run returned anything; None if that is not known.
+    kept is what an evaluation was asked to keep of the ranking, for a report.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
     RunScores('mine': 1 measure, 2 topics)
@@ -108,6 +109,7 @@ class RunScores:
     curves: tuple[Curve, ...] = ()
     warnings: tuple[str, ...] = ()
     has_results: Bools | None = None
+    kept: Any = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RunScores):

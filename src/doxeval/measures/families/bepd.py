@@ -40,6 +40,7 @@ class EntryPointModel(Measure):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.A <= 0 or (self.L != "collection" and float(self.L) <= 0):
             raise ValueError("A and L are above 0")
 
@@ -55,7 +56,7 @@ class EntryPointModel(Measure):
             raise MissingInput(
                 f"{self.name} needs the mean length of a document: a collection, or L=… in its name"
             )
-        return self.with_values(L=truth.mean_length)
+        return self(L=truth.mean_length)
 
     def nearness(self, articles: Ranking) -> Floats:
         """S of each document of the ranking; 0 where it has no best entry point."""
@@ -92,6 +93,3 @@ class EntryPointDistance(EntryPointModel):
         sums = np.array([own.sum() for own in articles.by_topic(self.nearness(articles))])
         wanted = entry_points(ranking.truth)
         return np.where(wanted == 0, np.nan, ratio(sums, wanted))
-
-
-MEASURES = (EntryPointDistance,)

@@ -106,6 +106,3 @@ class AveragePrecision(Measure):
         precision = relevant * articles.cumulated(relevant) / articles.rank
         sums = np.array([own.sum() for own in articles.by_topic(precision)])
         return _defined(ratio(sums, ranking.truth.relevant_documents), ranking.truth)
-
-
-MEASURES = (Precision, Recall, AveragePrecision)

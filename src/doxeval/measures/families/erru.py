@@ -93,6 +93,7 @@ class ExpectedRatio(Measure):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         try:
             exact, partly, other = map(float, self.exponents.split("+"))
         except ValueError:
@@ -275,6 +276,3 @@ def _by_grades(elements: AssessedElements, ranking: Ranking) -> tuple[Units, Int
     row = ranking.rows_in(elements)
     coverage = np.where(row < 0, NONE, kinds[elements.grades.part[row]])
     return units, coverage
-
-
-MEASURES = (ExpectedRatio,)

@@ -344,6 +344,7 @@ class CumulatedGain(_ByLength):
     m: float = parameter(10.0, "within how many ranks the user wants it")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 < self.l <= 1 or self.m <= 0:
             raise ValueError("l is a share above 0, m a number of ranks above 0")
 
@@ -501,24 +502,3 @@ class AverageTextPrecision2(AverageTextPrecision):
         highest=None,
     )
     with_near_misses: ClassVar[bool] = True
-
-
-MEASURES = (
-    Hits,
-    NearMisses,
-    Misses,
-    ExpectedRecallBase,
-    StructuralPrecision,
-    ExtendedPrecision,
-    ExtendedRecall,
-    TextPrecision,
-    TextRecall,
-    TextPrecision2,
-    TextRecall2,
-    CumulatedGain,
-    CumulatedGain2,
-    BrowsingPrecision,
-    AverageExtendedPrecision,
-    AverageTextPrecision,
-    AverageTextPrecision2,
-)

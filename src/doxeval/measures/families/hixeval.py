@@ -66,6 +66,7 @@ class _Characters(Measure):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 <= self.alpha <= 1:
             raise ValueError("alpha is not between 0 and 1")
 
@@ -139,7 +140,7 @@ def _first_rows(found: Numbers, ranking: Ranking, points: list[Fraction]) -> Int
     topics = np.arange(len(relevant))
     if np.issubdtype(found.dtype, np.integer):
         # found / relevant ≥ x, as whole numbers: found ≥ ⌈x · relevant⌉
-        wanted = np.stack([-(-x.numerator * relevant // x.denominator) for x in points], axis=1)
+        wanted = np.stack([_at_least(x, relevant) for x in points], axis=1)
         own = ranking.topic * int(step) + found
         return np.searchsorted(own, topics[:, None] * int(step) + wanted)
     first = np.zeros((len(topics), len(points)), dtype=np.int64)
@@ -147,6 +148,13 @@ def _first_rows(found: Numbers, ranking: Ranking, points: list[Fraction]) -> Int
         wanted = np.array([float(x) * relevant[topic] - TOLERANCE for x in points])
         first[topic] = ranking.begin[topic] + np.searchsorted(sums, wanted)
     return first
+
+
+def _at_least(share: Fraction, whole: Ints) -> Ints:
+    """The smallest whole numbers that are at least this share of others, exactly."""
+    if share.denominator * int(whole.max(initial=0)) < 1 << 62:
+        return -(-share.numerator * whole // share.denominator)
+    return np.array([-(-share.numerator * n // share.denominator) for n in whole.tolist()])
 
 
 def _defined(values: Floats, truth: GroundTruth) -> Floats:
@@ -281,12 +289,3 @@ class AverageInterpolatedPrecision(_Characters):
         """Interpolated precision by recall."""
         x = np.array([float(p) for p in self.POINTS])
         return Curve(str(self), "recall", "iP", x, self.interpolated(ranking, self.POINTS))
-
-
-MEASURES = (
-    CharacterPrecision,
-    CharacterRecall,
-    CharacterF,
-    InterpolatedPrecision,
-    AverageInterpolatedPrecision,
-)

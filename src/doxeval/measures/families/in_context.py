@@ -63,6 +63,7 @@ class _InContext(Measure):
     irr: int = parameter(300, "for t2i: irrelevant characters until the reader gives up")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.n <= 0 or self.irr <= 0:
             raise ValueError("n and irr are numbers of characters above 0")
 
@@ -256,6 +257,3 @@ class AverageGeneralisedPrecision(_InContext):
             wanted = [-(-n * relevant // 10) for n in range(11)]
             y[topic] = best[np.searchsorted(found[topic], wanted)] if relevant else np.nan
         return Curve(str(self), "gR", "gP", self.POINTS, y)
-
-
-MEASURES = (GeneralisedPrecision, GeneralisedRecall, AverageGeneralisedPrecision)

@@ -117,7 +117,7 @@ class InexEval(Measure):
         """What becomes of elements that are not retrieved depends on the collection."""
         if self.unretrieved != "auto":
             return self
-        return self.with_values(unretrieved="zero" if truth.collection is None else "level")
+        return self(unretrieved="zero" if truth.collection is None else "level")
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean precision."""
@@ -164,6 +164,3 @@ def _by_level(values: Floats, levels: Ints) -> tuple[Floats, Floats]:
         return np.zeros(0), np.zeros(0)
     first = np.flatnonzero(np.append(True, np.diff(levels) != 0))
     return np.add.reduceat(values, first), np.add.reduceat(1 - values, first)
-
-
-MEASURES = (InexEval,)

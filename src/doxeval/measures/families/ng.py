@@ -107,7 +107,7 @@ class Ng(Measure):
         """What becomes of text that is not retrieved depends on the collection."""
         if self.unretrieved != "auto":
             return self
-        return self.with_values(unretrieved="zero" if truth.collection is None else "block")
+        return self(unretrieved="zero" if truth.collection is None else "block")
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean interpolated precision."""
@@ -158,6 +158,3 @@ class Ng(Measure):
         relevant = np.bincount(worth.elements.topic, worth.cov * size, len(truth.topics))
         found: Floats = relevant / max(int(truth.document_lengths.sum()), 1)
         return found
-
-
-MEASURES = (Ng,)

@@ -18,7 +18,7 @@ user may go. (Piwowarski et al. 2007; Piwowarski and Dupret 2006)
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple
 
@@ -168,8 +168,8 @@ class _Browsing(EntryPointModel):
         """What users look for; distances are measured only to entry points."""
         if self._for_elements:
             model_named(self.nav, truth)
-            return self.with_values(targets="ideal")
-        return replace(self, targets="bep").with_mean_length(truth)
+            return self(targets="ideal")
+        return self(targets="bep").with_mean_length(truth)
 
     def probabilities(self, ranking: Ranking) -> list[Floats]:
         """p[item][target] of each topic; topics without targets have none."""
@@ -309,7 +309,7 @@ class Eprum(_Browsing):
         ),
         highest=None,
     )
-    k: int | None = cut_off(None, "the expected share of targets among the first k items")  # type: ignore[arg-type]  # none by default
+    k: int | None = cut_off(None, "the expected share of targets among the first k items")
     x: Fraction | None = point(None, "the level of recall; without it, the mean over all levels")
 
     def __post_init__(self) -> None:
@@ -342,6 +342,3 @@ class Eprum(_Browsing):
             f"{self.name}: in {several} topics one item can show two targets, so that values may "
             "exceed 1: the ideal list shows one target with each item"
         ]
-
-
-MEASURES = (Prum, Eprum)

@@ -106,6 +106,7 @@ class _Gain(Measure):
     penalty: float = parameter(1.0, "overlap=on: how much of the gain seen text loses, 0 to 1")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 <= self.penalty <= 1:
             raise ValueError("penalty is not between 0 and 1")
         if self.overlap and self.base == "ideal":
@@ -349,12 +350,3 @@ class InterpolatedEffortPrecision(_Effort):
         """The mean of ep at a hundred points."""
         means: Floats = self.at_recall(ranking, _HUNDRED).mean(axis=1)
         return means
-
-
-MEASURES = (
-    NormalisedGain,
-    AverageNormalisedGain,
-    AverageEffortPrecision,
-    EffortPrecision,
-    InterpolatedEffortPrecision,
-)

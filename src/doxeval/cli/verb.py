@@ -1,0 +1,40 @@
+"""A verb of the command line: a click command that drops nothing it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+
+class Verb(click.Command):
+    """A command that refuses an option given twice where only one value can count."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Look for repeated options before click keeps the last of them."""
+        _, _, in_order = self.make_parser(ctx).parse_args(args=list(args))
+        seen: set[str] = set()
+        for parameter in in_order:
+            if not isinstance(parameter, click.Option) or parameter.multiple or parameter.is_flag:
+                continue
+            if parameter.name in seen:
+                raise click.UsageError(f"{parameter.opts[0]} is given twice", ctx)
+            seen.add(str(parameter.name))
+        return super().parse_args(ctx, args)
+
+
+def verb(**settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """The decorator of a verb."""
+    return click.command(cls=Verb, **settings)
+
+
+def given_options() -> dict[str, str]:
+    """The options that were given to the running command, by name, each with its flag."""
+    context = click.get_current_context()
+    return {
+        str(parameter.name): parameter.opts[0]
+        for parameter in context.command.params
+        if context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+    }

@@ -1,0 +1,106 @@
+"""What to conclude, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from doxeval.comparison.comparison import Comparison
+from doxeval.comparison.correlations import Correlations, MeasurePair
+
+_MOST_NAMES = 8
+_CORRELATED = 0.05
+
+
+def conclusion(found: Comparison) -> str:
+    """A sentence or two about runs that were compared.
+
+    >>> from doxeval.comparison.comparison import Pair, RunMean
+    >>> from doxeval.scores import MeasureFacts
+    >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
+    >>> runs = (RunMean("a", 0.5, 9), RunMean("b", 0.4, 9))
+    >>> pair = Pair("a", "b", 9, 0.1, p=0.3, corrected=0.3, better="a")
+    >>> conclusion(Comparison(facts, "t", 0.05, runs, (pair,), (("a", "b"),)))
+    'No difference is significant: these topics do not tell the runs apart by MAiP.'
+    """
+    if all(pair.p is None for pair in found.pairs):
+        return "Nothing can be concluded: no pair of runs could be tested."
+    if not any(pair.significant for pair in found.pairs):
+        return (
+            "No difference is significant: these topics do not tell the runs apart "
+            f"by {found.measure.label}."
+        )
+    return _against_others(found) if found.baseline is None else _against_baseline(found)
+
+
+def _against_baseline(found: Comparison) -> str:
+    told = [pair for pair in found.pairs if pair.significant]
+    sides = {
+        f"significantly better than {found.baseline}": [
+            p.first for p in told if p.better == p.first
+        ],
+        f"significantly worse than {found.baseline}": [
+            p.first for p in told if p.better != p.first
+        ],
+        "not shown to differ from it": [p.first for p in found.pairs if not p.significant],
+    }
+    said = "; ".join(f"{what}: {_names(runs)}" for what, runs in sides.items() if runs)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _against_others(found: Comparison) -> str:
+    best = found.ranking[0].run
+    own = [pair for pair in found.pairs if pair.first == best]
+    below = [pair.second for pair in own if pair.significant and pair.better == best]
+    above = [pair.second for pair in own if pair.significant and pair.better != best]
+    equal = [pair.second for pair in own if not pair.significant]
+    parts = []
+    if below:
+        parts.append(
+            f"significantly better than {_names(below) if equal or above else 'every other run'}"
+        )
+    if above:
+        parts.append(f"by this test significantly worse than {_names(above)}")
+    if equal:
+        parts.append(
+            f"not shown to differ from {_names(equal) if below or above else 'any other run'}"
+        )
+    return (
+        f"Runs that share a letter are not shown to differ. {best}, the first by its mean, "
+        f"is {'; '.join(parts)}."
+    )
+
+
+def readings(found: Correlations) -> list[str]:
+    """A sentence about each pair of measures: how alike they rank, and whether that is chance.
+
+    >>> from doxeval.comparison.correlations import Coefficient
+    >>> pair = MeasurePair("MAiP", "iP[.01]", 9, tau=Coefficient(0.7222, 0.006))
+    >>> print(*readings(Correlations((pair,))))
+    MAiP and iP[.01] rank the systems noticeably differently (τ below 0.8), but are correlated.
+    """
+    return [_reading(pair) for pair in found.pairs]
+
+
+def _reading(pair: MeasurePair) -> str:
+    both = f"{pair.first} and {pair.second}"
+    said = {
+        "equivalent": "equivalently (τ above 0.9)",
+        "in between": "neither equivalently nor noticeably differently (τ from 0.8 to 0.9)",
+        "noticeably different": "noticeably differently (τ below 0.8)",
+    }
+    if pair.tau.value is None or pair.reading is None:
+        return f"{both} give no two rankings to compare."
+    is_shown = pair.tau.p is not None and pair.tau.p < _CORRELATED
+    if not is_shown:
+        tail = f", but {pair.systems} systems do not rule out chance"
+    elif pair.reading != "noticeably different":
+        tail = ""
+    else:
+        tail = ", but are correlated" if pair.tau.value > 0 else " and are negatively correlated"
+    return f"{both} rank the systems {said[pair.reading]}{tail}."
+
+
+def _names(runs: Sequence[str]) -> str:
+    if len(runs) > _MOST_NAMES:
+        return f"{', '.join(runs[:_MOST_NAMES])} and {len(runs) - _MOST_NAMES} more"
+    return ", ".join(runs)

@@ -1,0 +1,287 @@
+"""Whether measures rank systems alike: correlations of the means of systems.
+
+Means by measures where lower is better are turned round first, so that every correlation is
+positive where two measures agree about what is good. The line is through the means as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from doxeval.comparison.ap_correlation import (
+    EXACT_UP_TO,
+    all_orders,
+    symmetric_tau_ap,
+    tau_ap,
+    tau_ap_probability,
+)
+from doxeval.comparison.paired import Column, check_runs, rounded
+from doxeval.comparison.resampling import generator
+from doxeval.errors import InputError
+from doxeval.scores import ScoreTable
+from doxeval.scores.table import Floats
+from doxeval.scores.text import aligned, counted, shortened
+
+RESAMPLES = 10_000
+_MOST_SHOWN = 10
+EQUIVALENT, DIFFERENT = 0.9, 0.8
+Reading = Literal["equivalent", "in between", "noticeably different"]
+
+
+class Coefficient(NamedTuple):
+    """A correlation, and how likely one as large is without any connection; None if undefined.
+
+    >>> Coefficient(0.95, 0.001).value
+    0.95
+    """
+
+    value: float | None = None
+    p: float | None = None
+
+
+_UNDEFINED = Coefficient()
+
+
+@dataclass(frozen=True, repr=False)
+class MeasurePair:
+    """Two measures, and how alike they rank the systems that both have a mean for.
+
+    tau: Kendall's τ-b. tau_ap: the mean of τ_AP with the first and the second measure's ranking as
+    the reference, which are tau_ap_by_first and tau_ap_by_second. slope, intercept: the line
+    second = intercept + slope · first of least squares.
+
+    >>> pair = MeasurePair("MAiP", "iP[.01]", 9, tau=Coefficient(0.85, 0.001))
+    >>> pair.reading
+    'in between'
+    >>> pair
+    <MAiP and iP[.01]: τ 0.850 (in between), 9 systems>
+    """
+
+    first: str
+    second: str
+    systems: int
+    tau: Coefficient = _UNDEFINED
+    tau_ap: Coefficient = _UNDEFINED
+    tau_ap_by_first: float | None = None
+    tau_ap_by_second: float | None = None
+    pearson: Coefficient = _UNDEFINED
+    spearman: Coefficient = _UNDEFINED
+    slope: float | None = None
+    intercept: float | None = None
+
+    @property
+    def reading(self) -> Reading | None:
+        """τ above .9 is equivalent, below .8 noticeably different [Voorhees 2001]."""
+        if self.tau.value is None:
+            return None
+        if self.tau.value > EQUIVALENT:
+            return "equivalent"
+        return "noticeably different" if self.tau.value < DIFFERENT else "in between"
+
+    def __repr__(self) -> str:
+        found = "undefined" if self.tau.value is None else f"{self.tau.value:.3f} ({self.reading})"
+        both = f"{shortened(self.first)} and {shortened(self.second)}"
+        return f"<{both}: τ {found}, {counted(self.systems, 'system')}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Correlations:
+    """All pairs of measures.
+
+    >>> found = Correlations((MeasurePair("MAiP", "iP[.01]", 9, Coefficient(0.85)),))
+    >>> found.pair("iP[.01]", "MAiP").systems
+    9
+    >>> found
+    Correlations of 1 pair of measures
+    measures          Kendall τ     reading
+    MAiP and iP[.01]      0.850  in between
+    """
+
+    pairs: tuple[MeasurePair, ...]
+    resamples: int = RESAMPLES
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def pair(self, one: str, other: str) -> MeasurePair:
+        """What was found about two measures, in either order."""
+        for pair in self.pairs:
+            if {pair.first, pair.second} == {one, other}:
+                return pair
+        raise InputError(f"{one!r} and {other!r} were not correlated")
+
+    def __repr__(self) -> str:
+        shown = self.pairs[:_MOST_SHOWN]
+        lines = [
+            f"Correlations of {counted(len(self.pairs), 'pair')} of measures",
+            *aligned(_HEADER, _rows(shown), longest=90),
+        ]
+        if len(self.pairs) > len(shown):
+            lines.append(f"… and {counted(len(self.pairs) - len(shown), 'more pair')}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it: each pair of measures with Kendall's τ and its reading."""
+        from doxeval.scores.notebook import html_table
+
+        return html_table(_HEADER, _rows(self.pairs))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        return {
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "pairs": [_as_dict(pair) for pair in self.pairs],
+            "notes": list(self.notes),
+        }
+
+
+_HEADER = ("measures", "Kendall τ", "reading")
+
+
+def _rows(pairs: Sequence[MeasurePair]) -> list[list[str]]:
+    return [
+        [
+            f"{shortened(pair.first)} and {shortened(pair.second)}",
+            "—" if pair.tau.value is None else f"{pair.tau.value:.3f}",
+            pair.reading or "—",
+        ]
+        for pair in pairs
+    ]
+
+
+def correlate(
+    table: ScoreTable,
+    measures: Sequence[object] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Correlations:
+    """Correlate the rankings of systems by each two of the measures (all, if none are named).
+
+    Measures are given by any of their names or as values. The p-value of τ_AP is by permutation,
+    drawn from the seed and the names of the measures.
+
+    >>> from doxeval.scores import MeasureFacts, RunScores
+    >>> facts = tuple(MeasureFacts(name, name, name) for name in ("A", "B"))
+    >>> means = {"u": [0.1, 0.2], "v": [0.2, 0.5], "w": [0.3, 0.4], "x": [0.4, 0.7]}
+    >>> runs = tuple(
+    ...     RunScores(run, np.array([[a], [b]]), np.array([True])) for run, (a, b) in means.items()
+    ... )
+    >>> pair = correlate(ScoreTable(facts, ("1",), runs)).pair("A", "B")
+    >>> round(pair.tau.value, 4), pair.reading
+    (0.6667, 'noticeably different')
+    """
+    check_runs(table, "a correlation")
+    wanted = table.labels if measures is None else measures
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    places = list(dict.fromkeys(table.place_of_measure(measure) for measure in wanted))
+    if len(places) < 2:
+        raise InputError(f"a correlation needs two measures or more, not {len(places)}")
+    if resamples < 1 or seed < 0:
+        raise InputError("one resample or more, and a seed of 0 or more")
+    columns = [Column.of(table, place) for place in places]
+    pairs = [_correlated(one, two, resamples, seed) for one, two in combinations(columns, 2)]
+    return Correlations(tuple(pairs), resamples, seed, tuple(_notes(columns)))
+
+
+def _correlated(one: Column, two: Column, resamples: int, seed: int) -> MeasurePair:
+    first, second = one.facts.label, two.facts.label
+    x, y = _common_means(one, two)
+    if len(x) < 2 or not (np.ptp(x) and np.ptp(y)):
+        return MeasurePair(first, second, len(x))
+    good_x = x if one.facts.higher_is_better else -x
+    good_y = y if two.facts.higher_is_better else -y
+    slope, intercept = _line(x, y)
+    return MeasurePair(
+        first,
+        second,
+        len(x),
+        _by_scipy("kendalltau", good_x, good_y),
+        _tau_ap(good_x, good_y, resamples, generator(seed, first, second), first <= second),
+        tau_ap(good_y, good_x),
+        tau_ap(good_x, good_y),
+        _by_scipy("pearsonr", good_x, good_y),
+        _spearman(good_x, good_y),
+        slope,
+        intercept,
+    )
+
+
+def _common_means(one: Column, two: Column) -> tuple[Floats, Floats]:
+    """The means of systems that have both, in the order of their names."""
+    others = two.means
+    means = [
+        (mean, other)
+        for run, mean in sorted(one.means.items())
+        if mean is not None and (other := others[run]) is not None
+    ]
+    pairs = np.array(means, dtype=np.float64).reshape(-1, 2)
+    return rounded(pairs[:, 0]), rounded(pairs[:, 1])
+
+
+def _by_scipy(name: str, x: Floats, y: Floats) -> Coefficient:
+    from scipy import stats
+
+    if len(x) < 3:  # two systems agree or they do not, and no p says anything
+        return Coefficient(float(np.sign(x[1] - x[0]) * np.sign(y[1] - y[0])))
+    found = getattr(stats, name)(x, y)
+    return Coefficient(_defined(found.statistic), _defined(found.pvalue))
+
+
+def _spearman(x: Floats, y: Floats) -> Coefficient:
+    """For a few systems with p by all orders, because the approximation is bad there."""
+    found = _by_scipy("spearmanr", x, y)
+    if not 3 <= len(x) <= EXACT_UP_TO:
+        return found
+    from scipy import stats
+
+    ranks, others = stats.rankdata(x) - (len(x) + 1) / 2, stats.rankdata(y) - (len(y) + 1) / 2
+    products = np.abs(others[all_orders(len(x))] @ ranks)
+    return found._replace(p=float((products >= abs(float(others @ ranks)) - 1e-9).mean()))
+
+
+def _tau_ap(
+    x: Floats, y: Floats, resamples: int, random: np.random.Generator, is_in_order: bool
+) -> Coefficient:
+    """The measures in the order of their names, so that the other order gives the same p."""
+    one, two = (x, y) if is_in_order else (y, x)
+    p = tau_ap_probability(one, two, resamples, random) if len(x) > 2 else None
+    return Coefficient(symmetric_tau_ap(one, two), p)
+
+
+def _line(x: Floats, y: Floats) -> tuple[float, float]:
+    """Slope and intercept of least squares."""
+    from scipy import stats
+
+    found = stats.linregress(x, y)
+    return float(found.slope), float(found.intercept)
+
+
+def _notes(columns: Sequence[Column]) -> list[str]:
+    notes = []
+    for column in columns:
+        label, means = column.facts.label, column.means
+        missing = [run for run, mean in means.items() if mean is None]
+        if missing:
+            notes.append(f"left out, without a mean by {label}: {', '.join(missing)}")
+        defined = np.array([mean for mean in means.values() if mean is not None])
+        if len(defined) > 1 and not np.ptp(rounded(defined)):
+            notes.append(f"all systems have the same mean by {label}, which is no ranking")
+    return notes
+
+
+def _as_dict(pair: MeasurePair) -> dict[str, Any]:
+    plain = asdict(pair)
+    for name in ("tau", "tau_ap", "pearson", "spearman"):
+        plain[name] = getattr(pair, name)._asdict()
+    return plain | {"reading": pair.reading}
+
+
+def _defined(value: Any) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,60 @@
+"""Results that a run returns more than once for a topic: only the first of them counts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Ints, repeated_rows
+from doxeval.evaluation.placing import PlacedRun
+from doxeval.runs import Kind
+from doxeval.runs.spelling import kinds_of_places, numbered_places
+
+# Numbers below this belong to unresolved results; no element or path has one.
+_FAR_BELOW = -(1 << 60)
+
+
+class FirstOnes(NamedTuple):
+    """The rows that stay (None: all of them), and a warning if some do not."""
+
+    rows: Ints | None
+    warnings: tuple[str, ...]
+
+
+def first_ones(placed: PlacedRun, topic: Ints) -> FirstOnes:
+    """The rows that are not duplicates of an earlier row of their topic.
+
+    Passages and entry points are the same if their ranges are, elements and trees if their nodes
+    are, and a document is the same as its root. Unresolved results never count as duplicates of
+    each other.
+    """
+    run = placed.resolved.run
+    kind = kinds_of_places(run)
+    by_range = (kind == Kind.PASSAGE) | (kind == Kind.POINT)
+    start = np.where(by_range, placed.resolved.start, 0)
+    end = np.where(by_range, placed.resolved.end, 0)
+    unit = (kind, start, end, _units(placed))
+    again = repeated_rows(topic, run.document_labels.keys(), *unit)
+    if len(again):  # documents by their keys are almost surely told apart, by numbers surely
+        again = repeated_rows(topic, run.document, *unit)
+    if not len(again):
+        return FirstOnes(None, ())
+    count = "1 duplicate was" if len(again) == 1 else f"{len(again):,} duplicates were"
+    warning = f"{count} left out, the first on line {run.line[again[0]]}"
+    return FirstOnes(np.delete(np.arange(len(run)), again), (warning,))
+
+
+def _units(placed: PlacedRun) -> Ints:
+    """A number for each result's node or paths; for an unresolved result one of its own."""
+    run, node = placed.resolved.run, placed.resolved.node
+    if placed.in_collection:
+        found = np.where(node >= 0, -1 - node, 0)
+        trees = np.flatnonzero(run.kind == Kind.TREE)
+        if len(trees):
+            found[trees] = numbered_places(run)[trees]
+        found[placed.unresolved] = _FAR_BELOW - placed.unresolved
+        return found
+    if (run.place >= 0).any():
+        return numbered_places(run)
+    return np.zeros(len(run), dtype=np.int64)

@@ -1,0 +1,301 @@
+"""An evaluation: what runs are held against, opened and resolved once, and how they are scored.
+
+The policies are here: which topics count, what happens to measures that lack what they need, and
+what is warned about. Each run is scored by itself, so that runs can be scored in any process and
+order with the same result.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from doxeval.assessments import Assessments, read_assessments
+from doxeval.assessments.assessed_elements import SpecificityFrom
+from doxeval.assessments.resolution import resolved_assessments
+from doxeval.documents import Collection
+from doxeval.documents.options import Offsets, Whitespace
+from doxeval.errors import InputError, MissingInput
+from doxeval.evaluation.assessed_topics import about_missing
+from doxeval.evaluation.needs import check_assessments, check_results
+from doxeval.evaluation.options import AverageOver, OnUnresolved, RunOptions
+from doxeval.evaluation.ranked import RankedRun, ranked
+from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sources
+from doxeval.evaluation.workers import scored_in_processes, scored_on
+from doxeval.measures.base import Floats, Measure
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.registry import as_measure
+from doxeval.navigation import Navigation, read_navigation
+from doxeval.runs.run import Order
+from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
+from doxeval.scores.run_names import told_apart
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from doxeval.measures.ranking import Ranking
+
+MeasureGiven = str | Measure | type[Measure]
+AssessmentsGiven = Assessments | str | os.PathLike[str] | Mapping[str, Any]
+
+
+class AskedMeasure(NamedTuple):
+    """A measure as it was asked for, under its label, and with all parameters settled.
+
+    An optional one is left out where it cannot be computed.
+    """
+
+    label: str
+    asked: Measure
+    settled: Measure
+    is_optional: bool
+
+
+class Evaluation:
+    """Assessments, measures and a collection that score any number of runs.
+
+    Everything is opened, read and resolved once, when it is first needed. `measures` are values or
+    names; those in `where_possible` are left out, with a warning, where the assessments or a run
+    lack what they need. `navigation` is a model of how users navigate, for the measures that take
+    one. `average_over` says whether assessed topics without results count as empty lists or are
+    left out. `curves` adds the curves behind the scores; `keep` is a function of the ranking whose
+    value is kept with the scores of each run. The other options say how runs are read, as
+    `RunOptions` explains.
+
+    >>> from doxeval.assessments import Judgment
+    >>> from doxeval.measures import cP, cR
+    >>> from doxeval.runs import Kind, Result, Run
+    >>> judgments = [Judgment("7", "a", ((0, 50),), document_length=200)]
+    >>> evaluation = Evaluation(Assessments(judgments), [cP @ 1, cR @ 1])
+    >>> run = Run.from_results([Result("7", "a", Kind.PASSAGE, 25, 125)], "mine")
+    >>> evaluation.score_all([run]).mean()
+    {'mine': {'cP@1': 0.25, 'cR@1': 0.5}}
+    """
+
+    def __init__(
+        self,
+        assessments: AssessmentsGiven,
+        measures: MeasureGiven | Iterable[MeasureGiven],
+        *,
+        collection: Collection | str | os.PathLike[str] | None = None,
+        navigation: Navigation | str | os.PathLike[str] | None = None,
+        where_possible: Iterable[MeasureGiven] = (),
+        average_over: AverageOver = "assessed",
+        specificity: SpecificityFrom | None = None,
+        curves: bool = False,
+        keep: Callable[[Ranking], Any] | None = None,
+        order: Order = "list",
+        offsets: Offsets = "characters",
+        whitespace: Whitespace | None = None,
+        unresolved: OnUnresolved = "error",
+        ends: bool = False,
+    ) -> None:
+        if collection is not None and not isinstance(collection, Collection):
+            collection = Collection(os.fspath(collection))
+        if navigation is not None and not isinstance(navigation, Navigation):
+            navigation = read_navigation(navigation)
+        self.collection = collection
+        self.navigation = navigation
+        self.options = RunOptions(order, offsets, whitespace, unresolved, ends)
+        self.assessments = _resolved(assessments, collection, self.options)
+        self.average_over = average_over
+        self.specificity = specificity
+        self.curves = curves
+        self.keep = keep
+        self._asked = _asked_for(measures, where_possible)
+        # What cannot be computed is an error now, before any run is read.
+        self.measures, self.warnings = self._settled()
+
+    def __repr__(self) -> str:
+        labels = ", ".join(measure.label for measure in self.measures)
+        where = "" if self.collection is None else f", {self.collection.directory}"
+        return f"Evaluation({len(self.truth.topics):,} topics{where}: {labels})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The ground truth is worked out again where it is needed, quicker than it is sent.
+        return {name: value for name, value in self.__dict__.items() if name != "truth"}
+
+    @cached_property
+    def truth(self) -> GroundTruth:
+        """What is relevant."""
+        return GroundTruth.of(self.assessments, self.collection, self.specificity, self.navigation)
+
+    @property
+    def facts(self) -> tuple[MeasureFacts, ...]:
+        """What a table of scores says about the measures."""
+        return tuple(one.settled.facts_as(one.label, one.asked) for one in self.measures)
+
+    def _settled(self) -> tuple[tuple[AskedMeasure, ...], tuple[str, ...]]:
+        """The measures that the assessments allow, and warnings about the rest."""
+        found, warnings = [], []
+        for label, measure, is_optional in self._asked:
+            try:
+                check_assessments(measure, label, self.truth)
+                settled = measure.settled(self.truth)
+            except MissingInput as error:
+                if not is_optional:
+                    raise
+                warnings.append(f"{label} is left out: {error}")
+                continue
+            found.append(AskedMeasure(label, measure, settled, is_optional))
+        if self.navigation is not None and self.collection is not None:
+            warnings += self.navigation.checked(self.collection)
+        return tuple(found), (*self.assessments.warnings, *warnings)
+
+    def ranking(self, run: Source | NamedSource) -> RankedRun:
+        """A run as measures see it: resolved, in order, without duplicates."""
+        source = run if isinstance(run, NamedSource) else NamedSource(run)
+        return ranked(source.read(ends=self.options.ends), self.truth, self.options)
+
+    def score(self, run: Source | NamedSource) -> RunScores:
+        """The scores of one run."""
+        source = run if isinstance(run, NamedSource) else NamedSource(run)
+        read = source.read(ends=self.options.ends)
+        found = ranked(read, self.truth, self.options)
+        ranking, name = found.ranking, read.origin or source.name or read.run_id
+        values = np.full((len(self.measures), len(self.truth.topics)), np.nan)
+        warnings = [
+            *found.warnings,
+            *about_missing(ranking.counts, self.truth.topics, self.average_over),
+        ]
+        curves: list[Curve] = []
+        for row, one in enumerate(self.measures):
+            try:
+                check_results(one.settled, one.label, found, name)
+                values[row] = self._scores(one, ranking)
+                curves += self._curves(one, ranking)
+            except MissingInput as error:
+                if not one.is_optional:
+                    raise
+                warnings.append(f"{one.label} is left out: {error}")
+                continue
+            warnings += one.settled.warnings(ranking)
+        counted = np.ones(len(self.truth.topics), dtype=np.bool_)
+        if self.average_over == "retrieved":
+            counted = ranking.counts > 0
+        return RunScores(
+            source.name or read.run_id,
+            values,
+            counted,
+            source.file,
+            tuple(curves),
+            tuple(dict.fromkeys(warnings)),
+            ranking.counts > 0,
+            None if self.keep is None else self.keep(ranking),
+        )
+
+    def _scores(self, one: AskedMeasure, ranking: Ranking) -> Floats:
+        """A measure's scores; what a measure of the user's own gives is checked."""
+        found = np.asarray(one.settled.scores(ranking), dtype=np.float64)
+        if found.shape != (len(self.truth.topics),):
+            raise InputError(
+                f"{one.label} gives scores of shape {found.shape}: expected one for each of the "
+                f"{len(self.truth.topics):,} topics"
+            )
+        return found
+
+    def _curves(self, one: AskedMeasure, ranking: Ranking) -> list[Curve]:
+        curve = one.settled.curve(ranking) if self.curves else None
+        return [] if curve is None else [curve._replace(label=one.label)]
+
+    def score_all(
+        self,
+        runs: Sources,
+        *,
+        jobs: int = 1,
+        executor: Executor | None = None,
+        progress: Callable[[int], object] = lambda _: None,
+    ) -> ScoreTable:
+        """The scores of runs: files, values or dicts, with names if they are given as a mapping.
+
+        With `jobs`, runs are scored in as many processes; with an executor, on that. `progress` is
+        told how many more runs are done. Scores do not depend on any of this.
+        """
+        sources = named_sources(runs)
+        if not sources:
+            raise InputError("no runs to evaluate")
+        return self.table(self._scored(sources, jobs, executor, progress))
+
+    def _scored(
+        self,
+        sources: Sequence[NamedSource],
+        jobs: int,
+        executor: Executor | None,
+        progress: Callable[[int], object],
+    ) -> list[RunScores]:
+        workers = min(jobs, len(sources))
+        if executor is not None:
+            return scored_on(executor, self, sources, progress)
+        if workers > 1:
+            return scored_in_processes(self, sources, workers, progress)
+        found = []
+        for source in sources:
+            found.append(self.score(source))
+            progress(1)
+        return found
+
+    def table(self, scored: Sequence[RunScores]) -> ScoreTable:
+        """The scores of several runs as a table; runs of the same name are told apart."""
+        return ScoreTable(
+            self.facts,
+            self.truth.topics,
+            told_apart(scored),
+            None if self.collection is None else str(self.collection.directory),
+            tuple(dict.fromkeys(j.origin for j in self.assessments if j.origin is not None)),
+            self.warnings,
+        )
+
+
+def evaluate(
+    runs: Sources,
+    assessments: AssessmentsGiven,
+    measures: MeasureGiven | Iterable[MeasureGiven],
+    *,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+    **options: Any,
+) -> ScoreTable:
+    """Score runs by measures: `Evaluation(assessments, measures, …).score_all(runs, …)`.
+
+    Runs are files, `Run` values or dicts; assessments likewise; measures are names or values.
+    The options are those of `Evaluation`: collection, navigation, average_over, order, ….
+
+    >>> qrels = {"7": {"a": 1, "b": 0, "c": 2}}
+    >>> evaluate({"7": {"a": 0.9, "b": 0.5, "c": 0.1}}, qrels, ["AP", "P@2"]).mean()
+    {'run': {'AP': 0.8333333333333333, 'P@2': 0.5}}
+    """
+    evaluation = Evaluation(assessments, measures, **options)
+    return evaluation.score_all(runs, jobs=jobs, executor=executor, progress=progress)
+
+
+def _resolved(
+    given: AssessmentsGiven, collection: Collection | None, options: RunOptions
+) -> Assessments:
+    if isinstance(given, str | os.PathLike):
+        return read_assessments(
+            given, collection=collection, offsets=options.offsets, whitespace=options.whitespace
+        )
+    assessments = Assessments.from_dict(given) if isinstance(given, Mapping) else given
+    return assessments if collection is None else resolved_assessments(assessments, collection)
+
+
+def _asked_for(
+    measures: MeasureGiven | Iterable[MeasureGiven], where_possible: Iterable[MeasureGiven]
+) -> tuple[tuple[str, Measure, bool], ...]:
+    """The measures under their labels, as they were asked for, and whether each is optional."""
+    if isinstance(measures, str | Measure | type):
+        measures = [measures]
+    found: dict[str, tuple[str, Measure, bool]] = {}
+    for is_optional, several in ((False, measures), (True, where_possible)):
+        for given in several:
+            measure = as_measure(given)
+            label = given if isinstance(given, str) else measure.label
+            found.setdefault(label, (label, measure, is_optional))
+    if not found:
+        raise InputError("no measures to evaluate by")
+    return tuple(found.values())

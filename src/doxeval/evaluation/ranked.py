@@ -1,0 +1,53 @@
+"""From a run to the ranking that measures see: one step after another, each with its warnings."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.evaluation.assessed_topics import assessed_part
+from doxeval.evaluation.duplicates import first_ones
+from doxeval.evaluation.options import RunOptions
+from doxeval.evaluation.order import disagreements, ordered, tie_levels
+from doxeval.evaluation.placing import placed
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking
+from doxeval.runs import Kind, Run
+
+
+class RankedRun(NamedTuple):
+    """A run that is ready for measures, the kinds of its results, and warnings."""
+
+    ranking: Ranking
+    kinds: frozenset[Kind]
+    warnings: tuple[str, ...]
+
+
+def ranked(run: Run, truth: GroundTruth, options: RunOptions) -> RankedRun:
+    """Order a run, keep what is about assessed topics, find its results, drop duplicates.
+
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import Result
+    >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 9),), document_length=20)]))
+    >>> results = [Result("7", "a", Kind.PASSAGE, 5, 15), Result("7", "a", Kind.PASSAGE, 5, 15)]
+    >>> found = ranked(run_of(results), truth, RunOptions())
+    >>> found.ranking.relevant.tolist(), found.warnings
+    ([4], ('1 duplicate was left out, the first on line 2',))
+    """
+    warnings = [*run.warnings, *disagreements(run, options.order)]
+    part = assessed_part(ordered(run, options.order), truth.topics)
+    found = placed(part.run, part.topic, truth, options)
+    level = tie_levels(part.run, part.topic, options.order)
+    firsts = first_ones(found, part.topic)
+    ranking = Ranking(truth, part.topic, found.pair, found.resolved, level)
+    if firsts.rows is not None:
+        ranking = ranking.rows(firsts.rows)
+    warnings += [*part.warnings, *found.warnings, *firsts.warnings]
+    return RankedRun(ranking, _kinds(part.run), tuple(warnings))
+
+
+def _kinds(run: Run) -> frozenset[Kind]:
+    present = np.bincount(run.kind, minlength=len(Kind)) if len(run) else np.zeros(len(Kind))
+    return frozenset(kind for kind in Kind if present[kind])

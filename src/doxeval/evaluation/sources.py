@@ -1,0 +1,78 @@
+"""What runs are given as: files, values or dicts, each perhaps with a name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from doxeval.errors import InputError
+from doxeval.runs import Run, read_run
+
+# A file, a run, or a run as a dict {topic: {document: score}}.
+Source = str | os.PathLike[str] | Run | Mapping[str, Any]
+
+
+class NamedSource(NamedTuple):
+    """A run to score, and the name it is to have; None leaves it to the run itself."""
+
+    source: Source
+    name: str | None = None
+
+    @property
+    def file(self) -> str | None:
+        """The file it is read from, if it is one."""
+        return os.fspath(self.source) if isinstance(self.source, str | os.PathLike) else None
+
+    def read(self, *, ends: bool) -> Run:
+        """The run itself."""
+        if isinstance(self.source, Run):
+            return self.source
+        if isinstance(self.source, Mapping):
+            return Run.from_dict(self.source)
+        return read_run(self.source, ends=ends)
+
+
+# One run, several, or several by name.
+Sources = Source | Iterable[Source | NamedSource | tuple[str, Source]] | Mapping[str, Source]
+
+
+def named_sources(runs: Any) -> list[NamedSource]:
+    """All runs of an evaluation: one of them, several, or several by name.
+
+    >>> [(one.source, one.name) for one in named_sources({"mine": "a.run"})]
+    [('a.run', 'mine')]
+    >>> [one.name for one in named_sources(["a.run", ("mine", "b.run")])]
+    [None, 'mine']
+    """
+    if _is_one(runs):
+        return [NamedSource(runs)]
+    if isinstance(runs, Mapping):
+        return [_named(source, str(name)) for name, source in runs.items()]
+    if not isinstance(runs, Iterable):
+        raise InputError(f"{runs!r} is no run: expected a file, a Run, a dict, or several of them")
+    return [one if isinstance(one, NamedSource) else _from_pair(one) for one in runs]
+
+
+def _from_pair(given: Any) -> NamedSource:
+    if isinstance(given, tuple) and len(given) == 2:
+        return _named(given[1], str(given[0]))
+    return _named(given, None)
+
+
+def _named(source: Any, name: str | None) -> NamedSource:
+    if not _is_one(source):
+        raise InputError(f"{source!r} is no run: expected a file, a Run or a dict")
+    return NamedSource(source, name)
+
+
+def _is_one(runs: Any) -> bool:
+    """Whether this is a single run; a dict of dicts of scores, or of lists, is one."""
+    if isinstance(runs, str | os.PathLike | Run):
+        return True
+    if not isinstance(runs, Mapping) or not runs:
+        return False
+    first = next(iter(runs.values()))
+    if isinstance(first, Mapping):
+        return not any(isinstance(inner, Mapping | list | tuple) for inner in first.values())
+    return isinstance(first, list | tuple)

@@ -1,0 +1,110 @@
+"""The values that parameters of measures may have, given in Python or as text in a name."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import Field
+from decimal import Decimal
+from difflib import get_close_matches
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+from typing import Any
+
+from doxeval.errors import SyntaxProblem
+
+_NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}")
+_SHARE = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
+_CUT_OFF = re.compile(r"0*[1-9][0-9]{0,8}")
+_LARGEST_CUT_OFF = 10**9
+_FINEST_POINT = 10**12
+
+
+def checked_value(spec: Field[Any], value: Any, name: str) -> Any:
+    """A parameter's value as measures use it; what is wrong with it is an error.
+
+    Points of recall may be given as numbers, fractions or text, and become fractions.
+    """
+    if "help" not in spec.metadata:
+        return value  # a field that is not one of ours
+    if value is None and spec.default is None:
+        return None
+    sign = spec.metadata.get("sign")
+    if sign == "@":
+        return _cut_off(value, name)
+    if sign == "[":
+        return _point(value, name)
+    return _named_value(spec, value, name)
+
+
+def from_text(spec: Field[Any], text: str) -> Any:
+    """A value given as text, as far as its parameter can have one like it; else the text."""
+    if spec.metadata.get("sign") == "@":
+        return int(text) if _CUT_OFF.fullmatch(text[:100]) and len(text) <= 100 else text
+    if spec.metadata.get("sign") == "[" or text in spec.metadata["choices"]:
+        return text
+    if isinstance(spec.default, bool):
+        return {"on": True, "off": False}.get(text, text)
+    if isinstance(spec.default, int | float) or spec.metadata["number"]:
+        if _NUMBER.fullmatch(text) and math.isfinite(float(text)):
+            whole = isinstance(spec.default, int) and text.isdigit()
+            return int(text) if whole else float(text)
+        return text
+    return text
+
+
+def _cut_off(value: Any, name: str) -> int:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not 0 < value < _LARGEST_CUT_OFF:
+        raise SyntaxProblem(f"{name}: @{value} is not a cut-off: expected a whole number above 0")
+    return int(value)
+
+
+def _point(value: Any, name: str) -> Fraction:
+    found = _fraction(value)
+    if found is None or not 0 <= found <= 1:
+        raise SyntaxProblem(f"{name}: [{value}] is not a point: expected a number from 0 to 1")
+    if found.denominator > _FINEST_POINT:
+        raise SyntaxProblem(f"{name}: [{value}] has more than twelve digits")
+    return found
+
+
+def _fraction(value: Any) -> Fraction | None:
+    if isinstance(value, str):
+        is_number = _NUMBER.fullmatch(value) or _SHARE.fullmatch(value)
+        return Fraction(value) if is_number else None
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        return None
+    # 0.01 means a hundredth, not the nearest binary fraction.
+    return Fraction(value) if isinstance(value, Rational) else Fraction(Decimal(repr(float(value))))
+
+
+def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
+    choices, default = spec.metadata["choices"], spec.default
+    if isinstance(value, str) and value in choices:
+        return value
+    if isinstance(default, bool):
+        if isinstance(value, bool):
+            return value
+        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected on or off")
+    if isinstance(default, int | float) or spec.metadata["number"]:
+        return _number(spec, value, name)
+    if choices:
+        close = get_close_matches(str(value), choices, 1, 0.5)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        listed = "one of " + ", ".join(choices) if len(choices) > 2 else " or ".join(choices)
+        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected {listed}{hint}")
+    if not isinstance(value, type(default)):
+        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected text")
+    return value
+
+
+def _number(spec: Field[Any], value: Any, name: str) -> int | float:
+    choices, default = spec.metadata["choices"], spec.default
+    wanted = "a number" + (f" or {', '.join(choices)}" if choices else "")
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected {wanted}")
+    number = float(value)
+    if number < 0 or not math.isfinite(number):
+        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected {wanted}, 0 or more")
+    return int(number) if isinstance(default, int) and number.is_integer() else number

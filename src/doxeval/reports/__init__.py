@@ -1,0 +1,24 @@
+"""Reports: a table of scores as one page to read, with its figures.
+
+This room sees scores, comparisons and documents, never how scores came about. A page is one file
+that needs no network; whatever comes from documents, runs or assessments is shown as text only.
+"""
+
+from doxeval.reports.contents import Contents
+from doxeval.reports.document_views import DocumentView, RunUnits, document_views
+from doxeval.reports.page import page
+from doxeval.reports.report import report
+from doxeval.reports.returned import Returned, returned
+from doxeval.reports.write import write_report
+
+__all__ = [
+    "Contents",
+    "DocumentView",
+    "Returned",
+    "RunUnits",
+    "document_views",
+    "page",
+    "report",
+    "returned",
+    "write_report",
+]

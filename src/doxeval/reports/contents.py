@@ -1,0 +1,115 @@
+"""What a report is about: the scores, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from doxeval.comparison import Comparison, Correlations, compare, correlate
+from doxeval.comparison.paired import Column
+from doxeval.errors import InputError
+from doxeval.reports.document_views import DocumentView
+from doxeval.scores import RunScores, ScoreTable
+
+ALPHA = 0.05
+# As many lines as colours can be told apart.
+MOST_LINES = 10
+MOST_LAYERS = 6
+# All pairs of more runs than these are not tested: it takes long and nobody reads the letters.
+MOST_TESTED = 80
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The scores of a report, its baseline, and what else is to be shown.
+
+    profile: scores with the curves of hits, near-misses and misses by rank. documents: how runs
+    look in documents. notes: what to warn about besides the warnings of the table.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import MeasureFacts
+    >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
+    >>> counted = np.ones(3, dtype=bool)
+    >>> scores = {"base": [0.1, 0.4, 0.1], "mine": [0.3, 0.5, 0.4]}
+    >>> runs = tuple(RunScores(run, np.array([v]), counted) for run, v in scores.items())
+    >>> contents = Contents(ScoreTable((facts,), ("1", "2", "3"), runs))
+    >>> contents.ranking, contents.reference
+    (['mine', 'base'], 'base')
+    """
+
+    table: ScoreTable
+    title: str = "Evaluation of runs"
+    baseline: str | None = None
+    profile: ScoreTable | None = None
+    documents: tuple[DocumentView, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.baseline is not None and self.baseline not in self.names:
+            known = ", ".join(self.names)
+            raise InputError(f"no run {self.baseline!r} to be the baseline; there are {known}")
+
+    @property
+    def names(self) -> list[str]:
+        """The runs as they were given."""
+        return [scores.run for scores in self.table.runs]
+
+    @property
+    def reference(self) -> str:
+        """What differences are against: the baseline, or the first run."""
+        return self.names[0] if self.baseline is None else self.baseline
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The scores by measure."""
+        return tuple(Column.of(self.table, place) for place in range(len(self.table.measures)))
+
+    @cached_property
+    def ranking(self) -> list[str]:
+        """The runs by the first measure, best first."""
+        return self.columns[0].ranking()
+
+    @cached_property
+    def drawn(self) -> list[str]:
+        """The runs that figures show, best first: all, or the best and the reference."""
+        return self._best(MOST_LINES)
+
+    @cached_property
+    def layered(self) -> list[str]:
+        """The runs that are shown in documents."""
+        return self._best(MOST_LAYERS)
+
+    def _best(self, most: int) -> list[str]:
+        best = self.ranking[:most]
+        return best if self.reference in best else [*best[: most - 1], self.reference]
+
+    def scores(self, run: str) -> RunScores:
+        """The scores of a run."""
+        return self.table.runs[self.names.index(run)]
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """All runs against each other, by each measure; none for one run or very many."""
+        if not 2 <= len(self.names) <= MOST_TESTED:
+            return ()
+        return tuple(compare(self.table, label, alpha=ALPHA) for label in self.table.labels)
+
+    @cached_property
+    def correlations(self) -> Correlations | None:
+        """How alike measures rank the runs; None if there are too few of either."""
+        if len(self.names) < 2 or len(self.table.measures) < 2:
+            return None
+        return correlate(self.table, resamples=1)  # of τ_AP's p, which is not shown
+
+    @cached_property
+    def warnings(self) -> list[tuple[str | None, str]]:
+        """All that is to be warned about, with the run it is about."""
+        found: list[tuple[str | None, str]] = [(None, note) for note in self.notes]
+        found += [(None, warning) for warning in self.table.warnings]
+        for scores in self.table.runs:
+            found += [(scores.run, warning) for warning in scores.warnings]
+        for comparison in self.comparisons:
+            found += [(None, note) for note in comparison.notes]
+        if self.correlations is not None:
+            found += [(None, note) for note in self.correlations.notes]
+        return list(dict.fromkeys(found))

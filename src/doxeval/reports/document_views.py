@@ -1,0 +1,145 @@
+"""How runs look in documents: what is highlighted, what each run returns, what it hits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from doxeval.assessments import Judgment
+from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.documents import Collection
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.outcomes import Outcome
+from doxeval.reports.outline import Outline, outline_of
+from doxeval.reports.returned import Pair, Returned, Unit, pairs_of
+
+MOST_DOCUMENTS = 8
+# Longer documents are shown only if there are no others.
+_LONG = 60_000
+
+
+class RunUnits(NamedTuple):
+    """What one run returns in one document, best first."""
+
+    run: str
+    units: tuple[Unit, ...] = ()
+
+
+class RelevantUnit(NamedTuple):
+    """An element that a perfect system returns, its highlighted share, and what runs do with it."""
+
+    path: str
+    start: int
+    end: int
+    share: float
+    found: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """A document as a topic's assessor and the runs see it."""
+
+    topic: str
+    document: str
+    text: str
+    highlights: tuple[tuple[int, int], ...]
+    outline: Outline
+    layers: tuple[RunUnits, ...]
+    units: tuple[RelevantUnit, ...]
+
+
+def document_views(
+    truth: GroundTruth, runs: Mapping[str, Returned], most: int = MOST_DOCUMENTS
+) -> tuple[DocumentView, ...]:
+    """The documents that say most about the runs: those in which many runs return something.
+
+    >>> from doxeval.assessments import Assessments
+    >>> from doxeval.documents.examples import example_collection
+    >>> from doxeval.evaluation import Evaluation
+    >>> from doxeval.reports.returned import returned
+    >>> from doxeval.runs import Kind, Result, Run
+    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    >>> assessments = Assessments([Judgment("7", "a", ((4, 8),))])
+    >>> evaluation = Evaluation(assessments, "MAiP", collection=collection, keep=returned)
+    >>> run = Run.from_results([Result("7", "a", Kind.ELEMENT, place=("/s[1]/p[2]",))])
+    >>> kept = evaluation.score(run).kept
+    >>> (view,) = document_views(evaluation.truth, {"mine": kept})
+    >>> view.units[0].path, view.units[0].found[0].hit_at
+    ('/s[1]/p[2]', 1)
+    """
+    if not truth.has_highlights:
+        return ()
+    collection = truth.known_collection
+    judged = [judgment for judgment in truth.assessments if judgment.highlights]
+    layers = {
+        judgment.pair: tuple(
+            RunUnits(run, found.units.get(judgment.pair, ())) for run, found in runs.items()
+        )
+        for judgment in judged
+    }
+    shown = _chosen(collection, judged, layers, most)
+    units = _relevant_units(truth, runs)
+    return tuple(
+        _view(collection, judgment, layers[judgment.pair], units.get(judgment.pair, ()))
+        for judgment in shown
+    )
+
+
+def _chosen(
+    collection: Collection,
+    judged: Sequence[Judgment],
+    layers: Mapping[Pair, tuple[RunUnits, ...]],
+    most: int,
+) -> list[Judgment]:
+    """One document of each topic in turn, those that most runs return first."""
+    numbers = collection.find_documents([judgment.document for judgment in judged]).tolist()
+    lengths = [int(collection.nodes.end[collection.rows[n]]) if n >= 0 else 0 for n in numbers]
+
+    def worth(at: int) -> tuple[bool, int, int, int]:
+        returning = sum(bool(layer.units) for layer in layers[judged[at].pair])
+        return (lengths[at] > _LONG, -returning, -len(judged[at].highlights), at)
+
+    known = sorted((at for at in range(len(judged)) if numbers[at] >= 0), key=worth)
+    turns: dict[str, int] = {}
+    in_turn = []
+    for at in known:
+        turn = turns.get(judged[at].topic, 0)
+        turns[judged[at].topic] = turn + 1
+        in_turn.append((turn, worth(at), at))
+    return [judged[at] for _, _, at in sorted(in_turn)[:most]]
+
+
+def _view(
+    collection: Collection,
+    judgment: Judgment,
+    layers: tuple[RunUnits, ...],
+    units: tuple[RelevantUnit, ...],
+) -> DocumentView:
+    document = collection.document(judgment.document)
+    return DocumentView(
+        judgment.topic,
+        judgment.document,
+        collection.text_of(document),
+        judgment.highlights,
+        outline_of(collection, document, judgment.highlights),
+        layers,
+        units,
+    )
+
+
+def _relevant_units(
+    truth: GroundTruth, runs: Mapping[str, Returned]
+) -> dict[Pair, tuple[RelevantUnit, ...]]:
+    """The relevant units by topic and document, each with what the runs do with it."""
+    collection, columns = truth.known_collection, truth.known_collection.nodes
+    ideal = truth.base("ideal", "spec")
+    nodes = truth.elements(QUANTISATIONS["spec"]).node[ideal.row].tolist()
+    found: dict[Pair, list[RelevantUnit]] = {}
+    pairs = pairs_of(truth, ideal.topic, ideal.document)
+    for pair, node, share in zip(pairs, nodes, ideal.value.tolist(), strict=True):
+        own = found.setdefault(pair, [])
+        outcomes = tuple(run.outcomes[pair][len(own)] for run in runs.values())
+        start, end = int(columns.start[node]), int(columns.end[node])
+        own.append(RelevantUnit(collection.path_of(node), start, end, share, outcomes))
+    return {pair: tuple(units) for pair, units in found.items()}

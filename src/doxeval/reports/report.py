@@ -1,0 +1,67 @@
+"""A report from a table of scores, in one call."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from doxeval.errors import InputError, MissingText
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.presets import PROFILE
+from doxeval.reports.contents import Contents
+from doxeval.reports.document_views import document_views
+from doxeval.reports.returned import Returned
+from doxeval.reports.write import write_report
+from doxeval.scores import ScoreTable
+
+
+def report(
+    table: ScoreTable,
+    out: str | os.PathLike[str],
+    *,
+    title: str = "Evaluation of runs",
+    baseline: str | None = None,
+    truth: GroundTruth | None = None,
+    figures: str | os.PathLike[str] | None = None,
+) -> list[Path]:
+    """Write one page about runs: scores, tests, curves, topics and documents; returns its files.
+
+    Curves are shown if the evaluation kept them (`curves=True`). Shares of hits, near-misses and
+    misses are shown if it scored the measures `PROFILE` besides others. Documents are shown if it
+    kept what runs return in them (`keep=returned`) and its `truth` is given here. `figures` is a
+    directory for each figure as SVG and PNG with its data.
+
+    >>> import tempfile
+    >>> from doxeval.evaluation import evaluate
+    >>> qrels = {"7": {"a": 1, "b": 0}, "8": {"a": 1}}
+    >>> table = evaluate({"7": {"b": 2.0, "a": 1.0}, "8": {"a": 1.0}}, qrels, "AP")
+    >>> [path.name for path in report(table, Path(tempfile.mkdtemp()) / "report.html")]
+    ['report.html']
+    """
+    return write_report(contents_of(table, title, baseline, truth), out, figures)
+
+
+def contents_of(
+    table: ScoreTable, title: str, baseline: str | None, truth: GroundTruth | None
+) -> Contents:
+    """What a report shows of a table: its scores, the profile among them, and documents."""
+    profile = [label for label in table.labels if label in PROFILE]
+    others = [label for label in table.labels if label not in PROFILE]
+    if not profile or not others:
+        contents = Contents(table, title, baseline)
+    else:
+        own = table.only(measures=profile)
+        contents = Contents(table.only(measures=others), title, baseline, own)
+    return contents if truth is None else _with_documents(contents, truth)
+
+
+def _with_documents(contents: Contents, truth: GroundTruth) -> Contents:
+    """The contents with documents and what the best runs return in them, if there are texts."""
+    runs = {name: contents.scores(name).kept for name in contents.layered}
+    if not all(isinstance(kept, Returned) for kept in runs.values()):
+        raise InputError("documents are shown of an evaluation with keep=returned")
+    try:
+        return replace(contents, documents=document_views(truth, runs))
+    except MissingText as error:
+        return replace(contents, notes=(f"documents are not shown: {error}",))

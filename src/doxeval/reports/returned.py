@@ -1,0 +1,95 @@
+"""What a run returns in documents with highlighted text, and what becomes of the units there.
+
+It is taken from the ranking that measures score, when they score it, so that no run is read or
+resolved again for the report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.measures.expectations import assessed_trees
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.navigating import model_named
+from doxeval.measures.outcomes import Outcome, outcomes
+from doxeval.measures.ranking import Ranking
+from doxeval.runs import Kind
+
+Pair = tuple[str, str]  # a topic and a document
+# Of a run's results in one document, as many as these are shown.
+_MOST_UNITS = 200
+
+
+class Unit(NamedTuple):
+    """A returned range of text and its rank."""
+
+    start: int
+    end: int
+    rank: int
+
+
+@dataclass(frozen=True)
+class Returned:
+    """By topic and document: what a run returns there, and the outcome of each relevant unit."""
+
+    units: dict[Pair, tuple[Unit, ...]]
+    outcomes: dict[Pair, tuple[Outcome, ...]]
+
+
+def returned(ranking: Ranking) -> Returned:
+    """What a report shows of a run in documents; an evaluation keeps it with the run's scores.
+
+    Navigation is by the model that the evaluation was given, or by depth.
+    """
+    truth = ranking.truth
+    if not truth.has_highlights:
+        return Returned({}, {})
+    relevant = assessed_trees(truth, "ideal", "binary", "spec")
+    given = truth.navigation
+    model = model_named("depth" if given is None else given.name, truth)
+    by_pair: dict[Pair, list[Outcome]] = {}
+    pairs = pairs_of(truth, relevant.topic, relevant.document)
+    for pair, outcome in zip(pairs, outcomes(ranking, relevant, model), strict=True):
+        by_pair.setdefault(pair, []).append(outcome)
+    return Returned(_units(ranking), {pair: tuple(found) for pair, found in by_pair.items()})
+
+
+def pairs_of(truth: GroundTruth, topic: Ints, document: Ints) -> list[Pair]:
+    """The names of topics and judged documents, given by numbers (documents: of the collection)."""
+    judged = truth.places_of(document)
+    return [
+        (truth.topics[one], truth.documents[other])
+        for one, other in zip(topic.tolist(), judged.tolist(), strict=True)
+    ]
+
+
+def _units(ranking: Ranking) -> dict[Pair, tuple[Unit, ...]]:
+    """The ranges that are returned in documents with highlighted text, best first."""
+    truth = ranking.truth
+    found: dict[Pair, list[Unit]] = {}
+    for row in ranking.in_relevant_text.tolist():
+        document = truth.documents[int(truth.document[ranking.pair[row]])]
+        units = found.setdefault((truth.topics[int(ranking.topic[row])], document), [])
+        if len(units) < _MOST_UNITS:
+            units += _ranges(ranking, row)
+    return {pair: tuple(units) for pair, units in found.items()}
+
+
+def _ranges(ranking: Ranking, row: int) -> list[Unit]:
+    """A result's text; a tree is that of its innermost nodes, a point one character."""
+    kind, rank = Kind(int(ranking.resolved.run.kind[row])), int(ranking.rank[row])
+    start, end = int(ranking.start[row]), int(ranking.end[row])
+    if kind is not Kind.TREE:
+        return [Unit(start, max(end, start + (kind is Kind.POINT)), rank)]
+    nodes = ranking.resolved.trees.rows(np.array([row])).nodes.tolist()
+    columns = ranking.truth.known_collection.nodes
+    innermost = [
+        node
+        for at, node in enumerate(nodes)
+        if at + 1 == len(nodes) or nodes[at + 1] >= node + int(columns.size[node])
+    ]
+    return [Unit(int(columns.start[n]), int(columns.end[n]), rank) for n in innermost]

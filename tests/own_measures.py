@@ -1,0 +1,62 @@
+"""Measures as users write them, in a module that other processes can import."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from doxeval.measures import Facts, Measure, Need, cut_off
+from doxeval.measures.base import Floats
+from doxeval.measures.ranking import Ranking
+
+__all__ = ["AnotherUseful", "Deadly", "Short", "Useful", "cut_off"]
+
+
+@dataclass(frozen=True)
+class Useful(Measure):
+    """The share of the first k results that hold any highlighted text."""
+
+    name: ClassVar[str] = "MyUseful"
+    facts: ClassVar[Facts] = Facts(
+        title="share of useful results",
+        needs=frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT}),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """The share at k."""
+        useful = (ranking.relevant > 0).astype(np.int64)
+        found: Floats = ranking.at(self.k, ranking.cumulated(useful)) / self.k
+        return found
+
+
+@dataclass(frozen=True)
+class AnotherUseful(Useful):
+    """Another measure of the same name."""
+
+    name: ClassVar[str] = "MyUseful"
+
+
+@dataclass(frozen=True)
+class Short(Measure):
+    """A measure that forgets topics."""
+
+    name: ClassVar[str] = "Short"
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """One score too few."""
+        return np.zeros(len(ranking.truth.topics) - 1)
+
+
+@dataclass(frozen=True)
+class Deadly(Measure):
+    """A measure that ends its process, as the system does when memory runs out."""
+
+    name: ClassVar[str] = "Deadly"
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """No return."""
+        os._exit(9)
