@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import CONFORMANCE, doxeval, needs_conformance, write_files
+from conftest import CONFORMANCE, Builder, doxeval, needs_conformance, write_files
 from doxeval.errors import SyntaxProblem
 from doxeval.topics.nexi import NexiError, parse_content, parse_nexi, parse_structured
 from doxeval.topics.nexi_ast import ContentQuery, StructuredQuery, Term
-from doxeval.topics.readings import Reading
+from doxeval.topics.strictness import Interpretation
 from strategies import nexi_queries, nexi_terms
 
 
@@ -146,7 +146,7 @@ def test_an_apostrophe_inside_wrapped_terms() -> None:
     assert str(query) == "//a[about(., Britain's Got Talent)]"
 
 
-def test_readings() -> None:
+def test_interpretations() -> None:
     query = parse_structured("//article[about(.//st, IBM)]//sec[about(., computer)]")
     for name, target, support in [
         ("SCAS", "//article//sec", "//article//st"),
@@ -154,11 +154,11 @@ def test_readings() -> None:
         ("svcas", "//article//sec", "//*"),
         ("VSCAS", "//*", "//article//st"),
     ]:
-        reading = Reading.named(name)
-        assert str(reading.target_of(query)) == target
-        assert str(reading.supports_of(query)[0].path) == support
-    with pytest.raises(SyntaxProblem, match="no reading 'XCAS': expected one of SCAS"):
-        Reading.named("XCAS")
+        meant = Interpretation.named(name)
+        assert str(meant.target_of(query)) == target
+        assert str(meant.supports_of(query)[0].path) == support
+    with pytest.raises(SyntaxProblem, match="no interpretation 'XCAS': expected one of SCAS"):
+        Interpretation.named("XCAS")
 
 
 def test_the_verb_explains_a_query(tmp_path: Path) -> None:
@@ -182,3 +182,37 @@ def test_the_verb_explains_a_query(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert result.stderr.splitlines()[0] == "Error: column 12: expected ',' after the path"
     assert result.stderr.splitlines()[2].index("^") == 2 + 11
+
+
+@pytest.mark.parametrize(
+    ("strictness", "target", "support"),
+    [
+        ("sscas", "//article//sec  (1 element)", "//article//title  (2 elements)"),
+        ("SVCAS", "//article//sec  (1 element)", "//*  (4 elements)  (hint: //article//title)"),
+        ("vscas", "//*  (4 elements)  (hint: //article//sec)", "//article//title  (2 elements)"),
+        (
+            "vvcas",
+            "//*  (4 elements)  (hint: //article//sec)",
+            "//*  (4 elements)  (hint: //article//title)",
+        ),
+    ],
+)
+def test_the_verb_shows_how_strictly_a_query_is_meant(
+    build: Builder, strictness: str, target: str, support: str
+) -> None:
+    article = "<article><title>Tides</title><sec><title>x</title></sec></article>"
+    directory = build({"a.xml": article}).directory
+    query = "//article[about(.//title, tide)]//sec"
+    result = doxeval("nexi", query, "--strictness", strictness, "--collection", directory)
+    assert result.stdout.splitlines() == [
+        query,
+        f"target   {target}",
+        f"support  {support}: about(.//title, tide)",
+    ]
+
+
+def test_what_a_query_without_structure_has_no_use_for() -> None:
+    for option in (["--strictness", "sscas"], ["--collection", "wiki"]):
+        result = doxeval("nexi", "tide -moon", *option)
+        assert result.exit_code == 2
+        assert f"{option[0]} is about paths, and this query has none" in result.stderr

@@ -145,7 +145,7 @@ def test_the_verb_lists_and_checks(tmp_path: Path) -> None:
     assert result.exit_code == 1
     path = tmp_path / "t.jsonl"
     assert result.stderr.splitlines() == [
-        f"error: {path}:2: topic '1' is there twice, first on line 1",
+        f"error: {path}:2: duplicate topic '1', first on line 1",
         f"warning: {path}:2: topic '1', title, column 2: expected a word, a phrase in double "
         "quotes, or the end of the query",
         f"error: {path}:3: topic '2' is of type CAS but has no castitle",

@@ -11,6 +11,7 @@ import click
 if TYPE_CHECKING:
     from doxeval.topics.nexi import Precedence
     from doxeval.topics.nexi_ast import Clause, Query, StructuredQuery
+    from doxeval.topics.nexi_ast import Path as QueryPath
 
 
 # A query may begin with a minus sign, so only long options are known here.
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
     type=click.Choice(["and", "flat"]),
     default="and",
     show_default=True,
-    help="Whether AND binds tighter than OR, or both bind alike from left to right.",
+    help="Whether AND binds tighter than OR, or both bind equally, from left to right.",
+)
+@click.option(
+    "--strictness",
+    type=click.Choice(["sscas", "svcas", "vscas", "vvcas"], case_sensitive=False),
+    help="Show the target and the supports as INEX meant them: the first letter is for the target, "
+    "the second for the supports; S (strict) makes their paths requirements, V (vague) hints.",
 )
 @click.option(
     "--collection",
@@ -31,12 +38,22 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Count the elements that each path matches.",
 )
-def nexi(query: str, tree: bool, precedence: Precedence, directory: Path | None) -> None:
+def nexi(
+    query: str,
+    tree: bool,
+    precedence: Precedence,
+    strictness: str | None,
+    directory: Path | None,
+) -> None:
     """Parse a NEXI query and say what it asks for.
+
+    A structured query has a target (which elements to return) and supports (which elements its
+    conditions are about).
 
     \b
     Examples:
       doxeval nexi '//article[about(., tides)]//sec[about(.//title, machine)]' --tree
+      doxeval nexi '//article[about(., tides)]//sec' --strictness vscas --collection wiki
       doxeval nexi 'tide -moon'
     """
     from doxeval.errors import SyntaxProblem
@@ -48,30 +65,45 @@ def nexi(query: str, tree: bool, precedence: Precedence, directory: Path | None)
     except NexiError as error:
         shown = "".join(character if character.isprintable() else " " for character in query)
         raise SyntaxProblem(f"{error}\n  {shown}\n  {' ' * (error.at - 1)}^") from None
+    if not isinstance(parsed, StructuredQuery):
+        for option, given in (("--strictness", strictness), ("--collection", directory)):
+            if given is not None:
+                raise click.UsageError(f"{option} is about paths, and this query has none")
     if tree:
         for line in _tree(parsed):
             click.echo(line)
     else:
         click.echo(str(parsed))
     if isinstance(parsed, StructuredQuery):
-        _explain(parsed, directory)
+        _explain(parsed, strictness or "sscas", directory)
 
 
-def _explain(query: StructuredQuery, directory: Path | None) -> None:
+def _explain(query: StructuredQuery, strictness: str, directory: Path | None) -> None:
+    from doxeval.topics import Interpretation
+
+    meant = Interpretation.named(strictness)
     counts = _counts(directory)
-    click.echo(f"target   {query.target}{counts(str(query.target))}")
-    for support in query.supports:
-        click.echo(f"support  {support.path}{counts(str(support.path))}: {support.condition}")
+    target = meant.target_of(query)
+    hint = _hint(target, query.target)
+    click.echo(f"target   {target}{counts(str(target))}{hint}")
+    for support, written in zip(meant.supports_of(query), query.supports, strict=True):
+        path, hint = support.path, _hint(support.path, written.path)
+        click.echo(f"support  {path}{counts(str(path))}{hint}: {support.condition}")
+
+
+def _hint(path: QueryPath, written: QueryPath) -> str:
+    return "" if path == written else f"  (hint: {written})"
 
 
 def _counts(directory: Path | None) -> Callable[[str], str]:
     """A function that says how many elements a path matches, or nothing without a collection."""
     if directory is None:
         return lambda _: ""
+    from doxeval.cli.terminal import counted
     from doxeval.documents import Collection
 
     collection = Collection(directory)
-    return lambda path: f"  ({len(collection.matching(path)):,} elements)"
+    return lambda path: f"  ({counted(collection.count_matching(path), 'element')})"
 
 
 def _tree(query: Query) -> Iterator[str]:

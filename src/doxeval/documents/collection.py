@@ -215,6 +215,15 @@ class Collection:
         wanted = PathPattern.parse(pattern).matches(self.summary)
         return np.flatnonzero(wanted[self.nodes.path])
 
+    def count_matching(self, pattern: str) -> int:
+        """How many elements have a path that matches a pattern like `//sec//p`.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"}).count_matching("//s/p")
+        2
+        """
+        return int(self.elements_by_path[PathPattern.parse(pattern).matches(self.summary)].sum())
+
     def innermost(
         self,
         documents: Sequence[int] | Ints,

@@ -2,12 +2,12 @@
 
 from doxeval.topics.nexi import NexiError, parse_content, parse_nexi, parse_structured
 from doxeval.topics.read_write import problems, read_topics
-from doxeval.topics.readings import Reading
+from doxeval.topics.strictness import Interpretation
 from doxeval.topics.topic import Topic
 
 __all__ = [
+    "Interpretation",
     "NexiError",
-    "Reading",
     "Topic",
     "parse_content",
     "parse_nexi",

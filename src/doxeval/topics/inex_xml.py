@@ -17,8 +17,8 @@ A CAS title of 2002 has parts instead of text: `<te>tig</te><cw>QBIC</cw><ce>bib
         <phrasetitle>…</phrasetitle> <description>…</description> <narrative>…</narrative> </topic>
     </inex-topic-file>
 
-Fields are stripped of white space around them; an empty field is absent. Tags may be in any case.
-Topic ids are strings: 076 is not 76.
+White space around fields is removed; an empty field counts as missing. Tags may be in upper or
+lower case. Topic ids are strings: 076 is not 76.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@
     rel    : '.' | '.' path (('//' | '/') '@' tag)?
     co     : (('+'|'-')? (word | '"' word+ '"'))+          optionally in single quotes as a whole
 
-AND binds tighter than OR; with `flat` precedence both bind alike, from left to right, as in the
+AND binds tighter than OR; with `flat` precedence both bind equally, from left to right, as in the
 first grammar of NEXI. Typographic quotes are read as plain ones. A word is made of letters,
 marks, digits and `_ - ' . &`, does not start with `-` or `'`, and has a letter or a digit (or is
 just `&`).
@@ -355,7 +355,7 @@ def _quoted(literal: str) -> str:
 
 
 def _from_left(operands: list[Clause], operators: list[str]) -> Clause:
-    """Both connectives bind alike, from left to right."""
+    """Both connectives bind equally, from left to right."""
     result = operands[0]
     group: list[Clause] = [result]
     last = ""

@@ -42,7 +42,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Relative:
-    """A place seen from an element: itself, something below it, or an attribute there."""
+    """A place relative to an element: itself, something below it, or an attribute there."""
 
     path: Path | None = None
     attribute_axis: str | None = None
@@ -83,7 +83,7 @@ class About:
 
 @dataclass(frozen=True)
 class Comparison:
-    """That a value is equal to, different from, less or more than another."""
+    """That a value is equal to, different from, less than or greater than another."""
 
     where: Relative
     operator: str
@@ -126,7 +126,7 @@ Clause: TypeAlias = About | Comparison | And | Or
 
 @dataclass(frozen=True)
 class Segment:
-    """A path with the condition on the elements it leads to; the last may have none."""
+    """A path with the condition on its elements; the last segment may have none."""
 
     path: Path
     condition: Clause | None = None
@@ -137,7 +137,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Support:
-    """A condition, with the full path of the elements it speaks of."""
+    """A condition, with the full path of the elements it is about."""
 
     path: Path
     condition: About | Comparison
@@ -169,7 +169,7 @@ class StructuredQuery:
 
     @property
     def supports(self) -> tuple[Support, ...]:
-        """Where to look: each condition with the full path of what it speaks of."""
+        """Where to look: each condition with the full path of the elements it is about."""
         return tuple(
             Support(around if item.where.path is None else around + item.where.path, item)
             for number, segment in enumerate(self.segments, 1)

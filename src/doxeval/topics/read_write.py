@@ -1,4 +1,4 @@
-"""Files of topics: which reader, which writer, and what is checked over all topics."""
+"""Files of topics: choosing a reader or a writer, and checking all topics of a file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     name = os.fspath(path)
     found = format or _SUFFIXES.get(os.path.splitext(uncompressed_name(name))[1].lower())
     if found is None:
-        raise FormatError("cannot tell the format from the file's name; --format names it", name)
+        message = "cannot tell the format from the file's name; format= names it"
+        raise FormatError(message, name).about("format")
     with opened(path) as file:
         topics = list(READERS[found](file, name))
     if not topics:
@@ -64,14 +65,14 @@ def problems(topics: Iterable[Topic]) -> Iterator[tuple[FormatError, bool]]:
     """What is wrong with topics, each with whether it is an error (else a warning).
 
     >>> [(str(problem), is_error) for problem, is_error in problems([Topic("1"), Topic("1")])]
-    [("topic '1' is there twice", True)]
+    [("duplicate topic '1'", True)]
     """
     seen: dict[str, Topic] = {}
     for topic in topics:
         if topic.id in seen:
             first = seen[topic.id]
             place = f", first on line {first.line}" if first.line is not None else ""
-            yield _problem(topic, f"topic {topic.id!r} is there twice{place}"), True
+            yield _problem(topic, f"duplicate topic {topic.id!r}{place}"), True
         seen.setdefault(topic.id, topic)
         if topic.structured is not None:
             try:

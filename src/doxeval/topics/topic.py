@@ -1,4 +1,4 @@
-"""A topic: what a user wants to know, in several fields."""
+"""A topic: a user's information need, in several fields."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Topic:
     query_type: str | None = None
     candidate_number: str | None = None
     cas_parts: tuple[tuple[str, str], ...] = ()
-    # Where it was read from; two topics that differ only in this are equal.
+    # Where it was read from, which plays no part in comparing topics.
     origin: str | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False)
 
