@@ -26,7 +26,7 @@ bench: .venv/installed
 docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt
 	$(BIN)/python scripts/document.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/zensical build --clean --strict
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("doxeval needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from doxeval.cli import VERBS
 from doxeval.measures.explain import explained
@@ -14,6 +17,13 @@ from doxeval.measures.references import REFERENCES
 from doxeval.measures.registry import FAMILIES, MEASURES
 
 ROOT = Path(__file__).resolve().parent.parent
+# Introductions of families become part of pages that are checked themselves.
+PAGES = [
+    path
+    for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+    if path.parent.name != "intro"
+]
+CODE = re.compile(r"^```.*?^```$|^ {4}[^\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 
 def test_generated_pages_are_up_to_date() -> None:
@@ -67,3 +77,29 @@ def test_what_is_cited_is_listed() -> None:
         for part in kind.facts.cite.split(";")
     }
     assert cited - {"trec_eval", "the special case of whole documents as units"} <= set(REFERENCES)
+
+
+def links(page: Path) -> Iterator[str]:
+    """The targets of a page's links and images that are files of this repository."""
+    text = CODE.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if not re.match(r"[a-z]+:", target):
+            yield target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    """The site builder checks links between its pages, but no images and nothing outside docs."""
+    for target in links(page):
+        path, _, _ = target.partition("#")
+        assert not path.startswith("/"), f"{target} is not relative"
+        assert (page.parent / path).exists(), target
+
+
+def test_links_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "[a](a.md#b) ![c](d/c.png) `[no](no.md)` [out](https://example.org)\n\n    [no](no.md)\n",
+        encoding="utf-8",
+    )
+    assert list(links(page)) == ["a.md#b", "d/c.png"]

@@ -30,6 +30,8 @@ FENCE = re.compile(
     r'^(<!-- not run -->\n+)?```(\w+)(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL
 )
 GENERAL = {"__name__": "guide"}
+# Commands run the sources that are being tested, wherever the installed ones come from.
+OWN_SOURCES = {"PYTHONPATH": str(ROOT / "src")}
 
 
 class Block(NamedTuple):
@@ -62,7 +64,7 @@ def run_console(body: str) -> None:
     for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         here = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        environment = {**os.environ, "PATH": here, "COLUMNS": "100"}
+        environment = {**os.environ, **OWN_SOURCES, "PATH": here, "COLUMNS": "100"}
         done = subprocess.run(
             command, shell=True, capture_output=True, text=True, env=environment, check=False
         )
@@ -127,7 +129,7 @@ def test_pages_of_studies_hold_their_output(study: str, world: str) -> None:
     done = subprocess.run(
         [sys.executable, str(STUDIES / f"{study}.py")],
         capture_output=True,
-        env={**os.environ, "WORLD": world},
+        env={**os.environ, **OWN_SOURCES, "WORLD": world},
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()
