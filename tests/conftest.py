@@ -21,10 +21,14 @@ settings.load_profile("doxeval")
 
 Builder = Callable[..., Collection]
 
-# Real inputs and other programs' answers, which lie beside the project where they may be used.
+# Small cases of our own making; tests/data/README.md tells where each comes from.
+DATA = Path(__file__).resolve().parent / "data"
+# Large real inputs and other programs' answers. They are not ours to copy, so they are used where
+# they lie beside the project.
 CONFORMANCE = Path(__file__).resolve().parents[2] / "shared" / "conformance"
 needs_conformance = pytest.mark.skipif(
-    not CONFORMANCE.is_dir(), reason="the conformance data are not beside the project"
+    not CONFORMANCE.is_dir(),
+    reason="the real conformance data (../shared/conformance) are not beside the project",
 )
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import CONFORMANCE, needs_conformance, write_files
+from conftest import CONFORMANCE, DATA, needs_conformance, write_files
 from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
 from doxeval.compat.focused import thorough_scores
 from doxeval.compat.in_context import reading_score
@@ -21,7 +21,8 @@ from doxeval.compat.rules import check_no_overlap
 from doxeval.compat.submitted import Result, TopicRun
 from doxeval.errors import FormatError, InputError
 
-TOOL = CONFORMANCE / "inex_eval-3.1"
+MINI = DATA / "inex_eval-3.1"
+REAL = CONFORMANCE / "inex_eval-3.1" / "real"
 TASKS = {
     "-t": InexEvalTask.THOROUGH,
     "-f": InexEvalTask.FOCUSED,
@@ -69,12 +70,14 @@ def assert_same(found: list[str], expected: list[str]) -> None:
             assert float(one.split("\t")[-1]) == value, f"{one!r} is not {other!r}"
 
 
-def cases_of_the_tool() -> list[Path]:
-    return sorted((TOOL / "mini").iterdir()) if TOOL.is_dir() else []
+CASES = sorted(path.parent for path in MINI.glob("*/expected.txt"))
 
 
-@needs_conformance
-@pytest.mark.parametrize("case", cases_of_the_tool(), ids=lambda case: case.name)
+def test_there_are_small_cases_of_the_tool() -> None:
+    assert len(CASES) == 24
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_small_cases_of_the_tool(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(case)
     chosen = options(Path("args.txt").read_text())
@@ -89,7 +92,7 @@ def test_small_cases_of_the_tool(case: Path, monkeypatch: pytest.MonkeyPatch) ->
 @needs_conformance
 @pytest.mark.parametrize("name", REAL_CASES)
 def test_real_cases_of_the_tool(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(TOOL / "real")
+    monkeypatch.chdir(REAL)
     run = f"{name.split('.')[1]}.run"
     found = inex_eval_lines(run, ["qrels.txt"], options(REAL_CASES[name]))
     assert_same(found, Path(f"{name}.txt").read_text().splitlines())
@@ -97,9 +100,8 @@ def test_real_cases_of_the_tool(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 @needs_conformance
 def test_a_real_topic_in_two_blocks_is_refused_where_the_tool_scores_it_wrongly() -> None:
-    real = TOOL / "real"
     with pytest.raises(FormatError) as refused:
-        inex_eval_lines(real / "bert_dup-topic.run", [real / "qrels.txt"], options("-f"))
+        inex_eval_lines(REAL / "bert_dup-topic.run", [REAL / "qrels.txt"], options("-f"))
     assert "topic 2009079 is in two separate blocks, lines 15687 to 15935 and from line 32582" in (
         refused.value.message
     )
@@ -107,7 +109,7 @@ def test_a_real_topic_in_two_blocks_is_refused_where_the_tool_scores_it_wrongly(
 
 @needs_conformance
 def test_all_real_cases_of_the_tool_are_met() -> None:
-    outputs = {path.stem for path in (TOOL / "real").glob("*.txt")} - {"qrels"}
+    outputs = {path.stem for path in REAL.glob("*.txt")} - {"qrels"}
     assert outputs - set(REAL_CASES) == {"focused.bert_dup-topic"}
 
 

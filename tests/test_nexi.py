@@ -9,12 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import CONFORMANCE, Builder, doxeval, needs_conformance, write_files
+from conftest import CONFORMANCE, DATA, Builder, doxeval, needs_conformance, write_files
 from doxeval.errors import SyntaxProblem
-from doxeval.topics.nexi import NexiError, parse_content, parse_nexi, parse_structured
+from doxeval.topics.nexi import NexiError, Precedence, parse_content, parse_nexi, parse_structured
 from doxeval.topics.nexi_ast import ContentQuery, StructuredQuery, Term
 from doxeval.topics.strictness import Interpretation
 from strategies import nexi_queries, nexi_terms
+
+
+def lines_of(name: str) -> list[str]:
+    """The queries of a file in tests/data/nexi, one per line."""
+    return (DATA / "nexi" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
 
 
 @settings(max_examples=300)
@@ -41,29 +46,40 @@ def test_anything_else_is_refused_with_a_column(text: str) -> None:
             assert parse_nexi(str(parsed)) == parsed
 
 
+@pytest.mark.parametrize("line", lines_of("structured"))
+@pytest.mark.parametrize("precedence", ["and", "flat"])
+def test_structured_queries_of_all_forms(line: str, precedence: Precedence) -> None:
+    query = parse_structured(line, precedence)
+    assert parse_structured(str(query)) == query
+
+
+@pytest.mark.parametrize("line", lines_of("content"))
+def test_content_queries_of_all_forms(line: str) -> None:
+    assert parse_content(str(parse_content(line))) == parse_content(line)
+
+
+@pytest.mark.parametrize("line", lines_of("invalid"))
+def test_invalid_queries_are_refused(line: str) -> None:
+    with pytest.raises(NexiError):
+        parse_nexi(line)
+
+
 @needs_conformance
 @pytest.mark.parametrize("precedence", ["and", "flat"])
-def test_all_structured_queries_of_the_conformance_data(precedence: str) -> None:
+def test_the_structured_queries_of_inex(precedence: Precedence) -> None:
     lines = (CONFORMANCE / "nexi" / "queries.txt").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 131
     for line in lines:
-        query = parse_structured(line, precedence)  # type: ignore[arg-type]
+        query = parse_structured(line, precedence)
         assert parse_structured(str(query)) == query
 
 
 @needs_conformance
-def test_all_content_queries_of_the_conformance_data() -> None:
+def test_the_content_queries_of_inex() -> None:
     lines = (CONFORMANCE / "nexi" / "co.txt").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 318
     for line in lines:
         assert parse_content(str(parse_content(line))) == parse_content(line)
-
-
-@needs_conformance
-def test_all_invalid_queries_of_the_conformance_data() -> None:
-    for line in (CONFORMANCE / "nexi" / "invalid.txt").read_text(encoding="utf-8").splitlines():
-        with pytest.raises(NexiError):
-            parse_nexi(line)
 
 
 @pytest.mark.parametrize(
