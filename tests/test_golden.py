@@ -1,7 +1,7 @@
 """Golden values of the measures.
 
-Each carries its origin: a paper (P000 … P004, as the documentation cites them), or a calculation
-by hand that is spelt out beside it.
+Each carries its origin: a paper, by the name under which `doxeval.measures.references` lists it, or
+a calculation by hand that is spelt out beside it.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ NG_WORLD = {"a": "<a><s><p>12345</p></s><s>67890</s></a>", "b": "<a>0123456789</
     [
         # The article (10 of 10 new, 5 relevant), its section (5, none new), its paragraph.
         # o: recall 1 at rank 1 with precision 5/10; what repeats adds nothing.
-        pytest.param("o", "spec", 0.5, id="by hand, P003 eq 8–9"),
+        pytest.param("o", "spec", 0.5, id="by hand, Gövert et al. 2003, eq 8–9"),
         # s: recall is clipped at 1; precision (5 + 5)/15 and (5 + 5 + 5)/20.
-        pytest.param("s", "spec", 0.75, id="by hand, P003 eq 6–7"),
+        pytest.param("s", "spec", 0.75, id="by hand, Gövert et al. 2003, eq 6–7"),
     ],
 )
 def test_ng_of_nested_results(overlap: str, quant: str, printed: float) -> None:
@@ -152,8 +152,12 @@ def specific(*relevant: int) -> tuple[str, list[Judgment]]:
 @pytest.mark.parametrize(
     ("values", "gains"),
     [
-        pytest.param([8, 7], [0.8, 0.1], id="P001 eq 13 on normalised gains: .8, .7"),
-        pytest.param([2, 3, 4, 5], [0.2, 0.3, 0.4, 0], id="P001 eq 13: .2, .3, .4, .5"),
+        pytest.param(
+            [8, 7], [0.8, 0.1], id="Lalmas and Tombros 2007, eq 13 on normalised gains: .8, .7"
+        ),
+        pytest.param(
+            [2, 3, 4, 5], [0.2, 0.3, 0.4, 0], id="Lalmas and Tombros 2007, eq 13: .2, .3, .4, .5"
+        ),
     ],
 )
 def test_an_ideal_element_is_gained_once(values: list[int], gains: list[float]) -> None:
@@ -272,9 +276,15 @@ def test_recall_is_compared_in_whole_numbers() -> None:
     [
         # 50 relevant characters in 100, the same 50 alone, then 10 and 20 of an irrelevant
         # document; Trel 100. Sizes: 180 in full, 120 new ones, 130 as the tool counts.
-        pytest.param("alpha=0", 50 / 180, 0.5, id="by hand, P004 eq 15: once"),
-        pytest.param("alpha=1", 100 / 180, 1.0, id="by hand, P004 eq 15: in full"),
-        pytest.param("alpha=0.5", 75 / 180, 0.75, id="by hand, P004 eq 15: by half"),
+        pytest.param(
+            "alpha=0", 50 / 180, 0.5, id="by hand, Ali, Consens and Lalmas 2012, eq 15: once"
+        ),
+        pytest.param(
+            "alpha=1", 100 / 180, 1.0, id="by hand, Ali, Consens and Lalmas 2012, eq 15: in full"
+        ),
+        pytest.param(
+            "alpha=0.5", 75 / 180, 0.75, id="by hand, Ali, Consens and Lalmas 2012, eq 15: by half"
+        ),
         pytest.param("resize=new", 50 / 120, 0.5, id="by hand: new characters"),
         pytest.param(
             "resize=tool", 50 / 130, 0.5, id="by hand: as inex_eval 3.1 counts thorough runs"
@@ -299,7 +309,7 @@ def test_recall_of_repeated_text_is_clipped() -> None:
 @pytest.mark.parametrize(
     ("beta", "printed"),
     [
-        pytest.param("1", 0.194444, id="by hand, P000 eq 9–13: beta 1"),
+        pytest.param("1", 0.194444, id="by hand, Lalmas et al. 2007, eq 9–13: beta 1"),
         pytest.param("0.25", 0.249421, id="by hand, INEX 2008: beta .25"),
     ],
 )
@@ -365,7 +375,7 @@ def test_tolerance_to_irrelevance(irr: int, printed: float) -> None:
 
 @pytest.mark.parametrize("patience", ["0.01", "0.1", "1", "10", "100"])
 def test_a_distance_of_the_mean_length_scores_a_share(patience: str) -> None:
-    """P000 eq 14: d = L gives A / (A + 1)."""
+    """Lalmas et al. 2007, eq 14: d = L gives A / (A + 1)."""
     documents = {"a": f"<a>{'x' * 1500}</a>", "b": f"<a>{'x' * 500}</a>"}
     judged = [Judgment("7", "a", ((0, 10),), 0)]
     wanted = float(patience) / (float(patience) + 1)
@@ -386,7 +396,7 @@ def test_nearness_is_a_share_of_all_entry_points() -> None:
 
 
 def test_a_ranking_of_entry_points_is_perfect_at_every_level() -> None:
-    """P000 §7.2: a ranking only made of BEPs obtains a precision of 1 for all recall levels."""
+    """Lalmas et al. 2007, §7.2: a ranking only of entry points is perfect at all recall levels."""
     run = [point(name, 0) for name in "abcd"]
     names = [
         f"{name}{at}(L=1000)" for name in ("PRUM", "EPRUM") for at in ("", "[.1]", "[.5]", "[1]")
@@ -417,7 +427,12 @@ def test_entry_points_that_are_seen_by_chance() -> None:
 @pytest.mark.parametrize(
     ("p", "of_eprum", "of_prum"),
     [
-        pytest.param([[1, 0], [0, 0.2], [0, 1]], (1, 0.733333), (1, 0.714286), id="P004 Table 9"),
+        pytest.param(
+            [[1, 0], [0, 0.2], [0, 1]],
+            (1, 0.733333),
+            (1, 0.714286),
+            id="Ali, Consens and Lalmas 2012, Table 9",
+        ),
         pytest.param(
             [[0.5, 0.5], [0.5, 0.5], [1, 1]],
             None,
@@ -458,14 +473,15 @@ ERRU_WORLD = {
     ("result", "printed"),
     [
         # The ideal unit is the first section, of 8 characters.
-        pytest.param("/a[1]/s[1]", 1, id="P002 §3.4: itself"),
-        pytest.param("/a[1]/s[1]/p[1]", (4 / 8) ** 0.75, id="P002 §3.4: too small, inside"),
-        pytest.param("/a[1]", (8 / 25) ** 0.75, id="P002 §3.4: too large, around"),
-        pytest.param("/a[1]/t[1]", 1 / 2, id="P002 §3.4: nothing between"),
-        pytest.param("/a[1]/s[2]", 1 / (2 + 6), id="P002 §3.4: six characters between"),
+        pytest.param("/a[1]/s[1]", 1, id="itself"),
+        pytest.param("/a[1]/s[1]/p[1]", (4 / 8) ** 0.75, id="too small, inside"),
+        pytest.param("/a[1]", (8 / 25) ** 0.75, id="too large, around"),
+        pytest.param("/a[1]/t[1]", 1 / 2, id="nothing between"),
+        pytest.param("/a[1]/s[2]", 1 / (2 + 6), id="six characters between"),
     ],
 )
 def test_ways_to_an_ideal_unit(result: str, printed: float) -> None:
+    """Piwowarski and Gallinari 2003, §3.4."""
     judged = [Judgment("7", "a", ((0, 8),))]
     world: dict[str, Any] = {"collection": example_collection(ERRU_WORLD)}
     assert scored(paths(result), judged, "ERRU@1(unit=characters)", **world) == close(printed)
@@ -482,14 +498,15 @@ def test_ways_to_an_ideal_unit(result: str, printed: float) -> None:
     ("result", "first", "second"),
     [
         # s[1] is 3E (1), its paragraph 2E, but inside something exact (0); s[2] is 1E (.25).
-        pytest.param("/a[1]/s[1]", 1, 1 / 8, id="P002 §3.4: exact"),
-        pytest.param("/a[1]/s[1]/p[1]", (4 / 8) ** 0.875, 1 / 12, id="P002 §3.4: exact, inside"),
-        pytest.param("/a[1]/s[1]/p[2]", (4 / 8) ** 0.75, 1 / 8, id="P002 §3.4: small, inside"),
-        pytest.param("/a[1]", (8 / 25) ** 0.75, (10 / 25) ** 0.75, id="P002 §3.4: large, around"),
-        pytest.param("/a[1]/t[1]", 1 / 2, 1 / 2, id="P002 §3.4: unjudged, apart"),
+        pytest.param("/a[1]/s[1]", 1, 1 / 8, id="exact"),
+        pytest.param("/a[1]/s[1]/p[1]", (4 / 8) ** 0.875, 1 / 12, id="exact, inside"),
+        pytest.param("/a[1]/s[1]/p[2]", (4 / 8) ** 0.75, 1 / 8, id="small, inside"),
+        pytest.param("/a[1]", (8 / 25) ** 0.75, (10 / 25) ** 0.75, id="large, around"),
+        pytest.param("/a[1]/t[1]", 1 / 2, 1 / 2, id="unjudged, apart"),
     ],
 )
 def test_ways_between_grades_of_2002(result: str, first: float, second: float) -> None:
+    """Piwowarski and Gallinari 2003, §3.4."""
     grades = {
         "/a[1]": Grade2002(3, "L"),
         "/a[1]/s[1]": Grade2002(3, "E"),
@@ -527,7 +544,7 @@ def test_words_are_counted_between_spaces() -> None:
 
 
 def test_a_tie_is_looked_at_in_part() -> None:
-    """P002 §3.3: a group of g after a items has P(L|k) = (k − a)/g, between 0 and 1."""
+    """Piwowarski and Gallinari 2003, §3.3: P(L|k) = (k − a)/g, from 0 to 1, for g tied after a."""
     judged = [Judgment("7", "a", ((0, 8),))]
     run = [one._replace(rank=1) for one in paths("/a[1]/s[1]", "/a[1]", document="a")]
     run += [one._replace(rank=2) for one in paths("/a[1]", document="b")]

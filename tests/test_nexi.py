@@ -129,7 +129,7 @@ def test_deep_nesting_is_refused() -> None:
 
 
 def test_the_examples_of_the_inex_report() -> None:
-    """Topics 76 (2003) and 231 (2005), as printed in figures 1 and 2 of P001."""
+    """Topics 76 (2003) and 231 (2005), as printed in figures 1 and 2 of Lalmas and Tombros 2007."""
     first = parse_structured(
         "\n//article[(./fm//yr = ’2000’ OR ./fm//yr = ’1999’) AND about(.,\n"
         '’"intelligent transportation system"’)]//sec[about(.,’automation\n+vehicle’)]\n'
