@@ -512,10 +512,11 @@ _Judge = Callable[[Random, str, str, Node], Judgment | None]
 
 @dataclass(frozen=True)
 class World:
-    """Everything a small evaluation needs: documents, judgments, and what two systems returned.
+    """Everything a small evaluation needs: documents, judgments, and what three systems returned.
 
-    documents: trees by id; judgments: all of one kind (highlights, or grades of one year);
-    elements, passages: the results of a run of elements (and whole documents), and of passages.
+    documents: trees by id; judgments: all of one kind (highlights, grades of one year, or units);
+    elements, passages, trees: the results of a run of elements (and whole documents), of one of
+    passages, and of one of trees.
     Some topics are in the judgments only, some in the runs only. Scores have ties and are in no
     order; ranks follow the list.
     """
@@ -524,6 +525,7 @@ class World:
     judgments: tuple[Judgment, ...]
     elements: tuple[Result, ...]
     passages: tuple[Result, ...]
+    trees: tuple[Result, ...] = ()
 
     @property
     def sources(self) -> dict[str, str]:
@@ -546,6 +548,10 @@ class World:
         """The run of passages."""
         return run_of(self.passages, "passages")
 
+    def tree_run(self) -> Run:
+        """The run of trees."""
+        return run_of(self.trees, "trees")
+
 
 @cache
 def _built(sources: tuple[tuple[str, str], ...]) -> Collection:
@@ -563,6 +569,26 @@ def graded_worlds(scale: int) -> st.SearchStrategy[World]:
     Those of 2005 have highlights too, which do not agree with the sizes in the lists.
     """
     return _worlds(partial(_graded, scale=scale))
+
+
+def unit_worlds() -> st.SearchStrategy[World]:
+    """Worlds with assessed trees of elements; some have highlighted text too."""
+    return _worlds(_with_units)
+
+
+def step_matrices(world: World, random: Random) -> dict[str, dict[str, dict[str, float]]]:
+    """Probabilities of going from elements to others of the same document."""
+    return {
+        document: {
+            source.path: {
+                target.path: round(random.random() / 2, 3)
+                for target in located(node)
+                if random.random() < 0.6
+            }
+            for source in located(node)
+        }
+        for document, node in world.documents
+    }
 
 
 def _worlds(judged: _Judge) -> st.SearchStrategy[World]:
@@ -588,6 +614,7 @@ def _world(judged: _Judge, random: Random, library: int, topics: int, most: int)
         judgments or (Judgment("1", "a"),),
         tuple(r for t in "123"[:topics] for r in _returned_elements(random, t, documents, most)),
         tuple(r for t in "123"[:topics] for r in _returned_passages(random, t, documents, most)),
+        tuple(r for t in "123"[:topics] for r in _returned_trees(random, t, documents, most)),
     )
 
 
@@ -629,6 +656,25 @@ def _highlighted(random: Random, topic: str, document: str, node: Node) -> Judgm
     ranges = _random_ranges(random, length) if kind > 2 else ()
     entry = random.randrange(length) if ranges and kind > 3 else None
     return Judgment(topic, document, ranges, entry, document_length=length)
+
+
+def _with_units(random: Random, topic: str, document: str, node: Node) -> Judgment | None:
+    """Up to three trees, rarely one that is not relevant; the first document always has one."""
+    trees = [_random_tree(random, node) for _ in range(random.randint(document == "a", 3))]
+    units = tuple(
+        AssessedUnit(tree, random.choice([0.0, 0.5, 1.0, 1.0, 2.0]))
+        for tree in {frozenset(tree): tree for tree in trees}.values()
+    )
+    length = len(node.text)
+    ranges = _random_ranges(random, length) if random.random() < 0.4 else ()
+    return Judgment(topic, document, ranges, document_length=length, units=units)
+
+
+def _random_tree(random: Random, node: Node) -> tuple[str, ...]:
+    """One to three elements of a document, in its order; one alone is as likely as several."""
+    paths = [place.path for place in located(node)]
+    chosen = random.sample(paths, min(random.choice([1, 1, 2, 3]), len(paths)))
+    return tuple(sorted(chosen, key=paths.index))
 
 
 def _random_ranges(random: Random, length: int) -> tuple[tuple[int, int], ...]:
@@ -734,3 +780,17 @@ def score_tables(
         return ScoreTable(facts, tuple(f"t{topic}" for topic in range(topics)), tuple(runs))
 
     return tables()
+
+
+def _returned_trees(
+    random: Random, topic: str, documents: tuple[tuple[str, Node], ...], most: int
+) -> list[Result]:
+    """A ranked list of trees, each once."""
+    found: dict[tuple[str, frozenset[str]], Result] = {}
+    for _ in range(most):
+        document, node = random.choice(documents)
+        tree = _random_tree(random, node)
+        score, rank = float(random.randrange(4)), len(found) + 1
+        result = Result(topic, document, Kind.TREE, None, None, tree, rank, score)
+        found.setdefault((document, frozenset(tree)), result)
+    return list(found.values()) if random.random() < 0.9 else []

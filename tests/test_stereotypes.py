@@ -11,7 +11,9 @@ import click
 import pytest
 from hypothesis import assume, given, settings
 
-from brute_force import Scene, Values, ideal_base, looking_at_grades, values
+from brute_force.erru import looking_at_grades
+from brute_force.recall_bases import Values, ideal_base, values
+from brute_force.scene import Scene
 from conftest import Builder, doxeval
 from doxeval.assessments import Assessments, Judgment, write_assessments
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005

@@ -342,6 +342,7 @@ class CumulatedGain(_ByLength):
     )
     l: float = parameter(1.0, "the share of the recall base that the user wants")  # noqa: E741
     m: float = parameter(10.0, "within how many ranks the user wants it")
+    divides_by_rank: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,0 +1,146 @@
+"""What a measure and its twin are compared on: a world, one of its runs, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+
+from brute_force.numbers import Score, mean
+from brute_force.scene import Scene, Steps
+from brute_force.twins import score_of
+from doxeval.evaluation import Reading, evaluate
+from doxeval.measures.base import Measure, Need
+from doxeval.navigation.matrix import MatrixNavigation
+from strategies import World
+
+OF_2002 = ("strict", "gen")
+OF_2003 = ("strict", "gen", "sog", "e3s32", "e3s321", "s3e32", "s3e321")
+OF_2005 = ("strict5", "gen5", "genLifted", "spec")
+OF_HIGHLIGHTS = ("spec",)
+# Models of navigation that come from files of their own; see tests/test_navigation.py.
+FROM_FILES = ("routes", "summary", "steady")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Which results are scored, with what at hand.
+
+    quants: the quantisations that fit the judgments. lists_say: specificity is taken from the
+    lists of 2005. steps: a matrix of navigation.
+    """
+
+    results: Literal["elements", "passages", "trees"]
+    quants: tuple[str, ...]
+    has_collection: bool = True
+    lists_say: bool = False
+    by_score: bool = False
+    steps: Steps | None = None
+
+    def scenes(self, world: World) -> dict[str, Scene]:
+        """The assessed topics of a world, as twins see them."""
+        results = getattr(world, self.results)
+        return {
+            topic: Scene(
+                world,
+                topic,
+                results,
+                self.by_score,
+                self.has_collection,
+                self.lists_say,
+                self.steps,
+            )
+            for topic in dict.fromkeys(judgment.topic for judgment in world.judgments)
+        }
+
+    def needs_met(self, world: World) -> set[Need]:
+        """What a measure may need and finds here."""
+        nothing = not any(judgment.is_relevant for judgment in world.judgments)
+        has_text = self.has_collection or self.results == "passages"
+        is_met = {
+            Need.HIGHLIGHTS: nothing or any(j.highlights for j in world.judgments),
+            Need.ENTRY_POINTS: nothing
+            or any(j.best_entry_point is not None for j in world.judgments),
+            Need.ELEMENTS: nothing
+            or self.quants != OF_HIGHLIGHTS
+            or (self.has_collection and any(j.highlights for j in world.judgments)),
+            Need.SIZES: self.has_collection,
+            Need.RETRIEVED_TEXT: has_text and self.results != "trees",
+            Need.RETRIEVED_START: has_text and self.results != "trees",
+            Need.RETRIEVED_ELEMENTS: self.results == "elements",
+        }
+        return {need for need, is_there in is_met.items() if is_there}
+
+    def allows(self, measure: Measure, world: World) -> bool:
+        """Whether a measure can be computed here at all."""
+        return (
+            measure.needs <= self.needs_met(world)
+            and self._has_collection_for(measure)
+            and self._has_navigation_for(measure)
+            and self._has_units_for(measure, world)
+            # ERRU is defined for highlights and for the coverage of 2002; ng counts characters
+            # itself, and the lists of 2005 counted others.
+            and (measure.name != "ERRU" or self.quants in (OF_HIGHLIGHTS, OF_2002))
+            and (measure.name != "ng" or not self.lists_say)
+        )
+
+    def _has_collection_for(self, measure: Measure) -> bool:
+        wants_it = (
+            getattr(measure, "overlap", None) is True
+            or getattr(measure, "unretrieved", None) == "level"
+            or (getattr(measure, "L", None) == "collection" and Need.ENTRY_POINTS in measure.needs)
+            or getattr(measure, "nav", "none") != "none"
+        )
+        return self.has_collection or not wants_it
+
+    def _has_navigation_for(self, measure: Measure) -> bool:
+        nav = getattr(measure, "nav", "none")
+        return nav not in FROM_FILES and (nav != "matrix" or self.steps is not None)
+
+    def _has_units_for(self, measure: Measure, world: World) -> bool:
+        """ESR: assessed units, a recall base, and the relevant text of its elements."""
+        assessed = getattr(measure, "assessed", None)
+        has_units = any(judgment.units for judgment in world.judgments)
+        has_highlights = any(judgment.highlights for judgment in world.judgments)
+        if assessed is None:
+            return True
+        if assessed == "units":
+            return has_units
+        if has_units and not has_highlights:
+            return False
+        by_passages = self.quants == OF_HIGHLIGHTS or (
+            getattr(measure, "quant", None) == "spec" and not self.lists_say
+        )
+        return getattr(measure, "rel", None) != "length" or (by_passages and has_highlights)
+
+    def compare(self, world: World, measures: Sequence[Measure]) -> None:
+        """Hold that each measure gives each topic what its twin gives, and the mean of that."""
+        runs = {
+            "elements": world.element_run,
+            "passages": world.passage_run,
+            "trees": world.tree_run,
+        }
+        table = evaluate(
+            runs[self.results](),
+            world.assessments(),
+            measures,
+            collection=world.collection() if self.has_collection else None,
+            reading=Reading(order="rsv" if self.by_score else "list"),
+            specificity="file" if self.lists_say else None,
+            navigation=None if self.steps is None else MatrixNavigation(probabilities=self.steps),
+        )
+        means, scores = table.mean()[self.results], table.topics()[self.results]
+        scenes = self.scenes(world)
+        for measure, facts in zip(measures, table.measures, strict=True):
+            expected = {topic: score_of(measure, scene) for topic, scene in scenes.items()}
+            found = {topic: of_topic[facts.label] for topic, of_topic in scores.items()}
+            assert found == {topic: near(score) for topic, score in expected.items()}, str(measure)
+            defined = [score for score in expected.values() if score is not None]
+            assert means[facts.label] == near(mean(defined) if defined else None), str(measure)
+
+
+def near(score: Score) -> object:
+    """A score, up to rounding."""
+    return None if score is None else pytest.approx(float(score), abs=1e-9, rel=0)
