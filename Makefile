@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# How long `make fuzz` tries fresh examples.
+MINUTES ?= 10
 
 .PHONY: demo test fuzz bench docs clean
 
@@ -16,6 +18,7 @@ test: .venv/installed
 
 fuzz: .venv/installed
 	$(BIN)/python scripts/fuzz.py
+	$(BIN)/python scripts/explore.py --minutes $(MINUTES)
 
 bench: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[bench]" -c constraints.txt

@@ -2,6 +2,7 @@
 
     python scripts/fuzz.py                  200,000 inputs over all readers
     python scripts/fuzz.py --inputs 5000    fewer
+    python scripts/fuzz.py --seed 7         the inputs of an earlier run, which printed its seed
 
 Good files of every format are cut, repeated, spliced and sprinkled with bytes that mean something
 in some format. A reader may return a value or raise a DoxevalError; anything else, more than a
@@ -215,11 +216,13 @@ def main() -> None:
     """Run the readers in turn; exit 1 if there are findings."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--inputs", type=int, default=200_000, help="inputs in all")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, help="a fresh one by default")
     options = parser.parse_args()
+    chosen = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
+    print(f"seed {chosen}; again: python scripts/fuzz.py --inputs {options.inputs} --seed {chosen}")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGALRM, _too_slow)
-    chance = random.Random(options.seed)
+    chance = random.Random(chosen)
     each = -(-options.inputs // len(READERS))
     findings = 0
     for name, (seed, read) in READERS.items():

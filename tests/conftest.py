@@ -14,8 +14,17 @@ from hypothesis import HealthCheck, settings
 from doxeval.cli import main
 from doxeval.documents import BuildOptions, Collection, build_collection
 
+# Every run tries the same examples, so that a failure is a failure for everybody. `make fuzz` tries
+# fresh ones (pytest --hypothesis-profile=explore).
 settings.register_profile(
     "doxeval", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile(
+    "explore",
+    settings.get_profile("doxeval"),
+    derandomize=False,
+    max_examples=500,
+    print_blob=True,
 )
 settings.load_profile("doxeval")
 
