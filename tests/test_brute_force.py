@@ -31,7 +31,7 @@ from brute_force.scenarios import (
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import AssessedUnit, Assessments, GradedElement, Judgment
 from doxeval.assessments.quantisations import QUANTISATIONS
-from doxeval.evaluation import Reading, evaluate
+from doxeval.evaluation import evaluate
 from doxeval.measures.families.prum import eprum, prum
 from doxeval.measures.registry import MEASURES, measure_named
 from doxeval.runs.builder import run_of
@@ -169,7 +169,7 @@ def test_elements_around_several_ideal_elements(random: Random) -> None:
     quant = random.choice(["gen", "sog"])
     names = [f"{name}@{k}" for name in ("nxCG", "MAnxCG") for k in (2, 4, 8, 13)]
     names += [f"ep[{x}]" for x in ("0", "0.33", "0.9")] + ["MAep", "iMAep"]
-    focused = [measure_named(name).with_values(base="ideal", quant=quant) for name in names]
+    focused = [measure_named(name)(base="ideal", quant=quant) for name in names]
     Scenario("elements", OF_2003, has_collection=False).compare(world, focused)
 
 
@@ -225,7 +225,7 @@ def test_inex_eval_expects_any_order_of_results_that_share_a_rank(
         run_of(results, "run"),
         Assessments([Judgment("7", "d", grades=grades)]),
         [label],
-        reading=Reading(order="rsv"),
+        order="rsv",
     )
     precisions = [
         wanted / (wanted + inex_eval.others_before(wanted, relevant, others))

@@ -12,7 +12,7 @@ from brute_force.scenarios import near
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import Assessments, GradedElement, Judgment
 from doxeval.documents.examples import example_collection
-from doxeval.evaluation import Reading, evaluate
+from doxeval.evaluation import evaluate
 from doxeval.measures.families.prum import prum
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result, Run
@@ -37,8 +37,7 @@ def test_a_measure_is_undefined_where_nothing_is_relevant_at_all(name: str) -> N
 
 def test_an_empty_run_can_be_ordered() -> None:
     assessments = Assessments([Judgment("7", "a", ((0, 3),), document_length=9)])
-    reading = Reading(order="rsv")
-    table = evaluate(run_of([], "run"), assessments, ["MAiP"], reading=reading)
+    table = evaluate(run_of([], "run"), assessments, ["MAiP"], order="rsv")
     assert table.mean() == {"run": {"MAiP": 0.0}}
 
 

@@ -11,7 +11,7 @@ import pytest
 from brute_force.numbers import Score, mean
 from brute_force.scene import Scene, Steps
 from brute_force.twins import score_of
-from doxeval.evaluation import Reading, evaluate
+from doxeval.evaluation import evaluate
 from doxeval.measures.base import Measure, Need
 from doxeval.navigation.matrix import MatrixNavigation
 from strategies import World
@@ -127,7 +127,7 @@ class Scenario:
             world.assessments(),
             measures,
             collection=world.collection() if self.has_collection else None,
-            reading=Reading(order="rsv" if self.by_score else "list"),
+            order="rsv" if self.by_score else "list",
             specificity="file" if self.lists_say else None,
             navigation=None if self.steps is None else MatrixNavigation(probabilities=self.steps),
         )

@@ -31,16 +31,14 @@ def topics(files: tuple[str, ...], format_: TopicFormat | Literal["auto"], as_js
     type without castitle, and, as warnings, titles that are not content-only queries. Ends with
     1 if there is an error.
     """
-    from doxeval.cli.flags import options_named
     from doxeval.cli.terminal import counted
     from doxeval.topics.read_write import WRITERS, problems, read_topics
 
-    with options_named({"format": "--format"}):
-        found = [
-            topic
-            for name in files
-            for topic in read_topics(name, None if format_ == "auto" else format_)
-        ]
+    found = [
+        topic
+        for name in files
+        for topic in read_topics(name, None if format_ == "auto" else format_)
+    ]
     if as_json:
         for line in WRITERS["jsonl"](found):
             click.echo(line, nl=False)

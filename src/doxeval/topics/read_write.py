@@ -53,7 +53,7 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     found = format or _SUFFIXES.get(os.path.splitext(uncompressed_name(name))[1].lower())
     if found is None:
         message = "cannot tell the format from the file's name; format= names it"
-        raise FormatError(message, name).about("format")
+        raise FormatError(message, name)
     with opened(path) as file:
         topics = list(READERS[found](file, name))
     if not topics:
