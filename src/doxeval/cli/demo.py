@@ -57,7 +57,8 @@ def demo(out: Path, force: bool) -> None:
     of_elements = (*given, *_named(_ELEMENT_MEASURES))
     _run("evaluate", *elements, *of_elements, shown=["evaluate", some, *of_elements])
     _run_on_all("compare", runs, *given, "-m", "MAiP", "--baseline", "librarian")
-    _report(runs, [*given, *measures], out)
+    page = ("--out", out / "report.html", "--title", "The demo collection")
+    _run_on_all("report", runs, *given, *measures, *page)
     heading("What next")
     click.echo(f"  open {out / 'report.html'} in a browser")
     click.echo("  doxeval measures nxCG                                 what a measure means")
@@ -71,17 +72,6 @@ def demo(out: Path, force: bool) -> None:
 
 def _named(names: Sequence[str]) -> list[str]:
     return [word for name in names for word in ("-m", name)]
-
-
-def _report(runs: Sequence[Path], given: Sequence[object], out: Path) -> None:
-    """The report, if what draws figures is installed."""
-    from doxeval.errors import DoxevalError
-
-    try:
-        page = ("--out", out / "report.html", "--title", "The demo collection")
-        _run_on_all("report", runs, *given, *page)
-    except DoxevalError as error:
-        click.secho(f"no report: {error}\n", fg="yellow")
 
 
 def _run_on_all(verb: str, runs: Sequence[Path], *arguments: object) -> None:
