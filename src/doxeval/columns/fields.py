@@ -8,7 +8,7 @@ from typing import Any
 
 from doxeval.errors import FormatError
 
-_LARGEST = 1 << 62
+LARGEST_WHOLE = 1 << 62  # whole numbers stay below it
 
 
 class Fields:
@@ -57,7 +57,7 @@ class Fields:
         value = self._given.get(name)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _LARGEST:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
             raise FormatError(f"{name} is {value!r}: expected a whole number, 0 or more")
         return value
 

@@ -1,34 +1,36 @@
-"""Names as places in the bytes of a file: compared, numbered and found without making strings."""
+"""Names as positions in bytes: compared, numbered and looked up without making strings.
+
+The package explains words, names as positions, and keys.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from doxeval.arrays import Ints
-from doxeval.columns.words import FIRST, LAST, SIZE, Words
+from doxeval.columns.keys import KeyTable, folded, scattered
+from doxeval.columns.words import FIRST, LAST, SIZE, Word, Words
 
-_LONGEST_KEY = 64
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_LONGEST_KEY = 64  # bytes; longer names are compared as strings
 _DOT_SLASH = np.uint64(int.from_bytes(b"./", "little"))
 _DOT_XML = np.uint64(int.from_bytes(bytes(4) + b".xml", "little"))
 
 
 class Names(Sequence[str]):
-    """Names as places in bytes; each is made a string when it is looked at.
+    """Names as positions in bytes; a name becomes a string when it is looked at.
 
     >>> names = Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5]))
     >>> list(names), names.numbering[0].tolist(), list(names.distinct)
     (['b', 'a', 'b'], [0, 1, 0], ['b', 'a'])
     """
 
-    def __init__(self, words: Words, begins: Ints, ends: Ints) -> None:
-        self._source = words
-        self._data = words.data
+    def __init__(self, source: Words, begins: Ints, ends: Ints) -> None:
+        self._source = source
+        self._data = source.data
         self._begins = begins
         self._ends = ends
 
@@ -49,7 +51,7 @@ class Names(Sequence[str]):
             yield self._data[begin:end].decode()
 
     def as_document_ids(self) -> Names:
-        """The names without `./` before and `.xml` behind.
+        """The names without a leading `./` and a final `.xml`.
 
         >>> Names(Words(b"./a.xml"), np.array([0]), np.array([7])).as_document_ids()[0]
         'a'
@@ -69,63 +71,15 @@ class Names(Sequence[str]):
         return Names(self._source, self._begins[first], self._ends[first])
 
     def _are_all_the_same(self) -> bool:
-        words = self._words
+        words = self.words
         return words is not None and all((word == word[:1]).all() for word in words)
 
     @cached_property
-    def keys(self) -> npt.NDArray[np.uint64] | None:
-        """One word for each name: the same for equal names, and almost never for others."""
-        words = self._words
-        if words is None:
-            return None
-        keys = words[0]
-        for word in words[1:]:  # not where a name has ended: its key is the same in any company
-            keys = np.where(word == 0, keys, _mixed(keys) ^ word)
-        return keys
+    def words(self) -> list[Word] | None:
+        """The first words of all names, their second words, and so on; None if one is too long.
 
-    def find(self, wanted: Sequence[str]) -> Ints:
-        """The place of each name among the wanted ones, -1 if it is none of them.
-
-        >>> Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5])).find(["b"]).tolist()
-        [0, -1, 0]
+        Behind the end of a name there are zeros.
         """
-        others = _names_of(tuple(wanted))
-        keys, other_keys = self.keys, others.keys
-        if len(others) and keys is not None and other_keys is not None:
-            found = _find(keys, other_keys)
-            if _all_equal(found, self, others):
-                return found
-        places = {name: place for place, name in enumerate(wanted)}
-        return np.fromiter((places.get(name, -1) for name in self), np.int64, len(self))
-
-    @cached_property
-    def numbering(self) -> tuple[Ints, Ints]:
-        """The number of each name among the distinct ones, and where each of those is first."""
-        words = self._words
-        if words is None:
-            return _numbered(list(self))
-        # Neighbours often have the same name, so only the first of each block is looked at.
-        is_first = np.zeros(len(self), dtype=np.bool_)
-        is_first[:1] = True
-        for word in words:
-            is_first[1:] |= word[1:] != word[:-1]
-        blocks = np.flatnonzero(is_first)
-        keys = words[0][blocks]
-        for word in words[1:]:
-            keys = _mixed(keys) ^ word[blocks]
-        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-        same = blocks[first[number]]
-        if len(words) > 1 and any((word[blocks] != word[same]).any() for word in words):
-            return _numbered(list(self))  # two names of the same key: it does not happen
-        order = np.argsort(first)
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        block_of = np.cumsum(is_first) - 1
-        return rank[number][block_of], blocks[first[order]]
-
-    @cached_property
-    def _words(self) -> list[npt.NDArray[np.uint64]] | None:
-        """The bytes of all names, eight at a time, with zeros behind; None if some are too long."""
         lengths = self._ends - self._begins
         longest = int(lengths.max(initial=0))
         if longest > _LONGEST_KEY:
@@ -137,60 +91,113 @@ class Names(Sequence[str]):
             words.append(self._source.at[at] & FIRST[left])
         return words or [np.zeros(len(self), dtype=np.uint64)]
 
+    @cached_property
+    def keys(self) -> Word | None:
+        """The key of each name; None if one is too long."""
+        return None if self.words is None else folded(self.words)
 
-@lru_cache(4)
-def _names_of(names: tuple[str, ...]) -> Names:
-    """Names of their own, kept for the next run that is compared with them."""
-    encoded = [name.encode() for name in names]
-    lengths = np.array([len(name) for name in encoded], dtype=np.int64)
-    ends = np.cumsum(lengths)
-    return Names(Words(b"".join(encoded)), ends - lengths, ends)
+    def find(self, wanted: NameIndex | Sequence[str]) -> Ints:
+        """The position of each name among the wanted ones (all distinct), -1 if it is none.
 
+        >>> names = Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5]))
+        >>> names.find(["b"]).tolist(), names.find(NameIndex(["a", "b"])).tolist()
+        ([0, -1, 0], [1, 0, 1])
+        """
+        index = wanted if isinstance(wanted, NameIndex) else NameIndex(wanted)
+        table = index.table
+        if table is not None and self.keys is not None:
+            found = table.find(self.keys)
+            if self._equal_where_found(found, index.as_bytes):
+                return found
+        return np.fromiter((index.positions.get(name, -1) for name in self), np.int64, len(self))
 
-def _mixed(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    return (keys ^ (keys >> np.uint64(29))) * _MIX
-
-
-def _find(keys: npt.NDArray[np.uint64], other_keys: npt.NDArray[np.uint64]) -> Ints:
-    """The place of each key among the others, by a table; -1 where it is not there.
-
-    The table has buckets by some bits of the mixed keys; the keys of one bucket are looked at one
-    after another, and there are rarely more than two.
-    """
-    bits = max(len(other_keys).bit_length() + 2, 4)
-    shift = np.uint64(64 - bits)
-    bucket_of_other = (_mixed(other_keys) >> shift).astype(np.int64)
-    order = np.argsort(bucket_of_other, kind="stable")
-    begin = np.searchsorted(bucket_of_other[order], np.arange((1 << bits) + 1))
-    bucket = (_mixed(keys) >> shift).astype(np.int64)
-    found = np.full(len(keys), -1, dtype=np.int64)
-    rows = np.flatnonzero(begin[bucket + 1] > begin[bucket])
-    at = begin[bucket[rows]]
-    while len(rows):
-        candidate = order[at]
-        same = keys[rows] == other_keys[candidate]
-        found[rows[same]] = candidate[same]
-        going_on = ~same & (at + 1 < begin[bucket[rows] + 1])
-        rows, at = rows[going_on], at[going_on] + 1
-    return found
-
-
-def _all_equal(found: Ints, names: Names, others: Names) -> bool:
-    """Whether names with equal keys are equal; for long names that need not be."""
-    words, other_words = names._words or [], others._words or []
-    if len(words) <= 1 and len(other_words) <= 1:
+    def _equal_where_found(self, found: Ints, others: Names) -> bool:
+        """Whether names with equal keys are equal; a key of one word is the name itself."""
+        words, other_words = self.words or [], others.words or []
+        if len(words) <= 1 and len(other_words) <= 1:
+            return True
+        rows = np.flatnonzero(found >= 0)
+        for number in range(max(len(words), len(other_words))):
+            one = words[number][rows] if number < len(words) else np.uint64(0)
+            other = other_words[number][found[rows]] if number < len(other_words) else np.uint64(0)
+            if np.any(one != other):
+                return False
         return True
-    rows = np.flatnonzero(found >= 0)
-    different = np.zeros(len(rows), dtype=np.bool_)
-    for place in range(max(len(words), len(other_words))):
-        one = words[place][rows] if place < len(words) else np.uint64(0)
-        other = other_words[place][found[rows]] if place < len(other_words) else np.uint64(0)
-        different |= one != other
-    return not different.any()
+
+    @cached_property
+    def numbering(self) -> tuple[Ints, Ints]:
+        """The number of each name among the distinct ones, and where each of those is first."""
+        words = self.words
+        if words is None:
+            return _numbered(list(self))
+        # Neighbours often have the same name, so only the first row of each block is looked at.
+        begins_block = np.zeros(len(self), dtype=np.bool_)
+        begins_block[:1] = True
+        for word in words:
+            begins_block[1:] |= word[1:] != word[:-1]
+        blocks = np.flatnonzero(begins_block)
+        keys = words[0][blocks]
+        for word in words[1:]:
+            keys = scattered(keys) ^ word[blocks]
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        same = blocks[first[number]]
+        if len(words) > 1 and any((word[blocks] != word[same]).any() for word in words):
+            return _numbered(list(self))  # two names with one key
+        order = np.argsort(first)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        block_of = np.cumsum(begins_block) - 1
+        return rank[number][block_of], blocks[first[order]]
 
 
-def _numbered(names: list[Any]) -> tuple[Ints, Ints]:
-    first: dict[Any, int] = {}
+class NameIndex:
+    """Distinct names that are looked up often: by many runs, in many columns.
+
+    Whoever looks up the same names again and again makes one index and keeps it. What a lookup
+    needs is prepared when it is first needed, and kept with the index.
+
+    >>> index = NameIndex(["a", "b"])
+    >>> len(index), index.names, index.positions["b"]
+    (2, ('a', 'b'), 1)
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"NameIndex({len(self):,} names)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NameIndex, (self.names,)
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """The position of each name."""
+        return {name: position for position, name in enumerate(self.names)}
+
+    @cached_property
+    def as_bytes(self) -> Names:
+        """The names as positions in bytes of their own."""
+        # A lone surrogate gets bytes that no UTF-8 file holds, so it is never found.
+        encoded = [name.encode("utf-8", "surrogatepass") for name in self.names]
+        lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        ends = np.cumsum(lengths)
+        return Names(Words(b"".join(encoded)), ends - lengths, ends)
+
+    @cached_property
+    def table(self) -> KeyTable | None:
+        """The names' keys; None where keys do not tell names apart, and for no names at all."""
+        if not self.names or any("\0" in name for name in self.names):
+            return None  # words have zeros behind the end of a name, which look like NULs in it
+        keys = self.as_bytes.keys
+        return None if keys is None else KeyTable.of(keys)
+
+
+def _numbered(names: list[str]) -> tuple[Ints, Ints]:
+    first: dict[str, int] = {}
     for row, name in enumerate(names):
         first.setdefault(name, row)
     numbers = {name: number for number, name in enumerate(first)}

@@ -1,4 +1,4 @@
-"""Bytes eight at a time: the words that fields and names of a file are read by."""
+"""Words: bytes read eight at a time, as the package explains."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints
 
+Word = npt.NDArray[np.uint64]
+
 SIZE = 8
-# The first so many bytes of a word, and the last so many (words are little-endian).
+# Masks for the first 0 to 8 bytes of a word, and for the last (words are little-endian).
 FIRST = np.array([(1 << 8 * kept) - 1 for kept in range(SIZE + 1)], dtype="<u8")
 LAST = FIRST[SIZE] ^ FIRST[::-1]
 ZEROS = np.uint64(0x3030303030303030)  # eight times the character 0
@@ -18,21 +20,23 @@ _THREES = np.uint64(0x3333333333333333)
 
 
 class Words:
-    """Bytes, and from each position on the next eight of them as one number.
+    """Bytes, and the word at each position in them.
 
-    There are eight zeros around the bytes, so that every position has a word before and behind.
+    Eight zero bytes stand before and after, so that every position has a word on either side.
+
+    >>> words = Words(b"12345678")
+    >>> whole_number(words.at[[SIZE]])[0].tolist()
+    [12345678]
     """
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self._padded = b"".join((bytes(SIZE), data, bytes(SIZE)))
-        # The word from position p on is at p + 8, the one up to it at p.
-        self.at: npt.NDArray[np.uint64] = np.ndarray(
-            (len(self._padded) - SIZE + 1,), "<u8", self._padded, 0, (1,)
-        )
+        # The word that begins at position p is at[p + SIZE]; the word that ends there is at[p].
+        self.at: Word = np.ndarray((len(self._padded) - SIZE + 1,), "<u8", self._padded, 0, (1,))
 
     def piece(self, begin: int, end: int) -> Words:
-        """A part of the bytes, without a copy of the words."""
+        """Part of the bytes; the words are shared, not copied."""
         part = Words.__new__(Words)
         part.data = self.data[begin:end]
         part._padded = self._padded
@@ -40,14 +44,14 @@ class Words:
         return part
 
 
-def whole_number(word: npt.NDArray[np.uint64]) -> tuple[Ints, Bools]:
+def whole_number(word: Word) -> tuple[Ints, Bools]:
     """Eight characters as one number, and whether all of them are digits.
 
-    Pairs of digits are made numbers below 100, pairs of those numbers below 10,000, and these the
-    number itself.
+    Neighbouring digits are combined into numbers below 100, these into numbers below 10,000, and
+    these into the number itself, for all eight characters at once.
     """
-    tens = ((word & _HIGH) | ((word + _SIXES) & _HIGH) >> np.uint64(4)) == _THREES
+    all_digits = ((word & _HIGH) | ((word + _SIXES) & _HIGH) >> np.uint64(4)) == _THREES
     word = ((word ^ ZEROS) * np.uint64(2561)) >> np.uint64(8)
     word = ((word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
     word = ((word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
-    return word.astype(np.int64), tens
+    return word.astype(np.int64), all_digits

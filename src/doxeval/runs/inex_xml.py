@@ -26,8 +26,9 @@ from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.markup.elements import XmlElement, read_elements
 from doxeval.markup.escape import escaped, quoted
-from doxeval.runs.builder import RunBuilder
-from doxeval.runs.run import Kind, Result, Run
+from doxeval.runs.result import Kind, Result
+from doxeval.runs.result_columns import columns_of_results
+from doxeval.runs.run import Run
 
 _EXPECTED_UNITS = {"element": Kind.ELEMENT, "passage": Kind.PASSAGE, "fol": Kind.PASSAGE}
 
@@ -41,10 +42,10 @@ def read_xml_run(file: IO[bytes], origin: str) -> Run:
     >>> run.run_id, next(run.results()).document
     ('r', 'a')
     """
-    builder = RunBuilder()
+    results: list[Result] = []
+    lines: list[int] = []
     facts: dict[str, Any] = {}
     contradictions: list[int] = []
-    count = 0
     for topic, above in read_elements(file, {"topic"}, origin):
         if above:
             facts |= _facts(above[0])
@@ -55,21 +56,22 @@ def read_xml_run(file: IO[bytes], origin: str) -> Run:
         for element in topic.children:
             if element.tag != "result":
                 continue
-            count += 1
             result = _result(element, topic_id, origin)
             expected = _EXPECTED_UNITS.get(str(facts.get("result_type", "")).lower())
             if expected is not None and result.kind not in (expected, Kind.DOCUMENT):
                 contradictions.append(element.line)
-            builder.add(result, element.line)
-    if not count:
+            results.append(result)
+            lines.append(element.line)
+    if not results:
         raise FormatError("no <topic> with a <result> in the file", origin)
-    warnings = []
+    columns, warnings = columns_of_results(results, lines)
     if contradictions:
-        warnings.append(
+        contradicting = (
             f"{len(contradictions)} results contradict the result-type "
             f"{facts['result_type']!r}, the first on line {contradictions[0]}"
         )
-    return builder.finish(str(facts.pop("run_id", "run")), facts, warnings, origin)
+        warnings = (contradicting, *warnings)
+    return Run(str(facts.pop("run_id", "run")), *columns, facts, warnings, origin)
 
 
 def _facts(submission: XmlElement) -> dict[str, Any]:
@@ -149,8 +151,7 @@ def _score(text: str, origin: str, line: int) -> float:
 def write_xml_run(run: Run) -> Iterator[bytes]:
     """The run as XML.
 
-    >>> from doxeval.runs.builder import run_of
-    >>> b"".join(write_xml_run(run_of([Result("1", "a")], "r"))).splitlines()[2]
+    >>> b"".join(write_xml_run(Run.from_results([Result("1", "a")], "r"))).splitlines()[2]
     b'<result><file>a</file></result>'
     """
     names = ("participant_id", "task", "query", "result_type")

@@ -16,41 +16,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
-from doxeval.columns.fields import Fields
-from doxeval.documents.ids import normalised_id
-from doxeval.errors import FormatError
-from doxeval.files import json_lines
-from doxeval.runs.builder import RunBuilder
-from doxeval.runs.run import Kind, Result, Run
+import numpy as np
 
-FIELDS = (
-    "topic",
-    "doc",
-    "path",
-    "start",
-    "end",
-    "start_point",
-    "end_point",
-    "nodes",
-    "offset",
-    "point",
-    "rank",
-    "score",
-    "run",
-)
-_UNITS = {
-    frozenset[str](): Kind.DOCUMENT,
-    frozenset({"path"}): Kind.ELEMENT,
-    frozenset({"start", "end"}): Kind.PASSAGE,
-    frozenset({"start_point", "end_point"}): Kind.PASSAGE,
-    frozenset({"nodes"}): Kind.TREE,
-    frozenset({"offset"}): Kind.POINT,
-    frozenset({"point"}): Kind.POINT,
-}
-_UNIT_FIELDS = frozenset().union(*_UNITS)
+from doxeval.arrays import Ints
+from doxeval.errors import FormatError
+from doxeval.runs.csv_blocks import csv_blocks
+from doxeval.runs.json_blocks import json_blocks
+from doxeval.runs.optional import optional_module
+from doxeval.runs.record_columns import BadRecord, Column, RecordCollector
+from doxeval.runs.run import Run
+
+_ROWS = 1 << 16  # of Parquet, read at a time
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def read_jsonl_run(file: IO[bytes], origin: str) -> Run:
@@ -60,7 +40,16 @@ def read_jsonl_run(file: IO[bytes], origin: str) -> Run:
     >>> next(run.results()).place
     ('/p[1]',)
     """
-    return _run(json_lines(file, origin), origin)
+    blocks = json_blocks(file, origin)
+    return _run(((_by_field(records), np.array(lines)) for records, lines in blocks), origin)
+
+
+def _by_field(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    shapes = set(map(tuple, records))
+    if len(shapes) == 1:
+        return {name: [record[name] for record in records] for name in shapes.pop()}
+    names = {name for shape in shapes for name in shape}
+    return {name: [record.get(name) for record in records] for name in names}
 
 
 def read_csv_run(file: IO[bytes], origin: str) -> Run:
@@ -70,187 +59,96 @@ def read_csv_run(file: IO[bytes], origin: str) -> Run:
     9
     """
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-    reader = csv.DictReader(text, strict=True)
-
-    def records() -> Iterator[tuple[int, Any]]:
-        try:
-            for record in reader:
-                if None in record or None in record.values():
-                    raise FormatError(
-                        f"expected {len(reader.fieldnames or [])} columns", origin, reader.line_num
-                    )
-                yield (
-                    reader.line_num,
-                    {name: _from_csv(name, value) for name, value in record.items()},
-                )
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise FormatError(
-                f"this is not CSV in UTF-8: {error}", origin, reader.line_num
-            ) from None
-
     try:
-        return _run(records(), origin)
+        return _run(csv_blocks(text, origin), origin)
     finally:
         text.detach()
 
 
 def read_parquet_run(file: IO[bytes], origin: str) -> Run:
     """Read a run from Parquet (needs the extra `parquet`)."""
-    parquet = _parquet()
+    parquet = optional_module("pyarrow.parquet")
     try:
         table = parquet.ParquetFile(io.BytesIO(file.read()))
     except (ValueError, OSError) as error:
         raise FormatError(f"this is not Parquet: {error}", origin) from None
+    return _run(_parquet_blocks(table), origin)
 
-    def records() -> Iterator[tuple[int, Any]]:
-        number = 0
-        for batch in table.iter_batches():
-            for record in batch.to_pylist():
-                number += 1
-                nodes = record.get("nodes")
-                yield (
-                    number,
-                    {**record, "nodes": nodes.split() if isinstance(nodes, str) else nodes},
-                )
 
-    return _run(records(), origin)
+def _parquet_blocks(table: Any) -> Iterator[tuple[dict[str, Column], Ints]]:
+    number = 0
+    for batch in table.iter_batches(_ROWS):
+        columns: dict[str, Column] = {
+            name: column.to_pylist()
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        }
+        if "nodes" in columns:
+            columns["nodes"] = [
+                nodes.split() if isinstance(nodes, str) else nodes for nodes in columns["nodes"]
+            ]
+        yield columns, np.arange(number + 1, number + len(batch) + 1)
+        number += len(batch)
+
+
+def _run(blocks: Iterable[tuple[Mapping[str, Column], Ints]], origin: str) -> Run:
+    collector = RecordCollector()
+    for block, lines in blocks:
+        try:
+            collector.add(block, lines)
+        except BadRecord as error:
+            raise FormatError(error.reason, origin, int(lines[error.row])) from None
+    columns, run_ids, warnings = collector.finish()
+    if not len(columns.line):
+        raise FormatError("no results in the file", origin)
+    if len(run_ids) > 1:
+        several = f"{len(run_ids)} run ids in one file: {', '.join(run_ids[:5])}"
+        warnings = (several, *warnings)
+    run_id = run_ids[-1] if run_ids else "run"
+    return Run(run_id, *columns, warnings=warnings, origin=origin)
 
 
 def write_jsonl_run(run: Run) -> Iterator[bytes]:
     """The run as JSONL.
 
-    >>> from doxeval.runs.builder import run_of
-    >>> print(*write_jsonl_run(run_of([Result("1", "a")], "mine")))
+    >>> from doxeval.runs.result import Result
+    >>> print(*write_jsonl_run(Run.from_results([Result("1", "a")], "mine")))
     b'{"topic": "1", "doc": "a", "run": "mine"}\\n'
     """
-    for record in _records(run):
-        yield json.dumps(record, ensure_ascii=False).encode() + b"\n"
+    columns = [
+        [None if value is None else f'"{name}": {_json(value)}' for value in values]
+        for name, values in run.by_field().items()
+    ]
+    for row in zip(*columns, strict=True):
+        yield f"{{{', '.join(filter(None, row))}}}\n".encode()
+
+
+def _json(value: Any) -> str:
+    if isinstance(value, int | float):
+        return repr(value)
+    return _ENCODER.encode(value)
 
 
 def write_csv_run(run: Run) -> Iterator[bytes]:
     """The run as CSV, with the columns it needs."""
-    records = list(_records(run))
-    used = [name for name in FIELDS if any(name in record for record in records)]
+    columns = _with_joined_nodes(run.by_field())
     out = io.StringIO()
-    writer = csv.DictWriter(out, used, lineterminator="\n")
-    writer.writeheader()
-    for record in records:
-        nodes = {"nodes": " ".join(record["nodes"])} if "nodes" in record else {}
-        writer.writerow({**record, **nodes})
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
     yield out.getvalue().encode()
 
 
 def write_parquet_run(run: Run) -> Iterator[bytes]:
     """The run as Parquet (needs the extra `parquet`)."""
-    import pyarrow as pa
-
-    records = list(_records(run))
-    columns: dict[str, list[Any]] = {
-        name: [record.get(name) for record in records]
-        for name in FIELDS
-        if any(name in record for record in records)
-    }
-    if "nodes" in columns:
-        columns["nodes"] = [nodes and " ".join(nodes) for nodes in columns["nodes"]]
+    parquet = optional_module("pyarrow.parquet")
     out = io.BytesIO()
-    _parquet().write_table(pa.table(columns), out)
+    table = optional_module("pyarrow").table(_with_joined_nodes(run.by_field()))
+    parquet.write_table(table, out)
     yield out.getvalue()
 
 
-def _parquet() -> Any:
-    try:
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise FormatError(
-            "Parquet needs pyarrow: install doxeval with its extra, doxeval[parquet]"
-        ) from None
-    return pyarrow.parquet
-
-
-def _run(records: Iterable[tuple[int, Any]], origin: str) -> Run:
-    builder = RunBuilder()
-    run_ids: dict[str, None] = {}
-    count = 0
-    for number, record in records:
-        count += 1
-        try:
-            result, run_id = _result(record)
-        except FormatError as error:
-            raise FormatError(error.message, origin, number) from None
-        builder.add(result, number)
-        if run_id is not None:
-            run_ids[run_id] = None
-    if not count:
-        raise FormatError("no results in the file", origin)
-    warnings = []
-    if len(run_ids) > 1:
-        warnings.append(f"{len(run_ids)} run ids in one file: {', '.join(list(run_ids)[:5])}")
-    return builder.finish(next(reversed(run_ids), "run"), None, warnings, origin)
-
-
-def _result(record: Any) -> tuple[Result, str | None]:
-    fields = Fields(record, FIELDS)
-    kind = _UNITS.get(frozenset(_UNIT_FIELDS & fields.names))
-    if kind is None:
-        raise FormatError(
-            f"fields {', '.join(sorted(_UNIT_FIELDS & fields.names))} together: expected start and "
-            "end, path, nodes, offset, or none of them"
-        )
-    start, end, offset = (fields.whole(name) for name in ("start", "end", "offset"))
-    if start is not None and end is not None and end < start:
-        raise FormatError(f"the passage ends at {end} before it starts at {start}")
-    result = Result(
-        fields.text("topic"),
-        normalised_id(fields.text("doc")),
-        kind,
-        start if offset is None else offset,
-        end,
-        _place(fields),
-        fields.whole("rank"),
-        fields.number("score"),
-    )
-    return result, fields.optional_text("run")
-
-
-def _place(fields: Fields) -> tuple[str, ...]:
-    if "nodes" in fields:
-        return fields.paths("nodes")
-    names = ("path", "point", "start_point", "end_point")
-    return tuple(fields.text(name) for name in names if name in fields)
-
-
-_FROM_CSV: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("start", "end", "offset", "rank"), int),
-    "score": float,
-    "nodes": str.split,
-}
-
-
-def _from_csv(name: str, value: str) -> Any:
-    if value == "" or name not in _FROM_CSV:
-        return value
-    try:
-        return _FROM_CSV[name](value)
-    except ValueError:
-        return value  # whatever it is, it is named when it is checked
-
-
-def _records(run: Run) -> Iterator[dict[str, Any]]:
-    """The run as records, without absent fields."""
-    for result in run.results():
-        record: dict[str, Any] = {"topic": result.topic, "doc": result.document}
-        if result.kind == Kind.ELEMENT:
-            record["path"] = result.place[0]
-        elif result.kind == Kind.TREE:
-            record["nodes"] = list(result.place)
-        elif result.kind == Kind.POINT:
-            record |= {"point": result.place[0]} if result.place else {"offset": result.start}
-        elif result.kind == Kind.PASSAGE and result.place:
-            record |= {"start_point": result.place[0], "end_point": result.place[1]}
-        elif result.kind == Kind.PASSAGE:
-            record |= {"start": result.start, "end": result.end}
-        if result.rank is not None:
-            record["rank"] = result.rank
-        if result.score is not None:
-            record["score"] = result.score
-        yield {**record, "run": run.run_id}
+def _with_joined_nodes(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    if "nodes" not in columns:
+        return columns
+    joined = [nodes and " ".join(nodes) for nodes in columns["nodes"]]
+    return {**columns, "nodes": joined}

@@ -7,68 +7,39 @@ thousands of results stays small and everything about it is array arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from doxeval.arrays import Ints
 from doxeval.columns.labels import NO_LABEL, Labels
+from doxeval.runs.result import Kind, Result
+from doxeval.runs.result_columns import Floats, ResultColumns, columns_of_results, results_of
 
-Floats = npt.NDArray[np.float64]
+__all__ = ["Floats", "Kind", "Order", "Result", "Run"]
+
 Order = Literal["list", "rank", "rsv"]
 
 
-class Kind(IntEnum):
-    """What a result is.
-
-    >>> Kind.PASSAGE.name
-    'PASSAGE'
-    """
-
-    DOCUMENT = 0  # a whole document
-    ELEMENT = 1  # an element, by its path
-    PASSAGE = 2  # a range of text: by characters (start, end) or by two text points
-    POINT = 3  # an entry point: an offset or a text point
-    TREE = 4  # a set of elements, by their paths
-
-
-class Result(NamedTuple):
-    """One result of a run, spelt out.
-
-    place: the path of an element, the paths of a tree, the text points of a passage or an entry
-    point; empty where start and end (or start alone) say it in characters, and for documents.
-
-    >>> Result("7", "a", Kind.PASSAGE, 0, 99).document
-    'a'
-    >>> Result("7", "a", Kind.ELEMENT, place=("/article[1]/sec[2]",)).place
-    ('/article[1]/sec[2]',)
-    """
-
-    topic: str
-    document: str
-    kind: Kind = Kind.DOCUMENT
-    start: int | None = None
-    end: int | None = None
-    place: tuple[str, ...] = ()
-    rank: int | None = None
-    score: float | None = None
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A run as columns.
 
     start and end are -1 where a result is not given in characters. rank and score are None if
-    the file does not have them. line is where each result stood in the file, from 1.
+    not every result has one. line is where each result stood in its file, from 1.
 
-    >>> from doxeval.runs.builder import run_of
-    >>> run = run_of([Result("1", "a"), Result("1", "b", Kind.PASSAGE, 0, 9)], "mine")
+    Two runs are equal if their ids, results, ranks and scores are; where they came from does not
+    matter. Arrays of a run cannot be written to.
+
+    >>> run = Run.from_results([Result("1", "a"), Result("1", "b", Kind.PASSAGE, 0, 9)], "mine")
+    >>> run
+    Run('mine': 2 results for 1 topic, documents and passages)
     >>> len(run), list(run.topics), run.topic.tolist(), run.kind.tolist()
     (2, ['1'], [0, 0], [0, 2])
+    >>> [result.document for result in run]
+    ['a', 'b']
     """
 
     run_id: str
@@ -86,6 +57,165 @@ class Run:
     warnings: tuple[str, ...] = ()
     origin: str | None = None
 
+    def __post_init__(self) -> None:
+        for column in (self.kind, self.start, self.end, self.rank, self.score, self.line):
+            if column is not None:
+                column.setflags(write=False)
+
+    # Ways in
+
+    @classmethod
+    def from_results(cls, results: Iterable[Result], run_id: str = "run") -> Run:
+        """A run of results given one by one, in the order of the ranking.
+
+        >>> Run.from_results([Result("7", "a", Kind.PASSAGE, 0, 9)], "mine")
+        Run('mine': 1 result for 1 topic, passages)
+        """
+        columns, warnings = columns_of_results(results)
+        return cls(run_id, *columns, warnings=warnings)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        topic: Any,
+        document: Any,
+        *,
+        start: Any = None,
+        end: Any = None,
+        path: Any = None,
+        offset: Any = None,
+        rank: Any = None,
+        score: Any = None,
+        run_id: str = "run",
+    ) -> Run:
+        """A run from sequences of equal length, in the order of the ranking.
+
+        Lists, arrays of NumPy and columns of data frames will do. Topics and documents are
+        strings or whole numbers. What results are follows from what is given: start and end make
+        passages, path elements, offset entry points, none of them whole documents. To mix these,
+        give -1 or None as a number and None or "" as a path where a result does not have it.
+        Document ids are compared without a leading `./` and a final `.xml`, as in files.
+
+        >>> Run.from_arrays([7, 7, 8], ["a", "b", "a"], start=[0, 5, 3], end=[9, 9, 4])
+        Run('run': 3 results for 2 topics, passages)
+        >>> mixed = Run.from_arrays([7, 7], ["a", "b"], path=["/sec[1]", None], score=[.9, .5])
+        >>> [result.kind.name for result in mixed]
+        ['ELEMENT', 'DOCUMENT']
+        >>> Run.from_arrays([7], ["a"], start=[9], end=[5])
+        Traceback (most recent call last):
+        doxeval.errors.InputError: row 0: the passage ends at 5 before it starts at 9
+        """
+        from doxeval.runs.arrays import columns_of_arrays
+
+        given = {
+            "topic": topic,
+            "doc": document,
+            "start": start,
+            "end": end,
+            "path": path,
+            "offset": offset,
+            "rank": rank,
+            "score": score,
+        }
+        given = {name: values for name, values in given.items() if values is not None}
+        columns, _, warnings = columns_of_arrays(given, {"doc": "document"})
+        return cls(run_id, *columns, warnings=warnings)
+
+    @classmethod
+    def from_dict(cls, results: Mapping[Any, Any], run_id: str = "run") -> Run:
+        """A run from a dict of topics.
+
+        {topic: {document: score}}, as pytrec_eval and ranx have it, is ranked by falling score;
+        tied documents stay in the order given. A list of results is in the order of the ranking:
+        documents, (document, start, end) for passages, (document, path) for elements. Results
+        get the ranks 1, 2, 3, … of their topic. A topic without results is not part of a run.
+
+        >>> run = Run.from_dict({"7": {"a": 0.2, "b": 0.9}, "8": {"a": 1}}, "mine")
+        >>> [(result.topic, result.document, result.rank) for result in run]
+        [('7', 'b', 1), ('7', 'a', 2), ('8', 'a', 1)]
+        >>> Run.from_dict({"7": [("a", 0, 9), ("b", 5, 8)], "8": [("a", "/sec[1]")]})
+        Run('run': 3 results for 2 topics, elements and passages)
+        """
+        from doxeval.runs.dicts import columns_of_dict
+
+        columns, warnings = columns_of_dict(results)
+        return cls(run_id, *columns, warnings=warnings)
+
+    @classmethod
+    def from_frame(cls, frame: Any, run_id: str | None = None) -> Run:
+        """A run from a data frame of pandas or polars, one row per result, in ranking order.
+
+        The columns are the fields of JSONL and CSV: topic, doc, path, start, end, offset, nodes
+        (lists of paths, or paths joined by spaces), rank, score, run. `qid`, `query_id` and
+        `q_id` also stand for topic; `docno`, `doc_id`, `docid` and `document` for doc. Other
+        columns are an error. `run_id` counts more than the column run.
+
+        >>> import pandas
+        >>> Run.from_frame(pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"]}), "mine")
+        Run('mine': 2 results for 1 topic, documents)
+        """
+        from doxeval.runs.frames import columns_of_frame
+
+        columns, run_ids, warnings = columns_of_frame(frame)
+        if len(run_ids) > 1 and run_id is None:
+            several = f"{len(run_ids)} run ids in one data frame: {', '.join(run_ids[:5])}"
+            warnings = (several, *warnings)
+        found = run_ids[-1] if run_ids else "run"
+        return cls(run_id or found, *columns, warnings=warnings)
+
+    # Ways out
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """A run of whole documents as {topic: {document: score}}, for pytrec_eval and ranx.
+
+        Documents are in the order of the ranking. Without scores a document gets 1 / rank.
+
+        >>> Run.from_dict({"7": {"a": 0.2, "b": 0.9}}).to_dict()
+        {'7': {'b': 0.9, 'a': 0.2}}
+        """
+        from doxeval.runs.dicts import dict_of_columns
+
+        return dict_of_columns(self.columns)
+
+    def to_pandas(self) -> Any:
+        """One row per result, as a data frame of pandas (which must be installed).
+
+        Its columns are those fields of JSONL and CSV that the run has.
+
+        >>> list(Run.from_dict({"7": ["a", "b"]}).to_pandas())
+        ['topic', 'doc', 'rank', 'run']
+        """
+        from doxeval.runs.frames import pandas_frame
+
+        return pandas_frame(self.by_field())
+
+    def to_polars(self) -> Any:
+        """One row per result, as a data frame of polars (which must be installed).
+
+        >>> Run.from_dict({"7": ["a", "b"]}).to_polars().columns
+        ['topic', 'doc', 'rank', 'run']
+        """
+        from doxeval.runs.frames import polars_frame
+
+        return polars_frame(self.by_field())
+
+    def by_field(self) -> dict[str, list[Any]]:
+        """The fields of JSONL and CSV that the run has, each with a value for every result.
+
+        >>> Run.from_dict({"7": ["a", "b"]}, "mine").by_field()
+        {'topic': ['7', '7'], 'doc': ['a', 'b'], 'rank': [1, 2], 'run': ['mine', 'mine']}
+        """
+        from doxeval.runs.by_field import by_field
+
+        return by_field(self.columns, self.run_id)
+
+    # What is in it
+
+    @property
+    def columns(self) -> ResultColumns:
+        """The results alone, without what the run says about itself."""
+        return ResultColumns(*(getattr(self, name) for name in ResultColumns._fields))
+
     @property
     def topics(self) -> Sequence[str]:
         """The distinct topics, in the order of first appearance."""
@@ -93,7 +223,7 @@ class Run:
 
     @property
     def topic(self) -> Ints:
-        """The topic of each result, as its place in `topics`."""
+        """The topic of each result, as its position in `topics`."""
         return self.topic_labels.numbers
 
     @property
@@ -103,7 +233,7 @@ class Run:
 
     @property
     def document(self) -> Ints:
-        """The document of each result, as its place in `documents`."""
+        """The document of each result, as its position in `documents`."""
         return self.document_labels.numbers
 
     @property
@@ -113,16 +243,18 @@ class Run:
 
     @property
     def place(self) -> Ints:
-        """The place of each result, as its place in `places`; NO_LABEL if it has none."""
+        """The place of each result, as its position in `places`; NO_LABEL if it has none."""
         return self.place_labels.numbers
 
     def __len__(self) -> int:
         return len(self.kind)
 
+    def __iter__(self) -> Iterator[Result]:
+        return self.results()
+
     def results(self) -> Iterator[Result]:
         """The results one by one."""
-        for row in range(len(self)):
-            yield self.result(row)
+        return results_of(self.columns)
 
     def result(self, row: int) -> Result:
         """One result, spelt out."""
@@ -138,12 +270,45 @@ class Run:
             None if self.score is None else float(self.score[row]),
         )
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        return self.run_id == other.run_id and all(
+            _same(getattr(self, name), getattr(other, name))
+            for name in ResultColumns._fields
+            if name != "line"
+        )
+
+    def __hash__(self) -> int:
+        # Without names, which would have to be made first; equal runs have equal hashes.
+        return hash((self.run_id, self.kind.tobytes(), self.start.tobytes(), self.end.tobytes()))
+
+    def __repr__(self) -> str:
+        from doxeval.runs.shown import shown
+
+        return shown(self.run_id, self.columns)
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        from doxeval.runs.shown import shown_in_notebook
+
+        return shown_in_notebook(self.run_id, self.columns)
+
+    # Other runs made of it
+
+    def with_id(self, run_id: str) -> Run:
+        """The run under another id.
+
+        >>> Run.from_dict({"7": ["a"]}).with_id("mine").run_id
+        'mine'
+        """
+        return replace(self, run_id=run_id)
+
     def ordered(self, order: Order) -> Run:
         """The run with each topic's results sorted by rank or by falling score, ties as they are.
 
-        >>> from doxeval.runs.builder import run_of
-        >>> run = run_of([Result("1", "a", score=0.1), Result("1", "b", score=0.9)], "mine")
-        >>> [result.document for result in run.ordered("rsv").results()]
+        >>> run = Run.from_results([Result("1", "a", score=0.1), Result("1", "b", score=0.9)])
+        >>> [result.document for result in run.ordered("rsv")]
         ['b', 'a']
         """
         if order == "list" or not len(self):
@@ -168,3 +333,10 @@ class Run:
             score=None if self.score is None else self.score[rows],
             line=self.line[rows],
         )
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two columns are equal, either of which may be absent."""
+    if one is None or other is None:
+        return one is other
+    return bool(one == other) if isinstance(one, Labels) else np.array_equal(one, other)

@@ -13,14 +13,13 @@ a length but an end, as some programs write it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
 from typing import IO, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.columns.labels import Labels
+from doxeval.columns.labels import Labels, NameLabels
 from doxeval.columns.names import Names
 from doxeval.columns.tokens import Columns, TokenTable
 from doxeval.columns.words import Words
@@ -91,8 +90,8 @@ class _TextReader:
             warnings.append(f"{len(run_ids)} run ids in one file: {', '.join(run_ids[:5])}")
         return Run(
             run_ids[-1],
-            _labels(lambda: topics),
-            _labels(documents.as_document_ids),
+            NameLabels(topics),
+            NameLabels(documents.as_document_ids()),
             _place_labels(places, len(line)),
             np.full(len(line), int(_kind(self._fields, self._by_path)), dtype=np.int64),
             start,
@@ -202,30 +201,25 @@ class _Checked:
             raise FormatError(message.format(shown), self._origin, int(self._lines[row]))
 
 
+class _PathLabels(Labels[tuple[str, ...]]):
+    """Places that are paths of elements."""
+
+    def __init__(self, paths: Names) -> None:
+        self._paths = paths
+
+    def _worked_out(self) -> tuple[Sequence[tuple[str, ...]], Ints]:
+        return [(path,) for path in self._paths.distinct], self._paths.numbering[0]
+
+
 def _place_labels(names: list[Names], rows: int) -> Labels[tuple[str, ...]]:
     """The places of results: paths, or pairs of text points."""
     if not names:
         return Labels.none(rows)
     if len(names) == 1:
-        paths = names[0]
-        return Labels(lambda: ([(path,) for path in paths.distinct], paths.numbering[0]))
+        return _PathLabels(names[0])
     pairs = list(zip(*names, strict=True))
     numbers = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
     return Labels.of(tuple(numbers), np.fromiter((numbers[p] for p in pairs), np.int64, rows))
-
-
-def _labels(names: Callable[[], Names]) -> Labels[str]:
-    column = cache(names)
-
-    def keys() -> Ints:
-        found = column().keys
-        return column().numbering[0] if found is None else found.view(np.int64)
-
-    return Labels(
-        lambda: (column().distinct, column().numbering[0]),
-        lambda wanted: column().find(wanted),
-        keys,
-    )
 
 
 def _kind(fields: int, by_path: bool) -> Kind:

@@ -1,0 +1,60 @@
+"""A run by the fields of records: what JSONL, CSV, Parquet and data frames hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doxeval.arrays import Bools
+from doxeval.runs.record_errors import FIELDS
+from doxeval.runs.result import Kind
+from doxeval.runs.result_columns import ResultColumns, names_of
+
+
+def by_field(columns: ResultColumns, run_id: str) -> dict[str, list[Any]]:
+    """The fields that the results have, each with a value for every result, None if it has none.
+
+    >>> from doxeval.runs.result import Result
+    >>> from doxeval.runs.result_columns import columns_of_results
+    >>> columns, _ = columns_of_results([Result("1", "a"), Result("1", "b", Kind.POINT, 7)])
+    >>> by_field(columns, "mine")
+    {'topic': ['1', '1'], 'doc': ['a', 'b'], 'offset': [None, 7], 'run': ['mine', 'mine']}
+    """
+    found: dict[str, list[Any]] = {
+        "topic": names_of(columns.topic_labels),
+        "doc": names_of(columns.document_labels),
+        **_units(columns),
+        "run": [run_id] * len(columns.kind),
+    }
+    if columns.rank is not None:
+        found["rank"] = columns.rank.tolist()
+    if columns.score is not None:
+        found["score"] = columns.score.tolist()
+    return {name: found[name] for name in FIELDS if name in found}
+
+
+def _units(columns: ResultColumns) -> dict[str, list[Any]]:
+    """The fields that say where results are."""
+    kind, placed = columns.kind, columns.place_labels.numbers >= 0
+    is_passage, is_point = kind == Kind.PASSAGE, kind == Kind.POINT
+    start, end = columns.start.tolist(), columns.end.tolist()
+    places = names_of(columns.place_labels)
+    first = [place and place[0] for place in places]
+    last = [place and place[-1] for place in places]
+    nodes = [place and list(place) for place in places]
+    candidates: dict[str, tuple[Bools, list[Any]]] = {
+        "path": (kind == Kind.ELEMENT, first),
+        "start": (is_passage & ~placed, start),
+        "end": (is_passage & ~placed, end),
+        "start_point": (is_passage & placed, first),
+        "end_point": (is_passage & placed, last),
+        "nodes": (kind == Kind.TREE, nodes),
+        "offset": (is_point & ~placed, start),
+        "point": (is_point & placed, first),
+    }
+    return {name: _where(has, values) for name, (has, values) in candidates.items() if has.any()}
+
+
+def _where(has: Bools, values: list[Any]) -> list[Any]:
+    if has.all():
+        return values
+    return [value if given else None for given, value in zip(has.tolist(), values, strict=True)]

@@ -1,0 +1,79 @@
+"""Runs as data frames of pandas and polars; neither is imported unless a frame is made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doxeval.errors import InputError
+from doxeval.runs.arrays import columns_of_arrays
+from doxeval.runs.optional import optional_module
+from doxeval.runs.record_errors import FIELDS
+from doxeval.runs.result_columns import ResultColumns
+
+# What other programs call the columns.
+ALIASES = {
+    **dict.fromkeys(("qid", "query_id", "q_id"), "topic"),
+    **dict.fromkeys(("docno", "doc_id", "docid", "document"), "doc"),
+}
+
+
+def columns_of_frame(frame: Any) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
+    """The results of a data frame, the ids of runs in it, and warnings.
+
+    >>> import polars
+    >>> columns, _, _ = columns_of_frame(polars.DataFrame({"qid": ["7"], "docno": ["a"]}))
+    >>> columns.document_labels.distinct
+    ['a']
+    """
+    if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
+        raise InputError(f"a {type(frame).__name__}: expected a data frame of pandas or polars")
+    if hasattr(frame, "collect"):
+        raise InputError("a lazy frame of polars: expected a data frame, which collect() gives")
+    fields: dict[str, Any] = {}
+    homes: dict[str, str] = {}
+    for name in frame.columns:
+        field = ALIASES.get(name, name)
+        if field not in FIELDS:
+            aliases = ", ".join(ALIASES)
+            raise InputError(
+                f"unknown column {name!r}: expected {', '.join(FIELDS)} (or {aliases}); "
+                "leave out columns that are something else"
+            )
+        if field in homes:
+            raise InputError(f"the columns {homes[field]!r} and {name!r} are both {field}")
+        homes[field] = name
+        fields[field] = frame[name]
+    for field in ("topic", "doc"):
+        if field not in fields:
+            others = ", ".join(name for name, alias in ALIASES.items() if alias == field)
+            raise InputError(f"no column {field} (or {others}) in the data frame")
+    return columns_of_arrays(fields, homes)
+
+
+def pandas_frame(fields: dict[str, list[Any]]) -> Any:
+    """Columns by field as a data frame of pandas; a whole number that is missing is NA.
+
+    >>> pandas_frame({"topic": ["7", "7"], "start": [3, None]}).dtypes["start"]
+    Int64Dtype()
+    """
+    pandas = optional_module("pandas")
+    return pandas.DataFrame(
+        {
+            name: pandas.array(values, dtype="Int64") if _has_gaps(values, int) else values
+            for name, values in fields.items()
+        }
+    )
+
+
+def _has_gaps(values: list[Any], kind: type) -> bool:
+    """Whether some of these values are missing, and the others are of a kind."""
+    return set(map(type, values)) == {kind, type(None)}
+
+
+def polars_frame(fields: dict[str, list[Any]]) -> Any:
+    """Columns by field as a data frame of polars.
+
+    >>> polars_frame({"topic": ["7"], "start": [3]}).rows()
+    [('7', 3)]
+    """
+    return optional_module("polars").DataFrame(fields)

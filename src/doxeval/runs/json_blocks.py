@@ -1,0 +1,117 @@
+"""JSON objects, one per line, read many at a time: less than half the time of one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+
+from doxeval.errors import FormatError
+from doxeval.files import LONGEST_LINE, parsed_json
+from doxeval.runs.record_errors import why_refused
+
+_CHUNK = 1 << 18  # what is made of it stays in the processor's cache
+
+
+class JsonBlock(NamedTuple):
+    """The objects of some lines, and the numbers of these lines."""
+
+    records: list[dict[str, Any]]
+    lines: list[int]
+
+
+def json_blocks(file: IO[bytes], origin: str) -> Iterator[JsonBlock]:
+    """The objects of all lines that are not blank, in blocks.
+
+    A line that is no JSON object raises FormatError, after those before it were handed out.
+
+    >>> import io
+    >>> list(json_blocks(io.BytesIO(b'{"a": 1}\\n\\n{"a": 2}\\n'), "a.jsonl"))
+    [JsonBlock(records=[{'a': 1}, {'a': 2}], lines=[1, 3])]
+    """
+    first = 1
+    for data, lines in _chunks_of_lines(file, origin):
+        text, failed = _decoded(data, origin, first)
+        text = text.removesuffix("\n")
+        together = _read_together(text)
+        if together is None:
+            yield from _read_one_by_one(text, first, origin)
+        else:
+            yield JsonBlock(together, list(range(first, first + len(together))))
+        if failed is not None:
+            raise failed
+        first += lines
+
+
+def _chunks_of_lines(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]]:
+    """The file in chunks of whole lines, and how many there are in each."""
+    number, rest = 1, b""
+    while chunk := file.read(_CHUNK):
+        rest += chunk
+        end = rest.rfind(b"\n") + 1
+        if end:
+            lines = rest.count(b"\n", 0, end)
+            yield rest[:end], lines
+            number += lines
+            rest = rest[end:]
+        if len(rest) > LONGEST_LINE:
+            raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", origin, number)
+    if rest:
+        yield rest, 1
+
+
+def _decoded(data: bytes, origin: str, first: int) -> tuple[str, FormatError | None]:
+    """The text of whole lines, up to the first line that is not UTF-8, and what is wrong there."""
+    encoding = "utf-8-sig" if first == 1 else "utf-8"
+    try:
+        return data.decode(encoding), None
+    except UnicodeDecodeError as error:
+        # Behind a byte order mark, positions are counted from there.
+        at = error.start + len(data) - len(error.object)
+        reason = f"byte {data[at]:#04x} is not UTF-8 text"
+        good = data[: data.rfind(b"\n", 0, at) + 1]
+        failed = FormatError(reason, origin, first + good.count(b"\n"))
+        return good.decode(encoding), failed
+
+
+def _read_together(text: str) -> list[dict[str, Any]] | None:
+    """The objects on the lines of a text, read as one list; None if that could go wrong.
+
+    Read together, a list or a string that is open at the end of one line could be closed on the
+    next. That is ruled out if each line starts with the only brace that it opens, and the list
+    has as many objects as there are lines: then every line starts an object of the list, so the
+    one on the line before has ended.
+    """
+    lines = text.count("\n") + 1
+    starts = text.startswith("{") + text.count("\n{")
+    if starts != lines or text.count("{") != lines:
+        return None
+    if "\\" in text and ("\\ud" in text or "\\uD" in text):  # perhaps a lone surrogate
+        return None
+    try:
+        values = json.loads(f"[{text.replace(chr(10), ',')}]")
+    except (ValueError, RecursionError):
+        return None
+    return values if len(values) == lines and set(map(type, values)) == {dict} else None
+
+
+def _read_one_by_one(text: str, first: int, origin: str) -> Iterator[JsonBlock]:
+    records, numbers = [], []
+    failed = None
+    for number, line in enumerate(text.split("\n"), first):
+        if not line or line.isspace():
+            continue
+        try:
+            record = parsed_json(line)
+        except ValueError:
+            failed = FormatError("expected a JSON object", origin, number)
+            break
+        if not isinstance(record, dict):
+            failed = FormatError(why_refused(record), origin, number)
+            break
+        records.append(record)
+        numbers.append(number)
+    if records:
+        yield JsonBlock(records, numbers)
+    if failed is not None:
+        raise failed

@@ -1,0 +1,281 @@
+"""Records as columns: each field of many records is read and checked as a whole.
+
+Only if something is wrong are records looked at one by one: the first bad one is explained by
+`record_errors`, in the order in which its fields are checked there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Bools, Ints
+from doxeval.columns.fields import LARGEST_WHOLE
+from doxeval.columns.labels import NO_LABEL, Labels, by_first_appearance
+from doxeval.columns.numbering import BAD_NAME, Numbering
+from doxeval.documents.ids import normalised_id
+from doxeval.runs.record_errors import FIELDS, UNITS, why_refused
+from doxeval.runs.result_columns import Floats, RanksAndScores, ResultColumns
+
+# Values of one field: any Python values, or whole numbers of which -1 stands for none.
+Column = Sequence[Any] | npt.NDArray[Any]
+# In columns of numbers as in columns of names: what is absent, and what is something else.
+_NONE, _BAD = NO_LABEL, BAD_NAME
+_WHOLE = ("start", "end", "offset", "rank")
+_UNIT_FIELDS = sorted(set().union(*UNITS))
+_BAD_UNIT = -1
+# The kind of a result for each combination of unit fields, a bit for each.
+_KIND_OF = np.array(
+    [
+        UNITS.get(
+            frozenset(name for name, given in zip(_UNIT_FIELDS, bits, strict=True) if given),
+            _BAD_UNIT,
+        )
+        for bits in product((False, True), repeat=len(_UNIT_FIELDS))
+    ],
+    dtype=np.int64,
+)
+
+
+class BadRecord(Exception):
+    """A record that cannot be a result: its row in the block, and why."""
+
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(row, reason)
+        self.row = row
+        self.reason = reason
+
+
+class _Block(NamedTuple):
+    """Many results. Names are numbers; -1 is none."""
+
+    topic: Ints
+    document: Ints
+    place: Ints
+    kind: Ints
+    start: Ints
+    end: Ints
+    rank: Ints
+    score: Floats
+    line: Ints
+
+
+class RecordCollector:
+    """Takes records, block by block, each block as columns by field; gives the results.
+
+    >>> collector = RecordCollector()
+    >>> collector.add({"topic": ["1", "1"], "doc": ["a", "b.xml"]}, np.array([1, 2]))
+    >>> columns, run_ids, warnings = collector.finish()
+    >>> columns.document_labels.distinct
+    ['a', 'b']
+    """
+
+    def __init__(self) -> None:
+        self._topics, self._run_ids = Numbering(), Numbering()
+        self._documents = Numbering(_document_ids)
+        self._paths = Numbering()  # and text points
+        self._numberings = {
+            "topic": self._topics,
+            "doc": self._documents,
+            "run": self._run_ids,
+            **dict.fromkeys(("path", "point", "start_point", "end_point"), self._paths),
+        }
+        # Places of several paths or points, numbered apart from those of one.
+        self._several: dict[tuple[str, ...], int] = {}
+        self._blocks: list[_Block] = []
+
+    def add(self, columns: Mapping[str, Column], lines: Ints) -> None:
+        """Take records; a bad one raises BadRecord."""
+        none: Ints = np.full(len(lines), _NONE, dtype=np.int64)
+        names = {
+            name: numbering.numbers(_values(columns[name]))
+            for name, numbering in self._numberings.items()
+            if name in columns
+        }
+        whole = {name: _whole_numbers(columns[name]) for name in _WHOLE if name in columns}
+        score, bad = _numbers(columns.get("score"), len(lines))
+        if "nodes" in columns:
+            names["nodes"] = self._trees(columns["nodes"])
+        numbers = names | whole
+        kind = _kinds(numbers, len(lines))
+        start, end = numbers.get("start", none), numbers.get("end", none)
+        bad |= (kind == _BAD_UNIT) | ((start >= 0) & (end >= 0) & (end < start))
+        for column in numbers.values():
+            bad |= column == _BAD
+        for name in ("topic", "doc"):
+            bad |= numbers.get(name, none) == _NONE
+        for name in columns.keys() - set(FIELDS):
+            bad |= np.array([is_given(value) for value in columns[name]], dtype=np.bool_)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise BadRecord(row, why_refused(_record(columns, row)))
+        self._blocks.append(
+            _Block(
+                names["topic"],
+                names["doc"],
+                self._places(names, len(lines)),
+                kind,
+                np.maximum(start, numbers.get("offset", none)),  # no result has both
+                end,
+                numbers.get("rank", none),
+                score,
+                lines,
+            )
+        )
+
+    def _trees(self, column: Column) -> Ints:
+        """The numbers of sets of elements."""
+        return np.array([self._tree(nodes) for nodes in column], dtype=np.int64)
+
+    def _tree(self, nodes: Any) -> int:
+        if not is_given(nodes):
+            return _NONE
+        if not isinstance(nodes, list) or not all(isinstance(path, str) for path in nodes):
+            return _BAD
+        return self._several.setdefault(tuple(nodes), len(self._several))
+
+    def _places(self, names: dict[str, Ints], count: int) -> Ints:
+        """The place of each result: twice the number of a path, or of several and one more."""
+        place: Ints = np.full(count, _NONE, dtype=np.int64)
+        for name in ("path", "point"):
+            if name in names:
+                np.maximum(place, 2 * names[name], out=place)
+        if "nodes" in names:
+            np.maximum(place, 2 * names["nodes"] + 1, out=place)
+        if "start_point" in names and "end_point" in names:
+            rows = np.flatnonzero(names["start_point"] >= 0)
+            points = (names[name][rows].tolist() for name in ("start_point", "end_point"))
+            texts = self._paths.names
+            place[rows] = [
+                2 * self._several.setdefault((texts[start], texts[end]), len(self._several)) + 1
+                for start, end in zip(*points, strict=True)
+            ]
+        return place
+
+    def finish(self) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
+        """All results, the ids of runs in the order in which they came, and warnings."""
+        block = _Block(*map(_joined, zip(*self._blocks, strict=True))) if self._blocks else _EMPTY
+        kept = RanksAndScores.complete(block.rank, block.score)
+        columns = ResultColumns(
+            Labels.of(self._topics.names, block.topic),
+            Labels.of(self._documents.names, block.document),
+            self._place_labels(block.place),
+            block.kind,
+            block.start,
+            block.end,
+            kept.rank,
+            kept.score,
+            block.line,
+        )
+        return columns, tuple(self._run_ids.names), kept.warnings
+
+    def _place_labels(self, place: Ints) -> Labels[tuple[str, ...]]:
+        if not (place >= 0).any():
+            return Labels.none(len(place))
+        single: list[tuple[str, ...]] = [(path,) for path in self._paths.names]
+        number = np.where(place % 2, len(single) + place // 2, place // 2)
+        number[place < 0] = NO_LABEL
+        return Labels.of(*by_first_appearance([*single, *self._several], number))
+
+
+_NO_ROWS: Ints = np.zeros(0, dtype=np.int64)
+_EMPTY = _Block(
+    _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, np.zeros(0), _NO_ROWS
+)
+
+
+def _joined(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
+def _document_ids(names: list[str]) -> list[str]:
+    """Names as document ids; few need any work, so all are looked at together first."""
+    together = "\n".join(names)
+    if "./" not in together and ".xml" not in together:
+        return names
+    return [normalised_id(name) for name in names]
+
+
+def is_given(value: Any) -> bool:
+    """Whether a field has a value: null, an empty string and an empty list are none.
+
+    >>> is_given(0), is_given("")
+    (True, False)
+    """
+    return value not in (None, "", [])
+
+
+def _kinds(numbers: Mapping[str, Ints], count: int) -> Ints:
+    """The kind of each result, by the fields that it has."""
+    unit: Ints = np.zeros(count, dtype=np.int64)
+    for name in _UNIT_FIELDS:
+        unit <<= 1
+        if name in numbers:
+            unit |= numbers[name] != _NONE
+    return _KIND_OF[unit]
+
+
+def _values(column: Column) -> Sequence[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else column
+
+
+def _record(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
+    """One record, as it was given."""
+    record = {}
+    for name, column in columns.items():
+        if not isinstance(column, np.ndarray):
+            record[name] = column[row]
+        elif column[row] != _NONE:
+            record[name] = column[row].item()
+    return record
+
+
+def _whole_numbers(column: Column) -> Ints:
+    """Whole numbers; _NONE where there is none, _BAD for all else."""
+    values: Ints
+    if isinstance(column, np.ndarray):
+        values = column.astype(np.int64)
+        return np.where((values < _NONE) | (values >= LARGEST_WHOLE), _BAD, values)
+    if set(map(type, column)) == {int}:
+        try:
+            values = np.array(column, dtype=np.int64)
+        except OverflowError:
+            pass
+        else:
+            return np.where((values < 0) | (values >= LARGEST_WHOLE), _BAD, values)
+    return np.array([_whole(value) for value in column], dtype=np.int64)
+
+
+def _whole(value: Any) -> int:
+    if type(value) is int and 0 <= value < LARGEST_WHOLE:
+        return value
+    return _BAD if is_given(value) else _NONE
+
+
+def _numbers(column: Column | None, count: int) -> tuple[Floats, Bools]:
+    """Numbers, nan where there is none, and whether something else stands there."""
+    if column is None:
+        return np.full(count, np.nan), np.zeros(count, dtype=np.bool_)
+    if isinstance(column, np.ndarray) or set(map(type, column)) <= {int, float}:
+        try:
+            values = np.array(column, dtype=np.float64)
+            return values, ~np.isfinite(values)
+        except OverflowError:
+            pass
+    values = np.array([_number(value) for value in column], dtype=np.float64)
+    given = np.array([is_given(value) for value in column], dtype=np.bool_)
+    return values, given & ~np.isfinite(values)
+
+
+def _number(value: Any) -> float:
+    """A number as it is, everything else as nan."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return np.nan

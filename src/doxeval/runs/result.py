@@ -1,0 +1,42 @@
+"""One result of a run, and the kinds of results there are."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Kind(IntEnum):
+    """What a result is.
+
+    >>> Kind.PASSAGE.name
+    'PASSAGE'
+    """
+
+    DOCUMENT = 0  # a whole document
+    ELEMENT = 1  # an element, by its path
+    PASSAGE = 2  # a range of text: by characters (start, end) or by two text points
+    POINT = 3  # an entry point: an offset or a text point
+    TREE = 4  # a set of elements, by their paths
+
+
+class Result(NamedTuple):
+    """One result of a run, spelt out.
+
+    place: the path of an element, the paths of a tree, the text points of a passage or an entry
+    point; empty where start and end (or start alone) say it in characters, and for documents.
+
+    >>> Result("7", "a", Kind.PASSAGE, 0, 99).document
+    'a'
+    >>> Result("7", "a", Kind.ELEMENT, place=("/article[1]/sec[2]",)).place
+    ('/article[1]/sec[2]',)
+    """
+
+    topic: str
+    document: str
+    kind: Kind = Kind.DOCUMENT
+    start: int | None = None
+    end: int | None = None
+    place: tuple[str, ...] = ()
+    rank: int | None = None
+    score: float | None = None
