@@ -23,12 +23,13 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from doxeval.assessments import Assessments
 from doxeval.assessments.assessed_elements import elements_from_grades
 from doxeval.assessments.consistency import violations
 from doxeval.assessments.inex_text import read_inex_text
 from doxeval.assessments.inex_xml import read_inex_xml
 from doxeval.assessments.jsonl import read_jsonl
-from doxeval.assessments.judgment import Assessments, Judgments
+from doxeval.assessments.judgment import Judgments
 from doxeval.assessments.trec import read_trec_qrels
 from doxeval.documents.batch import read_batch
 from doxeval.documents.examples import example_collection

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from doxeval.assessments import Assessments
 from doxeval.assessments.grades import COVERAGES, Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import (
     AssessedUnit,
-    Assessments,
     GradedElement,
     Judgment,
     MeasuredElement,

@@ -184,7 +184,7 @@ def test_a_pool_is_chosen_or_the_judgments_are_merged(tmp_path: Path) -> None:
         '{"topic": "7", "doc": "a", "pool": "3", "judged": true}',
     ]
     path = write_files(tmp_path, {"a.jsonl": "\n".join(lines)}) / "a.jsonl"
-    with pytest.raises(FormatError, match=r"judged twice for topic 7.*--pool or --merge"):
+    with pytest.raises(FormatError, match=r"judged twice for topic 7.*; pool= or merge= says"):
         read_assessments(path)
     assert next(iter(read_assessments(path, pool="2"))).highlights == ((5, 20),)
     with pytest.raises(FormatError, match="no judgments of pool '9'; there are 1, 2, 3"):

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, needs_conformance
+from doxeval.assessments import Assessments
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.inex_text import read_inex_text, write_inex_text
 from doxeval.assessments.inex_xml import read_inex_xml
 from doxeval.assessments.judgment import (
-    Assessments,
     GradedElement,
     Judgment,
     MeasuredElement,

@@ -28,8 +28,9 @@ from brute_force.scenarios import (
     Scenario,
     near,
 )
+from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import AssessedUnit, Assessments, GradedElement, Judgment
+from doxeval.assessments.judgment import AssessedUnit, GradedElement
 from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.evaluation import evaluate
 from doxeval.measures.families.prum import eprum, prum

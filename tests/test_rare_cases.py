@@ -9,8 +9,9 @@ import pytest
 
 from brute_force.browsing import prum_at_level
 from brute_force.scenarios import near
+from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import Assessments, GradedElement, Judgment
+from doxeval.assessments.judgment import GradedElement
 from doxeval.documents.examples import example_collection
 from doxeval.evaluation import evaluate
 from doxeval.measures.families.prum import prum

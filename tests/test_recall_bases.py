@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder
+from doxeval.assessments import Assessments
 from doxeval.assessments.assessed_elements import (
     AssessedElements,
     elements_from_grades,
@@ -18,7 +19,6 @@ from doxeval.assessments.assessed_elements import (
 )
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import (
-    Assessments,
     GradedElement,
     Judgment,
     MeasuredElement,

@@ -1,8 +1,8 @@
 """Assessed elements: all elements that assessors graded, or that hold highlighted text.
 
 Elements come as columns over all topics, sorted by topic and document order, each with its grade
-on one scale. They are what recall bases are chosen from, and where a measure looks up what a
-retrieved element is worth.
+on one scale. Recall bases are chosen from them, and measures look up there what a retrieved
+element is worth. Which of the functions here fits is for `relevant_elements` to decide.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints, concatenated_ranges, positions_in
+from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.grades import (
     TOO_SMALL,
     Grade2003,
@@ -22,7 +23,7 @@ from doxeval.assessments.grades import (
     GradeColumns,
     Specificity,
 )
-from doxeval.assessments.judgment import Assessments, Judgment, MeasuredElement
+from doxeval.assessments.judgment import Judgment, MeasuredElement
 from doxeval.assessments.path_forest import PathForest
 from doxeval.assessments.quantisations import SCALE_NAMES, Scale
 from doxeval.documents import Collection
@@ -68,6 +69,13 @@ class AssessedElements:
         found = positions_in(self.keys(self.topic, self.node), self.keys(topic, node))
         return np.where(node < 0, -1, found)
 
+    def none_of(self, scale: Scale) -> AssessedElements:
+        """No elements, of a scale."""
+        empty = np.zeros(0, dtype=np.int64)
+        names = ("topic", "document", "node", "after", "tag", "size", "rsize")
+        columns: dict[str, Any] = dict.fromkeys(names, empty)
+        return replace(self, **columns, scale=scale, grades=GradeColumns(empty, empty, empty))
+
 
 class _Stated(NamedTuple):
     """What a file says of an element."""
@@ -89,12 +97,11 @@ def elements_from_highlights(assessments: Assessments, collection: Collection) -
     >>> found.size.tolist(), found.rsize.tolist()
     ([8, 4], [4, 4])
     """
-    pairs, highlights = _highlighted(assessments, collection)
-    topic, document = pairs.T
+    topic, document, highlights = _highlighted(assessments, collection)
     first = np.asarray(collection.rows[document], dtype=np.int64)
     counts = np.asarray(collection.rows[document + 1], dtype=np.int64) - first
     node = concatenated_ranges(first, counts)
-    pair = np.repeat(np.arange(len(pairs)), counts)
+    pair = np.repeat(np.arange(len(topic)), counts)
     columns = collection.nodes
     start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
     rsize = shared_lengths(Spans(pair, start, end), highlights)
@@ -118,18 +125,13 @@ def elements_from_highlights(assessments: Assessments, collection: Collection) -
     )
 
 
-def _highlighted(assessments: Assessments, collection: Collection) -> tuple[Ints, Spans]:
-    """The (topic, document) pairs with highlights, and these, grouped by the pair's place."""
-    topics = {topic: place for place, topic in enumerate(assessments.topics)}
-    judged = [judgment for judgment in assessments if judgment.highlights]
-    documents = collection.find_documents([judgment.document for judgment in judged])
-    pairs = np.array([topics[judgment.topic] for judgment in judged], dtype=np.int64)
-    ranges = [
-        (place, start, end)
-        for place, judgment in enumerate(judged)
-        for start, end in judgment.highlights
-    ]
-    return np.stack([pairs, documents.astype(np.int64)], axis=1), Spans.of(ranges)
+def _highlighted(assessments: Assessments, collection: Collection) -> tuple[Ints, Ints, Spans]:
+    """The topics and documents with highlights, and these, grouped by the place of the pair."""
+    columns = assessments.columns
+    rows, group = np.unique(columns.highlights.group, return_inverse=True)
+    documents = collection.find_documents(columns.documents).astype(np.int64)
+    highlights = Spans(group, columns.highlights.start, columns.highlights.end)
+    return columns.topic[rows], documents[columns.document[rows]], highlights
 
 
 def elements_from_grades(
@@ -145,7 +147,7 @@ def elements_from_grades(
     """
     scales = {
         type(element.grade)
-        for judgment in assessments
+        for judgment in assessments.detailed()
         for element in judgment.grades
         if element.grade is not None
     }
@@ -217,7 +219,7 @@ def _placed(
     stated_in: Callable[[Judgment], list[_Stated]],
 ) -> AssessedElements:
     """The elements that files state, each with its place in the collection or among the paths."""
-    judged = [(judgment, one) for judgment in assessments for one in stated_in(judgment)]
+    judged = [(judgment, one) for judgment in assessments.detailed() for one in stated_in(judgment)]
     forest = None
     if collection is None:
         forest = PathForest((judgment.pair, [one.path]) for judgment, one in judged)

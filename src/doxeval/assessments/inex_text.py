@@ -11,14 +11,23 @@ warning, and an rsize that is not their sum, or a passage beyond the document's 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
-from typing import IO
+from typing import IO, NamedTuple
 
-from doxeval.assessments.highlights import in_order
-from doxeval.assessments.judgment import Judgment, Judgments
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.assessments.judgment import TOO_LONG, Judgment, Judgments, in_order
+from doxeval.assessments.judgment_columns import UNKNOWN
+from doxeval.assessments.text_columns import text_judgments, whole_numbers, whole_text
+from doxeval.columns.pieces import has_plain_spaces, pieces
+from doxeval.columns.ragged import RaggedTable, split_fields
+from doxeval.columns.words import Words
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import text_lines
+from doxeval.spans import Spans, merged
 
 _MOST_DIGITS = 12
 
@@ -31,38 +40,151 @@ def read_inex_text(file: IO[bytes], origin: str) -> Judgments:
     >>> [(judgment.document, judgment.highlights) for judgment in found.judgments]
     [('a', ((10, 15),)), ('b', ())]
     """
+    data = whole_text(file, origin)
+    # Where anything is wrong, lines are read one by one to find the first of them and say why.
+    return _by_columns(data, origin) or _line_by_line(data, origin)
+
+
+# By columns
+
+
+class _Piece(NamedTuple):
+    """What is kept of some lines: numbers, and where names begin and end."""
+
+    line: Ints
+    names: Ints  # begin and end of the topic, begin and end of the document
+    length: Ints
+    entry: Ints
+    highlights: Spans
+    overlapping: Ints  # rows
+
+
+def _by_columns(data: bytes, origin: str) -> Judgments | None:
+    """The judgments, if nothing is wrong."""
+    if not has_plain_spaces(data):
+        return None
+    words = Words(data)
+    found: list[_Piece] = []
+    for begin, end, line in pieces(data):
+        piece = _piece(words.piece(begin, end), begin, line)
+        if piece is None:
+            return None
+        found.append(piece)
+    if not sum(len(piece.line) for piece in found):
+        return None
+    return _together(words, found, origin)
+
+
+def _piece(words: Words, begin: int, first_line: int) -> _Piece | None:
+    table = RaggedTable(words)
+    if (table.fields < 5).any() or table.control_character() is not None:
+        return None
+    columns = table.leading(5)
+    relevant = whole_numbers(columns, 3, _MOST_DIGITS)
+    length = whole_numbers(columns, 4, _MOST_DIGITS)
+    row, fields = table.trailing(6)
+    passages = split_fields(words, fields, b":")
+    if relevant is None or length is None or passages is None or (length >= TOO_LONG).any():
+        return None
+    start = whole_numbers(passages, 0, _MOST_DIGITS)
+    size = whole_numbers(passages, 1, _MOST_DIGITS)
+    if start is None or size is None:
+        return None
+    end = start + size
+    spans = _in_order(Spans(row, start, end))
+    highlighted = _sum_by_row(spans.group, spans.lengths(), len(length))
+    if (end > length[row]).any() or (highlighted != relevant).any():
+        return None
+    is_relevant = np.flatnonzero(highlighted)
+    entries = whole_numbers(table.field(5, is_relevant), 0, _MOST_DIGITS)
+    if entries is None:
+        return None
+    entry = np.full(len(length), UNKNOWN, dtype=np.int64)
+    entry[is_relevant] = entries
+    return _Piece(
+        table.lines + first_line,
+        np.stack([*columns.span(0), *columns.span(2)]) + begin,
+        length,
+        entry,
+        spans,
+        np.flatnonzero(_sum_by_row(row, size, len(length)) != highlighted),
+    )
+
+
+def _in_order(spans: Spans) -> Spans:
+    """The passages of each row sorted and merged; as almost always, they are so already."""
+    apart = (spans.group[1:] != spans.group[:-1]) | (spans.start[1:] > spans.end[:-1])
+    if apart.all() and (spans.end > spans.start).all():
+        return spans
+    return merged(spans)
+
+
+def _sum_by_row(row: Ints, values: Ints, rows: int) -> Ints:
+    found = np.zeros(rows, dtype=np.int64)
+    np.add.at(found, row, values)
+    return found
+
+
+def _together(words: Words, found: list[_Piece], origin: str) -> Judgments:
+    before = np.cumsum([0, *(len(piece.line) for piece in found)]).tolist()
+    group = [piece.highlights.group + at for piece, at in zip(found, before, strict=False)]
+    judgments = text_judgments(
+        words,
+        np.concatenate([piece.names for piece in found], axis=1),
+        np.concatenate([piece.line for piece in found]),
+        origin,
+        length=np.concatenate([piece.length for piece in found]),
+        entry=np.concatenate([piece.entry for piece in found]),
+        highlights=Spans(
+            np.concatenate(group),
+            np.concatenate([piece.highlights.start for piece in found]),
+            np.concatenate([piece.highlights.end for piece in found]),
+        ),
+    )
+    overlapping = [line for piece in found for line in piece.line[piece.overlapping].tolist()]
+    return Judgments(judgments, [_overlap(origin, line) for line in overlapping])
+
+
+def _overlap(origin: str, line: int) -> str:
+    return f"{origin}:{line}: passages that overlap were merged"
+
+
+# Line by line
+
+
+def _line_by_line(data: bytes, origin: str) -> Judgments:
+    judgments: list[Judgment] = []
     warnings: list[str] = []
-    judgments = [
-        _judgment(line.split(), origin, number, warnings)
-        for number, line in text_lines(file, origin)
-    ]
+    for number, line in text_lines(io.BytesIO(data), origin):
+        judgment, overlap = _judgment(line.split(), origin, number)
+        judgments.append(judgment)
+        warnings += [_overlap(origin, number)] if overlap else []
     if not judgments:
         raise FormatError("no assessments in the file", origin)
     return Judgments(judgments, warnings)
 
 
-def _judgment(fields: list[str], origin: str, line: int, warnings: list[str]) -> Judgment:
+def _judgment(fields: list[str], origin: str, line: int) -> tuple[Judgment, bool]:
+    """The judgment of a line, and whether its passages overlap."""
     if len(fields) < 5:
         raise FormatError(
             f"{len(fields)} fields; expected topic Q0 doc rsize docsize bep off:len …", origin, line
         )
     relevant = _number(fields[3], "an rsize", origin, line)
     length = _number(fields[4], "a docsize", origin, line)
+    if length >= TOO_LONG:
+        raise FormatError(f"docsize is {length}: expected less than {TOO_LONG}", origin, line)
     passages = [_passage(text, length, origin, line) for text in fields[6:]]
     if not passages and relevant:
         raise FormatError(f"rsize is {relevant} but there are no passages", origin, line)
     highlights, overlap = in_order(passages)
-    if overlap:
-        warnings.append(f"{origin}:{line}: passages that overlap were merged")
-    found = 0
-    for start, end in highlights:
-        found += end - start
+    found = sum(end - start for start, end in highlights)
     if found != relevant:
         raise FormatError(f"rsize is {relevant}, but the passages have {found}", origin, line)
     entry = _number(fields[5], "a best entry point", origin, line) if highlights else None
-    return Judgment(
-        fields[0], normalised_id(fields[2]), highlights, entry, length, origin=origin, line=line
-    )
+    document = normalised_id(fields[2])
+    judgment = Judgment(fields[0], document, highlights, entry, length, origin=origin, line=line)
+    return judgment, overlap
 
 
 def _passage(text: str, length: int, origin: str, line: int) -> tuple[int, int]:

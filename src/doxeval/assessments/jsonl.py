@@ -19,45 +19,22 @@ points, with `whitespace`: "keep" or "strip"), `grade` (one for the whole docume
 
 from __future__ import annotations
 
+import io
 import json
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from doxeval.assessments.grades import COVERAGES, Grade2002, Grade2003, Grade2005
-from doxeval.assessments.highlights import in_order
-from doxeval.assessments.judgment import (
-    AssessedUnit,
-    GradedElement,
-    Judgment,
-    Judgments,
-    MeasuredElement,
-    PointPassage,
-)
-from doxeval.columns.fields import Fields
-from doxeval.documents.ids import normalised_id
+import numpy as np
+
+from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
+from doxeval.assessments.judgment import GradedElement, Judgment, Judgments
+from doxeval.assessments.plain_statements import PlainStatements
+from doxeval.assessments.statements import judgments_of_statements
+from doxeval.assessments.text_columns import whole_text
+from doxeval.columns.pieces import pieces
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
-
-# What each kind of line must have, and what it may have besides.
-_STATEMENTS: dict[frozenset[str], frozenset[str]] = {
-    frozenset({"start", "end"}): frozenset(),
-    frozenset({"start_point", "end_point"}): frozenset({"size"}),
-    frozenset({"bep"}): frozenset(),
-    frozenset({"bep_point"}): frozenset(),
-    frozenset({"path"}): frozenset({"e", "s", "size", "rsize", "scale"})
-    | {"in_pool", "inferred", "inconsistent"},
-    frozenset({"nodes", "rel"}): frozenset(),
-    frozenset({"grade"}): frozenset(),
-    frozenset({"judged"}): frozenset(),
-}
-_ABOUT = ("docsize", "assessor", "pool", "collection", "version", "whitespace")
-_SAYING = sorted({name for need, more in _STATEMENTS.items() for name in need | more})
-FIELDS = ("topic", "doc", *_SAYING, *_ABOUT)
-_FRACTION = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
-_SCALES = ("2002", "2003", "2005")
 
 
 def read_jsonl(file: IO[bytes], origin: str) -> Judgments:
@@ -68,168 +45,54 @@ def read_jsonl(file: IO[bytes], origin: str) -> Judgments:
     >>> read_jsonl(io.BytesIO(line), "a.jsonl").judgments[0].highlights
     ((3, 9),)
     """
-    drafts: dict[tuple[str, str, str | None, str | None], _Draft] = {}
-    for number, record in json_lines(file, origin):
-        try:
-            given = Fields(record, FIELDS)
-            key = (
-                given.text("topic"),
-                normalised_id(given.text("doc")),
-                given.optional_text("assessor"),
-                given.optional_text("pool"),
-            )
-            drafts.setdefault(key, _Draft(number)).add(given)
-        except FormatError as error:
-            raise FormatError(error.message, origin, number) from None
-    if not drafts:
+    data = whole_text(file, origin)
+    found = _by_columns(data, origin)
+    if found is None:
+        found = judgments_of_statements(json_lines(io.BytesIO(data), origin), origin)
+    if not found.judgments:
         raise FormatError("no assessments in the file", origin)
-    warnings: list[str] = []
-    return Judgments(
-        [draft.finish(*key, origin, warnings) for key, draft in drafts.items()], warnings
-    )
+    return found
 
 
-@dataclass
-class _Draft:
-    """A judgment in the making."""
-
-    line: int
-    passages: list[tuple[int, int]] = field(default_factory=list)
-    points: list[PointPassage] = field(default_factory=list)
-    grades: list[GradedElement] = field(default_factory=list)
-    elements: list[MeasuredElement] = field(default_factory=list)
-    units: list[AssessedUnit] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    def add(self, given: Fields) -> None:
-        """Take in a line."""
-        said = given.names & set(_SAYING)
-        if not any(need <= said <= need | more for need, more in _STATEMENTS.items()):
-            raise FormatError(
-                f"fields {', '.join(sorted(said)) or 'missing'}: expected start and end, bep, "
-                "path with e and s, nodes and rel, or judged"
-            )
-        if "start" in said:
-            self.passages.append(_range(given))
-        elif "start_point" in said:
-            points = (given.text("start_point"), given.text("end_point"))
-            self.points.append(PointPassage(*points, given.whole("size")))
-        elif "path" in said:
-            self._add_element(given)
-        elif "nodes" in said:
-            self.units.append(AssessedUnit(given.paths("nodes"), given.number("rel") or 0.0))
-        elif "judged" in said and not given.flag("judged"):
-            raise FormatError("judged is false: a document that is not judged is left out")
-        self._set("best_entry_point", given.whole("bep"))
-        self._set("entry_point", given.optional_text("bep_point"))
-        self._set("relevance", _signed(given, "grade"))
-        self._set("document_length", given.whole("docsize"))
-        self._set("collection", given.optional_text("collection"))
-        self._set("version", given.optional_text("version"))
-        self._set("whitespace", given.choice("whitespace", ("keep", "strip")))
-
-    def _add_element(self, given: Fields) -> None:
-        path = given.text("path")
-        if "size" in given or "rsize" in given:
-            self.elements.append(_measured(path, given))
-        else:
-            flags = (given.flag(name) for name in ("in_pool", "inferred", "inconsistent"))
-            self.grades.append(GradedElement(path, _grade(given), *flags))
-
-    def _set(self, name: str, value: object) -> None:
-        if value is not None and self.facts.setdefault(name, value) != value:
-            raise FormatError(
-                f"{name.replace('_', ' ')} {value!r} contradicts {self.facts[name]!r}"
-            )
-
-    def finish(
-        self,
-        topic: str,
-        document: str,
-        assessor: str | None,
-        pool: str | None,
-        origin: str,
-        warnings: list[str],
-    ) -> Judgment:
-        """The judgment."""
-        highlights, overlap = in_order(self.passages)
-        if overlap:
-            warnings.append(f"{origin}:{self.line}: passages that overlap were merged")
-        length = self.facts.get("document_length")
-        if length is not None and highlights and highlights[-1][1] > length:
-            raise FormatError(
-                f"a passage ends at {highlights[-1][1]}, beyond the document's {length}",
-                origin,
-                self.line,
-            )
-        return Judgment(
-            topic,
-            document,
-            highlights,
-            assessor=assessor,
-            pool=pool,
-            passages=tuple(self.points),
-            grades=tuple(self.grades),
-            elements=tuple(self.elements),
-            units=tuple(self.units),
-            origin=origin,
-            line=self.line,
-            **self.facts,
-        )
+def _by_columns(data: bytes, origin: str) -> Judgments | None:
+    """The judgments, if all lines are plain statements and nothing is wrong."""
+    statements = PlainStatements()
+    for begin, end, line in pieces(data):
+        records = _records(data[begin:end])
+        if records is None:
+            return None
+        for names, rows in _by_names(records).items():
+            own = [records[row] for row in rows]
+            columns = {name: [record[name] for record in own] for name in names}
+            if not statements.add(columns, np.array(rows) + line):
+                return None
+    return statements.judgments(origin)
 
 
-def _range(given: Fields) -> tuple[int, int]:
-    start, end = given.whole("start") or 0, given.whole("end") or 0
-    if end < start:
-        raise FormatError(f"the passage ends at {end} before it starts at {start}")
-    return start, end
+def _by_names(records: Sequence[dict[str, Any]]) -> dict[tuple[str, ...], list[int]]:
+    """The rows of records with the same fields in the same order."""
+    found: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row, record in enumerate(records):
+        found[tuple(record)].append(row)
+    return found
 
 
-def _signed(given: Fields, name: str) -> int | None:
-    value = given.number(name)
-    if value is not None and value != int(value):
-        raise FormatError(f"{name} is {value!r}: expected a whole number")
-    return None if value is None else int(value)
+def _records(lines: bytes) -> list[dict[str, Any]] | None:
+    """The objects of many lines, parsed together; None if lines may hold anything else.
 
-
-def _grade(given: Fields) -> Grade2002 | Grade2003 | Grade2005 | None:
-    scale = given.choice("scale", _SCALES) or "2003"
-    if not {"e", "s"} & given.names:
+    Lines that each begin with { and end with } are joined by commas into one list. An object that
+    is spread over such lines holds another one or a list, and so is no plain statement; and if
+    some line held several objects, there would be more objects than lines.
+    """
+    text = lines.replace(b"\r\n", b"\n").strip()
+    count = text.count(b"\n") + 1
+    if not text.startswith(b"{") or text.count(b"}\n{") != count - 1 or not text.endswith(b"}"):
         return None
-    e, s = given.raw("e"), given.raw("s")
     try:
-        if scale == "2002" and s in tuple(COVERAGES):
-            return Grade2002(_small(e), s)
-        if scale == "2003":
-            return Grade2003(_small(e), _small(s))
-        if scale == "2005":
-            return Grade2005(None if e == "?" else _small(e), _share(s))
-    except ValueError:
-        pass
-    raise FormatError(f"e {e!r} and s {s!r} are no grade of the scale {scale}")
-
-
-def _measured(path: str, given: Fields) -> MeasuredElement:
-    e, size, rsize = given.raw("e"), given.whole("size"), given.whole("rsize")
-    if given.choice("scale", _SCALES) != "2005" or size is None or rsize is None or "s" in given:
-        raise FormatError('size and rsize go together, with "scale": "2005" and without s')
-    if e != "?" and e not in (0, 1, 2):
-        raise FormatError(f"e is {e!r}: expected 0, 1, 2 or ?")
-    return MeasuredElement(path, None if e == "?" else _small(e), size, rsize)
-
-
-def _small(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError
-    return value
-
-
-def _share(value: object) -> Fraction:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return Fraction(str(value))
-    if isinstance(value, str) and _FRACTION.fullmatch(value):
-        return Fraction(value)
-    raise ValueError
+        found = json.loads(b"[" + text.replace(b"\n", b",") + b"]")
+    except (ValueError, RecursionError):
+        return None
+    return found if len(found) == count and set(map(type, found)) == {dict} else None
 
 
 def write_jsonl(judgments: Iterable[Judgment]) -> Iterator[bytes]:
@@ -239,20 +102,29 @@ def write_jsonl(judgments: Iterable[Judgment]) -> Iterator[bytes]:
     [b'{"topic": "7", "doc": "a", "judged": true}\\n']
     """
     for judgment in judgments:
-        about = {name: getattr(judgment, name) for name in ("assessor", "pool")}
-        once = {
-            "docsize": judgment.document_length,
-            **{name: getattr(judgment, name) for name in ("collection", "version", "whitespace")},
-        }
-        for statement in _statements(judgment):
-            record = {
-                "topic": judgment.topic,
-                "doc": judgment.document,
-                **statement,
-                **{name: value for name, value in (about | once).items() if value is not None},
-            }
+        for record in statements_of(judgment):
             yield json.dumps(record, ensure_ascii=False).encode() + b"\n"
-            once = {}
+
+
+def statements_of(judgment: Judgment) -> Iterator[dict[str, Any]]:
+    """The statements that make up a judgment, with what is said once in the first.
+
+    >>> list(statements_of(Judgment("7", "a", ((3, 9),), document_length=20)))
+    [{'topic': '7', 'doc': 'a', 'start': 3, 'end': 9, 'docsize': 20}]
+    """
+    about = {name: getattr(judgment, name) for name in ("assessor", "pool")}
+    once = {
+        "docsize": judgment.document_length,
+        **{name: getattr(judgment, name) for name in ("collection", "version", "whitespace")},
+    }
+    for statement in _statements(judgment):
+        yield {
+            "topic": judgment.topic,
+            "doc": judgment.document,
+            **statement,
+            **{name: value for name, value in (about | once).items() if value is not None},
+        }
+        once = {}
 
 
 def _statements(judgment: Judgment) -> list[dict[str, Any]]:

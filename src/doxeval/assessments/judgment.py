@@ -7,20 +7,26 @@ from 2005 on, grades of elements up to 2005, a single grade for a document in TR
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from operator import index
+from typing import Any, Literal, NamedTuple
 
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.errors import FormatError
+from doxeval.spans import Spans, merged
+
+# No text has as many characters, so that ranges can be compared as whole numbers (see spans).
+TOO_LONG = 1 << 32
+LARGEST_GRADE = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
 class GradedElement:
     """An element with the grade that an assessor (or the tool) gave it.
 
-    grade is None where the file says that it is unjudged. inferred: the tool derived it from
-    other grades; inconsistent: it breaks the rules, which is told but not repaired.
+    grade is None where the file says that the element is unjudged. inferred: the tool derived the
+    grade from others. inconsistent: it breaks the rules, which is reported but not repaired.
     """
 
     path: str
@@ -58,17 +64,20 @@ class PointPassage(NamedTuple):
     size: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Judgment:
     """The judgment of one document for one topic.
 
-    highlights: the relevant text as ranges of code points, sorted and apart from each other.
+    highlights: the relevant text as ranges of code points. In whatever order they are given, they
+    are kept sorted, and merged where they touch.
     best_entry_point: the offset where reading should start.
     passages, entry_point: the same as text points, which only the collection can resolve.
     grades, elements: what is said of single elements; units: of trees of them.
     document_length: the length of the document's text, where the file says it.
     relevance: a grade for the document as a whole.
 
+    >>> Judgment("1", "a", highlights=((9, 12), (0, 5)))
+    Judgment('1', 'a', highlights=((0, 5), (9, 12)))
     >>> Judgment("1", "a", highlights=((0, 5), (9, 12))).highlighted
     8
     """
@@ -93,6 +102,49 @@ class Judgment:
     origin: str | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False)
 
+    def __post_init__(self) -> None:
+        if self.highlights:
+            object.__setattr__(self, "highlights", self._checked_highlights())
+        for name in ("best_entry_point", "document_length"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise self._wrong(f"{name.replace('_', ' ')} is {value}: expected 0 or more")
+        if self.relevance is not None and abs(self.relevance) > LARGEST_GRADE:
+            raise self._wrong(f"relevance is {self.relevance}: expected a smaller number")
+
+    def _checked_highlights(self) -> tuple[tuple[int, int], ...]:
+        try:
+            ranges = [(index(start), index(end)) for start, end in self.highlights]
+        except (TypeError, ValueError):
+            raise self._wrong("highlights: expected pairs of whole numbers") from None
+        for start, end in ranges:
+            if not 0 <= start <= end < TOO_LONG:
+                raise self._wrong(
+                    f"the passage [{start}, {end}): expected a start of 0 or more, and an end that "
+                    f"is not before it and below {TOO_LONG:,}"
+                )
+        return in_order(ranges)[0]
+
+    def _wrong(self, message: str) -> FormatError:
+        named = f"document {self.document} of topic {self.topic}: {message}"
+        return FormatError(named, self.origin, self.line)
+
+    def __repr__(self) -> str:
+        shown = [repr(self.topic), repr(self.document)]
+        shown += [f"{name}={value!r}" for name, value in self._given(compared=True).items()]
+        return f"Judgment({', '.join(shown)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _judgment_of, (self.topic, self.document, self._given(compared=False))
+
+    def _given(self, *, compared: bool) -> dict[str, Any]:
+        """The fields beyond topic and document that are set."""
+        return {
+            one.name: value
+            for one in fields(self)[2:]
+            if (value := getattr(self, one.name)) != one.default and (one.compare or not compared)
+        }
+
     @property
     def pair(self) -> tuple[str, str]:
         """The topic and the document."""
@@ -115,67 +167,50 @@ class Judgment:
             )
         )
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether offsets, lengths and a grade of the document are all that is said.
+
+        >>> Judgment("1", "a", ((0, 5),), 0).is_plain, Judgment("1", "a", pool="2").is_plain
+        (True, False)
+        """
+        return not (
+            self.passages
+            or self.grades
+            or self.elements
+            or self.units
+            or any(getattr(self, name) is not None for name in _NEVER_PLAIN)
+        )
+
+
+_NEVER_PLAIN = ("entry_point", "assessor", "pool", "collection", "version", "whitespace")
+
+
+def _judgment_of(topic: str, document: str, given: dict[str, Any]) -> Judgment:
+    return Judgment(topic, document, **given)
+
+
+def in_order(passages: Iterable[tuple[int, int]]) -> tuple[tuple[tuple[int, int], ...], bool]:
+    """The passages sorted, merged where they touch, without empty ones; and whether any overlap.
+
+    >>> in_order([(8, 9), (0, 5), (3, 7), (2, 2)])
+    (((0, 7), (8, 9)), True)
+    """
+    by_start = sorted(passages)
+    reach = -1
+    for start, end in by_start:
+        if start <= reach or end == start:
+            break
+        reach = end
+    else:  # as almost always: they are apart and not empty
+        return tuple(by_start), False
+    spans = merged(Spans.of([(0, start, end) for start, end in by_start]))
+    overlap = int(spans.lengths().sum()) != sum(end - start for start, end in by_start)
+    return tuple(zip(spans.start.tolist(), spans.end.tolist(), strict=True)), overlap
+
 
 class Judgments(NamedTuple):
     """What a file says: its judgments, and what it is to be warned about."""
 
-    judgments: list[Judgment]
+    judgments: Sequence[Judgment]
     warnings: list[str]
-
-
-class Assessments:
-    """Judgments of many documents for many topics, each pair judged once.
-
-    >>> assessments = Assessments([Judgment("1", "a", ((0, 5),)), Judgment("1", "b")])
-    >>> [judgment.document for judgment in assessments.of("1")], assessments.find("1", "c")
-    (['a', 'b'], None)
-    """
-
-    def __init__(
-        self,
-        judgments: Iterable[Judgment],
-        warnings: Iterable[str] = (),
-        resolved_in: str | None = None,
-    ) -> None:
-        self._by_topic: dict[str, dict[str, Judgment]] = {}
-        self.warnings = tuple(warnings)
-        # The directory of the collection that everything was checked against.
-        self.resolved_in = resolved_in
-        for judgment in judgments:
-            of_topic = self._by_topic.setdefault(judgment.topic, {})
-            earlier = of_topic.setdefault(judgment.document, judgment)
-            if earlier is not judgment:
-                raise FormatError(
-                    f"document {judgment.document} is judged twice for topic {judgment.topic}"
-                    f"{_place(earlier, judgment)}; --pool or --merge says which counts",
-                    judgment.origin,
-                    judgment.line,
-                )
-
-    def __len__(self) -> int:
-        return sum(map(len, self._by_topic.values()))
-
-    def __iter__(self) -> Iterator[Judgment]:
-        for judgments in self._by_topic.values():
-            yield from judgments.values()
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics, in the order of first appearance."""
-        return tuple(self._by_topic)
-
-    def of(self, topic: str) -> Iterator[Judgment]:
-        """All judgments for a topic."""
-        return iter(self._by_topic.get(topic, {}).values())
-
-    def find(self, topic: str, document: str) -> Judgment | None:
-        """The judgment of a document for a topic; None if it is unjudged."""
-        return self._by_topic.get(topic, {}).get(document)
-
-
-def _place(earlier: Judgment, judgment: Judgment) -> str:
-    """Where the first of two judgments stands, as seen from the second."""
-    if earlier.line is None:
-        return ""
-    file = "" if earlier.origin == judgment.origin else f" of {earlier.origin}"
-    return f", first on line {earlier.line}{file}"

@@ -13,16 +13,17 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
+from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.formats import FORMATS, AssessmentFormat
-from doxeval.assessments.judgment import Assessments, Judgment, Judgments
+from doxeval.assessments.judgment import Judgment, Judgments
+from doxeval.assessments.judgment_columns import PlainJudgments, joined
 from doxeval.assessments.merge import Merge, merged_judgments
-from doxeval.assessments.resolution import resolved_judgments
+from doxeval.assessments.resolution import home_of, resolved_judgments
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import damage_errors, decompressed, opened, written
-from doxeval.memory import no_garbage_collected
 
 _HEAD = 1 << 16
 
@@ -47,9 +48,8 @@ def read_assessments(
     >>> [judgment.highlights for judgment in read_assessments(path)]
     [((10, 15),)]
     """
-    with no_garbage_collected():
-        read = [found for source in sources for found in _read(os.fspath(source))]
-    judgments = list(chain.from_iterable(found.judgments for found in read))
+    read = [found for source in sources for found in _read(os.fspath(source))]
+    judgments = _together([found.judgments for found in read])
     warnings = list(chain.from_iterable(found.warnings for found in read))
     if pool is not None:
         judgments = _of_pool(judgments, pool)
@@ -60,8 +60,16 @@ def read_assessments(
         raise FormatError("offsets in bytes can only be converted with the collection")
     if merge is not None:
         judgments = merged_judgments(judgments, merge)
-    home = None if collection is None else str(collection.directory)
+    home = None if collection is None else home_of(collection)
     return Assessments(judgments, warnings, home)
+
+
+def _together(several: Sequence[Sequence[Judgment]]) -> Sequence[Judgment]:
+    """The judgments of several files, by columns if those of all files are."""
+    plain = [one.columns for one in several if isinstance(one, PlainJudgments)]
+    if plain and len(plain) == len(several):
+        return PlainJudgments(joined(plain))
+    return list(chain.from_iterable(several))
 
 
 def _of_pool(judgments: Sequence[Judgment], pool: str) -> list[Judgment]:

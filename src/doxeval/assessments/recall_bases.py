@@ -4,24 +4,31 @@
     ideal      on each maximal relevant path the best element, and none inside another
 
 A relevant path leads from a root down to a relevant element that has no relevant element inside;
-the best element on it has the highest number, and of equal ones the highest place. Of two chosen
+the best element on it has the highest number, and of equal ones it is the outermost. Of two chosen
 elements that overlap the ancestor stays. (Lalmas et al. 2007, §5;
 Lalmas and Tombros 2007, §3.3)
 
 A base can be filtered: elements with certain tags are left out before either is built. INEX 2006
 left out links, whose few words are often wholly highlighted.
+
+`exact_units` are what Piwowarski and Gallinari 2003 take for ideal with grades of 2002.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection as Container
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints
 from doxeval.assessments.assessed_elements import AssessedElements
+from doxeval.assessments.grades import COVERAGES
 from doxeval.assessments.quantisations import Quantisation
+
+Floats = npt.NDArray[np.float64]
 
 LINKS = frozenset(
     f"{kind}link"
@@ -51,9 +58,9 @@ class RecallBase:
         return len(self.row)
 
     @property
-    def value(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def value(self) -> Floats:
         """The values as floats."""
-        found: np.ndarray[tuple[int], np.dtype[np.float64]] = self.numerator / self.denominator
+        found: Floats = self.numerator / self.denominator
         return found
 
     def rows(self, rows: Ints | Bools) -> RecallBase:
@@ -68,7 +75,8 @@ def full_recall_base(
 
     >>> from doxeval.assessments.assessed_elements import elements_from_grades
     >>> from doxeval.assessments.grades import Grade2003
-    >>> from doxeval.assessments.judgment import Assessments, GradedElement, Judgment
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> from doxeval.assessments.judgment import GradedElement
     >>> from doxeval.assessments.quantisations import QUANTISATIONS
     >>> paths = {"/s[1]": (3, 1), "/s[1]/p[1]": (3, 3), "/s[1]/p[2]": (0, 0)}
     >>> grades = tuple(GradedElement(path, Grade2003(*es)) for path, es in paths.items())
@@ -108,11 +116,60 @@ def ideal_recall_base(full: RecallBase) -> RecallBase:
             > full.numerator[above] * full.denominator[here]
         )
         best[here] = np.where(higher, here, above)
-    innermost = np.ones(len(full), dtype=np.bool_)
-    innermost[parent[parent >= 0]] = False
-    chosen = np.unique(best[innermost])
+    has_none_inside = np.ones(len(full), dtype=np.bool_)
+    has_none_inside[parent[parent >= 0]] = False
+    chosen = np.unique(best[has_none_inside])
     reach = np.maximum.accumulate(np.append(0, full.after[chosen]))[:-1]
     return full.rows(chosen[full.begin[chosen] >= reach])
+
+
+class ExactUnits(NamedTuple):
+    """Elements with exact coverage: their rows among the assessed elements, and their worth."""
+
+    row: Ints
+    value: Floats
+
+
+_EXACT = COVERAGES.index("E")
+_WORTH = np.array([0.0, 0.25, 0.5, 1.0])  # of an exact unit, by its relevance
+
+
+def exact_units(elements: AssessedElements) -> ExactUnits:
+    """The elements with exact coverage (grades of 2002) but those inside another.
+
+    They are worth 1 (3E), 0.5 (2E) or 0.25 (1E). (Piwowarski and Gallinari 2003, §3.4)
+
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> from doxeval.assessments.assessed_elements import elements_from_grades
+    >>> from doxeval.assessments.grades import Grade2002
+    >>> from doxeval.assessments.judgment import GradedElement
+    >>> paths = {"/s[1]": "L", "/s[1]/p[1]": "E", "/s[1]/p[1]/b[1]": "E"}
+    >>> grades = tuple(GradedElement(path, Grade2002(2, cov)) for path, cov in paths.items())
+    >>> units = exact_units(elements_from_grades(Assessments([Judgment("7", "a", grades=grades)])))
+    >>> units.row.tolist(), units.value.tolist()
+    ([1], [0.5])
+    """
+    level = elements.grades.level
+    rows = np.flatnonzero((elements.grades.part == _EXACT) & (level > 0) & (elements.size != 0))
+    topic = elements.topic[rows]
+    begin = elements.keys(topic, elements.node[rows])
+    _, depth = nesting(begin, elements.keys(topic, elements.after[rows]))
+    rows = rows[depth == 0]
+    return ExactUnits(rows, _WORTH[level[rows]])
+
+
+def innermost(base: RecallBase) -> Bools:
+    """Which elements of a base have no other one inside.
+
+    >>> column = np.zeros(3, dtype=np.int64)
+    >>> begin, after = np.array([0, 1, 4]), np.array([3, 3, 5])
+    >>> innermost(RecallBase(column, column, column, begin, after, column, column)).tolist()
+    [False, True, True]
+    """
+    parent, _ = nesting(base.begin, base.after)
+    found = np.ones(len(base), dtype=np.bool_)
+    found[parent[parent >= 0]] = False
+    return found
 
 
 def nesting(begin: Ints, after: Ints) -> tuple[Ints, Ints]:

@@ -1,7 +1,10 @@
 """Judgments against their collection: text points become offsets, and everything is checked.
 
 A highlighted document must be in the collection, with the length that the file says, and every
-passage inside it. All that is wrong is told at once; nothing is moved or guessed.
+passage inside it. All that is wrong is reported at once; nothing is moved or guessed.
+
+Judgments that are kept by columns are resolved by columns (`column_resolution`), others one by
+one, and so are those that are wrong, to say why.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments.highlights import in_order
-from doxeval.assessments.judgment import Assessments, Judgment, Judgments, PointPassage
+from doxeval.assessments.assessments import Assessments
+from doxeval.assessments.column_resolution import resolved_columns
+from doxeval.assessments.judgment import Judgment, Judgments, PointPassage
+from doxeval.assessments.judgment_columns import PlainJudgments
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.documents.points import Side
@@ -51,30 +56,41 @@ def resolved_judgments(
     >>> resolved_judgments([judged], collection).judgments[0].highlights
     ((4, 8),)
     """
+    if isinstance(judgments, PlainJudgments):
+        return _resolved_plain(judgments, collection, offsets)
     given = list(judgments)
     documents = collection.find_documents([judgment.document for judgment in given]).tolist()
     resolver = _Resolver(collection, offsets, whitespace, given, documents)
     found: list[Judgment] = []
     problems: list[str] = []
-    absent = 0
     for judgment, document in zip(given, documents, strict=True):
         try:
-            if document >= 0:
-                found.append(resolver.resolved(judgment, document))
-            elif judgment.is_relevant:
-                raise UnknownReference("the document is not in the collection")
-            else:
-                absent += 1
-                found.append(judgment)
+            found.append(resolver.resolved(judgment, document))
         except InputError as error:
-            message = f"topic {judgment.topic}, document {judgment.document}: {error.message}"
-            problems.append(str(InputError(message, judgment.origin, judgment.line)))
+            problems.append(_problem(judgment, error))
     if problems:
-        raise UnknownReference(_listed(problems))
-    warnings = []
-    if absent:
-        warnings.append(f"judged documents that are not in the collection: {absent:,}")
-    return Judgments(found, warnings)
+        raise _misfits(problems, len(problems))
+    return Judgments(found, _warnings(documents.count(-1)))
+
+
+def _resolved_plain(
+    judgments: PlainJudgments, collection: Collection, offsets: Offsets
+) -> Judgments:
+    columns, document, is_wrong = resolved_columns(
+        judgments.columns, collection, in_bytes=offsets == "bytes"
+    )
+    wrong = np.flatnonzero(is_wrong)
+    if len(wrong):
+        problems = []
+        for row in wrong[:_SHOWN].tolist():
+            judgment, number = judgments[row], int(document[row])
+            one_by_one = _Resolver(collection, offsets, None, [judgment], [number])
+            try:
+                one_by_one.resolved(judgment, number)
+            except InputError as error:
+                problems.append(_problem(judgment, error))
+        raise _misfits(problems, len(wrong))
+    return Judgments(PlainJudgments(columns), _warnings(int(np.count_nonzero(document < 0))))
 
 
 def resolved_assessments(assessments: Assessments, collection: Collection) -> Assessments:
@@ -85,20 +101,37 @@ def resolved_assessments(assessments: Assessments, collection: Collection) -> As
     >>> found = resolved_assessments(Assessments([Judgment("7", "a", ((0, 2),))]), collection)
     >>> next(iter(found)).document_length
     4
+    >>> resolved_assessments(found, collection) is found
+    True
     """
-    home = str(collection.directory)
+    home = home_of(collection)
     if assessments.resolved_in == home:
         return assessments
-    found = resolved_judgments(assessments, collection)
+    plain = assessments.plain
+    found = resolved_judgments(assessments if plain is None else plain, collection)
     return Assessments(found.judgments, [*assessments.warnings, *found.warnings], home)
 
 
-def _listed(problems: Sequence[str]) -> str:
+def home_of(collection: Collection) -> str:
+    """What tells one collection from another: by this assessments know where they were resolved."""
+    return str(collection.directory)
+
+
+def _warnings(absent: int) -> list[str]:
+    return [f"judged documents that are not in the collection: {absent:,}"] if absent else []
+
+
+def _problem(judgment: Judgment, error: InputError) -> str:
+    message = f"topic {judgment.topic}, document {judgment.document}: {error.message}"
+    return str(InputError(message, judgment.origin, judgment.line))
+
+
+def _misfits(problems: Sequence[str], count: int) -> UnknownReference:
     """All problems, or the first of very many."""
-    lines = [f"judgments that do not fit the collection: {len(problems):,}", *problems[:_SHOWN]]
-    if len(problems) > _SHOWN:
-        lines.append(f"… and {len(problems) - _SHOWN:,} more")
-    return "\n  ".join(lines)
+    lines = [f"judgments that do not fit the collection: {count:,}", *problems[:_SHOWN]]
+    if count > _SHOWN:
+        lines.append(f"… and {count - _SHOWN:,} more")
+    return UnknownReference("\n  ".join(lines))
 
 
 class _Resolver:
@@ -134,6 +167,11 @@ class _Resolver:
             self._points.update(zip(keys, found, strict=True))
 
     def resolved(self, judgment: Judgment, document: int) -> Judgment:
+        """The judgment of a document, given by its number; -1 if it is not in the collection."""
+        if document < 0:
+            if judgment.is_relevant:
+                raise UnknownReference("the document is not in the collection")
+            return judgment
         length = int(self._collection.nodes.end[self._collection.rows[document]])
         if judgment.document_length is not None:
             self._check_length(judgment.document_length, document, length)
@@ -156,7 +194,7 @@ class _Resolver:
             entry = self._offset(_Point(document, mode, judgment.entry_point, "start"))
         return replace(
             judgment,
-            highlights=in_order(ranges)[0],
+            highlights=tuple(ranges),
             best_entry_point=entry,
             passages=(),
             entry_point=None,
@@ -168,7 +206,7 @@ class _Resolver:
         if self._in_bytes:
             at = int(self._collection.characters_at(document, np.array([stated]))[0])
         if at != length:
-            hint = "" if self._in_bytes or stated < length else "; --offsets bytes may explain it"
+            hint = "" if self._in_bytes or stated < length else "; offsets='bytes' may explain it"
             raise UnknownReference(
                 f"its length is {stated:,}, but the collection has {length:,} characters{hint}"
             )

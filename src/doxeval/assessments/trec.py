@@ -7,16 +7,25 @@ A grade of 1 or more makes the whole document relevant, 0 or less is judged and 
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator
 from typing import IO
 
+import numpy as np
+
+from doxeval.arrays import Ints
 from doxeval.assessments.judgment import Judgment, Judgments
+from doxeval.assessments.text_columns import text_judgments, whole_numbers, whole_text
+from doxeval.columns.pieces import has_plain_spaces, pieces
+from doxeval.columns.tokens import Columns, TokenTable
+from doxeval.columns.words import Words
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import text_lines
 
-_GRADE = re.compile(r"-?[0-9]{1,9}")
+_MOST_DIGITS = 9
+_GRADE = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
 
 
 def read_trec_qrels(file: IO[bytes], origin: str) -> Judgments:
@@ -27,8 +36,47 @@ def read_trec_qrels(file: IO[bytes], origin: str) -> Judgments:
     >>> [(judgment.document, judgment.is_relevant) for judgment in found.judgments]
     [('a', True), ('b', False)]
     """
+    data = whole_text(file, origin)
+    # Where anything is wrong, lines are read one by one to find the first of them and say why.
+    return _by_columns(data, origin) or _line_by_line(data, origin)
+
+
+def _by_columns(data: bytes, origin: str) -> Judgments | None:
+    """The judgments, if nothing is wrong."""
+    if not has_plain_spaces(data):
+        return None
+    words = Words(data)
+    found: list[tuple[Ints, Ints, Ints]] = []
+    for begin, end, first_line in pieces(data):
+        table = TokenTable(words.piece(begin, end))
+        if (table.fields != 4).any() or table.control_character() is not None:
+            return None
+        columns = table.columns(4)
+        grade = _grades(words.piece(begin, end), columns)
+        if grade is None:
+            return None
+        names = np.stack([*columns.span(0), *columns.span(2)]) + begin
+        found.append((table.lines + first_line, names, grade))
+    if not sum(len(line) for line, *_ in found):
+        return None
+    line, names, grade = (np.concatenate(column, axis=-1) for column in zip(*found, strict=True))
+    return Judgments(text_judgments(words, names, line, origin, grade=grade), [])
+
+
+def _grades(words: Words, columns: Columns) -> Ints | None:
+    """The last column, whose numbers may have a minus sign."""
+    begins, ends = columns.span(3)
+    is_negative = columns.starts_with(3, b"-")
+    digits = Columns(words, np.stack([begins + is_negative, ends]))
+    values = whole_numbers(digits, 0, _MOST_DIGITS)
+    if values is None or (begins + is_negative == ends).any():
+        return None
+    return np.where(is_negative, -values, values)
+
+
+def _line_by_line(data: bytes, origin: str) -> Judgments:
     judgments = []
-    for number, line in text_lines(file, origin):
+    for number, line in text_lines(io.BytesIO(data), origin):
         fields = line.split()
         if len(fields) != 4 or not _GRADE.fullmatch(fields[3]):
             raise FormatError("expected topic, iteration, document and a grade", origin, number)

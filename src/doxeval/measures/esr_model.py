@@ -17,9 +17,9 @@ from doxeval.measures.expectations import (
     union_lengths,
 )
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.navigating import NAMES, model_named
 from doxeval.measures.ranking import Ranking
 from doxeval.navigation.model import Navigation
+from doxeval.navigation.read import NAMES
 from doxeval.scores import Curve
 
 Which = Literal["full", "ideal", "units"]
@@ -82,18 +82,19 @@ class Esr(Measure):
         given = truth.navigation
         if self.nav == "auto":
             return self(nav="depth" if given is None else given.name)
-        model_named(self.nav, truth)
+        truth.model(self.nav)
         return self
 
     def navigation(self, truth: GroundTruth) -> Navigation:
         """The model of navigation."""
-        return model_named(self.nav, truth)
+        return truth.model(self.nav)
 
     def units(self, ranking: Ranking) -> Assessed:
         """What was assessed."""
         key = ("assessed", self.assessed, self.rel, self.quant)
-        return ranking.remembered(
-            key, lambda: assessed_trees(ranking.truth, self.assessed, self.rel, self.quant)
+        truth = ranking.truth
+        return truth.remembered(
+            key, lambda: assessed_trees(truth, self.assessed, self.rel, self.quant)
         )
 
     def expected(self, ranking: Ranking) -> Expectations:

@@ -2,34 +2,26 @@
 
 The rows are the judged documents of all topics ("pairs" of topic and document), sorted by topic;
 highlights, best entry points and lengths belong to pairs. Elements, their grades and the recall
-bases chosen from them are made when a measure first asks for them.
+bases chosen from them are made when a measure first asks for them, and kept as long as this value
+is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, positions_in
-from doxeval.assessments.assessed_elements import (
-    AssessedElements,
-    SpecificityFrom,
-    elements_from_grades,
-    elements_from_highlights,
-    elements_from_lists,
-)
-from doxeval.assessments.grades import Grade2005, Specificity
-from doxeval.assessments.judgment import Assessments
+from doxeval.assessments import Assessments
+from doxeval.assessments.assessed_elements import AssessedElements, SpecificityFrom
+from doxeval.assessments.judgment_columns import JudgmentColumns
 from doxeval.assessments.quantisations import Quantisation, quantisation_named
-from doxeval.assessments.recall_bases import (
-    LINKS,
-    RecallBase,
-    full_recall_base,
-    ideal_recall_base,
-)
+from doxeval.assessments.recall_bases import LINKS, RecallBase
+from doxeval.assessments.relevant_elements import RelevantElements
 from doxeval.documents import Collection
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Floats
@@ -38,27 +30,24 @@ from doxeval.spans import Spans
 if TYPE_CHECKING:
     from doxeval.navigation import Navigation
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class GroundTruth:
-    """Assessments as arrays.
+    """Assessments as arrays, and all that follows from them.
 
-    topic, document: of each pair, the document as its place in `documents`. length and entry are
-    -1 where they are not known. highlights: grouped by the row of the pair.
+    columns: the judged pairs; see JudgmentColumns.
+    relevant: their elements, and recall bases of these.
+    navigation: the model of navigation that was given, if one was.
     """
 
     assessments: Assessments
     collection: Collection | None
-    specificity: SpecificityFrom
-    topics: tuple[str, ...]
-    documents: tuple[str, ...]
-    topic: Ints
-    document: Ints
-    is_relevant: Bools
-    length: Ints
-    entry: Ints
-    highlights: Spans
+    columns: JudgmentColumns
+    relevant: RelevantElements
     navigation: Navigation | None = None
+    _remembered: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(
@@ -76,40 +65,71 @@ class GroundTruth:
         >>> truth.highlighted.tolist(), truth.relevant_characters.tolist()
         ([8, 0], [8])
         """
-        topics = {topic: place for place, topic in enumerate(assessments.topics)}
-        documents: dict[str, int] = {}
-        rows = []
-        ranges = []
-        for pair, judgment in enumerate(assessments):
-            place = documents.setdefault(judgment.document, len(documents))
-            length, entry = judgment.document_length, judgment.best_entry_point
-            rows.append(
-                (
-                    topics[judgment.topic],
-                    place,
-                    judgment.is_relevant,
-                    -1 if length is None else length,
-                    -1 if entry is None else entry,
-                )
-            )
-            ranges += [(pair, start, end) for start, end in judgment.highlights]
-        topic, document, relevant, length_of, entry_of = (
-            np.array(rows, dtype=np.int64).reshape(-1, 5).T
-        )
-        return cls(
-            assessments,
-            collection,
-            specificity or ("file" if collection is None else "passages"),
-            assessments.topics,
-            tuple(documents),
-            topic,
-            document,
-            relevant > 0,
-            length_of,
-            entry_of,
-            Spans.of(ranges),
-            navigation,
-        )
+        by_default: SpecificityFrom = "file" if collection is None else "passages"
+        relevant = RelevantElements(assessments, collection, specificity or by_default)
+        return cls(assessments, collection, assessments.columns, relevant, navigation)
+
+    def __repr__(self) -> str:
+        return f"GroundTruth({self.assessments!r}, {self.collection!r})"
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was made under this key before, or is made now, for all runs to come.
+
+        >>> truth = GroundTruth.of(Assessments())
+        >>> truth.remembered("answer", lambda: 42), truth.remembered("answer", lambda: 43)
+        (42, 42)
+        """
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        found: T = self._remembered[key]
+        return found
+
+    # Pairs
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The assessed topics."""
+        return self.columns.topics
+
+    @cached_property
+    def documents(self) -> tuple[str, ...]:
+        """The judged documents, each once."""
+        return tuple(self.columns.documents)
+
+    @cached_property
+    def document_index(self) -> tuple[str, ...]:
+        """The judged documents, as runs look up their documents among them."""
+        return self.documents
+
+    @property
+    def topic(self) -> Ints:
+        """The topic of each pair, as its place in `topics`."""
+        return self.columns.topic
+
+    @property
+    def document(self) -> Ints:
+        """The document of each pair, as its place in `documents`."""
+        return self.columns.document
+
+    @property
+    def is_relevant(self) -> Bools:
+        """Whether anything in the document of each pair is relevant."""
+        return self.columns.is_relevant
+
+    @property
+    def length(self) -> Ints:
+        """The length of the document of each pair, -1 where it is not known."""
+        return self.columns.length
+
+    @property
+    def entry(self) -> Ints:
+        """The best entry point of each pair, -1 where there is none."""
+        return self.columns.entry
+
+    @property
+    def highlights(self) -> Spans:
+        """The highlighted ranges, grouped by the row of the pair."""
+        return self.columns.highlights
 
     @cached_property
     def highlighted(self) -> Ints:
@@ -134,10 +154,10 @@ class GroundTruth:
         np.add.at(found, self.topic, values)
         return found
 
-    @cached_property
+    @property
     def has_highlights(self) -> bool:
-        """Whether the relevant text is known, wherever there is some."""
-        return len(self.highlights.start) > 0
+        """Whether any text is highlighted."""
+        return self.relevant.has_highlights
 
     @cached_property
     def pair_keys(self) -> tuple[Ints, Ints]:
@@ -174,66 +194,32 @@ class GroundTruth:
 
     # Elements
 
-    @lru_cache(8)  # noqa: B019  # there is one such value in a process
-    def elements(self, quantisation: Quantisation) -> AssessedElements:
-        """The elements that a quantisation can be used on."""
-        if Specificity in quantisation.scales:
-            return self._elements_by_specificity
-        if Grade2005 in quantisation.scales:
-            return self._elements_of_2005
-        if self.has_grades or not self.is_relevant.any():
-            return self._graded_elements
-        raise MissingInput(
-            f"the quantisation {quantisation.name} takes grades of 2002–04, and the assessments "
-            "have none" + ("; highlighted text takes quant=spec" if self.has_highlights else "")
-        )
-
-    @cached_property
-    def _graded_elements(self) -> AssessedElements:
-        return elements_from_grades(self.assessments, self.collection)
-
-    @cached_property
-    def _elements_by_specificity(self) -> AssessedElements:
-        by_passages = self.has_highlights or not self.is_relevant.any()
-        counted_here = self.specificity == "passages" or not self._has_lists
-        if by_passages and self.collection is not None and counted_here:
-            return elements_from_highlights(self.assessments, self.collection)
-        if self._has_lists:
-            found = elements_from_lists(self.assessments, self.collection, self.specificity)
-            return replace(found, scale=Specificity)
-        if self.has_grades:
-            raise MissingInput(
-                "the assessments are grades of elements, so the measure needs to be told how they "
-                "become numbers: quant=strict, gen or sog for 2002–04, strict5, gen5 or genLifted "
-                "for 2005"
-            )
-        raise MissingInput("elements of highlighted text are known to the collection alone")
-
-    @cached_property
-    def _elements_of_2005(self) -> AssessedElements:
-        if self._has_lists:
-            return elements_from_lists(self.assessments, self.collection, self.specificity)
-        graded = self._graded_elements
-        if graded.scale is Grade2005 or not self.is_relevant.any():
-            return replace(graded, scale=Grade2005)
-        raise MissingInput("the assessments have no exhaustivity as 2005 graded it")
-
-    @cached_property
+    @property
     def has_grades(self) -> bool:
         """Whether elements were graded one by one."""
-        return any(judgment.grades for judgment in self.assessments)
+        return self.relevant.has_grades
 
-    @cached_property
-    def _has_lists(self) -> bool:
-        return any(judgment.elements for judgment in self.assessments)
+    def elements(self, quantisation: Quantisation) -> AssessedElements:
+        """The elements that a quantisation can be used on."""
+        return self.relevant.elements(quantisation)
 
-    @lru_cache(32)  # noqa: B019  # there is one such value in a process
     def base(self, kind: str, quant: str, ignore: str = "none") -> RecallBase:
         """The full or ideal recall base."""
-        if kind == "ideal":
-            return ideal_recall_base(self.base("full", quant, ignore))
-        quantisation = quantisation_named(quant)
-        return full_recall_base(self.elements(quantisation), quantisation, ignored_tags(ignore))
+        return self.relevant.base(kind, quantisation_named(quant), ignored_tags(ignore))
+
+    # Navigation
+
+    def model(self, name: str) -> Navigation:
+        """A model of navigation by its name: one that needs no file, or the one that was given."""
+        from doxeval.navigation.read import BY_NAME
+
+        if self.navigation is not None and self.navigation.name == name:
+            return self.navigation
+        if name in BY_NAME:
+            return self.remembered(("navigation", name), BY_NAME[name])
+        raise MissingInput(
+            f"nav={name} needs a file of that model, read as navigation=read_navigation(file)"
+        )
 
     # The collection as a whole
 
@@ -258,7 +244,7 @@ class GroundTruth:
         return self.collection
 
     def nothing(self) -> Floats:
-        """No score for any topic."""
+        """An undefined score for every topic."""
         return np.full(len(self.topics), np.nan)
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.measures.expectations import assessed_trees
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.navigating import model_named
 from doxeval.measures.outcomes import Outcome, outcomes
 from doxeval.measures.ranking import Ranking
 from doxeval.runs import Kind
@@ -50,7 +49,7 @@ def returned(ranking: Ranking) -> Returned:
         return Returned({}, {})
     relevant = assessed_trees(truth, "ideal", "binary", "spec")
     given = truth.navigation
-    model = model_named("depth" if given is None else given.name, truth)
+    model = truth.model("depth" if given is None else given.name)
     by_pair: dict[Pair, list[Outcome]] = {}
     pairs = pairs_of(truth, relevant.topic, relevant.document)
     for pair, outcome in zip(pairs, outcomes(ranking, relevant, model), strict=True):

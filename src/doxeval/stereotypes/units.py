@@ -4,39 +4,25 @@
     innermost    the relevant elements that have no relevant element inside
 
 Ideal units are the ideal recall base. For grades of 2002 with quant=gen they are those of
-Piwowarski and Gallinari 2003, §3.4: elements with exact coverage that have none such around them,
+Piwowarski and Gallinari 2003, §3.4: elements with exact coverage, but those inside another,
 worth 1 (3E), 0.5 (2E) or 0.25 (1E).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.assessments import Assessments
-from doxeval.assessments.assessed_elements import (
-    AssessedElements,
-    elements_from_grades,
-    elements_from_highlights,
-    elements_from_lists,
-)
-from doxeval.assessments.grades import COVERAGES, Grade2002, Grade2005, Specificity
-from doxeval.assessments.quantisations import Quantisation, quantisation_named
-from doxeval.assessments.recall_bases import (
-    RecallBase,
-    full_recall_base,
-    ideal_recall_base,
-    nesting,
-)
+from doxeval.assessments.assessed_elements import AssessedElements
+from doxeval.assessments.grades import Grade2002, Grade2005
+from doxeval.assessments.quantisations import quantisation_named
+from doxeval.assessments.recall_bases import RecallBase, exact_units, innermost
+from doxeval.assessments.relevant_elements import RelevantElements
 from doxeval.documents import Collection
-from doxeval.errors import MissingInput
 from doxeval.runs.run import Floats
-
-_EXACT = COVERAGES.index("E")
-_WORTH = np.array([0.0, 0.25, 0.5, 1.0])  # of an exact unit, by its relevance
 
 
 class Ranked(NamedTuple):
@@ -89,13 +75,15 @@ def relevant_units(
     ([0], [1, 2])
     """
     quantisation = quantisation_named(quant or usual_quantisation(assessments))
-    elements = _elements(assessments, collection, quantisation)
-    full = full_recall_base(elements, quantisation)
+    relevant = RelevantElements(assessments, collection)
+    elements = relevant.elements(quantisation)
+    full = relevant.base("full", quantisation)
     if elements.scale is Grade2002 and quantisation.name == "gen":
-        ideal = _exact_units(elements)
+        row, value = exact_units(elements)
+        ideal = Units(elements.topic[row], elements.node[row], value)
     else:
-        ideal = _units(elements, ideal_recall_base(full))
-    return Relevant(ideal, _units(elements, full.rows(_innermost(full))))
+        ideal = _units(elements, relevant.base("ideal", quantisation))
+    return Relevant(ideal, _units(elements, full.rows(innermost(full))))
 
 
 def usual_quantisation(assessments: Assessments) -> str:
@@ -109,69 +97,15 @@ def usual_quantisation(assessments: Assessments) -> str:
     >>> usual_quantisation(Assessments([Judgment("7", "a", grades=grades)]))
     'gen'
     """
-    if any(judgment.highlights or judgment.elements for judgment in assessments):
+    relevant = RelevantElements(assessments)
+    if relevant.has_highlights or relevant.has_lists:
         return "spec"
-    graded = (element.grade for judgment in assessments for element in judgment.grades)
+    graded = (element.grade for one in assessments.detailed() for element in one.grades)
     first = next((grade for grade in graded if grade is not None), None)
     if first is None:
         return "spec"
     return "gen5" if isinstance(first, Grade2005) else "gen"
 
 
-def _elements(
-    assessments: Assessments, collection: Collection, quantisation: Quantisation
-) -> AssessedElements:
-    """The elements that a quantisation can be used on."""
-    if Specificity in quantisation.scales:
-        return _by_specificity(assessments, collection)
-    lists = any(judgment.elements for judgment in assessments)
-    if Grade2005 in quantisation.scales and lists:
-        highlights = any(judgment.highlights for judgment in assessments)
-        return elements_from_lists(assessments, collection, "passages" if highlights else "file")
-    graded = elements_from_grades(assessments, collection)
-    if len(graded):
-        return graded
-    if any(judgment.is_relevant for judgment in assessments):
-        raise MissingInput(
-            f"the quantisation {quantisation.name} takes grades, and the assessments have none; "
-            "highlighted text takes spec"
-        )
-    return replace(graded, scale=quantisation.scales[0])
-
-
-def _by_specificity(assessments: Assessments, collection: Collection) -> AssessedElements:
-    relevant = [judgment for judgment in assessments if judgment.is_relevant]
-    if any(judgment.highlights for judgment in relevant) or not relevant:
-        return elements_from_highlights(assessments, collection)
-    if any(judgment.elements for judgment in relevant):
-        listed = elements_from_lists(assessments, collection, "file")
-        return replace(listed, scale=Specificity)
-    if any(judgment.grades for judgment in relevant):
-        raise MissingInput(
-            "the assessments are grades of elements, which become numbers by strict, gen or sog "
-            "(2002–04), strict5, gen5 or genLifted (2005), not by spec"
-        )
-    raise MissingInput("the assessments have neither highlighted text nor grades of elements")
-
-
 def _units(elements: AssessedElements, base: RecallBase) -> Units:
     return Units(base.topic, elements.node[base.row], base.value)
-
-
-def _innermost(full: RecallBase) -> Bools:
-    """Which elements have no other inside."""
-    parent, _ = nesting(full.begin, full.after)
-    found = np.ones(len(full), dtype=np.bool_)
-    found[parent[parent >= 0]] = False
-    return found
-
-
-def _exact_units(elements: AssessedElements) -> Units:
-    """The elements with exact coverage, but those inside another."""
-    level = elements.grades.level
-    rows = np.flatnonzero((elements.grades.part == _EXACT) & (level > 0) & (elements.size != 0))
-    topic = elements.topic[rows]
-    begin = elements.keys(topic, elements.node[rows])
-    _, depth = nesting(begin, elements.keys(topic, elements.after[rows]))
-    rows = rows[depth == 0]
-    return Units(elements.topic[rows], elements.node[rows], _WORTH[level[rows]])

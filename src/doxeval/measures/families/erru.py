@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -31,8 +31,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.assessments.grades import COVERAGES, Grade2002
 from doxeval.assessments.quantisations import QUANTISATIONS
-from doxeval.assessments.recall_bases import nesting
-from doxeval.documents import Collection
+from doxeval.assessments.recall_bases import exact_units
 from doxeval.errors import MissingInput
 from doxeval.measures.base import (
     Example,
@@ -50,6 +49,7 @@ from doxeval.scores import Curve
 
 Unit = Literal["words", "characters"]
 _MOST_RANKS = 50
+_MOST_KEPT = 64  # documents whose words are kept
 EXACT, TOO_SMALL, TOO_LARGE, NONE = range(4)
 
 
@@ -185,7 +185,7 @@ def _counter(truth: GroundTruth, document: int, unit: Unit) -> Callable[[Ints, I
     """How many words (or characters) there are between two places of a document."""
     if unit == "characters":
         return lambda start, end: end - start
-    begins, inside = _words(truth.known_collection, document)
+    begins, inside = _words(truth, document)
 
     def between(start: Ints, end: Ints) -> Ints:
         # Words that begin there, and the rest of one that has begun before.
@@ -195,17 +195,36 @@ def _counter(truth: GroundTruth, document: int, unit: Unit) -> Callable[[Ints, I
     return between
 
 
-@lru_cache(64)
-def _words(collection: Collection, document: int) -> tuple[Ints, Bools]:
-    """How many words begin before each place, and whether a place is inside of one.
+class _Words(NamedTuple):
+    """For each place of a text, how many words begin before it, and whether it is inside of one."""
 
-    A word is a maximal run of characters that are not white space.
-    """
-    text = collection.text_of(document)
-    is_space = np.array([character.isspace() for character in text] + [True], dtype=np.bool_)
+    begun: Ints
+    inside: Bools
+
+
+def _words(truth: GroundTruth, document: int) -> _Words:
+    """The words of a document, of which those of the last few documents are kept."""
+    kept: dict[int, _Words] = truth.remembered("words", dict)
+    if document not in kept:
+        if len(kept) >= _MOST_KEPT:
+            del kept[next(iter(kept))]
+        kept[document] = _counted_words(truth.known_collection.text_of(document))
+    return kept[document]
+
+
+def _counted_words(text: str) -> _Words:
+    """The words of a text: maximal runs of characters that are not white space."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    is_space = np.append(np.isin(codes, _white_space()), True)
     follows_word = np.append(False, ~is_space[:-1])
     begins = ~is_space & ~follows_word
-    return np.append(0, np.cumsum(begins)), ~is_space & follows_word
+    return _Words(np.append(0, np.cumsum(begins)), ~is_space & follows_word)
+
+
+@cache
+def _white_space() -> Ints:
+    """The code points that are white space; the last of them is U+3000."""
+    return np.array([code for code in range(0x3001) if chr(code).isspace()])
 
 
 def _looked_at(ranking: Ranking, k: int) -> Floats:
@@ -257,22 +276,10 @@ def _by_highlights(ranking: Ranking) -> tuple[Units, Ints]:
 
 
 def _by_grades(elements: AssessedElements, ranking: Ranking) -> tuple[Units, Ints]:
-    begin = elements.keys(elements.topic, elements.node)
-    after = elements.keys(elements.topic, elements.after)
-    parent, _ = nesting(begin, after)
-    is_exact = (elements.grades.part == COVERAGES.index("E")) & (elements.grades.level > 0)
-    # Whether something exact is around: of the parent, or of what is around the parent.
-    under = np.zeros(len(elements), dtype=np.bool_)
-    for own in np.flatnonzero(parent >= 0).tolist():  # parents come first
-        above = int(parent[own])
-        under[own] = under[above] or is_exact[above]
-    relevance = np.array([0.0, 0.25, 0.5, 1.0])[elements.grades.level] * (is_exact & ~under)
-    kept = np.flatnonzero((relevance > 0) & (elements.size != 0))
-    units = Units(
-        elements.topic[kept], elements.document[kept], elements.node[kept], relevance[kept]
-    )
+    row, relevance = exact_units(elements)
+    units = Units(elements.topic[row], elements.document[row], elements.node[row], relevance)
     by_letter = {"N": NONE, "L": TOO_LARGE, "S": TOO_SMALL, "E": EXACT}
     kinds = np.array([by_letter[letter] for letter in COVERAGES])
-    row = ranking.rows_in(elements)
-    coverage = np.where(row < 0, NONE, kinds[elements.grades.part[row]])
+    found = ranking.rows_in(elements)
+    coverage = np.where(found < 0, NONE, kinds[elements.grades.part[found]])
     return units, coverage

@@ -38,8 +38,8 @@ from doxeval.measures.base import (
 )
 from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.navigating import NAMES, model_named
 from doxeval.measures.ranking import Ranking
+from doxeval.navigation.read import NAMES
 
 Unreached = Literal["zero", "truncate", "condition"]
 Targets = Literal["auto", "bep", "ideal"]
@@ -167,7 +167,7 @@ class _Browsing(EntryPointModel):
     def settled(self, truth: GroundTruth) -> Measure:
         """What users look for; distances are measured only to entry points."""
         if self._for_elements:
-            model_named(self.nav, truth)
+            truth.model(self.nav)
             return self(targets="ideal")
         return self(targets="bep").with_mean_length(truth)
 
@@ -217,7 +217,7 @@ class _Browsing(EntryPointModel):
         target_topic: Ints,
     ) -> None:
         """Add the ways from items to targets of the same document."""
-        collection, model = ranking.truth.known_collection, model_named(self.nav, ranking.truth)
+        collection, model = ranking.truth.known_collection, ranking.truth.model(self.nav)
         nodes = ranking.by_topic(ranking.node)
         for topic, p in enumerate(found):
             own = targets[target_topic == topic]

@@ -1,0 +1,233 @@
+"""Assessments from and to what other libraries use: dicts and data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from itertools import chain
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from doxeval.assessments.jsonl import statements_of
+from doxeval.assessments.judgment import Judgment, Judgments
+from doxeval.assessments.judgment_columns import NO_GRADE, JudgmentColumns
+from doxeval.assessments.plain_statements import PlainStatements
+from doxeval.assessments.statements import FIELDS, judgments_of_statements
+from doxeval.documents.ids import normalised_id
+from doxeval.errors import FormatError, OutputError
+
+# Other usual names of the columns of a frame.
+_ALIASES = {
+    "topic": ("topic", "topic_id", "qid", "query_id", "q_id"),
+    "doc": ("doc", "docno", "doc_id", "docid", "document"),
+    "grade": ("grade", "relevance", "rel", "label"),
+}
+# Columns of qrels that say nothing.
+_IGNORED = frozenset({"iteration", "iter", "Q0", "q0"})
+
+
+def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> Sequence[Judgment]:
+    """The judgments of {topic: {document: grade or ranges}}.
+
+    >>> list(judgments_of_dict({"7": {"a": 1}}))
+    [Judgment('7', 'a', relevance=1)]
+    """
+    for topic, documents in judged.items():
+        if not documents:
+            raise FormatError(f"topic {topic!r} has no judged documents")
+    values = list(chain.from_iterable(documents.values() for documents in judged.values()))
+    if set(map(type, values)) == {int}:
+        statements = PlainStatements()
+        topics = [topic for topic, documents in judged.items() for _ in documents]
+        names = list(chain.from_iterable(judged.values()))
+        found = None
+        if statements.add({"topic": topics, "doc": names, "grade": values}, np.arange(len(values))):
+            found = statements.judgments(None)
+        if found is not None:
+            return found.judgments
+    return [
+        _judgment(_name(topic), normalised_id(_name(document)), value)
+        for topic, documents in judged.items()
+        for document, value in documents.items()
+    ]
+
+
+def _name(given: Any) -> str:
+    """The id of a topic or document, which may be a whole number."""
+    try:
+        name = given if isinstance(given, str) else str(index(given))
+    except TypeError:
+        name = ""
+    if not name.strip():
+        raise FormatError(f"{given!r} is no id of a topic or document: expected a string")
+    return name.strip()
+
+
+def _judgment(topic: str, document: str, value: Any) -> Judgment:
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        return Judgment(topic, document, tuple(value))
+    try:
+        return Judgment(topic, document, relevance=index(value))
+    except TypeError:
+        raise FormatError(
+            f"document {document} of topic {topic}: {value!r} is neither a grade (a whole number) "
+            "nor a list of (start, end)"
+        ) from None
+
+
+def grades_by_topic(columns: JudgmentColumns) -> dict[str, dict[str, int]]:
+    """The grade of each document, or whether it is relevant.
+
+    >>> grades_by_topic(JudgmentColumns.of([Judgment("7", "a", relevance=-1)]))
+    {'7': {'a': -1}}
+    """
+    grades = np.where(columns.grade == NO_GRADE, columns.is_relevant, columns.grade)
+    return _by_topic(columns, grades.tolist())
+
+
+def highlights_by_topic(
+    columns: JudgmentColumns,
+) -> dict[str, dict[str, list[tuple[int, int]]]]:
+    """The highlighted ranges of each document.
+
+    >>> highlights_by_topic(JudgmentColumns.of([Judgment("7", "a", ((0, 5),))]))
+    {'7': {'a': [(0, 5)]}}
+    """
+    _, start, end = columns.highlights
+    ranges = list(zip(start.tolist(), end.tolist(), strict=True))
+    edges = np.searchsorted(columns.highlights.group, np.arange(len(columns) + 1)).tolist()
+    return _by_topic(columns, [ranges[edges[row] : edges[row + 1]] for row in range(len(columns))])
+
+
+def _by_topic(columns: JudgmentColumns, values: Sequence[Any]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {topic: {} for topic in columns.topics}
+    documents = list(columns.documents)
+    rows = zip(columns.topic.tolist(), columns.document.tolist(), values, strict=True)
+    for topic, document, value in rows:
+        found[columns.topics[topic]][documents[document]] = value
+    return found
+
+
+# Frames
+
+
+def judgments_of_frame(frame: Any) -> Judgments:
+    """The judgments of a frame of pandas or polars, whose rows are statements as in JSONL.
+
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"topic": ["7"], "doc": ["a"], "start": [3], "end": [9]})
+    >>> list(judgments_of_frame(frame).judgments)
+    [Judgment('7', 'a', highlights=((3, 9),))]
+    """
+    columns = {
+        field: _values(frame[name].to_list()) for name, field in _fields_of_columns(frame).items()
+    }
+    for field in {"e", "s"} & set(columns):  # polars knows no columns of numbers and `?` or `1/3`
+        columns[field] = [_number_if_any(value) for value in columns[field]]
+    statements = PlainStatements()
+    rows = np.arange(len(columns["topic"]))
+    if statements.add(columns, rows) and (found := statements.judgments(None)) is not None:
+        return found
+    given = zip(*columns.values(), strict=True)
+    records = (dict(zip(columns, values, strict=True)) for values in given)
+    found = judgments_of_statements(enumerate(records), None)
+    if not found.judgments:
+        raise FormatError("no rows in the frame")
+    return found
+
+
+def _fields_of_columns(frame: Any) -> dict[Any, str]:
+    """The field that each column of a frame holds."""
+    if not hasattr(frame, "columns"):
+        raise FormatError(f"{type(frame).__name__} is no data frame of pandas or polars")
+    names = [name for name in frame.columns if name not in _IGNORED]
+    others = {other: field for field, others in _ALIASES.items() for other in others}
+    if "nodes" in names:
+        del others["rel"]  # it is the relevance of a unit of nodes
+    found = {name: others.get(name, name) for name in names}
+    for field in ("topic", "doc"):
+        if field not in found.values():
+            known = ", ".join(_ALIASES[field])
+            raise FormatError(
+                f"no column for the {field}: expected one of {known}; the frame has "
+                f"{', '.join(map(str, frame.columns))}"
+            )
+    twice = [name for name in names if list(found.values()).count(found[name]) > 1]
+    if twice:
+        raise FormatError(f"columns {' and '.join(map(str, twice))} mean the same")
+    return found
+
+
+def _values(given: list[Any]) -> list[Any]:
+    """The values of a column as Python has them: missing ones None, whole numbers int."""
+    if set(map(type, given)) <= {str, int, type(None)}:
+        return given
+    return [_value(value) for value in given]
+
+
+def _value(value: Any) -> Any:
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, float):
+        if value != value:  # nan, by which frames say that something is missing
+            return None
+        return int(value) if value.is_integer() else value
+    return value
+
+
+def _number_if_any(value: Any) -> Any:
+    is_number = isinstance(value, str) and value.isascii() and value.isdigit()
+    return int(value) if is_number else value
+
+
+def pandas_frame(judgments: Iterable[Judgment]) -> Any:
+    """The statements of judgments as a frame of pandas.
+
+    >>> pandas_frame([Judgment("7", "a", ((3, 9),), 4)])["end"].to_list()
+    [<NA>, 9]
+    """
+    pandas = _imported("pandas")
+    series = {}
+    for name, values in _columns(judgments).items():
+        missing = None in values
+        whole = {type(value) for value in values if value is not None} == {int}
+        series[name] = pandas.Series(values, dtype="Int64" if whole and missing else None)
+    return pandas.DataFrame(series)
+
+
+def polars_frame(judgments: Iterable[Judgment]) -> Any:
+    """The statements of judgments as a frame of polars.
+
+    >>> polars_frame([Judgment("7", "a", ((3, 9),), 4)])["end"].to_list()
+    [None, 9]
+    """
+    columns = {
+        name: values if len(_kinds(values)) == 1 else [_as_text(value) for value in values]
+        for name, values in _columns(judgments).items()
+    }
+    return _imported("polars").DataFrame(columns)
+
+
+def _columns(judgments: Iterable[Judgment]) -> dict[str, list[Any]]:
+    records = [record for judgment in judgments for record in statements_of(judgment)]
+    names = {name for record in records for name in record}
+    return {name: [record.get(name) for record in records] for name in FIELDS if name in names}
+
+
+def _kinds(values: list[Any]) -> set[type]:
+    return {type(value) for value in values if value is not None}
+
+
+def _as_text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _imported(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise OutputError(f"{name} is not installed") from None

@@ -1,0 +1,147 @@
+"""Everything that assessments say of elements, for whoever asks: elements, and recall bases.
+
+This is the one place that knows which elements fit a quantisation: those that hold highlighted
+text, those that files of 2005–07 list, or those that were graded one by one. Each is made when it
+is first asked for, and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Container
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from doxeval.assessments.assessed_elements import (
+    AssessedElements,
+    SpecificityFrom,
+    elements_from_grades,
+    elements_from_highlights,
+    elements_from_lists,
+)
+from doxeval.assessments.assessments import Assessments
+from doxeval.assessments.grades import Grade2005, Specificity
+from doxeval.assessments.quantisations import Quantisation
+from doxeval.assessments.recall_bases import RecallBase, full_recall_base, ideal_recall_base
+from doxeval.documents import Collection
+from doxeval.errors import MissingInput
+
+
+@dataclass(frozen=True, eq=False)
+class RelevantElements:
+    """The assessed elements, and the recall bases chosen from them.
+
+    assessments: resolved against the collection, if there is one.
+    specificity: whether the specificity of elements that files of 2005–07 list comes from passages
+    or from the sizes in the file; None: from passages if there are any, and a collection.
+
+    >>> from doxeval.assessments import Judgment
+    >>> from doxeval.assessments.quantisations import QUANTISATIONS
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    >>> relevant = RelevantElements(Assessments([Judgment("7", "a", ((4, 8),))]), collection)
+    >>> relevant.base("full", QUANTISATIONS["spec"]).value.tolist()
+    [0.5, 1.0]
+    >>> relevant.base("ideal", QUANTISATIONS["spec"]).value.tolist()
+    [1.0]
+    """
+
+    assessments: Assessments
+    collection: Collection | None = None
+    specificity: SpecificityFrom | None = None
+    _elements: dict[str, AssessedElements] = field(default_factory=dict, init=False, repr=False)
+    _bases: dict[tuple[str, str, frozenset[str]], RecallBase] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    def base(
+        self, kind: str, quantisation: Quantisation, ignored: Container[str] = ()
+    ) -> RecallBase:
+        """The full or ideal recall base, without elements that have certain tags."""
+        key = (kind, quantisation.name, frozenset(ignored))
+        if key not in self._bases:
+            if kind == "ideal":
+                found = ideal_recall_base(self.base("full", quantisation, ignored))
+            else:
+                found = full_recall_base(self.elements(quantisation), quantisation, ignored)
+            self._bases[key] = found
+        return self._bases[key]
+
+    def elements(self, quantisation: Quantisation) -> AssessedElements:
+        """The elements that a quantisation can be used on; the same value each time."""
+        if quantisation.name not in self._elements:
+            self._elements[quantisation.name] = self._elements_for(quantisation)
+        return self._elements[quantisation.name]
+
+    def _elements_for(self, quantisation: Quantisation) -> AssessedElements:
+        if Specificity in quantisation.scales:
+            return self._by_specificity
+        if Grade2005 in quantisation.scales and self.has_lists:
+            return self._listed
+        return self._graded_for(quantisation)
+
+    @cached_property
+    def _by_specificity(self) -> AssessedElements:
+        passages_decide = self.has_highlights or not self.is_anything_relevant
+        if self.collection is not None and passages_decide and self._counts_passages:
+            return elements_from_highlights(self.assessments, self.collection)
+        if self.has_lists:
+            return replace(self._listed, scale=Specificity)
+        if self.has_grades:
+            raise MissingInput(
+                "the assessments are grades of elements, which become numbers by quant=strict, gen "
+                "or sog (2002–04), or by strict5, gen5 or genLifted (2005), not by spec"
+            )
+        if self.collection is None:
+            raise MissingInput("elements of highlighted text are known to the collection alone")
+        raise MissingInput("the assessments have neither highlighted text nor grades of elements")
+
+    @cached_property
+    def _listed(self) -> AssessedElements:
+        how: SpecificityFrom = "passages" if self._counts_passages else "file"
+        return elements_from_lists(self.assessments, self.collection, how)
+
+    @property
+    def _counts_passages(self) -> bool:
+        """Whether passages, not the sizes in lists, say how specific elements are."""
+        if not self.has_lists:
+            return True
+        if self.specificity is None:
+            return self.collection is not None and self.has_highlights
+        return self.specificity == "passages"
+
+    def _graded_for(self, quantisation: Quantisation) -> AssessedElements:
+        """The graded elements; those of another scale are for the quantisation to refuse."""
+        graded = self._graded
+        if not self.is_anything_relevant and graded.scale not in quantisation.scales:
+            return graded.none_of(quantisation.scales[0])
+        if len(graded) or not self.is_anything_relevant:
+            return graded
+        wanted = "grades of 2002–04, and the assessments have none"
+        if Grade2005 in quantisation.scales:
+            wanted = "grades of 2005, and the assessments have no exhaustivity as 2005 graded it"
+        hint = "; highlighted text takes quant=spec" if self.has_highlights else ""
+        raise MissingInput(f"the quantisation {quantisation.name} takes {wanted}{hint}")
+
+    @cached_property
+    def _graded(self) -> AssessedElements:
+        return elements_from_grades(self.assessments, self.collection)
+
+    @cached_property
+    def is_anything_relevant(self) -> bool:
+        """Whether any document is relevant."""
+        return bool(self.assessments.columns.is_relevant.any())
+
+    @cached_property
+    def has_highlights(self) -> bool:
+        """Whether any text is highlighted."""
+        return len(self.assessments.columns.highlights.start) > 0
+
+    @cached_property
+    def has_grades(self) -> bool:
+        """Whether elements were graded one by one."""
+        return any(judgment.grades for judgment in self.assessments.detailed())
+
+    @cached_property
+    def has_lists(self) -> bool:
+        """Whether elements are listed with their sizes, as in files of 2005–07."""
+        return any(judgment.elements for judgment in self.assessments.detailed())
