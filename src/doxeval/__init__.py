@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from doxeval.measures import Measure, register
     from doxeval.navigation import Navigation, read_navigation
     from doxeval.reports import report
-    from doxeval.runs import Kind, Result, Run, read_run
+    from doxeval.runs import Kind, Result, Run, read_run, write_run
     from doxeval.scores import ScoreTable
     from doxeval.stereotypes import simulate
     from doxeval.topics import Topic, parse_nexi, read_topics
@@ -42,7 +42,7 @@ _ROOMS = {
     "measures": ("Measure", "register"),
     "navigation": ("Navigation", "read_navigation"),
     "reports": ("report",),
-    "runs": ("Kind", "Result", "Run", "read_run"),
+    "runs": ("Kind", "Result", "Run", "read_run", "write_run"),
     "scores": ("ScoreTable",),
     "stereotypes": ("simulate",),
     "topics": ("Topic", "parse_nexi", "read_topics"),
@@ -78,6 +78,7 @@ __all__ = [
     "report",
     "simulate",
     "write_assessments",
+    "write_run",
 ]
 
 

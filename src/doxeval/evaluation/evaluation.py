@@ -245,7 +245,7 @@ class Evaluation:
             self.truth.topics,
             told_apart(scored),
             None if self.collection is None else str(self.collection.directory),
-            tuple(dict.fromkeys(j.origin for j in self.assessments if j.origin is not None)),
+            self.assessments.origins,
             self.warnings,
         )
 

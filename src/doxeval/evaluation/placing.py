@@ -56,7 +56,7 @@ def _in_collection(run: Run, topic: Ints, truth: GroundTruth, options: RunOption
 
 def _among_judged(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions) -> PlacedRun:
     """Without a collection, only judged documents have known lengths."""
-    pair = truth.find_pairs(topic, run.document_labels.find(truth.documents))
+    pair = truth.find_pairs(topic, run.document_labels.find(truth.document_index))
     resolved = stated(run)
     whole = np.flatnonzero(run.kind == Kind.DOCUMENT)
     if len(whole):

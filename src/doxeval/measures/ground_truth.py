@@ -22,6 +22,7 @@ from doxeval.assessments.judgment_columns import JudgmentColumns
 from doxeval.assessments.quantisations import Quantisation, quantisation_named
 from doxeval.assessments.recall_bases import LINKS, RecallBase
 from doxeval.assessments.relevant_elements import RelevantElements
+from doxeval.columns.names import NameIndex
 from doxeval.documents import Collection
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Floats
@@ -97,9 +98,9 @@ class GroundTruth:
         return tuple(self.columns.documents)
 
     @cached_property
-    def document_index(self) -> tuple[str, ...]:
+    def document_index(self) -> NameIndex:
         """The judged documents, as runs look up their documents among them."""
-        return self.documents
+        return NameIndex(self.documents)
 
     @property
     def topic(self) -> Ints:
