@@ -15,6 +15,7 @@ import pytest
 
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents.examples import example_collection
+from doxeval.errors import DoxevalError
 from doxeval.evaluation import Evaluation
 from doxeval.measures.registry import MEASURES
 from doxeval.runs.builder import run_of
@@ -27,7 +28,7 @@ import locale
 
 def state():
     return {
-        "collector": (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count(), gc.get_debug()),
+        "collector": (gc.isenabled(), gc.get_threshold(), gc.get_debug()),
         "environment": dict(os.environ),
         "signals": {number: signal.getsignal(number) for number in signal.valid_signals()},
         "random": random.getstate(),
@@ -44,11 +45,14 @@ def state():
     }
 
 gc.freeze()  # a host that has frozen objects of its own
+frozen = gc.get_freeze_count()
 before = state()
 import doxeval
 from doxeval.documents.examples import example_collection
 from doxeval.runs import Kind, Result
-assert state() == before, "importing"
+after = state()
+changed = [name for name in before if before[name] != after[name]]
+assert not changed, changed
 collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
 judged = [doxeval.Judgment("7", "a", ((4, 8),), 4)]
 run = doxeval.Run.from_results([Result("7", "a", Kind.ELEMENT, place=("/s[1]/p[2]",))], "mine")
@@ -64,6 +68,7 @@ doxeval.simulate(doxeval.Assessments(judged), collection, "random")
 after = state()
 changed = [name for name in before if before[name] != after[name]]
 assert not changed, changed
+assert gc.get_freeze_count() > 0.9 * frozen, "thawed"  # a few may have been freed
 assert type(doxeval.evaluate).__name__ == "function" and callable(doxeval.compare)
 """
 
@@ -120,7 +125,7 @@ def test_nothing_stays_alive_after_use(which: int) -> None:
             try:
                 one.settled.scores(ranked.ranking)
                 one.settled.curve(ranked.ranking)
-            except ValueError:
+            except DoxevalError:
                 continue
         evaluation.score_all([run, run])
         del evaluation, ranked, run, one

@@ -25,6 +25,9 @@ class DoxevalError(Exception):
 
     Messages name parameters of the library, such as `force=True`; the command line names its
     options instead.
+
+    >>> issubclass(InputError, DoxevalError)
+    True
     """
 
 

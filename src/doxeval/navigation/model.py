@@ -19,7 +19,12 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Navigation:
-    """A model of navigation; its name is printed inside the names of measures."""
+    """A model of navigation; its name is printed inside the names of measures.
+
+    >>> from doxeval.navigation.hierarchical import HierarchicalNavigation
+    >>> HierarchicalNavigation().name
+    'hierarchical'
+    """
 
     name: str
 
