@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import pickle
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +99,24 @@ def test_depth_weighs_groups_by_their_mean_depth() -> None:
     assert found[0][2] == pytest.approx(shares["section"])
 
 
+def test_depth_keeps_numbers_of_one_collection_and_not_the_collection() -> None:
+    model = DepthNavigation()
+    flat, deep = (example_collection({"d": text}) for text in ("<a><p>x</p></a>", ARTICLE))
+    nodes = np.arange(2)
+    for collection in (flat, deep, flat):
+        alone = DepthNavigation().between(collection, 0, nodes, nodes)
+        assert model.between(collection, 0, nodes, nodes).tolist() == alone.tolist()
+    assert pickle.loads(pickle.dumps(model)) == model
+    assert hash(model) == hash(DepthNavigation())
+    watched = weakref.ref(flat)
+    gc.disable()
+    try:
+        del collection, flat
+        assert watched() is None
+    finally:
+        gc.enable()
+
+
 def test_the_long_run_is_stationary() -> None:
     weights = {"a": {"b": 1.0}, "b": {"a": 1.0, "b": 3.0}}
     model = SteadyNavigation(
@@ -149,6 +170,35 @@ def written(tmp_path: Path, value: Any) -> Path:
             {"model": "summary", "weights": {"other": {"other": 1}}, "steady": True, "restart": 2},
             "restart is 2: expected a number",
         ),
+        (
+            {"model": "matrix", "probabilities": {}, "probs": {}},
+            "matrix: unknown key 'probs'; expected model, probabilities",
+        ),
+        ({**FILE, "abandon": True}, "routes: unknown key 'abandon'; expected model, routes, part"),
+        (
+            {"model": "routes", "routes": [{"doc": "d", "steps": ["/a"], "user": 1}]},
+            "route 1: unknown key 'user'; expected doc, steps",
+        ),
+        (
+            {"model": "summary", "weights": {"other": {"other": 1}}, "stedy": True},
+            "summary: unknown key 'stedy'; expected model, partition, other, weights, steady",
+        ),
+        (
+            {"model": "summary", "weights": {"other": {"other": 1}}, "restart": 0.5},
+            'restart goes with "steady": true',
+        ),
+        (
+            {"model": "summary", "weights": {"other": {"other": 1}}, "steady": 1},
+            "steady: expected true or false",
+        ),
+        *(
+            ({"model": name, "weights": {}}, f"{name}: unknown key 'weights'; expected model")
+            for name in BY_NAME
+        ),
+        (
+            {"model": "matrix", "probabilities": {"d": {}, "d.xml": {}}},
+            "probabilities of d are given twice",
+        ),
     ],
 )
 def test_bad_files_are_refused(tmp_path: Path, value: Any, message: str) -> None:
@@ -163,6 +213,8 @@ def test_a_matrix_is_checked_against_the_collection(tmp_path: Path, build: Build
     assert read_navigation(path).checked(collection) == [
         "d /article[1]: the steps from here sum to 1.3"
     ]
+    spelled = written(tmp_path, {"model": "matrix", "probabilities": {"d.xml": good["d"]}})
+    assert matrix_of(read_navigation(spelled))[0][1] == 0.7
     wrong = {"d": {E[1]: {"/article[1]/p[9]": 0.5}}}
     path = written(tmp_path, {"model": "matrix", "probabilities": wrong})
     with pytest.raises(UnknownReference, match=r"nothing at /article\[1\]/p\[9\] in d"):

@@ -34,7 +34,7 @@ class Assessments:
         resolved_in: str | None = None,
     ) -> None:
         self.warnings = tuple(warnings)
-        # The collection that everything was checked against, if it was.
+        # The seal of the collection that everything was checked against, if it was.
         self.resolved_in = resolved_in
         # The judgments of each topic; with columns, of the topics that were asked for.
         self._by_topic: dict[str, dict[str, Judgment]] = {}

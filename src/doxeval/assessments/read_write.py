@@ -18,7 +18,7 @@ from doxeval.assessments.formats import FORMATS, AssessmentFormat
 from doxeval.assessments.judgment import Judgment, Judgments
 from doxeval.assessments.judgment_columns import PlainJudgments, joined
 from doxeval.assessments.merge import Merge, merged_judgments
-from doxeval.assessments.resolution import home_of, resolved_judgments
+from doxeval.assessments.resolution import resolved_judgments
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
 from doxeval.documents.options import Offsets, Whitespace
@@ -60,8 +60,7 @@ def read_assessments(
         raise FormatError("offsets in bytes can only be converted with the collection")
     if merge is not None:
         judgments = merged_judgments(judgments, merge)
-    home = None if collection is None else home_of(collection)
-    return Assessments(judgments, warnings, home)
+    return Assessments(judgments, warnings, None if collection is None else collection.seal)
 
 
 def _together(several: Sequence[Sequence[Judgment]]) -> Sequence[Judgment]:

@@ -104,17 +104,11 @@ def resolved_assessments(assessments: Assessments, collection: Collection) -> As
     >>> resolved_assessments(found, collection) is found
     True
     """
-    home = home_of(collection)
-    if assessments.resolved_in == home:
+    if assessments.resolved_in == collection.seal:
         return assessments
     plain = assessments.plain
     found = resolved_judgments(assessments if plain is None else plain, collection)
-    return Assessments(found.judgments, [*assessments.warnings, *found.warnings], home)
-
-
-def home_of(collection: Collection) -> str:
-    """What tells one collection from another: by this assessments know where they were resolved."""
-    return str(collection.directory)
+    return Assessments(found.judgments, [*assessments.warnings, *found.warnings], collection.seal)
 
 
 def _warnings(absent: int) -> list[str]:

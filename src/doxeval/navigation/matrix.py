@@ -13,7 +13,9 @@ import numpy as np
 
 from doxeval.arrays import Ints, positions_in
 from doxeval.documents import Collection
+from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, UnknownReference
+from doxeval.navigation.json_objects import json_object, refuse_unknown_keys
 from doxeval.navigation.model import Floats, Navigation
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -69,12 +71,20 @@ class MatrixNavigation(Navigation):
 
 
 def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
-    """A matrix from its file's contents."""
+    """A matrix from its file's contents.
+
+    >>> read_matrix({"probabilities": {"a.xml": {"/s": {"/s/p": 0.5}}}}, "m.json").probabilities
+    {'a': {'/s': {'/s/p': 0.5}}}
+    """
+    refuse_unknown_keys(data, ("model", "probabilities"), "matrix", origin)
     probabilities: dict[str, dict[str, dict[str, float]]] = {}
-    for document, rows in _object(data.get("probabilities"), "probabilities", origin).items():
+    for given, rows in json_object(data.get("probabilities"), "probabilities", origin).items():
+        document = normalised_id(given)
+        if document in probabilities:
+            raise FormatError(f"probabilities of {document} are given twice", origin)
         own = probabilities.setdefault(document, {})
-        for source, row in _object(rows, f"probabilities of {document}", origin).items():
-            for to, value in _object(row, f"{document} {source}", origin).items():
+        for source, row in json_object(rows, f"probabilities of {document}", origin).items():
+            for to, value in json_object(row, f"{document} {source}", origin).items():
                 if (
                     isinstance(value, bool)
                     or not isinstance(value, int | float)
@@ -85,9 +95,3 @@ def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
                     )
                 own.setdefault(source, {})[to] = float(value)
     return MatrixNavigation(probabilities=probabilities)
-
-
-def _object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise FormatError(f"{what}: expected an object", origin)
-    return value

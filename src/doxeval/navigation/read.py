@@ -9,6 +9,7 @@ from typing import Any
 from doxeval.errors import FormatError
 from doxeval.files import opened, parsed_json
 from doxeval.navigation.hierarchical import HierarchicalNavigation
+from doxeval.navigation.json_objects import refuse_unknown_keys
 from doxeval.navigation.matrix import read_matrix
 from doxeval.navigation.model import Navigation, NoNavigation
 from doxeval.navigation.routes import read_routes
@@ -21,14 +22,23 @@ BY_NAME: dict[str, Callable[[], Navigation]] = {
     "depth": DepthNavigation,
     "hierarchical": HierarchicalNavigation,
 }
+# All names that a measure may print.
+NAMES = (*BY_NAME, "matrix", "routes", "summary", "steady")
+
+
+def _named(data: Mapping[str, Any], origin: str) -> Navigation:
+    """A model that its name alone describes."""
+    name: str = data["model"]
+    refuse_unknown_keys(data, ("model",), name, origin)
+    return BY_NAME[name]()
+
+
 READERS: dict[str, Callable[[Mapping[str, Any], str], Navigation]] = {
     "matrix": read_matrix,
     "routes": read_routes,
     "summary": read_summary,
-    **{name: (lambda _, __, make=make: make()) for name, make in BY_NAME.items()},  # type: ignore[misc]
+    **dict.fromkeys(BY_NAME, _named),
 }
-# All names that a measure may print.
-NAMES = (*BY_NAME, "matrix", "routes", "summary", "steady")
 
 
 def read_navigation(path: str | os.PathLike[str]) -> Navigation:

@@ -18,6 +18,7 @@ from typing import Any
 from doxeval.documents.ids import normalised_id
 from doxeval.documents.paths import format_path, parse_path
 from doxeval.errors import FormatError, SyntaxProblem
+from doxeval.navigation.json_objects import refuse_unknown_keys
 from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.model import Navigation
 from doxeval.navigation.summary import SummaryNavigation
@@ -34,6 +35,8 @@ def read_routes(data: Mapping[str, Any], origin: str) -> Navigation:
     >>> model.probabilities["a"]["/s[1]"]
     {'/s[1]/p[2]': 0.5, '/s[1]/p[1]': 0.5}
     """
+    known = ("model", "routes", "partition", "abandonment")
+    refuse_unknown_keys(data, known, "routes", origin)
     partition = data.get("partition", "node")
     if partition not in ("node", "tag"):
         raise FormatError(f"partition is {partition!r}: expected node or tag", origin)
@@ -53,6 +56,7 @@ def _steps(routes: Any, abandonment: bool, origin: str) -> Counter[Step]:
     for number, route in enumerate(routes, 1):
         if not isinstance(route, dict) or not isinstance(route.get("doc"), str):
             raise FormatError(f"route {number}: expected an object with doc and steps", origin)
+        refuse_unknown_keys(route, ("doc", "steps"), f"route {number}", origin)
         steps = route.get("steps")
         if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
             raise FormatError(f"route {number}: steps is not a list of paths", origin)

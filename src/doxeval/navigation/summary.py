@@ -3,20 +3,19 @@
     {"model": "summary", "partition": {"sec": "section", "ss1": "section"}, "other": "other",
      "weights": {"section": {"other": 2}}}
 
-Elements are grouped by their tags; a step from one element to another is as likely as a step from
-one's group to the other's, its weight over all weights from there. With `"steady": true` readers
-walk on for ever: a step to an element is as likely as its group is in the long run, wherever they
-come from; with the probability `"restart"` (0.15) each step leads anywhere.
+Elements are grouped by their tags. The probability of a step from one element to another is that
+of a step between their groups: its weight over all weights from there. With `"steady": true`
+readers walk on for ever: wherever they come from, a step to an element is as likely as its group
+is in the long run, and with the probability `"restart"` (0.15) each step leads anywhere.
 
-`depth` is a model that needs no file: roots, sections, subsections and the rest, each the likelier
-the less deep it lies (on average over the collection).
+`depth` is a model that needs no file: elements are roots, sections, subsections or others, and a
+step to one is the likelier, the less deep its group lies on average over the collection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
+from doxeval.navigation.json_objects import json_object, refuse_unknown_keys
 from doxeval.navigation.model import Floats, Navigation
 
 RESTART = 0.15
@@ -130,8 +130,9 @@ def _irreducible(steps: Floats) -> bool:
     return bool(reached.all())
 
 
-_ARTICLE, _OTHER = "article", "other"
-_BY_TAG = {"section": "section", "sec": "section", "ss1": "ss1", "subsection": "ss1"}
+_GROUPS = ("article", "section", "ss1", "other")
+_ARTICLE, _SECTION, _SUBSECTION, _OTHER = range(4)
+_BY_TAG = {"section": _SECTION, "sec": _SECTION, "ss1": _SUBSECTION, "subsection": _SUBSECTION}
 
 
 @dataclass(frozen=True)
@@ -145,10 +146,15 @@ class DepthNavigation(Navigation):
     """
 
     name: str = "depth"
+    # The share of each path's group in the last collection that was asked for, by its seal.
+    _kept: dict[str, Floats] = field(
+        default_factory=dict, init=False, repr=False, compare=False, hash=False
+    )
 
     def shares(self, collection: Collection) -> dict[str, float]:
         """The probability of going to an element of each group that there is."""
-        weights = {group: 1 / depth for group, depth in _mean_depths(collection).items()}
+        depths = _mean_depths(collection)
+        weights = {_GROUPS[group]: 1 / depth for group, depth in depths.items()}
         total = sum(weights.values())
         return {group: weight / total for group, weight in weights.items()}
 
@@ -156,35 +162,41 @@ class DepthNavigation(Navigation):
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
         """The share of the target's group."""
-        shares = self.shares(collection)
-        by_path = np.array([shares.get(group, 0.0) for group in _groups(collection)])
-        return np.tile(by_path[collection.nodes.path[targets]], (len(sources), 1))
+        shares = self._shares_of_paths(collection)[collection.nodes.path[targets]]
+        return np.tile(shares, (len(sources), 1))
+
+    def _shares_of_paths(self, collection: Collection) -> Floats:
+        if collection.seal not in self._kept:
+            shares = self.shares(collection)
+            by_group = np.array([shares.get(group, 0.0) for group in _GROUPS])
+            self._kept.clear()
+            self._kept[collection.seal] = by_group[_group_of_paths(collection)]
+        return self._kept[collection.seal]
 
 
-def _groups(collection: Collection) -> Sequence[str]:
-    """The group of each path: the roots, then by tag."""
+def _group_of_paths(collection: Collection) -> Ints:
+    """The group of each path: roots, then by tag."""
     summary = collection.summary
-    return [
-        _ARTICLE if depth == 1 else _BY_TAG.get(summary.tags[tag], _OTHER)
-        for depth, tag in zip(summary.depth_of.tolist(), summary.tag_of.tolist(), strict=True)
-    ]
+    of_tag = np.array([_BY_TAG.get(tag, _OTHER) for tag in summary.tags], dtype=np.int64)
+    return np.where(np.asarray(summary.depth_of) == 1, _ARTICLE, of_tag[summary.tag_of])
 
 
-@lru_cache(4)
-def _mean_depths(collection: Collection) -> dict[str, float]:
-    counts = np.bincount(collection.nodes.path, minlength=len(collection.summary))
-    groups = np.array(_groups(collection))
-    depths = collection.summary.depth_of
-    found = {}
-    for group in dict.fromkeys((_ARTICLE, "section", "ss1", _OTHER)):
-        own = counts * (groups == group)
-        if own.sum():
-            found[group] = float((own * depths).sum() / own.sum())
-    return found
+def _mean_depths(collection: Collection) -> dict[int, float]:
+    """The mean depth of the elements of each group that has some."""
+    count, group = collection.elements_by_path, _group_of_paths(collection)
+    elements = np.bincount(group, count, len(_GROUPS))
+    depths = np.bincount(group, count * collection.summary.depth_of, len(_GROUPS))
+    return {one: float(depths[one] / elements[one]) for one in np.flatnonzero(elements).tolist()}
 
 
 def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
-    """A summary, or its steady state, from its file's contents."""
+    """A summary, or its steady state, from its file's contents.
+
+    >>> read_summary({"weights": {"other": {"other": 1}}, "steady": True}, "model.json").name
+    'steady'
+    """
+    keys = ("model", "partition", "other", "weights", "steady", "restart")
+    refuse_unknown_keys(data, keys, "summary", origin)
     partition, weights = data.get("partition", {}), data.get("weights")
     if not isinstance(partition, dict) or not all(isinstance(g, str) for g in partition.values()):
         raise FormatError("partition: expected an object of tags and the names of groups", origin)
@@ -196,7 +208,12 @@ def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
     for group in {*given, *(to for row in given.values() for to in row)}:
         if group not in known:
             raise FormatError(f"weights: no tag belongs to the group {group!r}", origin)
-    if not data.get("steady", False):
+    steady = data.get("steady", False)
+    if not isinstance(steady, bool):
+        raise FormatError("steady: expected true or false", origin)
+    if not steady and "restart" in data:
+        raise FormatError('restart goes with "steady": true', origin)
+    if not steady:
         return SummaryNavigation(partition=partition, other=other, weights=given)
     restart = data.get("restart", RESTART)
     if isinstance(restart, bool) or not isinstance(restart, int | float) or not 0 <= restart < 1:
@@ -205,13 +222,9 @@ def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
 
 
 def _weights(weights: Any, origin: str) -> dict[str, dict[str, float]]:
-    if not isinstance(weights, dict):
-        raise FormatError("weights: expected an object", origin)
     found: dict[str, dict[str, float]] = {}
-    for source, row in weights.items():
-        if not isinstance(row, dict):
-            raise FormatError(f"weights of {source}: expected an object", origin)
-        for to, weight in row.items():
+    for source, row in json_object(weights, "weights", origin).items():
+        for to, weight in json_object(row, f"weights of {source}", origin).items():
             if (
                 isinstance(weight, bool)
                 or not isinstance(weight, int | float)
