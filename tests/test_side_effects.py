@@ -25,6 +25,7 @@ STATE = """
 import gc, os, random, signal, sys, threading, warnings
 import numpy as np
 import locale
+import scipy.stats  # it changes the filters of warnings when it is imported
 
 def state():
     return {
