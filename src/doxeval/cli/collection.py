@@ -28,7 +28,9 @@ def collection() -> None:
 
 @collection.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory to be made.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The directory to create."
+)
 @click.option(
     "--id",
     "id_rule",
@@ -47,7 +49,7 @@ def collection() -> None:
     show_default=True,
     help="Format of the files; auto goes by their names.",
 )
-@click.option("--encoding", metavar="NAME", help="Encoding of files that do not say it.")
+@click.option("--encoding", metavar="NAME", help="Encoding of files that do not declare theirs.")
 @click.option(
     "--whitespace",
     type=click.Choice(["keep", "strip"]),
@@ -75,10 +77,12 @@ def collection() -> None:
     help="Processes to use.",
 )
 @click.option("--skip-broken", is_flag=True, help="List broken documents and leave them out.")
-@click.option("--force", is_flag=True, help="Replace a collection that is there already.")
-@click.option("--max-bytes", type=click.IntRange(1), help="Limit for one document.")
-@click.option("--max-elements", type=click.IntRange(1), help="Limit for one document.")
-@click.option("--max-depth", type=click.IntRange(1, 30_000), help="Limit for one document.")
+@click.option("--force", is_flag=True, help="Replace an existing collection.")
+@click.option("--max-bytes", type=click.IntRange(1), help="Most bytes of one document.")
+@click.option("--max-elements", type=click.IntRange(1), help="Most elements of one document.")
+@click.option(
+    "--max-depth", type=click.IntRange(1, 30_000), help="Most elements inside each other."
+)
 def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices: Any) -> None:
     """Read documents and keep them as a collection in a new directory.
 
@@ -195,9 +199,9 @@ def info(directory: Path, format_: str, tags: int) -> None:
     default="text",
     help='json gives {"doc", "path", "tag", "start", "end", "text"}.',
 )
-@click.option("--outline", is_flag=True, help="The outline, also of a single element.")
-@click.option("--depth", type=click.IntRange(1), help="Levels of the outline.")
-@click.option("--all", "everything", is_flag=True, help="Inline elements in the outline, too.")
+@click.option("--outline", is_flag=True, help="Print the outline, even of a single element.")
+@click.option("--depth", type=click.IntRange(1), help="How many levels of the outline to print.")
+@click.option("--all", "everything", is_flag=True, help="Show inline elements in the outline, too.")
 def show(
     directory: Path,
     document: str,

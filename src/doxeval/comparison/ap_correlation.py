@@ -1,9 +1,9 @@
-"""τ_AP: the correlation of rankings that cares more about the top [Yilmaz, Aslam, Robertson 2008].
+"""τ_AP: a correlation of rankings that weighs the top more [Yilmaz, Aslam, Robertson 2008].
 
 One ranking is the reference (the "actual" one), the other is judged by it (the "estimated" one).
 For each system of the judged ranking except those at its top, take the share of the systems above
 it that the reference also has above it; τ_AP is twice the mean share, minus 1. The two directions
-differ; their mean is symmetric. Of equal scores, none is above the other: τ_AP,b of Urbano and
+differ; their mean is symmetric. Of tied systems, none is above the other: τ_AP,b of Urbano and
 Marrero (The Treatment of Ties in AP Correlation, ICTIR 2017).
 """
 
@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 20
 def tau_ap(judged: Floats, reference: Floats) -> float | None:
     """τ_AP of a ranking against a reference, by scores (higher is better).
 
-    None if a ranking has nothing above anything else.
+    None if all systems of a ranking are tied.
 
     >>> tau_ap(np.array([0.5, 0.9, 0.1]), np.array([0.9, 0.5, 0.1]))
     0.0
@@ -50,7 +50,7 @@ def symmetric_tau_ap(one: Floats, other: Floats) -> float | None:
 def tau_ap_probability(
     one: Floats, other: Floats, resamples: int, random: np.random.Generator
 ) -> float | None:
-    """How often two rankings without connection agree or disagree as much: |symmetric τ_AP|.
+    """How often two unrelated rankings agree or disagree as much: |symmetric τ_AP|.
 
     All orders are tried for up to seven systems. Otherwise they are drawn, and the observed one
     counts as one of them.
@@ -80,14 +80,14 @@ def _is_above(scores: Floats) -> Floats:
 
 
 def _weights(scores: Floats) -> Floats:
-    """What it is worth to agree that the column's system is above the row's."""
+    """The weight of agreeing that the column's system is above the row's."""
     above = _is_above(scores)
     counts: Floats = above.sum(axis=1, keepdims=True)
     return above * (2 / np.maximum(counts, 1) / np.count_nonzero(counts))
 
 
 def _of_orders(one: Floats, other: Floats, orders: Ints) -> Floats:
-    """Symmetric τ_AP where the other scores are dealt out in other orders."""
+    """Symmetric τ_AP where the other scores are permuted."""
     rows, columns = np.nonzero(_is_above(one))
     own, weights, above = _weights(one)[rows, columns], _weights(other), _is_above(other)
     below, over = orders[:, rows], orders[:, columns]

@@ -1,7 +1,7 @@
 """Whether measures rank systems alike: correlations of the means of systems.
 
-Means by measures where lower is better are turned round first, so that every correlation is
-positive where two measures agree about what is good. The line is through the means as they are.
+Means by measures where lower is better are negated first, so that a correlation is positive where
+two measures agree about what is good. The regression line is fitted to the means as they are.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Reading = Literal["equivalent", "in between", "noticeably different"]
 
 
 class Coefficient(NamedTuple):
-    """A correlation, and how likely one as large is without any connection; None if undefined.
+    """A correlation, and the probability of one as large by chance; None if undefined.
 
     >>> Coefficient(0.95, 0.001).value
     0.95
@@ -53,8 +53,8 @@ class MeasurePair:
     """Two measures, and how alike they rank the systems that both have a mean for.
 
     tau: Kendall's τ-b. tau_ap: the mean of τ_AP with the first and the second measure's ranking as
-    the reference, which are tau_ap_by_first and tau_ap_by_second. slope, intercept: the line
-    second = intercept + slope · first of least squares.
+    the reference, which are tau_ap_by_first and tau_ap_by_second. slope, intercept: the
+    least-squares line second = intercept + slope · first.
 
     >>> pair = MeasurePair("MAiP", "iP[.01]", 9, tau=Coefficient(0.85, 0.001))
     >>> pair.reading
@@ -228,14 +228,14 @@ def _common_means(one: Column, two: Column) -> tuple[Floats, Floats]:
 def _by_scipy(name: str, x: Floats, y: Floats) -> Coefficient:
     from scipy import stats
 
-    if len(x) < 3:  # two systems agree or they do not, and no p says anything
+    if len(x) < 3:  # two systems agree or they do not; p would mean nothing
         return Coefficient(float(np.sign(x[1] - x[0]) * np.sign(y[1] - y[0])))
     found = getattr(stats, name)(x, y)
     return Coefficient(_defined(found.statistic), _defined(found.pvalue))
 
 
 def _spearman(x: Floats, y: Floats) -> Coefficient:
-    """For a few systems with p by all orders, because the approximation is bad there."""
+    """For few systems, p comes from all orders: the approximation is bad there."""
     found = _by_scipy("spearmanr", x, y)
     if not 3 <= len(x) <= EXACT_UP_TO:
         return found
@@ -249,14 +249,14 @@ def _spearman(x: Floats, y: Floats) -> Coefficient:
 def _tau_ap(
     x: Floats, y: Floats, resamples: int, random: np.random.Generator, is_in_order: bool
 ) -> Coefficient:
-    """The measures in the order of their names, so that the other order gives the same p."""
+    """Takes the measures in the order of their names, so that p does not depend on theirs."""
     one, two = (x, y) if is_in_order else (y, x)
     p = tau_ap_probability(one, two, resamples, random) if len(x) > 2 else None
     return Coefficient(symmetric_tau_ap(one, two), p)
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Slope and intercept of least squares."""
+    """Slope and intercept of the least-squares line."""
     from scipy import stats
 
     found = stats.linregress(x, y)

@@ -7,7 +7,7 @@ from string import ascii_letters
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Probabilities corrected for their number [Holm 1979]; what was not tested is not counted.
+    """Probabilities corrected for their number [Holm 1979]; pairs not tested do not count.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on; none becomes smaller than
     one before it, or larger than 1.
@@ -27,7 +27,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 def groups(ranking: Sequence[str], different: Collection[frozenset[str]]) -> list[tuple[str, ...]]:
     """Groups of runs: two runs are together in one of them if and only if they do not differ.
 
-    Each group is as large as it can be, and begins with the best that are not together yet.
+    Each group is as large as it can be, and starts with the best runs that are not together yet.
 
     >>> groups(["a", "b", "c"], {frozenset("ac")})
     [('a', 'b'), ('b', 'c')]
@@ -48,7 +48,7 @@ def groups(ranking: Sequence[str], different: Collection[frozenset[str]]) -> lis
 
 
 def _grown(ranking: Sequence[str], alike: dict[str, set[str]], seed: list[str]) -> tuple[str, ...]:
-    """A group with all others that fit to everything in it, the best first."""
+    """The group with every other run that does not differ from any in it, best first."""
     group = set(seed)
     for run in ranking:
         if group <= alike[run]:

@@ -1,6 +1,6 @@
-"""Documents as trees over their texts: building collections, opening them, asking them.
+"""Documents as trees over their texts: building collections and reading them.
 
-What builds collections is loaded when it is first used: whoever only asks them need not wait.
+The code that builds collections is loaded on first use, so that reading does not wait for it.
 """
 
 from importlib import import_module

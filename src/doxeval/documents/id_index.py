@@ -39,7 +39,7 @@ class IdIndex(NamedTuple):
 
 
 class DuplicateId(InputError):
-    """An id that was given before: its place among the ids just added, and its first bearer."""
+    """A duplicate id: its place among the ids just added, and the document that had it first."""
 
     def __init__(self, place: int, earlier: int) -> None:
         super().__init__("duplicate document id")
@@ -48,7 +48,7 @@ class DuplicateId(InputError):
 
 
 class IdIndexBuilder:
-    """An index that grows, and notices an id given twice at once.
+    """An index that grows, and notices duplicate ids at once.
 
     Ids are kept as a few sorted runs, each at least twice as long as the next, so that adding
     stays cheap and memory is 20 bytes per document.
@@ -59,7 +59,7 @@ class IdIndexBuilder:
         self._count = 0
 
     def add(self, ids: Sequence[str]) -> None:
-        """Give the next numbers to these ids."""
+        """Add ids, which get the next numbers."""
         hashed = _hashed(ids)
         numbers = np.arange(self._count, self._count + len(ids), dtype=np.int32)
         new = _sorted(IdIndex(hashed[:, 0], hashed[:, 1], numbers))

@@ -3,8 +3,8 @@
     pattern : ( '//' | '/' ) node, one or more times
     node    : tag | '*' | '(' tag ( '|' tag )+ ')'
 
-A pattern speaks of whole paths, and ordinals play no part in it, so it is answered on the
-path summary: one step of bit arithmetic per distinct path, however many elements there are.
+A pattern matches whole paths, without ordinals. So it is matched against the path summary: one
+step of bit arithmetic per distinct path, however many elements there are.
 """
 
 from __future__ import annotations

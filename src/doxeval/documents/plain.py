@@ -1,4 +1,4 @@
-"""Plain text: the file itself is the text, with a paragraph wherever blank lines stand around.
+"""Plain text: the file itself is the text, with a paragraph between blank lines.
 
     /document[1]          the whole file
     /document[1]/p[3]     its third paragraph, without the white space around it

@@ -1,4 +1,4 @@
-"""What the INEX papers report of a collection."""
+"""The figures that INEX papers report of a collection."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A collection of millions of elements has few distinct paths (`/article/body/sec/p`). Each
 element points to one of them, so that a path's strings are kept once, depths are looked up,
-and questions about paths are answered without touching the elements.
+and paths are matched without touching the elements.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class PathSummary:
 
 
 class _TagNumbers(dict[str, int]):
-    """Numbers given to tags on first sight. An end tag has no name, and the number -1."""
+    """Numbers of tags; a new tag gets the next one. An end tag has no name, and the number -1."""
 
     def __init__(self) -> None:
         super().__init__({END: -1})
@@ -103,15 +103,15 @@ class SummaryBuilder:
         return len(self.tag_numbers) - 1
 
     def tag(self, name: str) -> int:
-        """The number of a tag, given on first sight."""
+        """The number of a tag; a new tag gets the next one."""
         return self.tag_numbers[name]
 
     def child(self, parent: int, tag: int) -> int:
-        """The number of the path that `tag` makes under `parent`, given on first sight."""
+        """The number of the path `tag` under `parent`; a new path gets the next one."""
         return self._paths.setdefault((parent, tag), len(self._paths))
 
     def absorb(self, other: PathSummary) -> Ints:
-        """Take in all paths of another summary; say which path each of them is here."""
+        """Add all paths of another summary; returns the number that each of them has here."""
         tags = [self.tag(name) for name in other.tags]
         here: list[int] = []
         for parent, tag in zip(other.parent_of.tolist(), other.tag_of.tolist(), strict=True):

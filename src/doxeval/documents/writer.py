@@ -54,13 +54,13 @@ class ColumnFile:
         self._file.write(array.data)
 
     def finish(self) -> None:
-        """Write the final header and see that everything reaches the disk."""
+        """Write the final header, and make sure that everything is on disk."""
         self._file.seek(0)
         self._file.write(self._header())
         _flush(self._file)
 
     def close(self) -> None:
-        """Give the file up, finished or not."""
+        """Close the file, finished or not."""
         _give_up(self._file)
 
     def _header(self) -> bytes:
