@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from runner import heading, interleaved, line, machine, median, printed, python, run
+from runner import compiled, heading, interleaved, line, machine, median, printed, python, run
 from synthetic import write_wikipedia
 
 PATHS = 171_000
@@ -49,6 +49,7 @@ def main() -> None:
 
 def benchmark(work: Path, docs: int, rounds: int) -> None:
     """Everything, in one run."""
+    compiled()
     print(f"doxeval collections, {docs:,} documents, {rounds} rounds; {machine()}")
     source = work / "source"
     if not source.exists():

@@ -2,30 +2,38 @@
 
     python benchmarks/evaluate.py                        text runs, growth, a collection of 20,000
     python benchmarks/evaluate.py --documents 659388     the collection as large as INEX 2006
+    python benchmarks/evaluate.py --large                5,000 topics, 50 million results (6 GB)
+    python benchmarks/evaluate.py --trec-eval ./trec_eval --inex-eval 'java -jar inex_eval.jar -f'
 
-Ten runs of 114 topics × 1500 passages are scored with the focused measures of INEX 2010;
-pytrec_eval, ir_measures and ranx score documents (AP, nDCG@10, P@10, R@1000) on the six-column
-form of the same runs. Everything is a process of its own, start-up included, interleaved.
+Ten runs of 114 topics × 1500 passages are scored with the focused measures of INEX 2010; other
+programs score documents (AP, nDCG@10, P@10, R@1000) on the six-column form of the same runs.
+Everything is a process of its own, start-up included, interleaved. Bytecode is compiled first, as
+an installed package has it. `--inex-eval` is called with the assessments and a run behind it.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import random
 import resource
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from runner import heading, interleaved, line, machine, median, python
+from others import PROGRAMS, command, once_for_each, trec_eval
+from runner import compiled, heading, interleaved, line, machine, median, python
+from worlds import World
 
 TOPICS, RESULTS, RUNS = 114, 1500, 10
 FOCUSED = ("iP[0]", "iP[.01]", "iP[.05]", "iP[.1]", "MAiP", "cP@10", "cR@1500")
-JUDGED, LENGTH = 90, 9000
+JUDGED = 90
+LARGE = 5000
+# How long doxeval may take, as a share of what other programs take.
+BARS = {"pytrec_eval": 0.35, "trec_eval": 0.45, "inex_eval": 0.25}
+IMPORT = "import time; t = time.perf_counter(); import doxeval; print(time.perf_counter() - t)"
 
 
 def main() -> None:
@@ -34,14 +42,21 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7, help="rounds of each (default: 7)")
     parser.add_argument("--documents", type=int, default=20_000, help="documents of the collection")
     parser.add_argument("--collection", help="a collection that is there already")
+    parser.add_argument("--large", action="store_true", help="only very many topics")
+    parser.add_argument("--trec-eval", metavar="PROGRAM", help="trec_eval, compiled with -O3")
+    parser.add_argument("--inex-eval", metavar="COMMAND", help="how inex_eval is called")
     parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
         STEPS[options.step[0]](*options.step[1:])
         return
+    compiled()
     print(f"scoring runs, {options.rounds} rounds; {machine()}")
     with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
-        text_runs(Path(work), options.rounds)
+        if options.large:
+            large(Path(work), options.rounds)
+            return
+        text_runs(Path(work), options.rounds, options)
         growth(Path(work), options.rounds)
         elements(Path(work), options.documents, options.collection, min(options.rounds, 3))
 
@@ -49,129 +64,60 @@ def main() -> None:
 # Text runs
 
 
-def text_runs(work: Path, rounds: int) -> None:
-    """Ten runs against programs for documents, and one small evaluation."""
-    ten = World(work / "ten", TOPICS, RESULTS, RUNS)
-    small = World(work / "small", 3, 100, 1)
-    results = interleaved(
-        {
-            "pytrec_eval": _step("pytrec_eval", ten.work),
-            "ir_measures": _step("ir_measures", ten.work),
-            "ranx": _step("ranx", ten.work),
-            "doxeval": ten.command(),
-            "doxeval --jobs 1": ten.command("--jobs", "1"),
-            "one small run": small.command(),
-        },
-        rounds,
-    )
+def text_runs(work: Path, rounds: int, options: argparse.Namespace) -> None:
+    """Ten runs and one run against programs for documents, and one small evaluation."""
+    ten = World(work / "ten", TOPICS, RESULTS, RUNS).write()
+    small = World(work / "small", 3, 100, 1).write()
+    one_run = ten.document_runs()[:1]
+    commands = {
+        **{n: command(n, ten.documents, ten.document_runs()) for n in PROGRAMS},
+        **other_programs(ten, options),
+        "doxeval": scored(ten),
+        "doxeval --jobs 1": scored(ten, "--jobs", "1"),
+        "one run by pytrec_eval": command("pytrec_eval", ten.documents, one_run),
+        "one run by doxeval": scored(replace(ten, runs=1)),
+        "one small run": scored(small),
+        "import": python("-c", IMPORT),
+    }
+    results = interleaved(commands, rounds)
     seconds = {name: median(runs, lambda one: one.wall) for name, runs in results.items()}
     heading(f"{RUNS} runs of {TOPICS} topics × {RESULTS} results")
     floor = seconds["pytrec_eval"]
-    for name in ("pytrec_eval", "ir_measures", "ranx", "doxeval", "doxeval --jobs 1"):
-        bar = "bar: 0.5 of pytrec_eval" if name == "doxeval" else ""
-        line(name, f"{seconds[name]:.2f} s  ({seconds[name] / floor:.2f})", bar)
+    for name in [*PROGRAMS, *other_programs(ten, options), "doxeval", "doxeval --jobs 1"]:
+        line(name, f"{seconds[name]:.2f} s  ({seconds[name] / floor:.2f})")
+    for name, bar in BARS.items():
+        if name in seconds:
+            line(f"doxeval / {name}", f"{seconds['doxeval'] / seconds[name]:.2f}", f"bar: {bar}")
+        else:
+            line(f"doxeval / {name}", "not measured", "the program is not given")
+    one, other = seconds["one run by doxeval"], seconds["one run by pytrec_eval"]
+    line("one run: doxeval / pytrec_eval", f"{one:.2f} s  ({one / other:.2f})", "bar: 1.0")
     line("one small run, 3 topics, cold", f"{seconds['one small run']:.2f} s", "bar: 0.5 s")
+    loading = median(results["import"], lambda one: float(one.output))
+    line("import doxeval", f"{loading:.3f} s", "bar: 0.05 s")
 
 
-class World:
-    """Assessments and runs, as files in both forms."""
-
-    def __init__(
-        self, work: Path, topics: int, results: int, runs: int, *, crowded: bool = False
-    ) -> None:
-        self.work = work
-        self._runs = runs
-        work.mkdir()
-        chance = random.Random(7)
-        judged = {
-            2009001 + topic: chance.sample(range(1000, 60_000), JUDGED) for topic in range(topics)
-        }
-        self._write_assessments(judged, chance)
-        for run in range(runs):
-            self._write_run(run, judged, results, chance, crowded)
-
-    def command(self, *more: str) -> list[str]:
-        """Score all runs by doxeval."""
-        measures = [word for name in FOCUSED for word in ("-m", name)]
-        runs = [str(self.work / f"{run}.passages") for run in range(self._runs)]
-        assessments = ("-a", str(self.work / "passages.txt"))
-        return python("-m", "doxeval", "evaluate", *runs, *assessments, *measures, *more)
-
-    def _write_assessments(self, judged: dict[int, list[int]], chance: random.Random) -> None:
-        passages = (self.work / "passages.txt").open("w")
-        documents = (self.work / "documents.txt").open("w")
-        with passages, documents:
-            for topic, numbers in judged.items():
-                for number in numbers:
-                    starts = sorted(chance.sample(range(0, LENGTH - 400, 400), 3))
-                    ranges = [(start, chance.randrange(50, 350)) for start in starts]
-                    size = sum(length for _, length in ranges)
-                    shown = " ".join(f"{start}:{length}" for start, length in ranges)
-                    passages.write(f"{topic} Q0 {number} {size} {LENGTH} {starts[0]} {shown}\n")
-                    documents.write(f"{topic} 0 {number} 1\n")
-
-    def _write_run(
-        self,
-        run: int,
-        judged: dict[int, list[int]],
-        results: int,
-        chance: random.Random,
-        crowded: bool,
-    ) -> None:
-        with (
-            (self.work / f"{run}.passages").open("w") as passages,
-            (self.work / f"{run}.documents").open("w") as documents,
-        ):
-            for topic, relevant in judged.items():
-                others = chance.sample(range(100_000, 2_666_190), results)
-                for rank in range(1, results + 1):
-                    number = others[rank - 1]
-                    if crowded:
-                        number = relevant[0]
-                    elif rank % 20 == 0 and rank // 20 <= JUDGED:
-                        number = relevant[rank // 20 - 1]
-                    start, length = chance.randrange(LENGTH - 900), chance.randrange(1, 900)
-                    fields = f"{topic} Q0 {number} {rank} {1 / rank:.6f} run{run}"
-                    documents.write(f"{fields}\n")
-                    passages.write(f"{fields} {start} {length}\n")
+def other_programs(world: World, options: argparse.Namespace) -> dict[str, list[str]]:
+    """trec_eval and inex_eval, where they are given."""
+    found = {}
+    if options.trec_eval:
+        found["trec_eval"] = once_for_each(
+            trec_eval(options.trec_eval), world.documents, world.document_runs()
+        )
+    if options.inex_eval:
+        found["inex_eval"] = once_for_each(
+            options.inex_eval.split(), world.passages, world.passage_runs()
+        )
+    return found
 
 
-def _step(name: str, *arguments: object) -> list[str]:
-    return python(__file__, "--step", name, *map(str, arguments))
-
-
-def with_pytrec_eval(work: str) -> None:
-    """Score documents by pytrec_eval."""
-    import pytrec_eval
-
-    with open(f"{work}/documents.txt") as file:
-        qrels = pytrec_eval.parse_qrel(file)
-    names = {"map", "ndcg_cut.10", "P.10", "recall.1000"}
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, names)
-    for run in range(RUNS):
-        with open(f"{work}/{run}.documents") as file:
-            evaluator.evaluate(pytrec_eval.parse_run(file))
-
-
-def with_ir_measures(work: str) -> None:
-    """Score documents by ir_measures."""
-    ir_measures: Any = importlib.import_module("ir_measures")
-    qrels = list(ir_measures.read_trec_qrels(f"{work}/documents.txt"))
-    names = [ir_measures.parse_measure(name) for name in ("AP", "nDCG@10", "P@10", "R@1000")]
-    evaluator = ir_measures.evaluator(names, qrels)
-    for run in range(RUNS):
-        evaluator.calc_aggregate(ir_measures.read_trec_run(f"{work}/{run}.documents"))
-
-
-def with_ranx(work: str) -> None:
-    """Score documents by ranx."""
-    import ranx
-
-    qrels = ranx.Qrels.from_file(f"{work}/documents.txt", kind="trec")
-    for run in range(RUNS):
-        made = ranx.Run.from_file(f"{work}/{run}.documents", kind="trec")
-        names = ["map", "ndcg@10", "precision@10", "recall@1000"]
-        ranx.evaluate(qrels, made, names, make_comparable=True)
+def scored(world: World, *more: str) -> list[str]:
+    """The command that scores all runs of passages."""
+    measures = [word for name in FOCUSED for word in ("-m", name)]
+    assessments = ("-a", world.passages)
+    return python(
+        "-m", "doxeval", "evaluate", *world.passage_runs(), *assessments, *measures, *more
+    )
 
 
 # Growth
@@ -186,7 +132,7 @@ def growth(work: Path, rounds: int) -> None:
         "twice the runs": World(work / "runs", 100, 1000, 8),
         "all in one document": World(work / "crowded", 100, 1000, 4, crowded=True),
     }
-    commands = {name: _step("score", world.work) for name, world in sizes.items()}
+    commands = {name: _step("score", world.write().work) for name, world in sizes.items()}
     results = interleaved(commands, rounds)
     seconds = {
         name: median(runs, lambda one: float(json.loads(one.output)["seconds"]))
@@ -206,6 +152,31 @@ def score(work: str) -> None:
     start = time.perf_counter()
     evaluate(runs, read_assessments(f"{work}/passages.txt"), FOCUSED)
     print(json.dumps({"seconds": time.perf_counter() - start}))
+
+
+def large(work: Path, rounds: int) -> None:
+    """Very many topics: 500,000 judgments, ten runs of five million results; and half of it."""
+    halves = World(work / "half", LARGE // 2, 1000, RUNS, judged=100).write()
+    whole = World(work / "whole", LARGE, 1000, RUNS, judged=100).write()
+    results = interleaved(
+        {
+            "pytrec_eval": command("pytrec_eval", whole.documents, whole.document_runs()),
+            "doxeval, half the topics": scored(halves),
+            "doxeval": scored(whole),
+        },
+        rounds,
+    )
+    seconds = {name: median(runs, lambda one: one.wall) for name, runs in results.items()}
+    heading(f"{RUNS} runs of {LARGE:,} topics × 1,000 results, {LARGE * 100:,} judgments")
+    for name, value in seconds.items():
+        line(name, f"{value:.1f} s")
+    line("doxeval / pytrec_eval", f"{seconds['doxeval'] / seconds['pytrec_eval']:.2f}", "bar: 0.5")
+    rise = seconds["doxeval"] / seconds["doxeval, half the topics"]
+    line("twice the topics", f"{rise:.2f}", "bar: 2.1")
+
+
+def _step(name: str, *arguments: object) -> list[str]:
+    return python(__file__, "--step", name, *map(str, arguments))
 
 
 # Elements of a collection
@@ -302,9 +273,6 @@ def score_elements(work: str, directory: str, *measures: str) -> None:
 
 
 STEPS: dict[str, Callable[..., None]] = {
-    "pytrec_eval": with_pytrec_eval,
-    "ir_measures": with_ir_measures,
-    "ranx": with_ranx,
     "score": score,
     "elements": score_elements,
 }

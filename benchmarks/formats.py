@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from runner import heading, interleaved, line, machine, median, printed, python
+from runner import compiled, heading, interleaved, line, machine, median, printed, python
 
 TOPICS, RESULTS = 114, 1500
 
@@ -29,6 +29,7 @@ def main() -> None:
     if options.step:
         print(json.dumps({"seconds": STEPS[options.step[0]](options.step[1])}))
         return
+    compiled()
     with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
         benchmark(Path(work), options.rounds)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import platform
@@ -12,7 +13,10 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import doxeval
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,11 @@ def run(command: Sequence[str]) -> Run:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Run(wall, cpu, done.stdout)
+
+
+def compiled() -> None:
+    """Compile the package to bytecode, which an installed package has from the beginning."""
+    compileall.compile_dir(Path(doxeval.__file__).parent, quiet=1)
 
 
 def python(*arguments: str) -> list[str]:
