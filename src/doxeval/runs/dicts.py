@@ -25,7 +25,7 @@ def columns_of_dict(given: Mapping[Any, Any]) -> tuple[ResultColumns, tuple[str,
 
     >>> columns, _ = columns_of_dict({"7": {"a": 0.2, "b": 0.9}})
     >>> columns.document_labels.distinct
-    ['b', 'a']
+    ('b', 'a')
     """
     if not isinstance(given, Mapping):
         raise InputError(f"the run is a {type(given).__name__}: expected a dict of topics")

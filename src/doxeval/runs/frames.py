@@ -23,7 +23,7 @@ def columns_of_frame(frame: Any) -> tuple[ResultColumns, tuple[str, ...], tuple[
     >>> import polars
     >>> columns, _, _ = columns_of_frame(polars.DataFrame({"qid": ["7"], "docno": ["a"]}))
     >>> columns.document_labels.distinct
-    ['a']
+    ('a',)
     """
     if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
         raise InputError(f"a {type(frame).__name__}: expected a data frame of pandas or polars")

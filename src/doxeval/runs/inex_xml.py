@@ -26,10 +26,13 @@ from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.markup.elements import XmlElement, read_elements
 from doxeval.markup.escape import escaped, quoted
+from doxeval.runs.mistaken import LooksLikeAssessments, LooksLikeTopics
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import columns_of_results
 from doxeval.runs.run import Run
 
+# What is around documents in assessments, and around topics.
+_NOT_IN_RUNS = ("file", "inex_topic")
 _EXPECTED_UNITS = {"element": Kind.ELEMENT, "passage": Kind.PASSAGE, "fol": Kind.PASSAGE}
 
 
@@ -46,7 +49,11 @@ def read_xml_run(file: IO[bytes], origin: str) -> Run:
     lines: list[int] = []
     facts: dict[str, Any] = {}
     contradictions: list[int] = []
-    for topic, above in read_elements(file, {"topic"}, origin):
+    others: set[str] = set()
+    for topic, above in read_elements(file, {"topic", *_NOT_IN_RUNS}, origin):
+        if topic.tag != "topic":
+            others.add(topic.tag)
+            continue
         if above:
             facts |= _facts(above[0])
         topic_id = topic.attribute("topic-id", "topic_id", "id")
@@ -62,8 +69,9 @@ def read_xml_run(file: IO[bytes], origin: str) -> Run:
                 contradictions.append(element.line)
             results.append(result)
             lines.append(element.line)
+        others |= {child.tag for child in topic.children}
     if not results:
-        raise FormatError("no <topic> with a <result> in the file", origin)
+        raise _explained(FormatError("no <topic> with a <result> in the file", origin), others)
     columns, warnings = columns_of_results(results, lines)
     if contradictions:
         contradicting = (
@@ -72,6 +80,15 @@ def read_xml_run(file: IO[bytes], origin: str) -> Run:
         )
         warnings = (contradicting, *warnings)
     return Run(str(facts.pop("run_id", "run")), *columns, facts, warnings, origin)
+
+
+def _explained(error: FormatError, others: set[str]) -> FormatError:
+    """The error that a file holds no results, with what it holds instead."""
+    if "file" in others:
+        return LooksLikeAssessments.instead(error, "the XML of INEX 2002–07")
+    if others & {"inex_topic", "title", "castitle"}:
+        return LooksLikeTopics.instead(error, "the XML of INEX")
+    return error
 
 
 def _facts(submission: XmlElement) -> dict[str, Any]:

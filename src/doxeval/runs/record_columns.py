@@ -42,12 +42,13 @@ _KIND_OF = np.array(
 
 
 class BadRecord(Exception):
-    """A record that cannot be a result: its row in the block, and why."""
+    """A record that cannot be a result: its row in the block, the record, and what is wrong."""
 
-    def __init__(self, row: int, reason: str) -> None:
-        super().__init__(row, reason)
+    def __init__(self, row: int, record: dict[str, Any]) -> None:
+        super().__init__(row, record)
         self.row = row
-        self.reason = reason
+        self.record = record
+        self.reason = why_refused(record)
 
 
 class _Block(NamedTuple):
@@ -71,7 +72,7 @@ class RecordCollector:
     >>> collector.add({"topic": ["1", "1"], "doc": ["a", "b.xml"]}, np.array([1, 2]))
     >>> columns, run_ids, warnings = collector.finish()
     >>> columns.document_labels.distinct
-    ['a', 'b']
+    ('a', 'b')
     """
 
     def __init__(self) -> None:
@@ -112,7 +113,7 @@ class RecordCollector:
             bad |= np.array([is_given(value) for value in columns[name]], dtype=np.bool_)
         if bad.any():
             row = int(np.argmax(bad))
-            raise BadRecord(row, why_refused(_record(columns, row)))
+            raise BadRecord(row, _record(columns, row))
         self._blocks.append(
             _Block(
                 names["topic"],
@@ -161,8 +162,8 @@ class RecordCollector:
         block = _Block(*map(_joined, zip(*self._blocks, strict=True))) if self._blocks else _EMPTY
         kept = RanksAndScores.complete(block.rank, block.score)
         columns = ResultColumns(
-            Labels.of(self._topics.names, block.topic),
-            Labels.of(self._documents.names, block.document),
+            Labels.of(tuple(self._topics.names), block.topic),
+            Labels.of(tuple(self._documents.names), block.document),
             self._place_labels(block.place),
             block.kind,
             block.start,
@@ -176,10 +177,15 @@ class RecordCollector:
     def _place_labels(self, place: Ints) -> Labels[tuple[str, ...]]:
         if not (place >= 0).any():
             return Labels.none(len(place))
-        single: list[tuple[str, ...]] = [(path,) for path in self._paths.names]
-        number = np.where(place % 2, len(single) + place // 2, place // 2)
-        number[place < 0] = NO_LABEL
-        return Labels.of(*by_first_appearance([*single, *self._several], number))
+        places: dict[tuple[str, ...], int] = {}
+        for path in self._paths.names:
+            places[(path,)] = len(places)
+        # A tree of one element has the same place as the element.
+        several = [places.setdefault(paths, len(places)) for paths in self._several]
+        number = place // 2
+        is_several = np.flatnonzero((place >= 0) & (place % 2 > 0))
+        number[is_several] = np.array(several, dtype=np.int64)[number[is_several]]
+        return Labels.of(*by_first_appearance(tuple(places), number))
 
 
 _NO_ROWS: Ints = np.zeros(0, dtype=np.int64)

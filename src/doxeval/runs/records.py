@@ -25,6 +25,7 @@ from doxeval.arrays import Ints
 from doxeval.errors import FormatError
 from doxeval.runs.csv_blocks import csv_blocks
 from doxeval.runs.json_blocks import json_blocks
+from doxeval.runs.mistaken import explained_by_record
 from doxeval.runs.optional import optional_module
 from doxeval.runs.record_columns import BadRecord, Column, RecordCollector
 from doxeval.runs.run import Run
@@ -96,7 +97,8 @@ def _run(blocks: Iterable[tuple[Mapping[str, Column], Ints]], origin: str) -> Ru
         try:
             collector.add(block, lines)
         except BadRecord as error:
-            raise FormatError(error.reason, origin, int(lines[error.row])) from None
+            problem = FormatError(error.reason, origin, int(lines[error.row]))
+            raise explained_by_record(problem, error.record) from None
     columns, run_ids, warnings = collector.finish()
     if not len(columns.line):
         raise FormatError("no results in the file", origin)

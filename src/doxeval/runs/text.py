@@ -24,6 +24,7 @@ from doxeval.columns.names import Names
 from doxeval.columns.tokens import Columns, TokenTable
 from doxeval.columns.words import Words
 from doxeval.errors import FormatError
+from doxeval.runs.mistaken import explained_by_text
 from doxeval.runs.run import Floats, Kind, Run
 
 LARGEST_FILE = 2 << 30
@@ -47,7 +48,10 @@ def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
             raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
     data = b"".join(chunks)
     _check_encoding(data, origin)
-    return _TextReader(data, origin, ends).read()
+    try:
+        return _TextReader(data, origin, ends).read()
+    except FormatError as error:
+        raise explained_by_text(error, data) from None
 
 
 class _Piece(NamedTuple):
