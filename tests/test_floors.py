@@ -13,7 +13,7 @@ import pytest
 import doxeval
 
 FLOORS = [
-    {"errors", "arrays"},
+    {"errors", "arrays", "wording"},
     {"spans", "scores", "columns", "files", "markup"},
     {"documents", "topics"},
     {"runs", "assessments", "locating", "navigation"},

@@ -455,7 +455,7 @@ def test_what_does_not_fit_is_refused(collection: Collection) -> None:
     elsewhere = Assessments([Judgment("7", "x", ((0, 1),))])
     refused: list[tuple[Assessments, str, dict[str, Any], type[Exception], str]] = [
         (HIGHLIGHTS, "prefect", {}, SyntaxProblem, "did you mean perfect"),
-        (HIGHLIGHTS, "xyz", {}, SyntaxProblem, "expected one of perfect, document"),
+        (HIGHLIGHTS, "xyz", {}, SyntaxProblem, "there are perfect, document"),
         (HIGHLIGHTS, "perfect", {"quant": "gem"}, SyntaxProblem, "no quantisation"),
         (
             HIGHLIGHTS,

@@ -37,7 +37,7 @@ PAGES = (
 FENCE = re.compile(
     r'^(<!-- not run -->\n+)?```(\w+)(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL
 )
-GENERAL = {"__name__": "guide"}
+GENERAL = {"__name__": "__main__"}
 # Commands run the sources that are being tested, wherever the installed ones come from.
 OWN_SOURCES = {"PYTHONPATH": str(ROOT / "src")}
 

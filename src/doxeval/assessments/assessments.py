@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from doxeval.assessments.judgment import Judgment
-from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments, counted
+from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments
 from doxeval.errors import FormatError
+from doxeval.wording import counted
 
 
 class Assessments:

@@ -17,6 +17,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.assessments.judgment import LARGEST_GRADE, Judgment
 from doxeval.spans import Spans
+from doxeval.wording import counted
 
 UNKNOWN = -1
 # Grades may be negative, but none is as low as this.
@@ -247,15 +248,6 @@ class _Numbers(dict[str, int]):
         """Numbers of other names as numbers of these; -1 stays."""
         own = np.array([*map(self.number, names), UNKNOWN], dtype=np.int64)
         return own[numbers]
-
-
-def counted(number: int, what: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "topic"), counted(1200, "topic")
-    ('1 topic', '1,200 topics')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _packed(value: Any) -> Any:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
@@ -24,6 +23,7 @@ from doxeval.assessments.grades import (
     Specificity,
 )
 from doxeval.errors import SyntaxProblem
+from doxeval.wording import suggestion
 
 Scale: TypeAlias = type[Grade2002] | type[Grade2003] | type[Grade2005] | type[Specificity]
 SCALE_NAMES: dict[Scale, str] = {
@@ -278,6 +278,4 @@ def quantisation_named(name: str) -> Quantisation:
     """
     if name in QUANTISATIONS:
         return QUANTISATIONS[name]
-    close = get_close_matches(name, QUANTISATIONS, 1, 0.5)
-    hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(QUANTISATIONS)}"
-    raise SyntaxProblem(f"no quantisation {name!r}; {hint}")
+    raise SyntaxProblem(f"no quantisation {name!r}{suggestion(name, QUANTISATIONS)}")

@@ -38,8 +38,9 @@ def assessments(
     listed as warnings, they are not repaired.
     """
     from doxeval.assessments import read_assessments
-    from doxeval.cli.terminal import counted, warn
+    from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
+    from doxeval.wording import counted
 
     collection = None if directory is None else Collection(directory)
     found = read_assessments(

@@ -188,9 +188,9 @@ def _as_text(found: Comparison) -> str:
 
 
 def _heading(found: Comparison) -> str:
-    from doxeval.cli.terminal import counted
     from doxeval.comparison.resampling import EXACT_UP_TO
     from doxeval.comparison.significance import TITLES
+    from doxeval.wording import counted
 
     title = TITLES[found.test]
     how = ""

@@ -81,9 +81,10 @@ def convert(
 
 
 def _convert_run(source: str, out: Path, given: Any, wanted: Any, columns: str) -> None:
-    from doxeval.cli.terminal import counted, warn
+    from doxeval.cli.terminal import warn
     from doxeval.runs import read_run
     from doxeval.runs.read_write import write_run
+    from doxeval.wording import counted
 
     run = read_run(source, given, ends=columns == "start-end")
     warn(run.warnings)
@@ -97,9 +98,10 @@ def _convert_assessments(
     from doxeval.assessments import read_assessments, write_assessments
     from doxeval.assessments.formats import assessment_losses
     from doxeval.assessments.resolution import pointed_judgments
-    from doxeval.cli.terminal import counted, warn
+    from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
     from doxeval.errors import OutputError
+    from doxeval.wording import counted
 
     collection = None if directory is None else Collection(directory)
     assessments = read_assessments(source, collection=collection, **how)

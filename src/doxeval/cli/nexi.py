@@ -99,8 +99,8 @@ def _counts(directory: Path | None) -> Callable[[str], str]:
     """A function that says how many elements a path matches, or nothing without a collection."""
     if directory is None:
         return lambda _: ""
-    from doxeval.cli.terminal import counted
     from doxeval.documents import Collection
+    from doxeval.wording import counted
 
     collection = Collection(directory)
     return lambda path: f"  ({counted(collection.count_matching(path), 'element')})"

@@ -173,7 +173,7 @@ def _write_directory(runs: dict[str, Run], out: Path, format_: Any) -> None:
 
 
 def _tell(runs: dict[Path, Run]) -> None:
-    from doxeval.cli.terminal import counted
+    from doxeval.wording import counted
 
     for path, run in runs.items():
         click.echo(f"{path}: {counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}")

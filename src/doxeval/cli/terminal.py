@@ -93,15 +93,6 @@ def _visible(character: str) -> str:
     return f"\\u{ord(character):04x}"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "result"), counted(1500, "result")
-    ('1 result', '1,500 results')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def warn(warnings: Iterable[str]) -> None:
     """Warnings on stderr."""
     for warning in warnings:

@@ -31,8 +31,8 @@ def topics(files: tuple[str, ...], format_: TopicFormat | Literal["auto"], as_js
     type without castitle, and, as warnings, titles that are not content-only queries. Ends with
     1 if there is an error.
     """
-    from doxeval.cli.terminal import counted
     from doxeval.topics.read_write import WRITERS, problems, read_topics
+    from doxeval.wording import counted
 
     found = [
         topic

@@ -184,8 +184,9 @@ def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]
 
 
 def _print_table(report: Report, everything: bool) -> None:
-    from doxeval.cli.terminal import counted, heading, safe
+    from doxeval.cli.terminal import heading, safe
     from doxeval.tasks import by_kind
+    from doxeval.wording import counted
 
     run = report.run
     heading(

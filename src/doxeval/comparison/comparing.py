@@ -16,7 +16,7 @@ from doxeval.comparison.resampling import generator
 from doxeval.comparison.significance import TESTS, Test, direction, outcome, spread
 from doxeval.errors import InputError, UnknownName
 from doxeval.scores import ScoreTable
-from doxeval.scores.measure_names import suggestion
+from doxeval.wording import suggestion
 
 
 def compare(

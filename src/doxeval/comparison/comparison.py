@@ -10,7 +10,8 @@ from doxeval.comparison.groups import letters
 from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts
-from doxeval.scores.text import aligned, counted, number, shortened
+from doxeval.scores.text import aligned, number, shortened
+from doxeval.wording import counted
 
 RESAMPLES = 100_000
 _MOST_SHOWN = 10

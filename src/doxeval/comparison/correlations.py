@@ -26,7 +26,8 @@ from doxeval.comparison.resampling import generator
 from doxeval.errors import InputError
 from doxeval.scores import ScoreTable
 from doxeval.scores.table import Floats
-from doxeval.scores.text import aligned, counted, shortened
+from doxeval.scores.text import aligned, shortened
+from doxeval.wording import counted
 
 RESAMPLES = 10_000
 _MOST_SHOWN = 10

@@ -13,7 +13,7 @@ from doxeval.comparison.comparison import Pair
 from doxeval.comparison.paired import Column
 from doxeval.comparison.resampling import EXACT_UP_TO
 from doxeval.comparison.significance import Test
-from doxeval.scores.text import counted
+from doxeval.wording import counted
 
 _MOST_PAIRS = 3
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import tarfile
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -12,7 +10,6 @@ from typing import IO, NamedTuple
 from doxeval.errors import SourceError
 from doxeval.files import COMPRESSIONS, damage_errors, decompressed, uncompressed_name
 
-_DAMAGE: tuple[type[Exception], ...] = (tarfile.TarError, zipfile.BadZipFile)
 _SHORT_NAMES = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2", ".txz": ".tar.xz", ".tzst": ".tar.zst"}
 _SUFFIXES = (
     ".zip",
@@ -54,11 +51,15 @@ def archive_stem(name: str) -> str:
 
 def members(path: str) -> Iterator[Member]:
     """The regular files of an archive, in its order."""
+    from tarfile import TarError
+    from zipfile import BadZipFile
+
+    damage: tuple[type[Exception], ...] = (TarError, BadZipFile, *damage_errors())
     try:
         yield from _zip_members(path) if path.lower().endswith(".zip") else _tar_members(path)
     except OSError as error:
         raise SourceError(error.strerror or str(error), path) from error
-    except _DAMAGE + damage_errors() as error:
+    except damage as error:
         raise SourceError(f"the archive is damaged: {error}", path) from error
     except (RuntimeError, NotImplementedError) as error:  # a password, an unknown compression
         raise SourceError(f"the archive cannot be read: {error}", path) from error
@@ -76,6 +77,8 @@ def _long_name(name: str) -> str:
 
 
 def _tar_members(path: str) -> Iterator[Member]:
+    import tarfile
+
     with (
         Path(path).open("rb") as file,
         decompressed(file, _long_name(path)) as stream,
@@ -93,7 +96,9 @@ def _tar_members(path: str) -> Iterator[Member]:
 
 
 def _zip_members(path: str) -> Iterator[Member]:
-    with zipfile.ZipFile(path) as archive:
+    from zipfile import ZipFile
+
+    with ZipFile(path) as archive:
         for entry in archive.infolist():
             if not entry.is_dir():
                 with archive.open(entry) as contents:

@@ -9,8 +9,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.runs import Run
-
-_MOST_NAMED = 10
+from doxeval.wording import listed
 
 
 class AssessedPart(NamedTuple):
@@ -71,13 +70,3 @@ def about_missing(counts: Ints, topics: Sequence[str], average_over: str) -> tup
         f"no results for {len(missing):,} of {len(topics):,} assessed topics, which {outcome}: "
         f"{listed(missing)}",
     )
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names one after another, the first of very many.
-
-    >>> listed(["a", "b"])
-    'a, b'
-    """
-    more = ", …" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more

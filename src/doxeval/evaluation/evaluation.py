@@ -25,11 +25,10 @@ from doxeval.evaluation.needs import check_assessments, check_results
 from doxeval.evaluation.options import AverageOver, OnUnresolved, RunOptions
 from doxeval.evaluation.ranked import RankedRun, ranked
 from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sources
-from doxeval.evaluation.workers import scored_in_processes, scored_on
 from doxeval.measures.base import Floats, Measure
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.registry import as_measure
-from doxeval.navigation import Navigation, read_navigation
+from doxeval.navigation import Navigation
 from doxeval.runs.run import Order
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
@@ -97,6 +96,8 @@ class Evaluation:
         if collection is not None and not isinstance(collection, Collection):
             collection = Collection(os.fspath(collection))
         if navigation is not None and not isinstance(navigation, Navigation):
+            from doxeval.navigation import read_navigation
+
             navigation = read_navigation(navigation)
         self.collection = collection
         self.navigation = navigation
@@ -228,9 +229,11 @@ class Evaluation:
         progress: Callable[[int], object],
     ) -> list[RunScores]:
         workers = min(jobs, len(sources))
-        if executor is not None:
-            return scored_on(executor, self, sources, progress)
-        if workers > 1:
+        if executor is not None or workers > 1:
+            from doxeval.evaluation.workers import scored_in_processes, scored_on
+
+            if executor is not None:
+                return scored_on(executor, self, sources, progress)
             return scored_in_processes(self, sources, workers, progress)
         found = []
         for source in sources:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import Field, fields
-from difflib import get_close_matches
 from typing import Any
 
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Measure, signed_parameter
 from doxeval.measures.parameters import from_text
+from doxeval.wording import suggestion
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _WHOLE = re.compile(
@@ -99,7 +99,7 @@ def _named(kind: type[Measure], item: str) -> tuple[Field[Any], Any]:
     if name not in named:
         if not named:
             raise SyntaxProblem(f"{kind.name} has no parameters")
-        raise SyntaxProblem(f"{kind.name} has no parameter {name!r}{_suggestion(name, named)}")
+        raise SyntaxProblem(f"{kind.name} has no parameter {name!r}{suggestion(name, named)}")
     return named[name], from_text(named[name], given)
 
 
@@ -110,12 +110,4 @@ def _hint(wrong: str, known: Mapping[str, Any]) -> str:
         return f"; did you mean {by_case[wrong.lower()]}?"
     elsewhere = _KNOWN_ELSEWHERE.get(re.sub(r"[_0-9]*$", "", wrong.lower()) or wrong.lower())
     elsewhere = _KNOWN_ELSEWHERE.get(wrong.lower(), elsewhere)
-    return f": {elsewhere}" if elsewhere else _suggestion(wrong, known)
-
-
-def _suggestion(wrong: str, known: Mapping[str, Any]) -> str:
-    by_case = {name.lower(): name for name in known}
-    close = get_close_matches(wrong.lower(), by_case, 1, 0.5)
-    if close:
-        return f"; did you mean {by_case[close[0]]}?"
-    return f"; there are {', '.join(known)}"
+    return f": {elsewhere}" if elsewhere else suggestion(wrong, known)

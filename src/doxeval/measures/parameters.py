@@ -6,7 +6,6 @@ import math
 import re
 from dataclasses import Field
 from decimal import Decimal
-from difflib import get_close_matches
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 from typing import Any
@@ -90,6 +89,8 @@ def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
     if isinstance(default, int | float) or spec.metadata["number"]:
         return _number(spec, value, name)
     if choices:
+        from difflib import get_close_matches
+
         close = get_close_matches(str(value), choices, 1, 0.5)
         hint = f"; did you mean {close[0]}?" if close else ""
         listed = "one of " + ", ".join(choices) if len(choices) > 2 else " or ".join(choices)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from doxeval.errors import SyntaxProblem
+from doxeval.wording import suggestion
 
 
 class Preset(NamedTuple):
@@ -134,6 +134,4 @@ def preset_named(name: str) -> Preset:
     """
     if name in PRESETS:
         return PRESETS[name]
-    close = get_close_matches(name, PRESETS, 1, 0.5)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(PRESETS)}"
-    raise SyntaxProblem(f"no preset {name!r}; {hint}")
+    raise SyntaxProblem(f"no preset {name!r}{suggestion(name, PRESETS)}")

@@ -8,8 +8,9 @@ import numpy as np
 
 from doxeval.measures.outcomes import Outcome
 from doxeval.reports.document_views import DocumentView
-from doxeval.reports.escaping import counted, name, text
+from doxeval.reports.escaping import name, text
 from doxeval.reports.outline import Outline
+from doxeval.wording import counted
 
 # Text that nobody highlighted or returned is shortened to this from either side.
 _CONTEXT = 300

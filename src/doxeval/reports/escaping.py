@@ -46,15 +46,6 @@ def items(lines: Iterable[str]) -> str:
     return f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "run"), counted(1500, "run")
-    ('1 run', '1,500 runs')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Names one after another, the first of very many.
 

@@ -10,7 +10,8 @@ import numpy as np
 from doxeval.comparison import mean_interval
 from doxeval.comparison.significance import TITLES
 from doxeval.reports.contents import ALPHA, MOST_TESTED, Contents
-from doxeval.reports.escaping import counted, name, text
+from doxeval.reports.escaping import name, text
+from doxeval.wording import counted
 
 
 class Cell(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from doxeval.reports.contents import Contents
 from doxeval.reports.curves import curve_figures, left_out, share_figures
 from doxeval.reports.document_page import documents_section
-from doxeval.reports.escaping import counted, items, listed, name, text
+from doxeval.reports.escaping import items, listed, name, text
 from doxeval.reports.figure import Figure
 from doxeval.reports.leaderboard import leaderboard
 from doxeval.reports.measure_figures import scatter_figures, scatters_left_out, tau_figure, tau_of
@@ -21,6 +21,7 @@ from doxeval.reports.topic_figures import (
     differences_left_out,
     difficulty_figure,
 )
+from doxeval.wording import counted
 
 _MOST_WARNINGS = 200
 

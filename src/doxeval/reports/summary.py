@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from doxeval.comparison.conclusions import conclusion
 from doxeval.reports.contents import Contents
 from doxeval.reports.curves import shares_by_rank
-from doxeval.reports.escaping import counted, items, listed, name, text
+from doxeval.reports.escaping import items, listed, name, text
 from doxeval.reports.topic_figures import difficulty
+from doxeval.wording import counted
 
 
 def summary(contents: Contents) -> str:

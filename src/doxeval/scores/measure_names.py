@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Protocol
 
 from doxeval.errors import UnknownName
+from doxeval.wording import suggestion
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?:[0-9]{1,30}/0{0,30}[1-9][0-9]{0,30}|[0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})"
@@ -67,16 +67,3 @@ def plain_name(name: str) -> str:
     """
     plain = _NUMBER.sub(lambda found: str(Fraction(found[0])), "".join(name.split()))
     return _PARAMETERS.sub(lambda found: f"({','.join(sorted(found[1].split(',')))})", plain)
-
-
-def suggestion(wrong: str, known: Sequence[str], what: str = "") -> str:
-    """The end of a message about a wrong name: the closest name there is, or all of them.
-
-    >>> suggestion("carefull", ["careful", "broad"]), suggestion("x", ["careful", "broad"])
-    ('; did you mean careful?', '; there are careful, broad')
-    """
-    by_case = {name.lower(): name for name in known}
-    close = get_close_matches(wrong.lower(), by_case, 1, 0.7)
-    if close:
-        return f"; did you mean {by_case[close[0]]}?"
-    return f"; there are {what}{', '.join(known)}" if known else "; there are none"

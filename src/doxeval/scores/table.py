@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools
 from doxeval.errors import UnknownName
-from doxeval.scores.measure_names import place_of_measure, suggestion
-from doxeval.scores.text import as_text, counted, undefined_in_words
+from doxeval.scores.measure_names import place_of_measure
+from doxeval.scores.text import as_text, undefined_in_words
 from doxeval.scores.views import RunView
+from doxeval.wording import counted, suggestion
 
 if TYPE_CHECKING:
     from doxeval.scores.frames import Kind

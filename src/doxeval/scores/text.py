@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from doxeval.wording import counted
+
 if TYPE_CHECKING:
     from doxeval.scores.table import ScoreTable
 
@@ -117,12 +119,3 @@ def number(value: float | None) -> str:
     ('0.1235', '—')
     """
     return "—" if value is None else f"{value:.4f}"
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "run"), counted(1500, "topic")
-    ('1 run', '1,500 topics')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal
 
 import numpy as np
@@ -21,6 +20,7 @@ from doxeval.documents import Collection
 from doxeval.errors import SyntaxProblem
 from doxeval.runs.run import Kind
 from doxeval.stereotypes.units import Ranked
+from doxeval.wording import suggestion
 
 Unit = Literal["words", "characters"]
 
@@ -153,6 +153,4 @@ def system_named(name: str) -> System:
     """
     if name in SYSTEMS:
         return SYSTEMS[name]
-    close = get_close_matches(name, SYSTEMS, 1, 0.5)
-    hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(SYSTEMS)}"
-    raise SyntaxProblem(f"no simulated system {name!r}; {hint}")
+    raise SyntaxProblem(f"no simulated system {name!r}{suggestion(name, SYSTEMS)}")
