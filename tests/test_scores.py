@@ -146,6 +146,13 @@ class TestValues:
         assert changed != run
         assert replace(scores, runs=runs) != scores
 
+    def test_everything_pickles(self) -> None:
+        scores = table()
+        parts = [scores, *scores.runs, *scores.measures, *scores.runs[0].curves, scores["careful"]]
+        for part in [*parts, scores["careful"].topics["7"]]:
+            again = pickle.loads(pickle.dumps(part))
+            assert again == part and repr(again) == repr(part)
+
     def test_negative_zero_is_zero(self) -> None:
         one, other = (RunScores("a", np.array([[zero]]), np.array([True])) for zero in (0.0, -0.0))
         assert one == other and hash(one) == hash(other)
