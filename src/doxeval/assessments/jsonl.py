@@ -84,7 +84,7 @@ def _records(lines: bytes) -> list[dict[str, Any]] | None:
     is spread over such lines holds another one or a list, and so is no plain statement; and if
     some line held several objects, there would be more objects than lines.
     """
-    text = lines.replace(b"\r\n", b"\n").strip()
+    text = lines.replace(b"\r\n", b"\n").rstrip()
     count = text.count(b"\n") + 1
     if not text.startswith(b"{") or text.count(b"}\n{") != count - 1 or not text.endswith(b"}"):
         return None
