@@ -75,7 +75,7 @@ class PlainStatements:
 
     def judgments(self, origin: str | None) -> Judgments | None:
         """The judgments that all statements make up; None if something is wrong with them."""
-        if not self._parts:
+        if not any(len(part.number) for part in self._parts):
             return None
         said = _Part(*(np.concatenate(column) for column in zip(*self._parts, strict=True)))
         order = np.argsort(said.number, kind="stable")

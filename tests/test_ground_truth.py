@@ -1,0 +1,201 @@
+"""What measures see: made once for all runs, and gone with the evaluation."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doxeval.assessments import Assessments, Judgment
+from doxeval.assessments.assessed_elements import AssessedElements
+from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005, Specificity
+from doxeval.assessments.judgment import GradedElement, MeasuredElement
+from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.assessments.relevant_elements import RelevantElements
+from doxeval.documents.examples import example_collection
+from doxeval.errors import MissingInput, SyntaxProblem
+from doxeval.evaluation import evaluate
+from doxeval.measures.expectations import assessed_trees
+from doxeval.measures.families.erru import _counted_words
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.navigation.summary import DepthNavigation
+from doxeval.runs.builder import run_of
+from making import paths
+
+DOCUMENTS = {"a": "<s><p>One.</p><p>Two.</p></s>"}
+HIGHLIGHTED = [Judgment("7", "a", ((4, 8),))]
+LISTED = [Judgment("7", "a", elements=(MeasuredElement("/s[1]", 2, 10, 5),))]
+NOTHING = [Judgment("7", "a")]
+
+
+def graded(*grades: Any) -> list[Judgment]:
+    elements = [GradedElement(f"/s[1]/p[{n}]", grade) for n, grade in enumerate(grades, 1)]
+    return [Judgment("7", "a", grades=tuple(elements))]
+
+
+def relevant(judgments: list[Judgment], collection: bool = True, **more: Any) -> RelevantElements:
+    home = example_collection(DOCUMENTS) if collection else None
+    return RelevantElements(Assessments(judgments), home, **more)
+
+
+def elements(judgments: list[Judgment], quant: str, **more: Any) -> AssessedElements:
+    return relevant(judgments, **more).elements(QUANTISATIONS[quant])
+
+
+# Which elements fit a quantisation
+
+
+@pytest.mark.parametrize(
+    ("judgments", "quant", "scale", "count"),
+    [
+        (HIGHLIGHTED, "spec", Specificity, 2),
+        (LISTED, "spec", Specificity, 1),
+        (LISTED, "gen5", Grade2005, 1),
+        (graded(Grade2003(3, 3)), "gen", Grade2003, 1),
+        (graded(Grade2002(3, "E")), "gen", Grade2002, 1),
+        (graded(Grade2005(2, Fraction(1))), "gen5", Grade2005, 1),
+        (NOTHING, "spec", Specificity, 0),
+        (NOTHING, "gen", Grade2003, 0),
+        (NOTHING, "strict5", Grade2005, 0),
+        # Grades of another scale are no obstacle where they say that nothing is relevant.
+        (graded(Grade2002(0, "E")), "genLifted", Grade2005, 0),
+    ],
+)
+def test_elements_that_fit(judgments: list[Judgment], quant: str, scale: Any, count: int) -> None:
+    found = elements(judgments, quant)
+    assert (found.scale, len(found)) == (scale, count)
+
+
+@pytest.mark.parametrize(
+    ("judgments", "quant", "collection", "error", "message"),
+    [
+        (HIGHLIGHTED, "spec", False, MissingInput, "known to the collection alone"),
+        (HIGHLIGHTED, "gen", True, MissingInput, "2002–04, and the assessments have none; high"),
+        (HIGHLIGHTED, "gen5", True, MissingInput, "no exhaustivity as 2005 graded it; highlighted"),
+        (LISTED, "gen", True, MissingInput, "gen takes grades of 2002–04, and the .* have none$"),
+        (graded(Grade2003(1, 1)), "spec", True, MissingInput, "are grades of elements, which beco"),
+    ],
+)
+def test_elements_that_are_missing(
+    judgments: list[Judgment], quant: str, collection: bool, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        elements(judgments, quant, collection=collection)
+
+
+def test_grades_of_another_scale_are_refused_by_the_quantisation() -> None:
+    for quant, message in (("gen5", "not grades of 2002"), ("sog", "not grades of 2002")):
+        with pytest.raises(SyntaxProblem, match=message):
+            relevant(graded(Grade2002(3, "E"))).base("full", QUANTISATIONS[quant])
+
+
+def test_where_specificity_comes_from() -> None:
+    both = [Judgment("7", "a", ((4, 8),), elements=LISTED[0].elements)]
+    shares: dict[Any, Any] = {None: (4, 8), "passages": (4, 8), "file": (1, 2)}
+    for how, (part, whole) in shares.items():
+        found = elements(both, "gen5", specificity=how)
+        assert (found.grades.part.tolist(), found.grades.whole.tolist()) == ([part], [whole])
+    # Without passages the file is the only one to say.
+    assert elements(LISTED, "gen5").grades.part.tolist() == [1]
+    assert elements(LISTED, "gen5", specificity="passages").grades.part.tolist() == [0]
+
+
+def test_elements_and_bases_are_made_once() -> None:
+    found = relevant(HIGHLIGHTED)
+    spec = QUANTISATIONS["spec"]
+    assert found.elements(spec) is found.elements(spec)
+    for kind in ("full", "ideal"):
+        assert found.base(kind, spec) is found.base(kind, spec, frozenset())
+        assert found.base(kind, spec) is not found.base(kind, spec, {"p"})
+    truth = GroundTruth.of(found.assessments, found.collection)
+    assert truth.base("ideal", "spec") is truth.base("ideal", "spec", "none")
+    assert truth.base("full", "spec", "p").value.tolist() == [0.5]
+
+
+# What is kept
+
+
+@contextmanager
+def no_collector() -> Iterator[None]:
+    """Only reference counts free anything."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+MEASURES = [
+    "nxCG@1",
+    "MAep(base=full,ignore=links)",
+    "ERRU@1",
+    "ESRR@1",
+    "PRUM(targets=ideal)",
+    "AP",
+]
+
+
+def test_nothing_survives_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched: list[weakref.ref[Any]] = []
+    make = GroundTruth.of
+
+    def watching(*given: Any) -> GroundTruth:
+        truth = make(*given)
+        watched.extend(map(weakref.ref, (truth, truth.relevant, truth.columns, truth.collection)))
+        return truth
+
+    monkeypatch.setattr(GroundTruth, "of", watching)
+    run = run_of(paths("/s[1]/p[2]", "/s[1]"))
+    with no_collector():
+        for _ in range(5):
+            collection = example_collection(DOCUMENTS)
+            table = evaluate(run, Assessments(HIGHLIGHTED), MEASURES, collection=collection)
+            del collection
+        assert len(watched) == 20
+        assert [ref() for ref in watched] == [None] * 20
+    assert table.mean()["run"]["nxCG@1"] == 1
+
+
+def test_assessed_trees_are_computed_once_for_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[Any, ...]] = []
+
+    def counting(*given: Any) -> Any:
+        calls.append(given[1:])
+        return assessed_trees(*given)
+
+    monkeypatch.setattr("doxeval.measures.esr_model.assessed_trees", counting)
+    runs = [run_of(paths(path), name) for name, path in (("x", "/s[1]"), ("y", "/s[1]/p[2]"))]
+    names = ["ESRR@1", "ESRP@1", "SRiP@1"]
+    evaluate(runs, Assessments(HIGHLIGHTED), names, collection=example_collection(DOCUMENTS))
+    assert sorted(calls) == [("full", "binary", "spec"), ("full", "length", "spec")]
+
+
+def test_models_of_navigation_by_name() -> None:
+    given = DepthNavigation("matrix")
+    truth = GroundTruth.of(Assessments(HIGHLIGHTED), None, None, given)
+    assert truth.model("matrix") is given
+    assert truth.model("depth") is truth.model("depth")
+    with pytest.raises(MissingInput, match="nav=steady needs a file of that model"):
+        truth.model("steady")
+
+
+@given(st.text(st.sampled_from("ab \t\n\xa0\u2028\u3000\x1cé😀")), st.data())
+def test_words_are_those_of_split(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    begun, inside = _counted_words(text)
+    cut = int(end > start and bool(inside[start]))
+    assert int(begun[end] - begun[start]) + cut == len(text[start:end].split())
+
+
+def test_ground_truth_is_shown_shortly() -> None:
+    shown = repr(GroundTruth.of(Assessments(HIGHLIGHTED)))
+    assert shown == "GroundTruth(Assessments(1 topic, 1 judged document, 1 relevant), None)"
