@@ -199,6 +199,48 @@ class PlainJudgments(Sequence[Judgment]):
         return iter(self.columns.judgments())
 
 
+def plain_judgments(
+    topics: Sequence[str],
+    documents: Sequence[str],
+    topic: Ints,
+    document: Ints,
+    *,
+    length: Ints | None = None,
+    entry: Ints | None = None,
+    grade: Ints | None = None,
+    highlights: Spans | None = None,
+    line: Ints | None = None,
+    origin: str | None = None,
+) -> PlainJudgments:
+    """Judgments from columns, of which those that are left out say nothing.
+
+    >>> one = np.array([0])
+    >>> plain_judgments(["7"], ["a"], one, one, grade=np.array([2]))[0]
+    Judgment('7', 'a', relevance=2)
+    """
+    unknown = np.full(len(topic), UNKNOWN, dtype=np.int64)
+    grades = np.full(len(topic), NO_GRADE, dtype=np.int64) if grade is None else grade
+    ranges = Spans.of([]) if highlights is None else highlights
+    is_relevant = grades > 0
+    is_relevant[ranges.group] = True
+    return PlainJudgments(
+        JudgmentColumns(
+            tuple(topics),
+            documents,
+            topic,
+            document,
+            is_relevant,
+            unknown if length is None else length,
+            unknown if entry is None else entry,
+            grades,
+            ranges,
+            unknown if line is None else line,
+            unknown if origin is None else np.zeros(len(topic), dtype=np.int64),
+            () if origin is None else (origin,),
+        )
+    )
+
+
 def joined(several: Sequence[JudgmentColumns]) -> JudgmentColumns:
     """All rows of several columns, one after another.
 

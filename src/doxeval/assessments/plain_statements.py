@@ -13,8 +13,9 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments.judgment import LARGEST_GRADE, TOO_LONG, Judgments
-from doxeval.assessments.judgment_columns import NO_GRADE, UNKNOWN, JudgmentColumns, PlainJudgments
+from doxeval.assessments.judgment_columns import NO_GRADE, UNKNOWN, plain_judgments
 from doxeval.assessments.statements import overlap_warning
+from doxeval.columns.numbering import Numbering
 from doxeval.documents.ids import normalised_id
 from doxeval.spans import Spans, merged
 
@@ -51,8 +52,8 @@ class PlainStatements:
     """
 
     def __init__(self) -> None:
-        self._topics: dict[object, int] = {}
-        self._documents: dict[object, int] = {}
+        self._topics = Numbering()
+        self._documents = Numbering(lambda names: list(map(normalised_id, names)))
         self._parts: list[_Part] = []
 
     def add(self, columns: Mapping[str, Sequence[Any]], numbers: Ints) -> bool:
@@ -62,9 +63,9 @@ class PlainStatements:
         """
         if not {"topic", "doc"} <= set(columns) <= _FIELDS:
             return False
-        topic = _numbered(columns["topic"], self._topics)
-        document = _numbered(columns["doc"], self._documents)
-        if topic is None or document is None:
+        topic = self._topics.numbers(columns["topic"])
+        document = self._documents.numbers(columns["doc"])
+        if (topic < 0).any() or (document < 0).any():
             return False
         said = [_whole_numbers(columns.get(name), name, len(numbers)) for name in _NUMBERS]
         if any(values is None for values in said):
@@ -77,53 +78,42 @@ class PlainStatements:
         """The judgments that all statements make up; None if something is wrong with them."""
         if not any(len(part.number) for part in self._parts):
             return None
-        said = _Part(*(np.concatenate(column) for column in zip(*self._parts, strict=True)))
-        order = np.argsort(said.number, kind="stable")
-        said = _Part(*(column[order] for column in said))
-        topics, topic = _in_order([_as_text(name) for name in self._topics], said.topic)
-        documents, document = _in_order(
-            [normalised_id(_as_text(name)) for name in self._documents], said.document
-        )
+        said = self._in_order()
+        topics, topic = _mentioned(self._topics.names, said.topic)
+        documents, document = _mentioned(self._documents.names, said.document)
         row, first = _first_appearances(topic * len(documents) + document)
         facts = [_said_once(row, len(first), one) for one in (said.docsize, said.bep, said.grade)]
         if any(one is None for one in facts) or not all(map(_is_sound, (*topics, *documents))):
             return None
         length, entry, grade = (one for one in facts if one is not None)
         ranges = np.flatnonzero(said.start != _ABSENT)
-        spans = Spans(row[ranges], said.start[ranges], said.end[ranges])
-        highlights = merged(spans)
+        passages = Spans(row[ranges], said.start[ranges], said.end[ranges])
+        highlights = merged(passages)
         known = length[highlights.group]
         if ((known != _ABSENT) & (highlights.end > known)).any():
             return None
-        is_relevant = grade > 0
-        is_relevant[highlights.group] = True
         number = said.number[first]
-        columns = JudgmentColumns(
+        overlapping = _sums(passages, len(first)) != _sums(highlights, len(first))
+        judgments = plain_judgments(
             topics,
             documents,
             topic[first],
             document[first],
-            is_relevant,
-            np.where(length == _ABSENT, UNKNOWN, length),
-            np.where(entry == _ABSENT, UNKNOWN, entry),
-            np.where(grade == _ABSENT, NO_GRADE, grade),
-            highlights,
-            np.full(len(first), UNKNOWN) if origin is None else number,
-            np.full(len(first), UNKNOWN if origin is None else 0),
-            () if origin is None else (origin,),
+            length=np.where(length == _ABSENT, UNKNOWN, length),
+            entry=np.where(entry == _ABSENT, UNKNOWN, entry),
+            grade=np.where(grade == _ABSENT, NO_GRADE, grade),
+            highlights=highlights,
+            line=None if origin is None else number,
+            origin=origin,
         )
-        overlapping = _sums(spans, len(first)) != _sums(highlights, len(first))
         warnings = [overlap_warning(origin, one) for one in number[overlapping].tolist()]
-        return Judgments(PlainJudgments(columns), warnings)
+        return Judgments(judgments, warnings)
 
-
-def _numbered(names: Sequence[Any], numbers: dict[object, int]) -> Ints | None:
-    """The number of each name, as in JSON or a frame: a string, or a whole number for one."""
-    if not set(map(type, names)) <= {str, int}:
-        return None
-    for name in dict.fromkeys(names):
-        numbers.setdefault(name, len(numbers))
-    return np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
+    def _in_order(self) -> _Part:
+        """All statements by their numbers."""
+        said = _Part(*(np.concatenate(column) for column in zip(*self._parts, strict=True)))
+        order = np.argsort(said.number, kind="stable")
+        return _Part(*(column[order] for column in said))
 
 
 def _whole_numbers(values: Sequence[Any] | None, name: str, count: int) -> Ints | None:
@@ -158,11 +148,6 @@ def _are_statements(said: _Part, judged: Sequence[Any]) -> bool:
     return bool((np.sum(kinds, axis=0) == 1).all())
 
 
-def _as_text(name: object) -> str:
-    """An id as a string; it may have been written as a number."""
-    return str(name).strip()
-
-
 def _is_sound(name: str) -> bool:
     """Whether it is a name at all, and text without lone surrogates."""
     try:
@@ -171,13 +156,10 @@ def _is_sound(name: str) -> bool:
         return False
 
 
-def _in_order(names: Sequence[str], numbers: Ints) -> tuple[tuple[str, ...], Ints]:
-    """Each name once, in the order in which numbers mention them, and the numbers among these."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    distinct = np.array([places[name] for name in names], dtype=np.int64)[numbers]
-    renumbered, first = _first_appearances(distinct)
-    known = list(places)
-    return tuple(known[place] for place in distinct[first].tolist()), renumbered
+def _mentioned(names: Sequence[str], numbers: Ints) -> tuple[tuple[str, ...], Ints]:
+    """The names in the order in which they are first mentioned, and the numbers among these."""
+    renumbered, first = _first_appearances(numbers)
+    return tuple(names[number] for number in numbers[first].tolist()), renumbered
 
 
 def _first_appearances(keys: Ints) -> tuple[Ints, Ints]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import IO
-
-import numpy as np
+from typing import IO, Any
 
 from doxeval.arrays import Ints
-from doxeval.assessments.judgment_columns import NO_GRADE, UNKNOWN, JudgmentColumns, PlainJudgments
+from doxeval.assessments.judgment_columns import PlainJudgments, plain_judgments
 from doxeval.columns.names import Names
 from doxeval.columns.tokens import Columns
 from doxeval.columns.words import Words
 from doxeval.errors import FormatError
 from doxeval.files import LONGEST_LINE
-from doxeval.spans import Spans
 
 LARGEST_FILE = 2 << 30
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -57,40 +54,20 @@ def whole_numbers(columns: Columns, column: int, most_digits: int) -> Ints | Non
 
 
 def text_judgments(
-    words: Words,
-    names: Ints,
-    line: Ints,
-    origin: str,
-    *,
-    length: Ints | None = None,
-    entry: Ints | None = None,
-    grade: Ints | None = None,
-    highlights: Spans | None = None,
+    words: Words, names: Ints, line: Ints, origin: str, **columns: Any
 ) -> PlainJudgments:
-    """The judgments of a file.
+    """The judgments of a file, by columns that `plain_judgments` takes.
 
     names: four rows, where the topic of each line begins and ends, and its document.
     """
     topics = Names(words, *names[:2])
     documents = Names(words, *names[2:]).as_document_ids()
-    given = Spans.of([]) if highlights is None else highlights
-    unknown = np.full(len(line), UNKNOWN, dtype=np.int64)
-    grades = np.full(len(line), NO_GRADE, dtype=np.int64) if grade is None else grade
-    is_relevant = grades > 0
-    is_relevant[given.group] = True
-    return PlainJudgments(
-        JudgmentColumns(
-            tuple(topics.distinct),
-            documents.distinct,
-            topics.numbering[0],
-            documents.numbering[0],
-            is_relevant,
-            unknown if length is None else length,
-            unknown if entry is None else entry,
-            grades,
-            given,
-            line,
-            np.zeros(len(line), dtype=np.int64),
-            (origin,),
-        )
+    return plain_judgments(
+        tuple(topics.distinct),
+        documents.distinct,
+        topics.numbering[0],
+        documents.numbering[0],
+        line=line,
+        origin=origin,
+        **columns,
     )
