@@ -20,7 +20,7 @@ from doxeval.runs.builder import run_of
 from doxeval.runs.read_write import READERS, WRITERS, RunFormat, read_run
 from doxeval.runs.resolution import resolve
 from doxeval.runs.run import Kind, Result, Run
-from doxeval.runs.text import text_losses
+from doxeval.runs.text_output import text_losses
 from strategies import results
 
 

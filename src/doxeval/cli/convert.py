@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from doxeval.cli.options import (
     collection_option,
@@ -14,21 +16,37 @@ from doxeval.cli.options import (
     offsets_option,
 )
 
+if TYPE_CHECKING:
+    from doxeval.runs import Run
+
 _RUNS = ["text", "inex", "jsonl", "csv", "parquet"]
 _ASSESSMENTS = ["grades", "highlights", "qrels", "trec", "judgments"]
+# Options that only one of the two has, by the name of the parameter.
+_OF_ASSESSMENTS = {
+    "pool": "--pool",
+    "merge": "--merge",
+    "whitespace": "--whitespace",
+    "offsets": "--offsets",
+    "directory": "--collection",
+    "lossy": "--lossy",
+}
+_OF_RUNS = {"given": "--from", "columns": "--columns"}
 
 
 @click.command()
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option(
-    "--from", "given", type=click.Choice(_RUNS), help="Format of IN, if it is a run.  [by its name]"
+    "--from",
+    "given",
+    type=click.Choice(_RUNS),
+    help="Format of IN, if it is a run.  [by its name, else text]",
 )
 @click.option(
     "--to",
     "wanted",
     type=click.Choice([*_RUNS, *_ASSESSMENTS]),
-    help="Format of OUT.  [by its name, a run]",
+    help="Format of OUT; needed for assessments.  [by its name, a run]",
 )
 @collection_option("Needed where assessments change between offsets and text points.")
 @merging_options
@@ -36,20 +54,8 @@ _ASSESSMENTS = ["grades", "highlights", "qrels", "trec", "judgments"]
 @columns_option
 @click.option("--lossy", is_flag=True, help="Write assessments even if something is lost.")
 @click.option("--force", is_flag=True, help="Replace OUT if it is there already.")
-def convert(
-    source: str,
-    out: Path,
-    given: Any,
-    wanted: Any,
-    directory: Path | None,
-    pool: str | None,
-    merge: Any,
-    whitespace: Any,
-    offsets: Any,
-    columns: str,
-    lossy: bool,
-    force: bool,
-) -> None:
+@click.pass_context
+def convert(context: click.Context, /, source: str, out: Path, wanted: Any, **options: Any) -> None:
     """Convert a run or assessments to another format.
 
     \b
@@ -65,57 +71,120 @@ def convert(
       judgments   JSONL, holds everything
 
     What the other format cannot hold is said first, and then nothing is written (assessments:
-    unless with --lossy).
+    unless with --lossy). --pool, --merge, --whitespace, --offsets, --collection and --lossy are
+    about assessments, --from and --columns about runs.
     """
     from doxeval.errors import OutputError
 
-    if out.exists() and not (force and out.is_file()):
+    if out.exists() and not (options["force"] and out.is_file()):
         raise OutputError(f"{out} exists" + ("; --force replaces it" if out.is_file() else ""))
     if wanted in _ASSESSMENTS:
-        if given is not None:
-            raise click.UsageError(f"--from {given} is a format of runs, --to {wanted} is not")
-        how = {"pool": pool, "merge": merge, "whitespace": whitespace, "offsets": offsets}
-        _convert_assessments(source, out, wanted, directory, how, lossy)
+        _refuse(context, _OF_RUNS, f"is about runs, and --to {wanted} is a format of assessments")
+        _convert_assessments(source, out, wanted, options)
     else:
-        _convert_run(source, out, given, wanted, columns)
+        wanted = wanted or _format_of_run(out)
+        _refuse(context, _OF_ASSESSMENTS, f"is about assessments, and {wanted} is a format of runs")
+        _convert_run(context, source, out, wanted, options)
 
 
-def _convert_run(source: str, out: Path, given: Any, wanted: Any, columns: str) -> None:
+def _refuse(context: click.Context, names: Mapping[str, str], reason: str) -> None:
+    """Refuse options that would have no effect."""
+    for name, option in names.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option} {reason}")
+
+
+def _format_of_run(out: Path) -> str:
+    from doxeval.runs.read_write import format_of
+
+    found = format_of(out)
+    if found is None:
+        raise click.UsageError(
+            f"the name {out.name!r} does not say in which format to write; --to names it"
+        )
+    return found
+
+
+# Runs
+
+
+def _convert_run(
+    context: click.Context, source: str, out: Path, wanted: Any, options: dict[str, Any]
+) -> None:
     from doxeval.cli.terminal import warn
-    from doxeval.runs import read_run
-    from doxeval.runs.read_write import write_run
+    from doxeval.runs import read_run, write_run
+    from doxeval.runs.mistaken import LooksLikeAssessments
+    from doxeval.runs.read_write import facts_left_out, format_of
     from doxeval.wording import counted
 
-    run = read_run(source, given, ends=columns == "start-end")
+    given = options["given"] or format_of(source) or "text"
+    if given != "text":
+        _refuse(context, {"columns": "--columns"}, f"is about text runs, and IN is {given}")
+    try:
+        run = read_run(source, given, ends=options["columns"] == "start-end")
+    except LooksLikeAssessments:
+        raise click.UsageError(
+            f"{source} looks like assessments, not a run; for assessments --to names the format: "
+            f"{', '.join(_ASSESSMENTS)}"
+        ) from None
     warn(run.warnings)
+    left_out = facts_left_out(run, wanted)
+    if left_out:
+        click.echo(f"left out, as {wanted} does not hold it: {', '.join(left_out)}", err=True)
     write_run(run, out, wanted)
-    click.echo(f"{out}: {counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}")
+    topics = counted(len(run.topics), "topic")
+    click.echo(f"{out}: {counted(len(run), 'result')} for {topics}, written as {wanted}")
 
 
-def _convert_assessments(
-    source: str, out: Path, wanted: Any, directory: Path | None, how: dict[str, Any], lossy: bool
-) -> None:
+# Assessments
+
+
+def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
     from doxeval.assessments import read_assessments, write_assessments
     from doxeval.assessments.formats import assessment_losses
     from doxeval.assessments.resolution import pointed_judgments
     from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
-    from doxeval.errors import OutputError
+    from doxeval.errors import FormatError, OutputError
     from doxeval.wording import counted
 
+    directory = options["directory"]
+    if options["whitespace"] is not None and directory is None:
+        raise click.UsageError(
+            "--whitespace is about text points, which only --collection can resolve"
+        )
     collection = None if directory is None else Collection(directory)
-    assessments = read_assessments(source, collection=collection, **how)
+    how = {name: options[name] for name in ("pool", "merge", "whitespace", "offsets")}
+    try:
+        assessments = read_assessments(source, collection=collection, **how)
+    except FormatError:
+        _refuse_run(source, wanted)
+        raise
     warn(assessments.warnings)
     judgments = list(assessments)
     if wanted == "highlights" and collection is not None:
         judgments = pointed_judgments(judgments, collection)
     lost = "; ".join(assessment_losses(judgments, wanted))
-    if lost and not lossy:
+    if lost and not options["lossy"]:
         raise OutputError(f"{out}: {wanted} cannot hold {lost}; --lossy writes it without")
     if lost:
         click.echo(f"lost: {lost}", err=True)
     write_assessments(judgments, out, wanted)
-    click.echo(
-        f"{out}: {counted(len(judgments), 'judgment')} for "
-        f"{counted(len(assessments.topics), 'topic')}"
+    topics = counted(len(assessments.topics), "topic")
+    click.echo(f"{out}: {counted(len(judgments), 'judgment')} for {topics}, written as {wanted}")
+
+
+def _refuse_run(source: str, wanted: str) -> None:
+    """Say so if what cannot be read as assessments is a run."""
+    from doxeval.cli.terminal import counted
+    from doxeval.errors import DoxevalError
+    from doxeval.runs import read_run
+
+    try:
+        run: Run = read_run(source)
+    except DoxevalError:
+        return
+    raise click.UsageError(
+        f"{source} is a run ({counted(len(run), 'result')}), and --to {wanted} is a format of "
+        "assessments"
     )

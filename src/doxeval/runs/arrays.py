@@ -32,17 +32,28 @@ def columns_of_arrays(
     >>> columns.kind.tolist()
     [0, 0]
     """
+    try:
+        return collected(given, called)
+    except BadRecord as error:
+        name, space, rest = error.reason.partition(" ")  # most reasons start with a field
+        raise InputError(f"{called.get(name, name)}{space}{rest}", f"row {error.row}") from None
+
+
+def collected(
+    given: Mapping[str, Any], called: Mapping[str, str]
+) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
+    """As `columns_of_arrays`, but a bad value raises BadRecord.
+
+    >>> collected({"topic": ["7"], "doc": ["a"]}, {})[0].line.tolist()
+    [1]
+    """
     columns = {name: _column(name, values, called) for name, values in given.items()}
     lengths = {called.get(name, name): len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{count:,} of {name}" for name, count in lengths.items())
         raise InputError(f"the sequences are not of the same length: {told}")
     collector = RecordCollector()
-    try:
-        collector.add(columns, np.arange(1, max(lengths.values(), default=0) + 1))
-    except BadRecord as error:
-        name, space, rest = error.reason.partition(" ")  # most reasons start with a field
-        raise InputError(f"{called.get(name, name)}{space}{rest}", f"row {error.row}") from None
+    collector.add(columns, np.arange(1, max(lengths.values(), default=0) + 1))
     return collector.finish()
 
 
@@ -80,7 +91,7 @@ def _array_or_list(values: Any) -> npt.NDArray[Any] | list[Any] | None:
 
 def _whole_numbers(values: npt.NDArray[Any] | list[Any]) -> Column:
     """Whole numbers, -1 for none; if there is anything else among them, all values as they are."""
-    array = np.asarray(values) if len(values) else np.zeros(0, dtype=np.int64)
+    array = _numbers(values)
     if array.dtype.kind == "f":
         array = np.where(np.isnan(array), -1, array)
         if (array == np.floor(array)).all() and (np.abs(array) < _EXACT).all():
@@ -91,8 +102,15 @@ def _whole_numbers(values: npt.NDArray[Any] | list[Any]) -> Column:
 
 
 def _scores(values: npt.NDArray[Any] | list[Any]) -> Column:
-    array = np.asarray(values) if len(values) else np.zeros(0)
+    array = _numbers(values)
     return array if array.dtype.kind in "fiu" else [_number(value) for value in values]
+
+
+def _numbers(values: npt.NDArray[Any] | list[Any]) -> npt.NDArray[Any]:
+    """The values as an array, of numbers if all of them are; truth values are none."""
+    if isinstance(values, list) and bool in set(map(type, values)):
+        return np.array(values, dtype=object)
+    return np.asarray(values) if len(values) else np.zeros(0, dtype=np.int64)
 
 
 def _number(value: Any) -> Any:

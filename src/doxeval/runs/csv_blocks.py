@@ -43,6 +43,8 @@ def csv_blocks(text: Iterable[str], origin: str) -> Iterator[CsvBlock]:
     while failed is None:
         line = reader.line_num
         rows, failed = _next_rows(reader, _ROWS, origin)
+        if not rows and failed is None:
+            return
         lines = _line_numbers(rows, line, reader.line_num)
         wrong = next((at for at, row in enumerate(rows) if row and len(row) != len(names)), None)
         if wrong is not None:
@@ -53,8 +55,6 @@ def csv_blocks(text: Iterable[str], origin: str) -> Iterator[CsvBlock]:
             rows = [row for row in rows if row]
         if rows:
             yield CsvBlock(_columns(names, rows), lines)
-        elif failed is None:
-            return
     raise failed
 
 
@@ -77,10 +77,10 @@ def _checked_names(names: list[str], origin: str) -> list[str]:
 
 def _line_numbers(rows: list[list[str]], before: int, after: int) -> Ints:
     """The last line of each row; a quoted field may go over several lines."""
-    sizes = np.ones(len(rows), dtype=np.int64)
-    if after - before != len(rows):
-        sizes += [sum(len(_LINE_END.findall(field)) for field in row) for row in rows]
-    return before + np.cumsum(sizes)
+    if after - before == len(rows):
+        return np.arange(before + 1, after + 1)
+    sizes = [1 + sum(len(_LINE_END.findall(field)) for field in row) for row in rows]
+    return before + np.cumsum(np.array(sizes, dtype=np.int64))
 
 
 def _columns(names: list[str], rows: list[list[str]]) -> dict[str, Sequence[Any]]:

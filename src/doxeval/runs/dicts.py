@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from doxeval.errors import DoxevalError, InputError
-from doxeval.runs.arrays import columns_of_arrays
+from doxeval.runs.arrays import collected
+from doxeval.runs.record_columns import BadRecord
 from doxeval.runs.result import Kind
 from doxeval.runs.result_columns import Floats, ResultColumns, names_of
 
@@ -37,9 +38,12 @@ def columns_of_dict(given: Mapping[Any, Any]) -> tuple[ResultColumns, tuple[str,
         fields["rank"] += range(1, count + 1)
         for name in _FIELDS[2:]:
             fields[name] += found.get(name, [None] * count)
-    columns, _, warnings = columns_of_arrays(
-        {name: values for name, values in fields.items() if set(values) != {None}}
-    )
+    used = {name: values for name, values in fields.items() if set(values) != {None}}
+    try:
+        columns, _, warnings = collected(used, {})
+    except BadRecord as error:
+        topic, document = fields["topic"][error.row], fields["doc"][error.row]
+        raise InputError(error.reason, f"topic {topic!r}, document {document!r}") from None
     return columns, warnings
 
 

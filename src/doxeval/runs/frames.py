@@ -12,9 +12,11 @@ from doxeval.runs.result_columns import ResultColumns
 
 # What other programs call the columns.
 ALIASES = {
-    **dict.fromkeys(("qid", "query_id", "q_id"), "topic"),
+    **dict.fromkeys(("topic_id", "qid", "query_id", "q_id"), "topic"),
     **dict.fromkeys(("docno", "doc_id", "docid", "document"), "doc"),
 }
+# Columns that say nothing, as in files of TREC.
+_EMPTY_COLUMNS = {"Q0", "q0", "iteration", "iter"}
 
 
 def columns_of_frame(frame: Any) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
@@ -25,29 +27,34 @@ def columns_of_frame(frame: Any) -> tuple[ResultColumns, tuple[str, ...], tuple[
     >>> columns.document_labels.distinct
     ('a',)
     """
-    if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
-        raise InputError(f"a {type(frame).__name__}: expected a data frame of pandas or polars")
     if hasattr(frame, "collect"):
         raise InputError("a lazy frame of polars: expected a data frame, which collect() gives")
-    fields: dict[str, Any] = {}
-    homes: dict[str, str] = {}
+    if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
+        raise InputError(f"a {type(frame).__name__}: expected a data frame of pandas or polars")
+    names = _columns_by_field(frame)
+    return columns_of_arrays({field: frame[name] for field, name in names.items()}, names)
+
+
+def _columns_by_field(frame: Any) -> dict[str, str]:
+    """The name of the column that holds each field."""
+    names: dict[str, str] = {}
     for name in frame.columns:
+        if name in _EMPTY_COLUMNS:
+            continue
         field = ALIASES.get(name, name)
         if field not in FIELDS:
-            aliases = ", ".join(ALIASES)
             raise InputError(
-                f"unknown column {name!r}: expected {', '.join(FIELDS)} (or {aliases}); "
+                f"unknown column {name!r}: expected {', '.join(FIELDS)} (or {', '.join(ALIASES)}); "
                 "leave out columns that are something else"
             )
-        if field in homes:
-            raise InputError(f"the columns {homes[field]!r} and {name!r} are both {field}")
-        homes[field] = name
-        fields[field] = frame[name]
+        if field in names:
+            raise InputError(f"the columns {names[field]!r} and {name!r} are both {field}")
+        names[field] = name
     for field in ("topic", "doc"):
-        if field not in fields:
+        if field not in names:
             others = ", ".join(name for name, alias in ALIASES.items() if alias == field)
             raise InputError(f"no column {field} (or {others}) in the data frame")
-    return columns_of_arrays(fields, homes)
+    return names
 
 
 def pandas_frame(fields: dict[str, list[Any]]) -> Any:

@@ -18,6 +18,7 @@ have stray spaces around their values. A unit that contradicts the result-type i
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Iterator
 from typing import IO, Any
@@ -26,13 +27,13 @@ from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.markup.elements import XmlElement, read_elements
 from doxeval.markup.escape import escaped, quoted
-from doxeval.runs.mistaken import LooksLikeAssessments, LooksLikeTopics
+from doxeval.runs.mistaken import explained_by_xml
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import columns_of_results
 from doxeval.runs.run import Run
 
-# What is around documents in assessments, and around topics.
-_NOT_IN_RUNS = ("file", "inex_topic")
+_HEAD = 1 << 16
+WRITTEN_FACTS = ("participant_id", "task", "query", "result_type")
 _EXPECTED_UNITS = {"element": Kind.ELEMENT, "passage": Kind.PASSAGE, "fol": Kind.PASSAGE}
 
 
@@ -45,15 +46,24 @@ def read_xml_run(file: IO[bytes], origin: str) -> Run:
     >>> run.run_id, next(run.results()).document
     ('r', 'a')
     """
+    reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
+    try:
+        head = reader.peek(_HEAD)
+        run = _read(reader, origin)
+    finally:
+        reader.detach()
+    if not len(run):
+        error = FormatError("no <topic> with a <result> in the file", origin)
+        raise explained_by_xml(error, head)
+    return run
+
+
+def _read(file: IO[bytes], origin: str) -> Run:
     results: list[Result] = []
     lines: list[int] = []
     facts: dict[str, Any] = {}
     contradictions: list[int] = []
-    others: set[str] = set()
-    for topic, above in read_elements(file, {"topic", *_NOT_IN_RUNS}, origin):
-        if topic.tag != "topic":
-            others.add(topic.tag)
-            continue
+    for topic, above in read_elements(file, {"topic"}, origin):
         if above:
             facts |= _facts(above[0])
         topic_id = topic.attribute("topic-id", "topic_id", "id")
@@ -69,9 +79,6 @@ def read_xml_run(file: IO[bytes], origin: str) -> Run:
                 contradictions.append(element.line)
             results.append(result)
             lines.append(element.line)
-        others |= {child.tag for child in topic.children}
-    if not results:
-        raise _explained(FormatError("no <topic> with a <result> in the file", origin), others)
     columns, warnings = columns_of_results(results, lines)
     if contradictions:
         contradicting = (
@@ -80,15 +87,6 @@ def read_xml_run(file: IO[bytes], origin: str) -> Run:
         )
         warnings = (contradicting, *warnings)
     return Run(str(facts.pop("run_id", "run")), *columns, facts, warnings, origin)
-
-
-def _explained(error: FormatError, others: set[str]) -> FormatError:
-    """The error that a file holds no results, with what it holds instead."""
-    if "file" in others:
-        return LooksLikeAssessments.instead(error, "the XML of INEX 2002–07")
-    if others & {"inex_topic", "title", "castitle"}:
-        return LooksLikeTopics.instead(error, "the XML of INEX")
-    return error
 
 
 def _facts(submission: XmlElement) -> dict[str, Any]:
@@ -171,10 +169,9 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
     >>> b"".join(write_xml_run(Run.from_results([Result("1", "a")], "r"))).splitlines()[2]
     b'<result><file>a</file></result>'
     """
-    names = ("participant_id", "task", "query", "result_type")
     given = "".join(
         f" {name.replace('_', '-')}={quoted(run.facts[name])}"
-        for name in names
+        for name in WRITTEN_FACTS
         if name in run.facts
     )
     yield f"<inex-submission run-id={quoted(run.run_id)}{given}>\n".encode()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
 
+from doxeval.columns.json_objects import objects_on_lines
 from doxeval.errors import FormatError
 from doxeval.files import LONGEST_LINE, parsed_json
 from doxeval.runs.record_errors import why_refused
@@ -33,7 +33,7 @@ def json_blocks(file: IO[bytes], origin: str) -> Iterator[JsonBlock]:
     for data, lines in _chunks_of_lines(file, origin):
         text, failed = _decoded(data, origin, first)
         text = text.removesuffix("\n")
-        together = _read_together(text)
+        together = objects_on_lines(text)
         if together is None:
             yield from _read_one_by_one(text, first, origin)
         else:
@@ -72,27 +72,6 @@ def _decoded(data: bytes, origin: str, first: int) -> tuple[str, FormatError | N
         good = data[: data.rfind(b"\n", 0, at) + 1]
         failed = FormatError(reason, origin, first + good.count(b"\n"))
         return good.decode(encoding), failed
-
-
-def _read_together(text: str) -> list[dict[str, Any]] | None:
-    """The objects on the lines of a text, read as one list; None if that could go wrong.
-
-    Read together, a list or a string that is open at the end of one line could be closed on the
-    next. That is ruled out if each line starts with the only brace that it opens, and the list
-    has as many objects as there are lines: then every line starts an object of the list, so the
-    one on the line before has ended.
-    """
-    lines = text.count("\n") + 1
-    starts = text.startswith("{") + text.count("\n{")
-    if starts != lines or text.count("{") != lines:
-        return None
-    if "\\" in text and ("\\ud" in text or "\\uD" in text):  # perhaps a lone surrogate
-        return None
-    try:
-        values = json.loads(f"[{text.replace(chr(10), ',')}]")
-    except (ValueError, RecursionError):
-        return None
-    return values if len(values) == lines and set(map(type, values)) == {dict} else None
 
 
 def _read_one_by_one(text: str, first: int, origin: str) -> Iterator[JsonBlock]:

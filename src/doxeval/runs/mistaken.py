@@ -16,6 +16,7 @@ _TREC = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")
 # Without passages the fourth column, the size of what is relevant, is 0.
 _INEX = re.compile(r"\S+\s+\S+\s+\S+\s+(0\s+\d+(\s+\d+)?|\d+\s+\d+\s+\d+(\s+\d+:\d+)+)")
 _TOPIC = re.compile(r"[^\t ]+\t[^\t]+")
+_TAG = re.compile(r"<([a-z][\w-]*)")
 # Fields that only records of assessments have.
 _OF_ASSESSMENTS = {
     *("bep", "bep_point", "judged", "e", "s", "rel", "grade", "scale", "docsize", "rsize"),
@@ -65,6 +66,21 @@ def explained_by_text(error: FormatError, data: bytes) -> FormatError:
             return LooksLikeAssessments.instead(error, "the text of INEX 2008–10")
     elif lines and all(map(_TOPIC.fullmatch, lines)):
         return LooksLikeTopics.instead(error, "ids and titles with a tab between them")
+    return error
+
+
+def explained_by_xml(error: FormatError, head: bytes) -> FormatError:
+    """An error about an XML run without results, with what the file looks like instead.
+
+    >>> error = explained_by_xml(FormatError("no <topic>", "q.xml"), b'<assessments topic="7">')
+    >>> str(error).partition(", ")[0]
+    'q.xml: this looks like assessments (the XML of INEX 2002–07)'
+    """
+    tags = set(_TAG.findall(head.replace(b"\0", b"").decode("utf-8", "replace").lower()))
+    if "assessments" in tags:
+        return LooksLikeAssessments.instead(error, "the XML of INEX 2002–07")
+    if tags & {"inex_topic", "inex-topic-file", "castitle"}:
+        return LooksLikeTopics.instead(error, "the XML of INEX")
     return error
 
 

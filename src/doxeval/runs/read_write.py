@@ -4,45 +4,63 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import IO, Literal
+from functools import partial
+from importlib import import_module
+from typing import IO, Any, Literal, NamedTuple, get_args
 
 from doxeval.errors import FormatError, OutputError
-from doxeval.files import opened, uncompressed_name, written
-from doxeval.runs.inex_xml import read_xml_run, write_xml_run
-from doxeval.runs.records import (
-    read_csv_run,
-    read_jsonl_run,
-    read_parquet_run,
-    write_csv_run,
-    write_jsonl_run,
-    write_parquet_run,
-)
+from doxeval.files import is_compressed, opened, uncompressed_name, written
 from doxeval.runs.run import Kind, Run
-from doxeval.runs.text import read_text_run, text_losses, write_text_run
 
 RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
-
-READERS: dict[RunFormat, Callable[[IO[bytes], str], Run]] = {
-    "text": read_text_run,
-    "inex": read_xml_run,
-    "jsonl": read_jsonl_run,
-    "csv": read_csv_run,
-    "parquet": read_parquet_run,
-}
-WRITERS: dict[RunFormat, Callable[[Run], Iterator[bytes]]] = {
-    "text": write_text_run,
-    "inex": write_xml_run,
-    "jsonl": write_jsonl_run,
-    "csv": write_csv_run,
-    "parquet": write_parquet_run,
-}
+FORMATS: tuple[RunFormat, ...] = get_args(RunFormat)
 _SUFFIXES: dict[str, RunFormat] = {
+    **dict.fromkeys((".run", ".txt", ".text", ".trec"), "text"),
     ".xml": "inex",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".csv": "csv",
     ".parquet": "parquet",
 }
+
+
+class _Home(NamedTuple):
+    """Where the reader and the writer of a format are; they are loaded when they are needed."""
+
+    reader: str
+    writer: str
+
+
+_HOMES: dict[RunFormat, _Home] = {
+    "text": _Home("text.read_text_run", "text_output.write_text_run"),
+    "inex": _Home("inex_xml.read_xml_run", "inex_xml.write_xml_run"),
+    "jsonl": _Home("records.read_jsonl_run", "records.write_jsonl_run"),
+    "csv": _Home("records.read_csv_run", "records.write_csv_run"),
+    "parquet": _Home("records.read_parquet_run", "records.write_parquet_run"),
+}
+
+
+def _call(home: str, *arguments: Any, **options: Any) -> Any:
+    module, _, name = home.partition(".")
+    return getattr(import_module(f"doxeval.runs.{module}"), name)(*arguments, **options)
+
+
+READERS: dict[RunFormat, Callable[[IO[bytes], str], Run]] = {
+    name: partial(_call, home.reader) for name, home in _HOMES.items()
+}
+WRITERS: dict[RunFormat, Callable[[Run], Iterator[bytes]]] = {
+    name: partial(_call, home.writer) for name, home in _HOMES.items()
+}
+
+
+def format_of(path: str | os.PathLike[str]) -> RunFormat | None:
+    """The format that a file's name says; None if it says nothing.
+
+    >>> format_of("mine.jsonl.gz"), format_of("mine.run"), format_of("mine")
+    ('jsonl', 'text', None)
+    """
+    suffix = os.path.splitext(uncompressed_name(os.fspath(path)))[1].lower()
+    return _SUFFIXES.get(suffix)
 
 
 def read_run(
@@ -55,18 +73,17 @@ def read_run(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.run"
     >>> _ = path.write_text("1 Q0 a 1 0.5 mine\\n")
-    >>> len(read_run(path))
-    1
+    >>> read_run(path)
+    Run('mine': 1 result for 1 topic, documents)
     """
     name = os.fspath(path)
-    suffix = os.path.splitext(uncompressed_name(name))[1].lower()
-    found = format or _SUFFIXES.get(suffix, "text")
+    found = _checked(format) or format_of(path) or "text"
     if ends and found != "text":
         raise FormatError("only text runs have a last column to be read as an end", name)
+    options = {"ends": True} if ends else {}
     with opened(path) as file:
-        if found == "text":
-            return read_text_run(file, name, ends=ends)
-        return READERS[found](file, name)
+        run: Run = _call(_HOMES[found].reader, file, name, **options)
+    return run
 
 
 def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None = None) -> None:
@@ -76,15 +93,16 @@ def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None =
     or not there.
 
     >>> import pathlib, tempfile
-    >>> from doxeval.runs.builder import run_of
-    >>> from doxeval.runs.run import Result
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
-    >>> write_run(run_of([Result("1", "a")], "mine"), path)
+    >>> write_run(Run.from_dict({"1": ["a"]}, "mine"), path)
     >>> path.read_text()
-    '{"topic": "1", "doc": "a", "run": "mine"}\\n'
+    '{"topic": "1", "doc": "a", "rank": 1, "run": "mine"}\\n'
     """
     name = os.fspath(path)
-    found = format or _SUFFIXES.get(os.path.splitext(name)[1].lower(), "text")
+    found = _checked(format) or format_of(path) or "text"
+    if is_compressed(name):
+        plain = uncompressed_name(name)
+        raise OutputError(f"{name}: runs are not written compressed; write {plain} and compress it")
     lost = losses(run, found)
     if lost:
         raise OutputError(f"{name}: the format {found} cannot hold {'; '.join(lost)}")
@@ -92,18 +110,37 @@ def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None =
         file.writelines(WRITERS[found](run))
 
 
+def _checked(format: RunFormat | None) -> RunFormat | None:
+    if format is not None and format not in FORMATS:
+        raise FormatError(f"no format {format!r} of runs; there are {', '.join(FORMATS)}")
+    return format
+
+
 def losses(run: Run, format: RunFormat) -> list[str]:
     """What of a run a format cannot hold.
 
-    >>> from doxeval.runs.builder import run_of
-    >>> from doxeval.runs.run import Kind, Result
-    >>> losses(run_of([Result("1", "a", Kind.POINT, 7)]), "inex")
+    >>> losses(Run.from_arrays(["1"], ["a"], offset=[7]), "inex")
     ['entry points']
     """
     if format == "text":
+        from doxeval.runs.text_output import text_losses
+
         return text_losses(run)
     if format == "inex":
         kinds = set(run.kind.tolist())
         names = {Kind.POINT: "entry points", Kind.TREE: "trees"}
         return [name for kind, name in names.items() if kind in kinds]
     return []
+
+
+def facts_left_out(run: Run, format: RunFormat) -> list[str]:
+    """What the file said about the run as a whole and a format does not hold.
+
+    >>> from dataclasses import replace
+    >>> facts_left_out(replace(Run.from_dict({"1": ["a"]}), facts={"task": "Focused"}), "text")
+    ['task']
+    """
+    from doxeval.runs.inex_xml import WRITTEN_FACTS
+
+    held = WRITTEN_FACTS if format == "inex" else ()
+    return [name for name in run.facts if name not in held]

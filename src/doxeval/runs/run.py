@@ -146,9 +146,10 @@ class Run:
         """A run from a data frame of pandas or polars, one row per result, in ranking order.
 
         The columns are the fields of JSONL and CSV: topic, doc, path, start, end, offset, nodes
-        (lists of paths, or paths joined by spaces), rank, score, run. `qid`, `query_id` and
-        `q_id` also stand for topic; `docno`, `doc_id`, `docid` and `document` for doc. Other
-        columns are an error. `run_id` counts more than the column run.
+        (lists of paths, or paths joined by spaces), start_point, end_point, point, rank, score,
+        run. `topic_id`, `qid`, `query_id` and `q_id` also stand for topic; `docno`, `doc_id`,
+        `docid` and `document` for doc; `Q0` and `iteration` are ignored. Any other column is an
+        error. `run_id`, if given, takes precedence over the column run.
 
         >>> import pandas
         >>> Run.from_frame(pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"]}), "mine")

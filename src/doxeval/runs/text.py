@@ -24,7 +24,6 @@ from doxeval.columns.names import Names
 from doxeval.columns.tokens import Columns, TokenTable
 from doxeval.columns.words import Words
 from doxeval.errors import FormatError
-from doxeval.runs.mistaken import explained_by_text
 from doxeval.runs.run import Floats, Kind, Run
 
 LARGEST_FILE = 2 << 30
@@ -51,6 +50,8 @@ def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
     try:
         return _TextReader(data, origin, ends).read()
     except FormatError as error:
+        from doxeval.runs.mistaken import explained_by_text
+
         raise explained_by_text(error, data) from None
 
 
@@ -249,53 +250,3 @@ def _check_encoding(data: bytes, origin: str) -> None:
 def _shown(text: bytes) -> str:
     shown = text[:60].decode("utf-8", "replace")
     return repr(shown + ("…" if len(text) > 60 else ""))
-
-
-def write_text_run(run: Run) -> Iterator[bytes]:
-    """The run as text; `text_losses` says beforehand what the format cannot hold.
-
-    >>> from doxeval.runs.builder import run_of
-    >>> from doxeval.runs.run import Result
-    >>> list(write_text_run(run_of([Result("7", "a", Kind.PASSAGE, 5, 9)], "mine")))
-    [b'7 Q0 a 1 1.0 mine 5 4\\n']
-    """
-    ranks: dict[str, int] = {}
-    for result in run.results():
-        ranks[result.topic] = rank = ranks.get(result.topic, 0) + 1
-        fields: list[object] = [
-            result.topic,
-            "Q0",
-            result.document,
-            rank if result.rank is None else result.rank,
-            1.0 / rank if result.score is None else result.score,
-            run.run_id,
-        ]
-        if result.place:
-            fields += result.place
-        elif result.kind == Kind.POINT:
-            fields.append(result.start)
-        elif result.kind == Kind.PASSAGE and result.start is not None and result.end is not None:
-            fields += [result.start, result.end - result.start]
-        yield " ".join(map(str, fields)).encode() + b"\n"
-
-
-def text_losses(run: Run) -> list[str]:
-    """Why a run cannot be written as text, or what would be lost.
-
-    >>> from doxeval.runs.builder import run_of
-    >>> from doxeval.runs.run import Result
-    >>> text_losses(run_of([Result("1", "a b")]))
-    ["documents whose ids hold white space, like 'a b'"]
-    """
-    problems = []
-    kinds = {Kind(kind).name.lower() for kind in np.unique(run.kind).tolist()}
-    by_points = {bool(place >= 0) for place in run.place[run.kind == Kind.PASSAGE].tolist()}
-    if len(kinds) > 1 or len(by_points) > 1:
-        problems.append(f"results of several kinds ({', '.join(sorted(kinds))})")
-    if "tree" in kinds:
-        problems.append("trees")
-    for what, names in (("topics", run.topics), ("documents", run.documents)):
-        spaced = next((name for name in names if len(name.split()) != 1), None)
-        if spaced is not None:
-            problems.append(f"{what} whose ids hold white space, like {spaced!r}")
-    return problems
