@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -62,10 +63,10 @@ def run_block(block: Block, names: dict[str, Any]) -> None:
         path.write_text(block.body, encoding="utf-8")
     elif block.language == "console":
         run_console(block.body)
+    elif block.language == "pycon" or block.body.startswith(">>> "):
+        run_session(block.body, names)
     elif block.language == "python":
         exec(compile(block.body, "guide", "exec"), names)
-    elif block.language == "pycon":
-        run_session(block.body, names)
 
 
 def run_console(body: str) -> None:
@@ -111,14 +112,20 @@ def test_guides_show_what_happens(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    known = set(MEASURES)
     if page == "python":  # it goes on with the files of the first guide
         for block in blocks("getting-started"):
             run_block(block, dict(GENERAL))
     if page == "../README":  # it goes on with what `make demo` leaves behind
         run_console("$ doxeval demo\n…\n")
-    names: dict[str, Any] = dict(GENERAL)
-    for block in blocks(page):
-        run_block(block, names)
+    guide = ModuleType("guide")  # dataclasses look for the module that they are defined in
+    monkeypatch.setitem(sys.modules, "guide", guide)
+    try:
+        for block in blocks(page):
+            run_block(block, vars(guide))
+    finally:
+        for name in set(MEASURES) - known:
+            MEASURES.unregister(name)
 
 
 @pytest.mark.parametrize("page", PAGES)
