@@ -49,6 +49,7 @@ from strategies import (
 )
 
 WORLDS = 100
+KINDS = tuple(MEASURES.values())
 chances = st.integers(0, 2**32).map(Random)
 
 
@@ -101,7 +102,7 @@ def test_every_value_of_every_parameter_is_compared_somewhere(name: str) -> None
 
 def compare_all(world: World, scenario: Scenario, random: Random) -> None:
     """Hold every measure that the world allows against its twin."""
-    measures = [drawn(kind, random, scenario.quants) for kind in MEASURES.values()]
+    measures = [drawn(kind, random, scenario.quants) for kind in KINDS]
     allowed = [m for m in measures if m is not None and scenario.allows(m, world)]
     scenario.compare(world, allowed)
 

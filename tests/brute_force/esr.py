@@ -279,7 +279,8 @@ def srprum(who: Readers, *, x: Fraction) -> Score:
 
 def _averaged(points: list[tuple[Fraction, Fraction]]) -> Score:
     """The mean of interpolated precision over 101 points of recall."""
-    return mean([best_precision(points, x) for x in hundredths(0)])
+    rounded = [(float(recall), float(precision)) for recall, precision in points]
+    return mean([best_precision(rounded, x) for x in map(float, hundredths(0))])
 
 
 @twin("MAESRP")
