@@ -3,7 +3,7 @@
     python scripts/explore.py                    ten minutes
     python scripts/explore.py --minutes 60       an hour
     python scripts/explore.py --seed 7           the round that printed this seed, once more
-    python scripts/explore.py tests/test_brute_force.py    only some tests
+    python scripts/explore.py tests/measures    only some tests
 
 CI tries the same examples every time. Here every round has a seed of its own, which is printed.
 The last round may end after the time is over; the first round that fails ends it all.

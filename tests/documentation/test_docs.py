@@ -16,7 +16,7 @@ from doxeval.measures.presets import PRESETS
 from doxeval.measures.references import REFERENCES
 from doxeval.measures.registry import FAMILIES, MEASURES
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 # Introductions of families become part of pages that are checked themselves.
 PAGES = [
     path

@@ -25,7 +25,7 @@ from doxeval.runs.builder import run_of
 from making import passage
 from own_measures import Deadly, Short, Useful
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "docs" / "examples" / "useful-results"
 
 
@@ -224,7 +224,7 @@ def test_a_package_offers_a_measure_to_every_verb(
 
 
 def test_a_package_s_measure_obeys_its_laws_and_example(installed: dict[str, str]) -> None:
-    tests = [ROOT / "tests" / name for name in ("test_laws.py", "test_measures.py")]
+    tests = [ROOT / "tests" / "measures" / name for name in ("test_laws.py", "test_measures.py")]
     done = call(
         installed, "-m", "pytest", *tests, "-k", "Useful", "-p", "no:cacheprovider", "-n", 0
     )
