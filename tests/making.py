@@ -58,3 +58,18 @@ def scored(
 def close(*values: float, to: float = 5e-7) -> Any:
     """These values, to the precision they are printed with."""
     return pytest.approx(list(values), abs=to)
+
+
+# The article of figure 4(a) of Ali, Consens and Lalmas 2012, and the steps of table 5.
+E = {
+    1: "/article[1]",
+    2: "/article[1]/sec[1]",
+    3: "/article[1]/sec[2]",
+    4: "/article[1]/sec[1]/p[1]",
+    5: "/article[1]/sec[1]/p[2]",
+    6: "/article[1]/sec[1]/ss1[1]",
+}
+ARTICLE = (
+    f"<article><sec><p>{'x' * 20}</p><p>{'y' * 20}</p><ss1>{'z' * 20}</ss1>{'w' * 10}</sec>"
+    f"<sec>{'v' * 30}</sec></article>"
+)

@@ -25,21 +25,9 @@ from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.model import NoNavigation
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result
+from making import ARTICLE, E
 from strategies import Node, nodes
 
-# The article of figure 4(a) of Ali, Consens and Lalmas 2012, and the steps of table 5.
-E = {
-    1: "/article[1]",
-    2: "/article[1]/sec[1]",
-    3: "/article[1]/sec[2]",
-    4: "/article[1]/sec[1]/p[1]",
-    5: "/article[1]/sec[1]/p[2]",
-    6: "/article[1]/sec[1]/ss1[1]",
-}
-ARTICLE = (
-    f"<article><sec><p>{'x' * 20}</p><p>{'y' * 20}</p><ss1>{'z' * 20}</ss1>{'w' * 10}</sec>"
-    f"<sec>{'v' * 30}</sec></article>"
-)
 STEPS = {
     1: {2: 0.53, 3: 0.16, 4: 0.11, 5: 0.11, 6: 0.11},
     2: {1: 0.63, 4: 0.133, 5: 0.133, 6: 0.133},

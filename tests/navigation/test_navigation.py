@@ -19,7 +19,7 @@ from doxeval.navigation.hierarchical import HierarchicalNavigation
 from doxeval.navigation.read import BY_NAME, NAMES, read_navigation
 from doxeval.navigation.routes import read_routes
 from doxeval.navigation.summary import DepthNavigation, SteadyNavigation, SummaryNavigation
-from test_esr import ARTICLE, E
+from making import ARTICLE, E
 
 # Figure 5: the routes of three readers.
 ROUTES = [(3, 1, 2, 4), (3, 2, 4, 5), (3, 1, 6)]

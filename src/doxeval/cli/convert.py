@@ -176,9 +176,9 @@ def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str,
 
 def _refuse_run(source: str, wanted: str) -> None:
     """Say so if what cannot be read as assessments is a run."""
-    from doxeval.wording import counted
     from doxeval.errors import DoxevalError
     from doxeval.runs import read_run
+    from doxeval.wording import counted
 
     try:
         run: Run = read_run(source)
