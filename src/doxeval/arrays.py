@@ -12,6 +12,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 
+_FIRST_BITS = 20
 # Odd numbers without a pattern in their bits, one for each column of a fingerprint.
 _FACTORS = np.array(
     [
@@ -84,23 +85,29 @@ def last_true(flags: Bools) -> Ints:
 def repeated_rows(*columns: Ints) -> Ints:
     """The rows, ascending, whose values in all columns an earlier row has too.
 
-    Sorting rows by several columns takes many times as long as sorting small numbers. So each row
-    first gets a fingerprint, and only rows that share theirs with another are compared in full.
+    Sorting all rows by several columns would take longer than scoring them. So each row first gets
+    a fingerprint, and rows are compared in full only if another row shares theirs. Most rows drop
+    out even earlier: nothing else has the first bits of their fingerprints.
 
     >>> repeated_rows(np.array([7, 7, 8, 7]), np.array([1, 2, 1, 1])).tolist()
     [3]
     """
     prints = np.zeros(len(columns[0]), dtype=np.uint64)
     for column, factor in zip(columns, _FACTORS[: len(columns)], strict=True):
+        if (column == column[:1]).all():
+            continue  # a column without differences tells no rows apart
         prints += column.astype(np.int64, copy=False).view(np.uint64) * factor
         prints ^= prints >> np.uint64(29)
-    short = (prints >> np.uint64(32)).astype(np.uint32)
-    in_order = np.sort(short)
-    shared = in_order[1:][in_order[1:] == in_order[:-1]]
-    if not len(shared):
-        return np.zeros(0, dtype=np.int64)
-    rows = np.flatnonzero(np.isin(short, shared))
+    rows = _sharing(prints, (prints >> np.uint64(64 - _FIRST_BITS)).astype(np.int64))
     own = [column[rows] for column in columns]
     order = np.lexsort((rows, *own))
     same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in own])
     return np.sort(rows[order[1:][same]])
+
+
+def _sharing(prints: npt.NDArray[np.uint64], first_bits: Ints) -> Ints:
+    """The rows whose fingerprint another row has too."""
+    rows = np.flatnonzero(np.bincount(first_bits, minlength=1 << _FIRST_BITS)[first_bits] > 1)
+    in_order = np.sort(prints[rows])
+    shared = in_order[1:][in_order[1:] == in_order[:-1]]
+    return rows[np.isin(prints[rows], shared)] if len(shared) else rows[:0]

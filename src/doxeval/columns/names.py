@@ -16,6 +16,7 @@ from doxeval.columns.keys import KeyTable, folded, scattered
 from doxeval.columns.words import FIRST, LAST, SIZE, Word, Words
 
 _LONGEST_KEY = 64  # bytes; longer names are compared as strings
+_DOT, _LAST_OF_XML = b".l"
 _DOT_SLASH = np.uint64(int.from_bytes(b"./", "little"))
 _DOT_XML = np.uint64(int.from_bytes(bytes(4) + b".xml", "little"))
 
@@ -56,6 +57,11 @@ class Names(Sequence[str]):
         >>> Names(Words(b"./a.xml"), np.array([0]), np.array([7])).as_document_ids()[0]
         'a'
         """
+        codes = np.frombuffer(self._data, dtype=np.uint8)
+        if not len(self) or not (
+            (codes[self._begins] == _DOT).any() or (codes[self._ends - 1] == _LAST_OF_XML).any()
+        ):
+            return self  # as almost always: no name looks like a file's
         lengths = self._ends - self._begins
         dotted = (self._source.at[self._begins + SIZE] & FIRST[2] == _DOT_SLASH) & (lengths >= 2)
         begins = self._begins + 2 * dotted
