@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import doxeval
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.registry import MEASURES, measure_named
 
@@ -164,6 +165,12 @@ def test_every_page_is_in_the_navigation() -> None:
     named = re.findall(r"(\S+\.md)$", navigation, re.MULTILINE)
     there = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
     assert sorted(named) == sorted(page for page in there if "intro/" not in page)
+
+
+def test_the_page_about_python_names_everything_public() -> None:
+    page = (DOCS / "python.md").read_text(encoding="utf-8")
+    public = set(doxeval.__all__) - {"__version__"}
+    assert {name for name in public if not re.search(rf"\b{name}\b", page)} == set()
 
 
 def test_the_guides_hold_blocks_that_are_run() -> None:
