@@ -2,8 +2,8 @@
 
 A guide is gone through from top to bottom in an empty directory: a block with a title is a file, a
 console block is commands with what they print, a Python block is run. `<!-- not run -->` before a
-block leaves it out, a line `…` stands for any lines. Studies are run, and their pages hold their
-output.
+block leaves it out, a line `…` stands for any lines. Of tables that set other programs side by side
+with doxeval, its column is run. Studies are run, and their pages hold their output.
 """
 
 from __future__ import annotations
@@ -35,10 +35,13 @@ PAGES = (
     "own-measure",
     "chunks",
     "python",
+    "coming-from",
 )
 FENCE = re.compile(
     r'^(<!-- not run -->\n+)?```(\w+)(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL
 )
+# A table that sets other programs side by side with doxeval, which is in the last column.
+SIDE_BY_SIDE = re.compile(r"^\|(?:[^\n|]*\|)+ doxeval \|\n((?:\|.*\n)+)", re.MULTILINE)
 GENERAL = {"__name__": "__main__"}
 # Commands run the sources that are being tested, wherever the installed ones come from.
 OWN_SOURCES = {"PYTHONPATH": str(ROOT / "src")}
@@ -55,6 +58,22 @@ def blocks(page: str) -> Iterator[Block]:
     for skipped, language, title, body in FENCE.findall(text):
         if not skipped:
             yield Block(language, title, body)
+
+
+def own_cells(page: str) -> list[str]:
+    """What tables say about doxeval, of those that set other programs side by side with it."""
+    tables = SIDE_BY_SIDE.findall((DOCS / f"{page}.md").read_text(encoding="utf-8"))
+    rows = [row for table in tables for row in table.splitlines()[1:]]
+    return [row.strip("|").split("|")[-1].strip() for row in rows]
+
+
+def run_cell(cell: str, names: dict[str, Any]) -> None:
+    """A cell that begins with code is nothing but code: commands, or lines of Python."""
+    for code in re.findall(r"`([^`]+)`", cell) if cell.startswith("`") else ():
+        if code.startswith("doxeval "):
+            run_console(f"$ {code}\n…\n")
+        else:
+            exec(compile(code, "table", "exec"), names)
 
 
 def run_block(block: Block, names: dict[str, Any]) -> None:
@@ -124,6 +143,8 @@ def test_guides_show_what_happens(
     try:
         for block in blocks(page):
             run_block(block, vars(guide))
+        for cell in own_cells(page):
+            run_cell(cell, vars(guide))
     finally:
         for name in set(MEASURES) - known:
             MEASURES.unregister(name)
@@ -132,7 +153,8 @@ def test_guides_show_what_happens(
 @pytest.mark.parametrize("page", PAGES)
 def test_guides_name_measures_and_presets_that_exist(page: str) -> None:
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    for name in re.findall(r"`([^`\n]+)`", FENCE.sub("", text)):
+    text = SIDE_BY_SIDE.sub("", FENCE.sub("", text)) + "\n".join(own_cells(page))
+    for name in re.findall(r"`([^`\n]+)`", text):
         if re.split(r"[@\[(]", name)[0] in MEASURES:
             measure_named(name.replace("@k", "@10"))
         if name.startswith("inex20"):
@@ -188,3 +210,9 @@ def test_a_block_that_prints_something_else_is_noticed() -> None:
             run_console(wrong)
     with pytest.raises(AssertionError):
         run_session(">>> 1 + 1\n3\n", {})
+    with pytest.raises(NameError):
+        run_cell("`unknown(1)`", {})
+
+
+def test_lines_side_by_side_with_other_programs_are_run() -> None:
+    assert sum(cell.startswith("`") for cell in own_cells("coming-from")) > 30
