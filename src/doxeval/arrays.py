@@ -13,7 +13,7 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 
 _FIRST_BITS = 20
-# Odd numbers without a pattern in their bits, one for each column of a fingerprint.
+# Odd numbers with well-mixed bits, one for each column of a fingerprint.
 _FACTORS = np.array(
     [
         0x9E3779B97F4A7C15,

@@ -1,20 +1,24 @@
 """What can go wrong, as exceptions.
 
     DoxevalError
-    ├── InputError            what the user gave is wrong: where, and what was expected
-    │   ├── SourceError       a source of documents cannot be opened, or holds none
-    │   ├── DocumentError     one document cannot be read
-    │   ├── FormatError       a file of topics, runs or assessments is not what it should be
-    │   ├── CollectionError   no collection there, another version, truncated or altered
-    │   ├── SyntaxProblem     a path, a text point or a path pattern that does not parse
-    │   ├── UnknownReference  a document, element or point that does not exist
-    │   └── UnknownName       a run or a measure that a table of scores does not have
-    ├── OutputError           the result cannot be written: it exists, or the disk is full
-    ├── MissingText           the collection was built without its text
-    └── MissingInput          a measure needs something that was not given
+    ├── InputError                the user's input is wrong: where, and what was expected
+    │   ├── SourceError           a source of documents cannot be opened, or holds none
+    │   ├── DocumentError         one document cannot be read
+    │   ├── DuplicateId           two documents have the same id (documents/id_index.py)
+    │   ├── FormatError           a file or a value is not in the format it should be in
+    │   │   ├── LooksLikeAssessments   assessments were given as a run (runs/mistaken.py)
+    │   │   └── LooksLikeTopics        topics were given as a run (runs/mistaken.py)
+    │   ├── CollectionError       no collection, or another version, truncated or altered
+    │   ├── SyntaxProblem         a path, a pattern or the name of a measure does not parse
+    │   │   └── NexiError         a query is not NEXI (topics/nexi.py)
+    │   ├── UnknownReference      a document, an element or a text point does not exist
+    │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
+    ├── OutputError               the result cannot be written: it exists, or the disk is full
+    ├── MissingText               the collection was built without its text
+    └── MissingInput              a measure needs something that was not given
 
-Every one of them is meant for the user's eyes: the command line prints it and ends with
-exit code 1, without a traceback.
+The message of each is written for users: the command line prints it and ends with exit code 1,
+without a traceback. A class is defined here unless another file is named.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ class DoxevalError(Exception):
 
 
 class InputError(DoxevalError):
-    """Something the user gave is wrong.
+    """The user's input is wrong: the message says where, and what was expected.
 
     >>> str(InputError("undefined entity &foo;", "a.xml", 3, 14))
     'a.xml:3:14: undefined entity &foo;'
@@ -47,8 +51,8 @@ class InputError(DoxevalError):
         line: int | None = None,
         column: int | None = None,
     ) -> None:
-        # All arguments go to the base class, so that the error survives the way back from a
-        # worker process.
+        # The base class gets all arguments, so that the error can be pickled on its way back
+        # from a worker process.
         super().__init__(message, origin, line, column)
         self.message = message
         self.origin = origin
@@ -56,8 +60,8 @@ class InputError(DoxevalError):
         self.column = column
 
     def __str__(self) -> str:
-        place = [str(part) for part in (self.origin, self.line, self.column) if part is not None]
-        return f"{':'.join(place)}: {self.message}" if place else self.message
+        parts = [str(part) for part in (self.origin, self.line, self.column) if part is not None]
+        return f"{':'.join(parts)}: {self.message}" if parts else self.message
 
 
 class SourceError(InputError):
@@ -69,19 +73,19 @@ class DocumentError(InputError):
 
 
 class FormatError(InputError):
-    """A file of topics, runs or assessments is not what it should be."""
+    """A file or a value is not in the format it should be in."""
 
 
 class CollectionError(InputError):
-    """There is no collection, or it is of another version, truncated or altered."""
+    """There is no collection, or it has another version, or it was truncated or altered."""
 
 
 class SyntaxProblem(InputError):
-    """A path, a text point or a path pattern does not parse."""
+    """A path, a text point, a path pattern, a query or the name of a measure does not parse."""
 
 
 class UnknownReference(InputError):
-    """A document, an element or a point in a text does not exist."""
+    """A document, an element or a text point does not exist."""
 
 
 class UnknownName(InputError, KeyError):
@@ -95,7 +99,7 @@ class UnknownName(InputError, KeyError):
 
 
 class OutputError(DoxevalError):
-    """The result cannot be written."""
+    """The result cannot be written: it exists already, or the disk is full."""
 
 
 class MissingInput(DoxevalError):
@@ -103,4 +107,4 @@ class MissingInput(DoxevalError):
 
 
 class MissingText(DoxevalError):
-    """The collection was built without its text, and the text is needed."""
+    """The text of a collection is needed, and the collection was built without it."""

@@ -1,4 +1,4 @@
-"""Opening files by name: compressed or not, with errors a user understands."""
+"""Reading and writing files, compressed or not, with errors that users understand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
 
 def uncompressed_name(name: str) -> str:
-    """A file's name without the suffix of its compression.
+    """The name of a file without the suffix of its compression.
 
     >>> uncompressed_name("run.txt.gz")
     'run.txt'
@@ -28,7 +28,7 @@ def uncompressed_name(name: str) -> str:
 
 
 def is_compressed(name: str) -> bool:
-    """Whether a file's name says that it is compressed."""
+    """Whether a file is compressed, judging by its name."""
     return name.lower().endswith(COMPRESSIONS)
 
 
@@ -36,7 +36,7 @@ def is_compressed(name: str) -> bool:
 def opened_with_position(
     path: str | os.PathLike[str],
 ) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-    """As `opened`, with a function that tells how far reading has moved on in the file itself."""
+    """As `opened`, with a function that returns the current position in the file on disk."""
     try:
         with Path(path).open("rb") as file, decompressed(file, str(path)) as stream:
             yield stream, file.tell
@@ -48,17 +48,17 @@ def opened_with_position(
 
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file for reading bytes, decompressed by its name (.gz, .bz2, .xz, .zst).
+    """Open a file for reading bytes; .gz, .bz2, .xz and .zst files are decompressed.
 
-    What fails while the file is being read (no permission, a damaged archive) becomes a
-    SourceError that names the file.
+    A failure while the file is open (no permission, damaged data) becomes a SourceError that
+    names the file.
     """
     with opened_with_position(path) as (stream, _):
         yield stream
 
 
 def decompressed(file: IO[bytes], name: str) -> BinaryIO:
-    """The decompressed contents of an open file, by its name; the file itself if it has none."""
+    """The decompressed contents of an open file; the file itself if its name has no such suffix."""
     suffix = os.path.splitext(name)[1].lower()
     if suffix == ".gz":
         import gzip
@@ -78,7 +78,7 @@ def decompressed(file: IO[bytes], name: str) -> BinaryIO:
 
 
 def damage_errors() -> tuple[type[Exception], ...]:
-    """The exceptions by which the decompressors report damage (besides OSError)."""
+    """The exceptions that decompressors raise for damaged data (besides OSError)."""
     import lzma
     import zlib
 
@@ -93,7 +93,7 @@ def zstd() -> Any:
 
 
 def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
-    """Each line that is not blank, with its number; UTF-8, and no line without end.
+    """Each line that is not blank, with its number. Lines must be UTF-8 and of limited length.
 
     >>> import io
     >>> list(text_lines(io.BytesIO(b"one\\n\\ntwo"), "a.txt"))
@@ -110,7 +110,7 @@ def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
 
 
 def _byte_lines(file: IO[bytes], origin: str) -> Iterator[bytes]:
-    """All lines without their ends; many are read at once."""
+    """All lines without their line ends, read in large chunks."""
     number, rest = 0, b""
     while chunk := file.read(_CHUNK):
         lines = (rest + chunk).split(b"\n") if rest else chunk.split(b"\n")
@@ -124,7 +124,7 @@ def _byte_lines(file: IO[bytes], origin: str) -> Iterator[bytes]:
 
 
 def json_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, Any]]:
-    """The value of each line that is not blank, with its number.
+    """The JSON value of each line that is not blank, with its number.
 
     >>> import io
     >>> list(json_lines(io.BytesIO(b'{"a": 1}\\n'), "a.jsonl"))
@@ -138,9 +138,9 @@ def json_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, Any]]:
 
 
 def parsed_json(text: str | bytes) -> Any:
-    """A value from JSON; what is none is a ValueError, and so are halves of characters.
+    """A value from JSON. Text that is not JSON is a ValueError, and so is a lone surrogate.
 
-    JSON can spell one half of a pair of surrogates, which is no text that could be written again.
+    JSON can escape a lone surrogate, but no such text could be written out again as UTF-8.
 
     >>> parsed_json('{"a": 1}')
     {'a': 1}
@@ -150,7 +150,7 @@ def parsed_json(text: str | bytes) -> Any:
     try:
         value = json.loads(text)
         escape = "\\u" if isinstance(text, str) else b"\\u"
-        if escape in text:  # type: ignore[operator]  # both are of the same kind
+        if escape in text:  # type: ignore[operator]  # both are str, or both are bytes
             json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("too deeply nested") from None
@@ -159,7 +159,7 @@ def parsed_json(text: str | bytes) -> Any:
 
 @contextmanager
 def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Write a file that is complete or not there: to a temporary place, then renamed.
+    """Write a file completely or not at all: under a temporary name, which is changed at the end.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.txt"

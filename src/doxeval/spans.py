@@ -1,7 +1,7 @@
-"""Half-open ranges of text, many at once: merged, intersected, measured, and what is new in each.
+"""Half-open ranges of text, many at once: merging and intersecting them, and finding new text.
 
-Ranges come as arrays of starts and ends, and a group for each (a document, or a topic and a
-document): ranges of different groups never touch. Everything is counted in whole characters.
+Ranges come as arrays of starts and ends, each range with a group (a document, or a topic and a
+document). Ranges of different groups never overlap. Lengths are in characters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 
-# A group and a position as one number: positions are less than this.
+# Positions are less than this, so a group and a position fit in one number.
 _GROUP = 1 << 32
 
 
@@ -39,10 +39,10 @@ class Spans(NamedTuple):
 
 
 def merged(spans: Spans) -> Spans:
-    """The same characters as ranges that are sorted, apart from each other and not empty.
+    """The same characters as sorted ranges that are not empty and do not touch each other.
 
-    >>> found = merged(Spans.of([(0, 5, 9), (0, 1, 3), (0, 3, 4), (0, 8, 12), (1, 0, 0)]))
-    >>> found.start.tolist(), found.end.tolist()
+    >>> ranges = merged(Spans.of([(0, 5, 9), (0, 1, 3), (0, 3, 4), (0, 8, 12), (1, 0, 0)]))
+    >>> ranges.start.tolist(), ranges.end.tolist()
     ([1, 5], [4, 12])
     """
     spans = _selected(spans, np.flatnonzero(spans.end > spans.start))
@@ -50,7 +50,8 @@ def merged(spans: Spans) -> Spans:
         return spans
     spans = _selected(spans, np.lexsort((spans.start, spans.group)))
     start = spans.group * _GROUP + spans.start
-    # How far the ranges up to each one reach; a group's numbers are above those of all before.
+    # How far the ranges up to each one reach. The numbers of a group are greater than those of
+    # all earlier groups, so a reach never goes over into the next group.
     reach = np.maximum.accumulate(spans.group * _GROUP + spans.end)
     first = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
     last = np.append(first[1:], len(start)) - 1
@@ -70,10 +71,10 @@ def shared_lengths(spans: Spans, others: Spans) -> Ints:
 
 
 def new_pieces(spans: Spans) -> tuple[Ints, Spans]:
-    """What is new in each range: its parts that no earlier range of its group covers.
+    """The new text of each range: the pieces of it that no earlier range of its group covers.
 
-    The order of the ranges is that of reading. Given are the pieces, and for each the row of the
-    range it belongs to.
+    Ranges are read in the order in which they are given. The result is the row of the range that
+    each piece belongs to, and the pieces.
 
     >>> rows, pieces = new_pieces(Spans.of([(0, 5, 10), (0, 0, 20), (0, 6, 8)]))
     >>> rows.tolist(), pieces.start.tolist(), pieces.end.tolist()
@@ -82,7 +83,7 @@ def new_pieces(spans: Spans) -> tuple[Ints, Spans]:
     filled = np.flatnonzero(spans.end > spans.start)
     crowded = _groups_with_overlap(spans, filled)
     is_crowded = np.isin(spans.group[filled], crowded)
-    alone = filled[~is_crowded]  # nothing else touches these: they are new as a whole
+    alone = filled[~is_crowded]  # nothing overlaps these, so all of their text is new
     rows: list[Ints] = [alone]
     pieces = [_selected(spans, alone)]
     order = np.argsort(spans.group[filled[is_crowded]], kind="stable")
@@ -92,9 +93,9 @@ def new_pieces(spans: Spans) -> tuple[Ints, Spans]:
         group = np.full(len(piece_rows), spans.group[group_rows[0]], dtype=np.int64)
         pieces.append(Spans(group, starts, ends))
     row = np.concatenate(rows)
-    found = Spans(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
-    order = np.lexsort((found.start, row))
-    return row[order], _selected(found, order)
+    all_pieces = Spans(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
+    order = np.lexsort((all_pieces.start, row))
+    return row[order], _selected(all_pieces, order)
 
 
 def new_lengths(spans: Spans) -> Ints:
@@ -110,7 +111,7 @@ def new_lengths(spans: Spans) -> Ints:
 
 
 def _covered_before(group: Ints, position: Ints, others: Spans) -> Ints:
-    """How many characters of `others` (merged) lie before a position, in all groups up to it."""
+    """How many characters of `others` (merged) lie before a position: all earlier groups count."""
     total = np.append(0, np.cumsum(others.lengths()))
     if len(total) == 1:
         return np.zeros(len(position), dtype=np.int64)
@@ -133,24 +134,25 @@ def _groups_with_overlap(spans: Spans, rows: Ints) -> Ints:
 
 
 def _by_group(spans: Spans, rows: Ints) -> list[Ints]:
-    """Rows that are sorted by group, as one array for each group."""
+    """Rows that are sorted by group, split into one array per group."""
     if not len(rows):
         return []
     return np.split(rows, np.flatnonzero(np.diff(spans.group[rows])) + 1)
 
 
 def _painted(spans: Spans, rows: Ints) -> tuple[Ints, Ints, Ints]:
-    """The new pieces of one group's ranges.
+    """The new pieces of the ranges of one group: their rows, starts and ends.
 
-    All edges cut the text into segments. Each range in turn paints the segments in it that are
-    bare; `bare[i]` leads to the first bare segment from i on, and gets shorter as it is followed,
-    so every segment is painted once and hardly looked at again.
+    The edges of all ranges cut the text into segments. Each range in turn paints those of its
+    segments that are still bare. `bare` is a union-find forest: following it from segment i leads
+    to the first bare segment from i on, and every walk shortens the way for the next, so each
+    segment is painted once and hardly visited again.
     """
     edges = np.unique(np.concatenate([spans.start[rows], spans.end[rows]]))
     first = np.searchsorted(edges, spans.start[rows]).tolist()
     after = np.searchsorted(edges, spans.end[rows]).tolist()
     bare = list(range(len(edges) + 1))
-    found: list[tuple[int, int, int]] = []
+    painted: list[tuple[int, int, int]] = []
     for row, segment, stop in zip(rows.tolist(), first, after, strict=True):
         segment = _first_bare(bare, segment)
         while segment < stop:
@@ -158,13 +160,14 @@ def _painted(spans: Spans, rows: Ints) -> tuple[Ints, Ints, Ints]:
             while segment < stop and bare[segment] == segment:
                 bare[segment] = segment + 1
                 segment += 1
-            found.append((row, begin, segment))
+            painted.append((row, begin, segment))
             segment = _first_bare(bare, segment)
-    row_of, begins, ends = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    row_of, begins, ends = np.array(painted, dtype=np.int64).reshape(-1, 3).T
     return row_of, edges[begins], edges[ends]
 
 
 def _first_bare(bare: list[int], segment: int) -> int:
+    """The first bare segment from this one on; the way to it is shortened."""
     root = segment
     while bare[root] != root:
         root = bare[root]
