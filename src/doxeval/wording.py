@@ -1,8 +1,10 @@
-"""Phrases that messages share: counts, lists of names, suggestions for a wrong name."""
+"""Phrases that messages share: counts, lists of names, suggestions, values in brief."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, fields
+from typing import Any
 
 
 def counted(number: int, noun: str) -> str:
@@ -37,3 +39,26 @@ def suggestion(wrong: str, known: Iterable[str], what: str = "") -> str:
     if close:
         return f"; did you mean {by_case[close[0]]}?"
     return f"; there are {what}{', '.join(by_case.values())}" if by_case else "; there are none"
+
+
+def in_brief(value: Any, positional: int = 0) -> str:
+    """A dataclass as the call that makes it, without what has its default value.
+
+    The first fields may be shown without their names.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Point:
+    ...     x: int
+    ...     y: int = 0
+    ...     name: str = ""
+    >>> in_brief(Point(3, name="a"), 1)
+    "Point(3, name='a')"
+    """
+    shown = [repr(getattr(value, one.name)) for one in fields(value)[:positional]]
+    for one in fields(value)[positional:]:
+        default = one.default_factory() if one.default_factory is not MISSING else one.default
+        given = getattr(value, one.name)
+        if one.repr and given != default:
+            shown.append(f"{one.name}={given!r}")
+    return f"{type(value).__name__}({', '.join(shown)})"

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from doxeval.documents.ids import IdRule
 from doxeval.documents.limits import Limits
+from doxeval.wording import in_brief
 
 Format = Literal["xml", "html", "markdown", "text", "jsonl"]
 Whitespace = Literal["keep", "strip"]
@@ -52,6 +53,9 @@ class BuildOptions:
     text: TextStorage = "plain"
     skip_broken: bool = False
     limits: Limits = field(default_factory=Limits)
+
+    def __repr__(self) -> str:
+        return in_brief(self)
 
     def recorded(self) -> dict[str, Any]:
         """The options as the collection's manifest keeps them."""

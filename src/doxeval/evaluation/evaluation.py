@@ -32,6 +32,7 @@ from doxeval.navigation import Navigation
 from doxeval.runs.run import Order
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
+from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -114,7 +115,7 @@ class Evaluation:
     def __repr__(self) -> str:
         labels = ", ".join(measure.label for measure in self.measures)
         where = "" if self.collection is None else f", {self.collection.directory}"
-        return f"Evaluation({len(self.truth.topics):,} topics{where}: {labels})"
+        return f"Evaluation({counted(len(self.truth.topics), 'topic')}{where}: {labels})"
 
     def __getstate__(self) -> dict[str, Any]:
         # The ground truth is worked out again where it is needed, quicker than it is sent.

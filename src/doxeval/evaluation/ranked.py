@@ -14,6 +14,7 @@ from doxeval.evaluation.placing import placed
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
 from doxeval.runs import Kind, Run
+from doxeval.wording import counted
 
 
 class RankedRun(NamedTuple):
@@ -22,6 +23,9 @@ class RankedRun(NamedTuple):
     ranking: Ranking
     kinds: frozenset[Kind]
     warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"RankedRun({self.ranking!r}, {counted(len(self.warnings), 'warning')})"
 
 
 def ranked(run: Run, truth: GroundTruth, options: RunOptions) -> RankedRun:

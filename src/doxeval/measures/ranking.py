@@ -22,6 +22,7 @@ from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs import Kind, ResolvedRun
 from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths
+from doxeval.wording import counted
 
 # Whole numbers or fractions; what comes in is what goes out.
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -44,6 +45,10 @@ class Ranking:
 
     def __len__(self) -> int:
         return len(self.topic)
+
+    def __repr__(self) -> str:
+        topics = counted(int((self.counts > 0).sum()), "topic")
+        return f"Ranking({counted(len(self), 'result')} for {topics})"
 
     @property
     def node(self) -> Ints:

@@ -59,6 +59,9 @@ class ResolvedRun:
     def __len__(self) -> int:
         return len(self.run)
 
+    def __repr__(self) -> str:
+        return f"ResolvedRun({self.run!r}, {len(self.unresolved):,} unresolved)"
+
     def rows(self, rows: Ints) -> ResolvedRun:
         """Only these rows, in this order; what did not resolve is not listed again."""
         return ResolvedRun(

@@ -26,8 +26,8 @@ class Result(NamedTuple):
     place: the path of an element, the paths of a tree, the text points of a passage or an entry
     point; empty where start and end (or start alone) say it in characters, and for documents.
 
-    >>> Result("7", "a", Kind.PASSAGE, 0, 99).document
-    'a'
+    >>> Result("7", "a", Kind.PASSAGE, 0, 99)
+    Result('7', 'a', kind=Kind.PASSAGE, start=0, end=99)
     >>> Result("7", "a", Kind.ELEMENT, place=("/article[1]/sec[2]",)).place
     ('/article[1]/sec[2]',)
     """
@@ -40,3 +40,11 @@ class Result(NamedTuple):
     place: tuple[str, ...] = ()
     rank: int | None = None
     score: float | None = None
+
+    def __repr__(self) -> str:
+        names, defaults = self._fields[2:], self._field_defaults
+        given = {name: value for name in names if (value := getattr(self, name)) != defaults[name]}
+        kind = {"kind": f"Kind.{self.kind.name}"} if "kind" in given else {}
+        named = {name: repr(value) for name, value in given.items()} | kind
+        shown = [repr(self.topic), repr(self.document), *(f"{n}={v}" for n, v in named.items())]
+        return f"Result({', '.join(shown)})"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+from doxeval.wording import in_brief
+
 CAS_TYPES = {"CAS", "SCAS", "VCAS"}
 
 
@@ -35,6 +37,9 @@ class Topic:
     # Where it was read from, which plays no part in comparing topics.
     origin: str | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return in_brief(self, 1)
 
     @property
     def is_cas(self) -> bool:
