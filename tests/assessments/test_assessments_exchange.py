@@ -133,6 +133,8 @@ def test_bad_frames_are_refused(library: Any, columns: dict[str, Any], message: 
         Assessments.from_frame(library.DataFrame(columns))
     with pytest.raises(FormatError, match="list is no data frame"):
         Assessments.from_frame([])
+    with pytest.raises(FormatError, match="a lazy frame of polars: expected a data frame"):
+        Assessments.from_frame(pl.LazyFrame({"topic": ["7"]}))
 
 
 def test_overlap_in_a_frame_is_warned_about() -> None:
@@ -145,7 +147,7 @@ def test_overlap_in_a_frame_is_warned_about() -> None:
 def test_a_library_that_is_missing_is_named(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     found = Assessments.from_dict({"7": {"a": 1}})
-    with pytest.raises(OutputError, match=f"{library} is not installed"):
+    with pytest.raises(OutputError, match=f"needs {library}, which is not installed"):
         found.to_pandas() if library == "pandas" else found.to_polars()
 
 

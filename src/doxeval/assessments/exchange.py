@@ -140,6 +140,8 @@ def judgments_of_frame(frame: Any) -> Judgments:
 
 def _fields_of_columns(frame: Any) -> dict[Any, str]:
     """The field that each column of a frame holds."""
+    if hasattr(frame, "collect"):
+        raise FormatError("a lazy frame of polars: expected a data frame, which collect() gives")
     if not hasattr(frame, "columns"):
         raise FormatError(f"{type(frame).__name__} is no data frame of pandas or polars")
     names = [name for name in frame.columns if name not in _IGNORED]
@@ -230,4 +232,4 @@ def _imported(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise OutputError(f"{name} is not installed") from None
+        raise OutputError(f"a data frame of {name} needs {name}, which is not installed") from None

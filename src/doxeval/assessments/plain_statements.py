@@ -15,6 +15,7 @@ from doxeval.arrays import Ints
 from doxeval.assessments.judgment import LARGEST_GRADE, TOO_LONG, Judgments
 from doxeval.assessments.judgment_columns import NO_GRADE, UNKNOWN, plain_judgments
 from doxeval.assessments.statements import overlap_warning
+from doxeval.columns.labels import by_first_appearance
 from doxeval.columns.numbering import Numbering
 from doxeval.documents.ids import normalised_id
 from doxeval.spans import Spans, merged
@@ -79,8 +80,8 @@ class PlainStatements:
         if not any(len(part.number) for part in self._parts):
             return None
         said = self._in_order()
-        topics, topic = _mentioned(self._topics.names, said.topic)
-        documents, document = _mentioned(self._documents.names, said.document)
+        topics, topic = by_first_appearance(self._topics.names, said.topic)
+        documents, document = by_first_appearance(self._documents.names, said.document)
         row, first = _first_appearances(topic * len(documents) + document)
         facts = [_said_once(row, len(first), one) for one in (said.docsize, said.bep, said.grade)]
         if any(one is None for one in facts) or not all(map(_is_sound, (*topics, *documents))):
@@ -96,7 +97,7 @@ class PlainStatements:
         overlapping = _sums(passages, len(first)) != _sums(highlights, len(first))
         judgments = plain_judgments(
             topics,
-            documents,
+            tuple(documents),
             topic[first],
             document[first],
             length=np.where(length == _ABSENT, UNKNOWN, length),
@@ -154,12 +155,6 @@ def _is_sound(name: str) -> bool:
         return bool(name.encode())
     except UnicodeEncodeError:
         return False
-
-
-def _mentioned(names: Sequence[str], numbers: Ints) -> tuple[tuple[str, ...], Ints]:
-    """The names in the order in which they are first mentioned, and the numbers among these."""
-    renumbered, first = _first_appearances(numbers)
-    return tuple(names[number] for number in numbers[first].tolist()), renumbered
 
 
 def _first_appearances(keys: Ints) -> tuple[Ints, Ints]:
