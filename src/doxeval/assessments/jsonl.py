@@ -32,6 +32,7 @@ from doxeval.assessments.judgment import GradedElement, Judgment, Judgments
 from doxeval.assessments.plain_statements import PlainStatements
 from doxeval.assessments.statements import judgments_of_statements
 from doxeval.assessments.text_columns import whole_text
+from doxeval.columns.json_objects import objects_on_lines
 from doxeval.columns.pieces import pieces
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
@@ -78,21 +79,11 @@ def _by_names(records: Sequence[dict[str, Any]]) -> dict[tuple[str, ...], list[i
 
 
 def _records(lines: bytes) -> list[dict[str, Any]] | None:
-    """The objects of many lines, parsed together; None if lines may hold anything else.
-
-    Lines that each begin with { and end with } are joined by commas into one list. An object that
-    is spread over such lines holds another one or a list, and so is no plain statement; and if
-    some line held several objects, there would be more objects than lines.
-    """
-    text = lines.replace(b"\r\n", b"\n").rstrip()
-    count = text.count(b"\n") + 1
-    if not text.startswith(b"{") or text.count(b"}\n{") != count - 1 or not text.endswith(b"}"):
-        return None
+    """The objects of many lines, parsed together; None if lines may hold anything else."""
     try:
-        found = json.loads(b"[" + text.replace(b"\n", b",") + b"]")
-    except (ValueError, RecursionError):
+        return objects_on_lines(lines.decode().replace("\r\n", "\n").rstrip())
+    except UnicodeDecodeError:
         return None
-    return found if len(found) == count and set(map(type, found)) == {dict} else None
 
 
 def write_jsonl(judgments: Iterable[Judgment]) -> Iterator[bytes]:

@@ -84,7 +84,7 @@ class PlainStatements:
         documents, document = by_first_appearance(self._documents.names, said.document)
         row, first = _first_appearances(topic * len(documents) + document)
         facts = [_said_once(row, len(first), one) for one in (said.docsize, said.bep, said.grade)]
-        if any(one is None for one in facts) or not all(map(_is_sound, (*topics, *documents))):
+        if any(one is None for one in facts):
             return None
         length, entry, grade = (one for one in facts if one is not None)
         ranges = np.flatnonzero(said.start != _ABSENT)
@@ -147,14 +147,6 @@ def _are_statements(said: _Part, judged: Sequence[Any]) -> bool:
         return False
     kinds = [is_range, said.bep != _ABSENT, said.grade != _ABSENT, is_judged]
     return bool((np.sum(kinds, axis=0) == 1).all())
-
-
-def _is_sound(name: str) -> bool:
-    """Whether it is a name at all, and text without lone surrogates."""
-    try:
-        return bool(name.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def _first_appearances(keys: Ints) -> tuple[Ints, Ints]:

@@ -15,7 +15,7 @@ from doxeval.arrays import Ints, positions_in
 from doxeval.documents import Collection
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, UnknownReference
-from doxeval.navigation.json_objects import json_object, refuse_unknown_keys
+from doxeval.navigation.checked_json import json_object, refuse_unknown_keys
 from doxeval.navigation.model import Floats, Navigation
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]

@@ -8,8 +8,8 @@ from typing import Any
 
 from doxeval.errors import FormatError
 from doxeval.files import opened, parsed_json
+from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.hierarchical import HierarchicalNavigation
-from doxeval.navigation.json_objects import refuse_unknown_keys
 from doxeval.navigation.matrix import read_matrix
 from doxeval.navigation.model import Navigation, NoNavigation
 from doxeval.navigation.routes import read_routes

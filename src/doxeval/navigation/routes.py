@@ -18,7 +18,7 @@ from typing import Any
 from doxeval.documents.ids import normalised_id
 from doxeval.documents.paths import format_path, parse_path
 from doxeval.errors import FormatError, SyntaxProblem
-from doxeval.navigation.json_objects import refuse_unknown_keys
+from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.model import Navigation
 from doxeval.navigation.summary import SummaryNavigation

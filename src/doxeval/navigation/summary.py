@@ -23,7 +23,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
-from doxeval.navigation.json_objects import json_object, refuse_unknown_keys
+from doxeval.navigation.checked_json import json_object, refuse_unknown_keys
 from doxeval.navigation.model import Floats, Navigation
 
 RESTART = 0.15

@@ -1,4 +1,4 @@
-"""Objects in files of navigation models, each checked as it is looked at."""
+"""Checks of the JSON objects in files of navigation models."""
 
 from __future__ import annotations
 
