@@ -173,7 +173,7 @@ def test_directories_archives_and_compressed_files(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no files in the directory"):
         read_assessments(write_files(tmp_path / "empty", {".x": ""}))
     write_files(tmp_path, {"prose.txt": "some words"})
-    with pytest.raises(FormatError, match=r"prose\.txt: this is no file of assessments"):
+    with pytest.raises(FormatError, match=r"prose\.txt: this is not a file of assessments"):
         read_assessments(tmp_path / "prose.txt")
 
 

@@ -17,7 +17,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Ints
 from doxeval.assessments.judgment import TOO_LONG, Judgment, Judgments, in_order
 from doxeval.assessments.judgment_columns import UNKNOWN
 from doxeval.assessments.text_columns import text_judgments, whole_numbers, whole_text
@@ -82,46 +82,59 @@ def _piece(words: Words, begin: int, first_line: int) -> _Piece | None:
     columns = table.leading(5)
     relevant = whole_numbers(columns, 3, _MOST_DIGITS)
     length = whole_numbers(columns, 4, _MOST_DIGITS)
-    row, fields = table.trailing(6)
-    passages = split_fields(words, fields, b":")
-    if relevant is None or length is None or passages is None or (length >= TOO_LONG).any():
+    passages = _passages(words, table)
+    if relevant is None or length is None or passages is None:
         return None
-    start = whole_numbers(passages, 0, _MOST_DIGITS)
-    size = whole_numbers(passages, 1, _MOST_DIGITS)
-    if start is None or size is None:
+    if (length >= TOO_LONG).any() or (passages.end > length[passages.group]).any():
         return None
-    end = start + size
-    spans = _in_order(Spans(row, start, end))
-    highlighted = _sum_by_row(spans.group, spans.lengths(), len(length))
-    if (end > length[row]).any() or (highlighted != relevant).any():
+    highlights = _in_order(passages)
+    highlighted = _sums(highlights, len(length))
+    entry = _entries(table, highlighted > 0)
+    if entry is None or (highlighted != relevant).any():
         return None
-    is_relevant = np.flatnonzero(highlighted)
-    entries = whole_numbers(table.field(5, is_relevant), 0, _MOST_DIGITS)
-    if entries is None:
-        return None
-    entry = np.full(len(length), UNKNOWN, dtype=np.int64)
-    entry[is_relevant] = entries
     return _Piece(
         table.lines + first_line,
         np.stack([*columns.span(0), *columns.span(2)]) + begin,
         length,
         entry,
-        spans,
-        np.flatnonzero(_sum_by_row(row, size, len(length)) != highlighted),
+        highlights,
+        np.flatnonzero(_sums(passages, len(length)) != highlighted),
     )
 
 
+def _passages(words: Words, table: RaggedTable) -> Spans | None:
+    """All off:len of a table, as they are given, grouped by row."""
+    row, fields = table.trailing(6)
+    halves = split_fields(words, fields, b":")
+    if halves is None:
+        return None
+    start, size = (whole_numbers(halves, place, _MOST_DIGITS) for place in (0, 1))
+    return None if start is None or size is None else Spans(row, start, start + size)
+
+
+def _entries(table: RaggedTable, is_relevant: Bools) -> Ints | None:
+    """The best entry points of relevant rows, UNKNOWN for the others."""
+    rows = np.flatnonzero(is_relevant)
+    entries = whole_numbers(table.field(5, rows), 0, _MOST_DIGITS)
+    if entries is None:
+        return None
+    found = np.full(len(is_relevant), UNKNOWN, dtype=np.int64)
+    found[rows] = entries
+    return found
+
+
 def _in_order(spans: Spans) -> Spans:
-    """The passages of each row sorted and merged; as almost always, they are so already."""
+    """The passages of each row sorted and merged, which almost always they are already."""
     apart = (spans.group[1:] != spans.group[:-1]) | (spans.start[1:] > spans.end[:-1])
     if apart.all() and (spans.end > spans.start).all():
         return spans
     return merged(spans)
 
 
-def _sum_by_row(row: Ints, values: Ints, rows: int) -> Ints:
+def _sums(spans: Spans, rows: int) -> Ints:
+    """The number of characters in the ranges of each row."""
     found = np.zeros(rows, dtype=np.int64)
-    np.add.at(found, row, values)
+    np.add.at(found, spans.group, spans.lengths())
     return found
 
 

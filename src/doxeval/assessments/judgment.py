@@ -210,7 +210,7 @@ def in_order(passages: Iterable[tuple[int, int]]) -> tuple[tuple[tuple[int, int]
 
 
 class Judgments(NamedTuple):
-    """What a file says: its judgments, and what it is to be warned about."""
+    """What a file says: its judgments, and warnings about it."""
 
     judgments: Sequence[Judgment]
     warnings: list[str]

@@ -4,11 +4,12 @@
     intersection    what all of them said
     majority        what more than half of them said
 
-Highlights are compared character by character. Grades (of elements, units, whole documents) take
-the largest, the smallest, or the middle one, the lower of the two middle ones if they are even in
-number; an element that an assessor passed over in a document that they judged counts as not
-relevant to them. The best entry point is the one that most assessors set, the first of them in
-the text if they are even, and there is none where nothing is relevant any more.
+Highlights are compared character by character. Of several grades (of an element, a unit, a whole
+document) the largest, the smallest or the median is taken; with an even number of grades, the
+lower of the two in the middle. If an assessor judged a document but gave an element in it no
+grade, that element counts as not relevant to them. The best entry point is the one that most
+assessors set; if several are set equally often, the first of them in the text. Where nothing is
+relevant any more, there is none.
 """
 
 from __future__ import annotations

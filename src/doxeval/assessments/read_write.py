@@ -1,7 +1,7 @@
 """Files of assessments: which reader, which writer, and many files at once.
 
-The format is told by how a file begins: XML, JSON, or lines of four fields (TREC's qrels) or more
-(INEX 2008–10). A directory stands for the files in it and below, an archive for its members.
+The format is recognised by how a file begins: XML, JSON, or lines of four fields (TREC's qrels)
+or more (INEX 2008–10). A directory stands for all files below it, an archive for its members.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _format_of(head: bytes, origin: str) -> AssessmentFormat:
     fields = len(begin.split(b"\n", 1)[0].split())
     if fields < 4:
         raise FormatError(
-            "this is no file of assessments: expected INEX XML, JSONL, or lines of text like "
+            "this is not a file of assessments: expected INEX XML, JSONL, or lines of text like "
             "`topic Q0 doc rsize docsize bep off:len …` or `topic 0 doc grade`",
             origin,
         )

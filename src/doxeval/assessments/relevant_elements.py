@@ -1,8 +1,8 @@
-"""Everything that assessments say of elements, for whoever asks: elements, and recall bases.
+"""What assessments say about elements, for measures and simulated systems alike.
 
 This is the one place that knows which elements fit a quantisation: those that hold highlighted
-text, those that files of 2005–07 list, or those that were graded one by one. Each is made when it
-is first asked for, and kept.
+text, those that files of 2005–07 list, or those that were graded one by one. Elements and recall
+bases are made when they are first asked for, and kept.
 """
 
 from __future__ import annotations
