@@ -377,5 +377,5 @@ def test_the_command_line_names_its_options(tmp_path: Path) -> None:
 def test_the_command_line_says_that_ids_keep_suffixes(tmp_path: Path) -> None:
     source = write_files(tmp_path / "s", {"a.xml": "<a/>", "a.html": "x", "b.html": "y"})
     result = doxeval("collection", "build", source, "--id", "path", "--out", tmp_path / "c")
-    assert "ids that keep a suffix, to tell files of the same name apart: 1" in result.stderr
+    assert "ids with a suffix, needed to tell files of the same name apart: 1" in result.stderr
     assert list(Collection(tmp_path / "c").ids()) == ["a.html", "a", "b"]

@@ -243,5 +243,7 @@ def test_the_verb(tmp_path: Path, build: Builder) -> None:
         "weights": {"p": {"other": 1}, "other": {"p": 1}},
     }  # fmt: skip
     assert "in the long run" in doxeval("navigation", written(tmp_path, steady)).stdout
-    assert doxeval("navigation", "depth").exit_code == 1
+    lacking = doxeval("navigation", "depth")
+    assert (lacking.exit_code, lacking.stdout) == (1, "")
+    assert "--collection DIR" in lacking.stderr
     assert doxeval("navigation", tmp_path / "nothing.json").exit_code == 1

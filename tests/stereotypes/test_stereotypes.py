@@ -23,6 +23,7 @@ from doxeval.assessments.judgment import (
     MeasuredElement,
     PointPassage,
 )
+from doxeval.cli.simulate import SYSTEMS_WITH
 from doxeval.cli.simulate import simulate as simulate_command
 from doxeval.documents import Collection, Element
 from doxeval.documents.examples import example_collection
@@ -541,6 +542,23 @@ def test_the_command_writes_all_runs_into_a_directory(
     into_file = doxeval("simulate", *several[:-1], judged, "--force")
     assert into_file.exit_code == 1
     assert "expected a directory, for several runs" in into_file.stderr
+
+
+def test_the_command_knows_which_options_a_system_looks_at(collection: Collection) -> None:
+    judged = Assessments(
+        [graded("a", "/s[1]/q[1] 2E"), graded("b", "/s[1] 3E\n/s[1]/p[1] 3E\n/s[1]/p[2] 3E")]
+    )
+    choices: dict[str, Any] = {
+        "seed": range(20),
+        "unit": ["words", "characters"],
+        "quant": ["gen", "strict"],
+    }
+    assert set(choices) == set(SYSTEMS_WITH)
+    for option, chosen in choices.items():
+        for system in SYSTEMS:
+            runs = [simulate(judged, collection, system, **{option: value}) for value in chosen]
+            has_effect = any(listed(run) != listed(runs[0]) for run in runs)
+            assert has_effect == (system in SYSTEMS_WITH[option]), (option, system)
 
 
 def test_the_command_leaves_nothing_behind_when_it_fails(

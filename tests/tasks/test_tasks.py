@@ -313,13 +313,13 @@ def test_options_of_the_verb_beside_each_other(tmp_path: Path) -> None:
     command = ["validate", tmp_path / "a.jsonl", "--task", "sscas"]
     unchecked = doxeval(*command)
     assert unchecked.exit_code == 0
-    assert "warning: targets, which sscas is strict about, are not checked" in unchecked.stdout
+    assert "warning: sscas is strict about targets, which are only checked with" in unchecked.stdout
     assert "0 errors, 1 warning" in unchecked.stdout
     checked = doxeval(*command, "--topics", tmp_path / "t.jsonl", "--format", "json")
     assert checked.exit_code == 1
     (report,) = json.loads(checked.stdout)
     assert [problem["kind"] for problem in report["problems"]] == ["off target"]
-    assert report["warnings"] == ["no target to check for topics without a structured query: 8"]
+    assert report["warnings"] == ["topics without a structured query have no target to check: 8"]
     refused = doxeval(*command, "--topics", tmp_path / "broken.jsonl")
     assert refused.exit_code == 1
     assert "broken.jsonl:1: the query of topic 7: column" in refused.stderr

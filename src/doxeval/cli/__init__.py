@@ -1,6 +1,6 @@
 """The command line: one file per verb.
 
-A verb is loaded when it is called, and imports what it needs then, so that every command starts
+A verb is imported when it is called, and then imports what it needs, so that every command starts
 quickly.
 """
 
@@ -18,7 +18,7 @@ from doxeval import __version__
 from doxeval.cli.flags import in_options
 from doxeval.errors import DoxevalError
 
-# Nothing here is linear algebra, and the threads that numpy starts for it would cost every
+# NumPy would start threads for linear algebra, which no command does. They would cost every
 # command, and every process that it starts, a tenth of a second.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -41,7 +41,7 @@ VERBS = (
 
 
 class _Doxeval(click.Group):
-    """Loads verbs by name, and turns errors meant for the user into one line and exit code 1."""
+    """Imports verbs by name; prints errors written for users on one line and exits with 1."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -53,7 +53,7 @@ class _Doxeval(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        # A polite request to end cleans up like Ctrl-C does.
+        # SIGTERM cleans up the way Ctrl-C does.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         try:
             return super().invoke(ctx)
@@ -63,8 +63,8 @@ class _Doxeval(click.Group):
         except BrokenPipeError:
             raise  # click ends quietly when nobody reads the output any more
         except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
-            click.secho(f"Error: {place}{error.strerror or error}", fg="red", err=True)
+            file = f"{error.filename}: " if error.filename else ""
+            click.secho(f"Error: {file}{error.strerror or error}", fg="red", err=True)
             sys.exit(1)
 
 
@@ -78,5 +78,5 @@ def main() -> None:
       doxeval demo                                    the whole job on a small collection
       doxeval collection build FOLDER --out DIR       read your own documents
       doxeval evaluate RUN -a QRELS -m 'iP[.01]'      score what a system returned
-      doxeval measures                                what can be measured
+      doxeval measures                                list and explain the measures
     """

@@ -1,4 +1,4 @@
-"""`doxeval assessments`: what was judged, and which rules the judgments break."""
+"""`doxeval assessments`: count what was judged, and check the judgments for consistency."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.options import collection_option, merging_options, offsets_option
+from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
     from doxeval.assessments import Assessments, Judgment
     from doxeval.documents import Collection
 
 
-@click.command()
+@verb()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
 @collection_option("Check the judgments against the texts, and resolve text points.")
 @merging_options
 @offsets_option
-@click.option("--json", "as_json", is_flag=True, help="Counts and violations as JSON.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print counts, violations and warnings as JSON."
+)
 def assessments(
     sources: tuple[str, ...],
     directory: Path | None,
@@ -31,19 +34,22 @@ def assessments(
     offsets: Any,
     as_json: bool,
 ) -> None:
-    """Read assessments (files, directories, archives), count what was judged and check it.
+    """Count judgments and check that they are consistent.
 
-    The format of each file is recognised: the XML of INEX 2002–04 and 2005–07, the text of
-    2008–10, TREC's qrels, JSONL. Grades of 2003–05 are checked for consistency; violations are
-    listed as warnings, they are not repaired.
+    A SOURCE is a file, a directory or an archive. The format of each file is recognised: the XML
+    of INEX 2002–04 and 2005–07, the text of 2008–10, TREC's qrels, or JSONL. Grades of 2003–05
+    are checked against the rules of their year; violations are listed as warnings and not
+    repaired.
     """
     from doxeval.assessments import read_assessments
     from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
     from doxeval.wording import counted
 
+    if directory is None:
+        refuse({"offsets", "whitespace"}, "has no effect without --collection")
     collection = None if directory is None else Collection(directory)
-    found = read_assessments(
+    read = read_assessments(
         *sources,
         collection=collection,
         pool=pool,
@@ -51,17 +57,18 @@ def assessments(
         offsets=offsets,
         whitespace=whitespace,
     )
-    counts = {topic: _counts(list(found.of(topic))) for topic in found.topics}
-    broken = list(_violations(found, collection))
+    counts = {topic: _counts(list(read.of(topic))) for topic in read.topics}
+    violations = list(_violations(read, collection))
     if as_json:
-        click.echo(json.dumps({"topics": counts, "violations": broken}, ensure_ascii=False))
+        facts = {"topics": counts, "violations": violations, "warnings": list(read.warnings)}
+        click.echo(json.dumps(facts, ensure_ascii=False))
         return
     _print_table(counts)
-    warn(found.warnings)
-    warn(f"{one['document']}, topic {one['topic']}: {one['message']}" for one in broken)
+    warn(read.warnings)
+    warn(f"{one['document']}, topic {one['topic']}: {one['message']}" for one in violations)
     click.echo(
-        f"{counted(len(found), 'judgment')} for {counted(len(found.topics), 'topic')}, "
-        f"{counted(len(broken), 'violation')}",
+        f"{counted(len(read), 'judgment')} for {counted(len(read.topics), 'topic')}, "
+        f"{counted(len(violations), 'violation')}",
         err=True,
     )
 
@@ -80,11 +87,11 @@ def _counts(judgments: list[Judgment]) -> dict[str, int]:
 
 
 def _violations(
-    found: Assessments, collection: Collection | None
+    assessments: Assessments, collection: Collection | None
 ) -> Iterator[dict[str, str | int]]:
     from doxeval.assessments.consistency import violations
 
-    for judgment in found:
+    for judgment in assessments:
         for rule, path, message in violations(judgment, collection):
             yield {
                 "topic": judgment.topic,

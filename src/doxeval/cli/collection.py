@@ -14,6 +14,8 @@ import click
 
 from doxeval.cli.flags import in_options
 from doxeval.cli.terminal import progress_bar
+from doxeval.cli.verb import Verb, refuse
+from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, BuildReport
@@ -23,10 +25,10 @@ if TYPE_CHECKING:
 
 @click.group()
 def collection() -> None:
-    """Build, describe and show collections of documents."""
+    """Build collections of documents, and look at them."""
 
 
-@collection.command()
+@collection.command(cls=Verb)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The directory to create."
@@ -37,54 +39,75 @@ def collection() -> None:
     default="stem",
     show_default=True,
     metavar="stem|path|XPATH",
-    help="Where ids come from: the file's name without suffix, its path (with suffixes where they "
-    "are needed to tell files apart), or a place inside the document (//id, /doc/@id).",
+    help="Where document ids come from: the file's name without its suffix, the file's path (with "
+    "suffixes where they are needed to tell files apart), or an element or attribute in the "
+    "document (//id, /doc/@id).",
 )
-@click.option("--record", metavar="TAG", help="Each element TAG is a document of its own.")
+@click.option(
+    "--record",
+    metavar="TAG",
+    help="Make a document of each element TAG of an XML file. Needs --id with an XPath.",
+)
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["auto", "xml", "html", "markdown", "text", "jsonl"]),
     default="auto",
     show_default=True,
-    help="Format of the files; auto goes by their names.",
+    help="Format of the files; auto means by their names.",
 )
-@click.option("--encoding", metavar="NAME", help="Encoding of files that do not declare theirs.")
+@click.option(
+    "--encoding",
+    metavar="NAME",
+    help="Encoding of files that do not declare one.  [default: UTF-8]",
+)
 @click.option(
     "--whitespace",
     type=click.Choice(["keep", "strip"]),
     default="keep",
     show_default=True,
-    help="Whether text points count text nodes of white space; the text stays the same.",
+    help="Whether text points count text nodes that are only white space. The text itself stays "
+    "the same.",
 )
 @click.option(
     "--inline",
     metavar="TAG,TAG…",
-    help="Tags that stand inside a line of text  [default: those of HTML and INEX]",
+    help="Tags of elements within a line of text, such as emphasis.  [default: those of HTML and "
+    "INEX]",
 )
 @click.option(
     "--text",
     type=click.Choice(["plain", "compressed", "none"]),
     default="plain",
     show_default=True,
-    help="How the documents' text is kept.",
+    help="How to store the text of the documents.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1),
     default=os.cpu_count() or 1,
     show_default="all cores",
-    help="Processes to use.",
+    help="Number of processes.",
 )
-@click.option("--skip-broken", is_flag=True, help="List broken documents and leave them out.")
+@click.option("--skip-broken", is_flag=True, help="Report broken documents and leave them out.")
 @click.option("--force", is_flag=True, help="Replace an existing collection.")
-@click.option("--max-bytes", type=click.IntRange(1), help="Most bytes of one document.")
-@click.option("--max-elements", type=click.IntRange(1), help="Most elements of one document.")
 @click.option(
-    "--max-depth", type=click.IntRange(1, 30_000), help="Most elements inside each other."
+    "--max-bytes",
+    type=click.IntRange(1),
+    help="The most bytes that a document may have.  [default: 64 MiB]",
+)
+@click.option(
+    "--max-elements",
+    type=click.IntRange(1),
+    help="The most elements that a document may have.  [default: 4,000,000]",
+)
+@click.option(
+    "--max-depth",
+    type=click.IntRange(1, 30_000),
+    help="How deep elements may be nested.  [default: 1,000]",
 )
 def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices: Any) -> None:
-    """Read documents and keep them as a collection in a new directory.
+    """Build a collection from documents, in a new directory.
 
     A SOURCE is a directory, a glob, an archive (.tar, .tar.gz, .zip), a file (.xml, .html, .md,
     .txt) or a file of many documents (.jsonl, or .xml with --record). Files may be compressed
@@ -99,6 +122,7 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
     from doxeval.documents.build import build_collection
     from doxeval.documents.sources import Walk
 
+    _check_format(choices["format_"])
     options = _options(**choices)
     started = time.perf_counter()
     bar: Any = nullcontext()
@@ -120,7 +144,16 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
     finally:
         for error in broken:
             click.secho(f"skipped: {in_options(str(error))}", fg="yellow", err=True)
-    _tell(report, out, time.perf_counter() - started)
+    _print_report(report, out, time.perf_counter() - started)
+
+
+def _check_format(format_: str) -> None:
+    """Refuse options that have no effect on the format that was given."""
+    if format_ not in ("auto", "xml"):
+        refuse({"record"}, f"is for XML, and --format is {format_}")
+    if format_ == "jsonl":
+        refuse({"id_rule"}, 'has no effect on JSONL, where every line has an "id"')
+        refuse({"encoding"}, "has no effect on JSONL, which is always UTF-8")
 
 
 def _options(
@@ -150,10 +183,10 @@ def _options(
     )
 
 
-def _tell(report: BuildReport, out: Path, seconds: float) -> None:
+def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
     if report.suffixes_kept:
         click.secho(
-            "ids that keep a suffix, to tell files of the same name apart: "
+            "ids with a suffix, needed to tell files of the same name apart: "
             f"{report.suffixes_kept:,}",
             fg="yellow",
             err=True,
@@ -165,20 +198,39 @@ def _tell(report: BuildReport, out: Path, seconds: float) -> None:
         click.secho(f"skipped, because they are not documents: {kinds}", fg="yellow", err=True)
     skipped = f", {len(report.broken):,} broken ones left out" if report.broken else ""
     click.echo(
-        f"{out}: {report.documents:,} documents from {report.source_bytes / 1e6:,.1f} MB"
-        f"{skipped}, in {seconds:.1f} s"
+        f"{out}: {counted(report.documents, 'document')} from "
+        f"{report.source_bytes / 1e6:,.1f} MB{skipped}, in {seconds:.1f} s"
     )
 
 
-@collection.command()
+@collection.command(cls=Verb)
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table")
-@click.option("--tags", default=15, show_default=True, help="How many frequent tags to list.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print the figures.",
+)
+@click.option(
+    "--tags",
+    type=click.IntRange(0),
+    default=15,
+    show_default=True,
+    help="How many of the most frequent tags the table lists; JSON has all tags.",
+)
 def info(directory: Path, format_: str, tags: int) -> None:
-    """Print what a collection holds: counts, depths, lengths, frequent tags."""
+    """Print figures about a collection.
+
+    These are the figures that INEX papers report: the numbers of documents, elements, tags and
+    paths, depths and lengths, and the most frequent tags.
+    """
     from doxeval.cli.describe import print_statistics
     from doxeval.documents import Collection
 
+    if format_ == "json":
+        refuse({"tags"}, "is for the table; JSON has all tags")
     opened = Collection(directory)
     if format_ == "json":
         facts = {"collection": str(directory), **opened.statistics.as_dict()}
@@ -188,7 +240,7 @@ def info(directory: Path, format_: str, tags: int) -> None:
         print_statistics(opened, tags)
 
 
-@collection.command()
+@collection.command(cls=Verb)
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("document", metavar="DOC")
 @click.argument("path", metavar="[PATH]", required=False)
@@ -197,11 +249,12 @@ def info(directory: Path, format_: str, tags: int) -> None:
     "format_",
     type=click.Choice(["text", "json"]),
     default="text",
-    help='json gives {"doc", "path", "tag", "start", "end", "text"}.',
+    show_default=True,
+    help="How to print it; json is an object with doc, path, tag, start, end and text.",
 )
-@click.option("--outline", is_flag=True, help="Print the outline, even of a single element.")
+@click.option("--outline", is_flag=True, help="Print the outline of the element, not its text.")
 @click.option("--depth", type=click.IntRange(1), help="How many levels of the outline to print.")
-@click.option("--all", "everything", is_flag=True, help="Show inline elements in the outline, too.")
+@click.option("--all", "everything", is_flag=True, help="Include inline elements in the outline.")
 def show(
     directory: Path,
     document: str,
@@ -211,16 +264,24 @@ def show(
     depth: int | None,
     everything: bool,
 ) -> None:
-    """Print an element's text with its path and offsets, or a document's outline.
+    """Print the outline of a document, or the text of an element.
+
+    Without PATH, the document's outline is printed; with PATH, the text of the element at that
+    path, under a line with its path and offsets.
 
     \b
     Examples:
       doxeval collection show wiki tides
       doxeval collection show wiki tides '/article[1]/body[1]/sec[2]'
+      doxeval collection show wiki tides '/article[1]/body[1]' --outline --depth 1
     """
     from doxeval.cli.describe import print_element, print_outline
     from doxeval.documents import Collection
 
+    if format_ == "json":
+        refuse({"outline", "depth", "everything"}, "is for an outline, which is printed as text")
+    if path is not None and not outline:
+        refuse({"depth", "everything"}, "is for an outline; for the outline of PATH add --outline")
     opened = Collection(directory)
     element = opened.root(document) if path is None else opened.element(document, path)
     if format_ == "json":

@@ -15,6 +15,7 @@ from doxeval.cli.options import (
     merging_options,
     offsets_option,
 )
+from doxeval.cli.verb import verb
 
 if TYPE_CHECKING:
     from doxeval.runs import Run
@@ -33,7 +34,7 @@ _OF_ASSESSMENTS = {
 _OF_RUNS = {"given": "--from", "columns": "--columns"}
 
 
-@click.command()
+@verb()
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option(

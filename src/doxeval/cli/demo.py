@@ -8,26 +8,29 @@ from pathlib import Path
 
 import click
 
+from doxeval.cli.verb import verb
+
 # For the focused task, the two in-context tasks, and users who navigate.
 _MEASURES = ("MAiP", "iP[.01]", "MAgP", "MAgP(score=bep)", "ESRR@10")
-# For the thorough and the focused task, of those systems that return elements.
+# For the thorough and the focused task; only for systems that return elements.
 _ELEMENT_MEASURES = ("MAep", "nxCG@10")
 _ELEMENT_RUNS = ("careful", "clerk", "collector", "lecturer", "librarian", "marksman")
 
 
-@click.command()
+@verb()
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=Path("doxeval-demo"),
     show_default=True,
-    help="Where the collection and the report go.",
+    help="The directory for the data, the collection and the report.",
 )
-@click.option("--force", is_flag=True, help="Replace a demo that is there already.")
+@click.option("--force", is_flag=True, help="Replace an earlier demo.")
 def demo(out: Path, force: bool) -> None:
-    """Do the whole job on a small collection: build, validate, evaluate, compare, report.
+    """Do the whole job on a small collection that comes with doxeval.
 
-    Every step is a command that is printed first, so that you can try it again with your own
+    The demo builds the collection, then validates, evaluates and compares runs, and ends with a
+    report. The command of every step is printed first, so that you can repeat it with your own
     documents, assessments and runs.
     """
     import shutil
@@ -37,7 +40,7 @@ def demo(out: Path, force: bool) -> None:
 
     if out.exists():
         if not force:
-            raise OutputError(f"{out} exists; --force replaces it, --out names another place")
+            raise OutputError(f"{out} exists; --force replaces it, --out names another directory")
         if out.is_file() or not (out / "data" / "topics.xml").exists():
             raise OutputError(f"{out} is not an earlier demo, and is not replaced")
         shutil.rmtree(out)
@@ -48,7 +51,7 @@ def demo(out: Path, force: bool) -> None:
     runs = sorted((data / "runs").glob("*.run"))
     given = ["-a", assessments, "--collection", collection]
     measures = _named(_MEASURES)
-    click.echo("A library about the sea, topics that people asked, ten systems that answered.\n")
+    click.echo("A small library about the sea, questions to it, and the answers of ten systems.\n")
     _run("collection", "build", data / "articles", "--out", collection)
     _run("validate", data / "runs" / "careful.run", "--task", "focused", "--collection", collection)
     _run_on_all("evaluate", runs, *given, *measures)
@@ -74,9 +77,9 @@ def _named(names: Sequence[str]) -> list[str]:
     return [word for name in names for word in ("-m", name)]
 
 
-def _run_on_all(verb: str, runs: Sequence[Path], *arguments: object) -> None:
-    """A command on all runs, which are shown as the pattern that a shell would fill in."""
-    _run(verb, *runs, *arguments, shown=[verb, runs[0].parent / "*.run", *arguments])
+def _run_on_all(name: str, runs: Sequence[Path], *arguments: object) -> None:
+    """Carry out a command on all runs; they are printed as a pattern that a shell would expand."""
+    _run(name, *runs, *arguments, shown=[name, runs[0].parent / "*.run", *arguments])
 
 
 def _run(*arguments: object, shown: Sequence[object] | None = None) -> None:
@@ -87,7 +90,7 @@ def _run(*arguments: object, shown: Sequence[object] | None = None) -> None:
     from doxeval.cli.terminal import heading
 
     words = [str(word) for word in (shown or arguments)]
-    # A pattern of files is for the shell to fill in, so it is not quoted.
+    # The shell expands patterns of files only if they are not quoted.
     quoted = [word if "*" in word or "{" in word else shlex.quote(word) for word in words]
     heading("$ doxeval " + " ".join(quoted))
     words = [str(argument) for argument in arguments]

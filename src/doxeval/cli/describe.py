@@ -1,4 +1,4 @@
-"""Collections, elements and outlines as people read them in a terminal."""
+"""Printing collections, elements and outlines for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SNIPPET = 48
 
 
 def print_statistics(collection: Collection, tags: int) -> None:
-    """What the INEX papers report of a collection."""
+    """Print the figures that INEX papers report of a collection, and its most frequent tags."""
     facts = collection.statistics
     heading(collection.directory.name)
     rows = [
@@ -42,28 +42,28 @@ def print_statistics(collection: Collection, tags: int) -> None:
 
 
 def print_element(element: Element) -> None:
-    """An element's text under a line that says where it is."""
-    heading(_place(element))
-    click.echo(safe(element.text), color=True)  # whatever it holds, in a pipe it stays as it is
+    """Print an element's text under a line with its path and offsets."""
+    heading(_title(element))
+    click.echo(safe(element.text), color=True)  # color=True: escape codes stay in a pipe
 
 
 def print_outline(element: Element, depth: int | None, everything: bool) -> None:
-    """An element and what is inside it, as a tree with offsets and first words."""
-    heading(_place(element))
+    """Print the elements inside an element as a tree, with their offsets and first words."""
+    heading(_title(element))
     hidden = frozenset() if everything else element.collection.inline_tags
     for line in _outline(element, "", depth, hidden):
         click.echo(line)
 
 
-def _place(element: Element) -> str:
-    where = f"{element.document_id} {element.path}"
-    return f"{safe(where)}  [{element.start:,}, {element.end:,})  {element.length:,} characters"
+def _title(element: Element) -> str:
+    range_ = f"[{element.start:,}, {element.end:,})"
+    return f"{safe(str(element))}  {range_}  {element.length:,} characters"
 
 
 def _outline(
     element: Element, indent: str, depth: int | None, hidden: frozenset[str]
 ) -> Iterator[str]:
-    """One line for each element inside; a stack instead of recursion, as trees may be deep."""
+    """One line for each element inside. Trees may be deep, so this is a stack, not recursion."""
     levels = [(indent, _visible(element, hidden))]
     while levels:
         indent, children = levels[-1]
@@ -84,7 +84,7 @@ def _outline(
 
 
 def _visible(element: Element, hidden: frozenset[str]) -> Iterator[tuple[Element, bool]]:
-    """The children that the outline shows, and whether each is the last."""
+    """The children that the outline shows, each with whether it is the last."""
     shown = [child for child in element.children() if child.tag not in hidden]
     return ((child, child is shown[-1]) for child in shown)
 
@@ -100,7 +100,7 @@ def _first_words(element: Element) -> str:
 
 
 def _spaced(element: Element, most: int) -> str:
-    """The beginning of an element's text, with a space at the edges of all but inline tags."""
+    """The beginning of an element's text, with a space at each edge of an element not inline."""
     edges = {element.start}
     for inner in element.descendants():
         if inner.start > element.start + most:

@@ -1,4 +1,4 @@
-"""`doxeval navigation`: look at a model of how users navigate, and check it."""
+"""`doxeval navigation`: print a model of how users navigate, and check it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from doxeval.cli.options import collection_option
+from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -17,15 +18,21 @@ if TYPE_CHECKING:
 _MOST_ELEMENTS = 30
 
 
-@click.command()
+@verb()
 @click.argument("model", metavar="FILE|NAME")
-@collection_option("The collection that the model is about.")
-@click.option("--doc", "document", metavar="ID", help="Print the probabilities in this document.")
+@collection_option("Check the model against this collection; needed unless it is a summary.")
+@click.option(
+    "--doc",
+    "document",
+    metavar="ID",
+    help="Print the probabilities between the elements of this document. Needs --collection.",
+)
 def navigation(model: str, directory: Path | None, document: str | None) -> None:
-    """Print a model of navigation (a JSON file, or depth, hierarchical, none) and check it.
+    """Print a model of navigation and check it.
 
-    A summary is printed as a graph of its groups; with --doc, every model is printed as a matrix
-    of the document's elements (the first of them, if they are many).
+    The model is a JSON file, or one of the names depth, hierarchical and none. A summary is
+    printed as the probabilities between its groups; with --doc, any model is printed as the
+    probabilities between the elements of a document (the first 30, if it has more).
     """
     from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
@@ -33,19 +40,21 @@ def navigation(model: str, directory: Path | None, document: str | None) -> None
     from doxeval.navigation.read import BY_NAME, read_navigation
     from doxeval.navigation.summary import SummaryNavigation
 
-    found = BY_NAME[model]() if model in BY_NAME else read_navigation(model)
-    click.secho(f"model: {found.name}", bold=True)
-    if isinstance(found, SummaryNavigation):
-        _print_summary(found)
     if directory is None:
-        if document is not None or not isinstance(found, SummaryNavigation):
-            raise MissingInput("elements are looked up in a collection: --collection DIR")
+        refuse({"document"}, "names a document of a collection: add --collection DIR")
+    opened = BY_NAME[model]() if model in BY_NAME else read_navigation(model)
+    if directory is None and not isinstance(opened, SummaryNavigation):
+        raise MissingInput("elements are looked up in a collection: --collection DIR")
+    click.secho(f"model: {opened.name}", bold=True)
+    if isinstance(opened, SummaryNavigation):
+        _print_summary(opened)
+    if directory is None:
         return
     collection = Collection(directory)
-    warn(found.checked(collection))
-    _print_shares(found, collection)
+    warn(opened.checked(collection))
+    _print_shares(opened, collection)
     if document is not None:
-        _print_matrix(found, collection, document)
+        _print_matrix(opened, collection, document)
     click.echo("the model fits the collection", err=True)
 
 
@@ -70,16 +79,16 @@ def _print_shares(model: Navigation, collection: Collection) -> None:
 def _print_matrix(model: Navigation, collection: Collection, document: str) -> None:
     import numpy as np
 
-    number = collection.document(document)
-    first, last = (int(row) for row in collection.rows[number : number + 2])
-    nodes = np.arange(first, min(last, first + _MOST_ELEMENTS))
+    document_number = collection.document(document)
+    first, after = (int(row) for row in collection.rows[document_number : document_number + 2])
+    nodes = np.arange(first, min(after, first + _MOST_ELEMENTS))
     paths = [collection.path_of(node) for node in nodes.tolist()]
-    names = [f"e{place}" for place in range(1, len(paths) + 1)]
+    names = [f"e{number}" for number in range(1, len(paths) + 1)]
     for name, path in zip(names, paths, strict=True):
         click.echo(f"  {name:<4} {path}")
-    if last > first + _MOST_ELEMENTS:
-        click.echo(f"  … and {last - first - _MOST_ELEMENTS:,} more")
-    values = model.between(collection, number, nodes, nodes)
+    if after > first + _MOST_ELEMENTS:
+        click.echo(f"  … and {after - first - _MOST_ELEMENTS:,} more")
+    values = model.between(collection, document_number, nodes, nodes)
     _print_table("from \\ to", names, names, values.tolist())
 
 

@@ -1,4 +1,4 @@
-"""`doxeval nexi`: explain a query."""
+"""`doxeval nexi`: parse a NEXI query and explain it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from doxeval.cli.verb import refuse, verb
+
 if TYPE_CHECKING:
     from doxeval.topics.nexi import Precedence
     from doxeval.topics.nexi_ast import Clause, Query, StructuredQuery
     from doxeval.topics.nexi_ast import Path as QueryPath
 
 
-# A query may begin with a minus sign, so only long options are known here.
-@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+# A query may begin with a minus sign, so this verb has only long options.
+@verb(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("query")
 @click.option("--tree", is_flag=True, help="Print the query as a tree.")
 @click.option(
@@ -23,20 +25,21 @@ if TYPE_CHECKING:
     type=click.Choice(["and", "flat"]),
     default="and",
     show_default=True,
-    help="Whether AND binds tighter than OR, or both bind equally, from left to right.",
+    help="and: AND binds more tightly than OR. flat: both bind equally, from left to right.",
 )
 @click.option(
     "--strictness",
     type=click.Choice(["sscas", "svcas", "vscas", "vvcas"], case_sensitive=False),
-    help="Show the target and the supports as INEX meant them: the first letter is for the target, "
-    "the second for the supports; S (strict) makes their paths requirements, V (vague) hints.",
+    help="How strictly to take the paths of the query. The first letter is about the target, the "
+    "second about the supports; S (strict) makes a path a requirement, V (vague) a hint.  "
+    "[default: sscas]",
 )
 @click.option(
     "--collection",
     "directory",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Count the elements that each path matches.",
+    help="Count the elements of this collection that each path matches.",
 )
 def nexi(
     query: str,
@@ -45,7 +48,7 @@ def nexi(
     strictness: str | None,
     directory: Path | None,
 ) -> None:
-    """Parse a NEXI query and say what it asks for.
+    """Parse a NEXI query and explain what it asks for.
 
     A structured query has a target (which elements to return) and supports (which elements its
     conditions are about).
@@ -66,9 +69,8 @@ def nexi(
         shown = "".join(character if character.isprintable() else " " for character in query)
         raise SyntaxProblem(f"{error}\n  {shown}\n  {' ' * (error.at - 1)}^") from None
     if not isinstance(parsed, StructuredQuery):
-        for option, given in (("--strictness", strictness), ("--collection", directory)):
-            if given is not None:
-                raise click.UsageError(f"{option} is about paths, and this query has none")
+        refuse({"strictness", "directory"}, "is about paths, and this query has none")
+        refuse({"precedence"}, "is about conditions, and this query has none")
     if tree:
         for line in _tree(parsed):
             click.echo(line)
@@ -81,12 +83,12 @@ def nexi(
 def _explain(query: StructuredQuery, strictness: str, directory: Path | None) -> None:
     from doxeval.topics import Interpretation
 
-    meant = Interpretation.named(strictness)
+    interpretation = Interpretation.named(strictness)
     counts = _counts(directory)
-    target = meant.target_of(query)
+    target = interpretation.target_of(query)
     hint = _hint(target, query.target)
     click.echo(f"target   {target}{counts(str(target))}{hint}")
-    for support, written in zip(meant.supports_of(query), query.supports, strict=True):
+    for support, written in zip(interpretation.supports_of(query), query.supports, strict=True):
         path, hint = support.path, _hint(support.path, written.path)
         click.echo(f"support  {path}{counts(str(path))}{hint}: {support.condition}")
 
@@ -96,7 +98,7 @@ def _hint(path: QueryPath, written: QueryPath) -> str:
 
 
 def _counts(directory: Path | None) -> Callable[[str], str]:
-    """A function that says how many elements a path matches, or nothing without a collection."""
+    """A function that counts the elements a path matches; without a collection it gives ''."""
     if directory is None:
         return lambda _: ""
     from doxeval.documents import Collection

@@ -1,4 +1,4 @@
-"""Options that several verbs have."""
+"""Options that several verbs share."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ columns_option = click.option(
     type=click.Choice(["start-length", "start-end"]),
     default="start-length",
     show_default=True,
-    help="What the last two columns of a text run are.",
+    help="What the last two columns of a text run with passages are.",
 )
 offsets_option = click.option(
     "--offsets",
     type=click.Choice(["characters", "bytes"]),
     default="characters",
     show_default=True,
-    help="What offsets count.",
+    help="The unit of offsets in the files.",
 )
 
 
@@ -36,19 +36,20 @@ def collection_option(help_text: str) -> Callable[[Any], Any]:
 
 
 def merging_options(command: Any) -> Any:
-    """`--pool`, `--merge` and `--whitespace`: which judgments count, and how points are read."""
+    """`--pool`, `--merge` and `--whitespace`: which judgments to use, and how to read points."""
     for option in (
         click.option(
             "--whitespace",
             type=click.Choice(["keep", "strip"]),
-            help="How text nodes of text points are numbered where the file does not say.",
+            help="Whether text points count text nodes that are only white space, where the file "
+            "does not say.  [default: as the collection does]",
         ),
         click.option(
             "--merge",
             type=click.Choice(["union", "intersection", "majority"]),
-            help="Make one judgment of several of the same document.",
+            help="How to merge several judgments of the same document into one.",
         ),
-        click.option("--pool", metavar="ID", help="Only the judgments of this pool."),
+        click.option("--pool", metavar="ID", help="Use only the judgments of this pool."),
     ):
         command = option(command)
     return command

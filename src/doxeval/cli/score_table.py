@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from doxeval.cli.terminal import safe
 from doxeval.scores import ScoreTable
+from doxeval.scores import text as score_text
+from doxeval.scores.text import number
 
 _MOST_COLUMNS = 8
 
 
 def as_text(table: ScoreTable, per_topic: bool) -> str:
-    """Means, one line for each run (or for each measure, if there are many), then topics.
+    """The means, a line for each run (or each measure, if measures are many), then the topics.
 
     >>> from doxeval.scores import MeasureFacts, RunScores
     >>> import numpy as np
@@ -30,35 +32,27 @@ def as_text(table: ScoreTable, per_topic: bool) -> str:
     labels = list(table.labels)
     if len(labels) <= _MOST_COLUMNS:
         rows = [
-            [run, *(_number(values[label]) for label in labels)] for run, values in means.items()
+            [run, *(number(values[label]) for label in labels)] for run, values in means.items()
         ]
         parts = [aligned(["run", *labels], rows)]
     else:
-        rows = [[label, *(_number(means[run][label]) for run in means)] for label in labels]
+        rows = [[label, *(number(means[run][label]) for run in means)] for label in labels]
         parts = [aligned(["measure", *means], rows)]
     if per_topic:
         for run, topics in table.topics().items():
             rows = [
-                [topic, *(_number(values[label]) for label in labels)]
+                [topic, *(number(values[label]) for label in labels)]
                 for topic, values in topics.items()
             ]
             parts.append(f"\n{safe(run)}\n" + aligned(["topic", *labels], rows))
     return "".join(parts)
 
 
-def _number(value: float | None) -> str:
-    return "—" if value is None else f"{value:.4f}"
-
-
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns under their headers, the first to the left, numbers to the right."""
-    cells = [[safe(cell) for cell in row] for row in [header, *rows]]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]
+    """The lines of a table, with all cells in full and safe to print."""
+    lines = score_text.aligned(
+        [safe(cell) for cell in header],
+        [[safe(cell) for cell in row] for row in rows],
+        longest=None,
+    )
     return "".join(f"{line}\n" for line in lines)

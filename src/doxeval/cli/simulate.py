@@ -10,11 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.options import collection_option, merging_options, offsets_option
+from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
     from doxeval.runs import Run
 
 _SYSTEMS = ["perfect", "document", "parent", "ancestors", "biggest-child", "random", "leaves"]
+# Options that only some systems look at.
+SYSTEMS_WITH = {
+    "seed": ["random", "leaves"],
+    "unit": ["biggest-child"],
+    "quant": [system for system in _SYSTEMS if system != "random"],
+}
 _SUFFIXES = {
     "text": ".run",
     "inex": ".xml",
@@ -24,14 +31,14 @@ _SUFFIXES = {
 }
 
 
-@click.command()
+@verb()
 @click.option(
     "--system",
     "systems",
     type=click.Choice([*_SYSTEMS, "all"]),
     multiple=True,
     required=True,
-    help="May be repeated.",
+    help="A system to simulate; may be repeated.",
 )
 @click.option(
     "--assessments",
@@ -47,7 +54,7 @@ _SUFFIXES = {
     type=click.Path(path_type=Path),
     required=True,
     metavar="FILE|DIR",
-    help="The run, or a directory for the runs of several systems.",
+    help="The file of the run, or a directory for the runs of several systems.",
 )
 @collection_option("The collection that was assessed.  [required]")
 @click.option(
@@ -61,21 +68,21 @@ _SUFFIXES = {
     type=click.IntRange(0),
     default=1,
     show_default=True,
-    help="For what is left to chance.",
+    help="Seed of the random number generator, for random and leaves.",
 )
 @click.option(
     "--most",
     type=click.IntRange(1),
     default=1500,
     show_default=True,
-    help="Results for each topic.",
+    help="The most results for a topic.",
 )
 @click.option(
     "--unit",
     type=click.Choice(["words", "characters"]),
     default="words",
     show_default=True,
-    help="What the size of a child counts.",
+    help="The unit in which biggest-child measures the size of a child.",
 )
 @merging_options
 @offsets_option
@@ -83,11 +90,13 @@ _SUFFIXES = {
     "--format",
     "format_",
     type=click.Choice(list(_SUFFIXES)),
-    help="[default: by OUT's name; text in a directory]",
+    help="Format of the runs.  [default: by OUT's name; text in a directory]",
 )
-@click.option("--force", is_flag=True, help="Replace what is there already.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 def simulate(systems: tuple[str, ...], out: Path, **options: Any) -> None:
-    """Write the runs of simulated systems, which know the assessments.
+    """Write runs of simulated systems.
+
+    A simulated system knows the assessments, and makes one kind of mistake.
 
     \b
     Systems:
@@ -100,28 +109,31 @@ def simulate(systems: tuple[str, ...], out: Path, **options: Any) -> None:
       random         random elements of the collection
       leaves         innermost elements with relevant text
 
-    With `all`, or several systems, OUT is a directory with a file for each.
-    A measure shows by its scores for them which mistakes it forgives.
+    With `all`, or several systems, OUT is a directory with a file for each system. The scores of
+    these runs show which mistakes a measure forgives.
     """
     from doxeval.runs.read_write import write_run
 
     names = _SYSTEMS if "all" in systems else list(dict.fromkeys(systems))
     if options["directory"] is None:
         raise click.UsageError("elements are looked up in the collection: --collection DIR")
+    for option, concerned in SYSTEMS_WITH.items():
+        if not set(names) & set(concerned):
+            refuse({option}, f"has no effect on {', '.join(names)}")
     _check_free(out, len(names) > 1, options["force"])
     runs = _simulated(names, options)
     if len(runs) == 1:
         write_run(runs[0], out, options["format_"])
-        _tell({out: runs[0]})
+        _print_files({out: runs[0]})
         return
     format_ = options["format_"] or "text"
     files = {f"{run.run_id}{_SUFFIXES[format_]}": run for run in runs}
     _write_directory(files, out, format_)
-    _tell({out / name: run for name, run in files.items()})
+    _print_files({out / name: run for name, run in files.items()})
 
 
 def _check_free(out: Path, several: bool, force: bool) -> None:
-    """Nothing is replaced without being asked for, and no directory by a file."""
+    """Refuse to replace anything without --force, or a directory by a file."""
     from doxeval.errors import OutputError
 
     if not out.exists():
@@ -141,11 +153,11 @@ def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
     from doxeval.stereotypes import simulate as run_of_system
 
     collection = Collection(options["directory"])
-    read = {name: options[name] for name in ("pool", "merge", "offsets", "whitespace")}
-    assessments = read_assessments(*options["sources"], collection=collection, **read)
+    reading = {name: options[name] for name in ("pool", "merge", "offsets", "whitespace")}
+    assessments = read_assessments(*options["sources"], collection=collection, **reading)
     warn(assessments.warnings)
-    how = {name: options[name] for name in ("quant", "seed", "most", "unit")}
-    runs = [run_of_system(assessments, collection, name, **how) for name in names]
+    settings = {name: options[name] for name in ("quant", "seed", "most", "unit")}
+    runs = [run_of_system(assessments, collection, name, **settings) for name in names]
     warn(dict.fromkeys(warning for run in runs for warning in run.warnings))
     for run in runs:
         if not len(run):
@@ -154,25 +166,25 @@ def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
 
 
 def _write_directory(runs: dict[str, Run], out: Path, format_: Any) -> None:
-    """A file for each run; a new directory is complete or not there."""
+    """Write a file for each run; a new directory is written completely or not at all."""
     from doxeval.errors import OutputError
     from doxeval.runs.read_write import write_run
 
-    place = out if out.exists() else out.with_name(f".{out.name}.{os.getpid()}")
+    directory = out if out.exists() else out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        place.mkdir(exist_ok=True)
+        directory.mkdir(exist_ok=True)
         for name, run in runs.items():
-            write_run(run, place / name, format_)
-        if place != out:
-            place.rename(out)
+            write_run(run, directory / name, format_)
+        if directory != out:
+            directory.rename(out)
     except OSError as error:
         raise OutputError(f"{out}: cannot be written: {error.strerror or error}") from error
     finally:
-        if place != out:
-            shutil.rmtree(place, ignore_errors=True)
+        if directory != out:
+            shutil.rmtree(directory, ignore_errors=True)
 
 
-def _tell(runs: dict[Path, Run]) -> None:
+def _print_files(runs: dict[Path, Run]) -> None:
     from doxeval.wording import counted
 
     for path, run in runs.items():

@@ -1,4 +1,4 @@
-"""What the verbs share when they write to a terminal."""
+"""Writing to a terminal: progress bars, warnings, headings, and text that is safe to print."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _WORTH_A_BAR = 4
 
 
 class Progress(Protocol):
-    """Called with the bytes and the documents that are done since the last call."""
+    """Called with the bytes read and the documents written since the last call."""
 
     def __call__(self, done: int, documents: int) -> object:
-        """Move on."""
+        """Move the bar."""
 
 
 @contextmanager
 def progress_bar(title: str, total: int) -> Iterator[Progress]:
-    """A bar with rate and time left on stderr."""
+    """A bar on stderr, with the speed and the time left."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -58,14 +58,14 @@ def progress_bar(title: str, total: int) -> Iterator[Progress]:
 
 @contextmanager
 def counting_bar(title: str, total: int) -> Iterator[Callable[[int], object]]:
-    """A bar on stderr for a few large things; nothing where nobody watches, or there are few."""
+    """A bar on stderr for some large items, unless they are few or stderr is not a terminal."""
     if not sys.stderr.isatty() or total < _WORTH_A_BAR:
         yield lambda _: None
         return
     from rich.console import Console
     from rich.progress import Progress as Bar
 
-    # It moves only when told to: a thread that moves it would keep the process from forking.
+    # No automatic refresh: it would run in a thread, and a process with threads cannot safely fork.
     with Bar(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
         task = bar.add_task(title, total=total)
 
@@ -77,9 +77,9 @@ def counting_bar(title: str, total: int) -> Iterator[Callable[[int], object]]:
 
 
 def safe(text: str) -> str:
-    """Text from a document, without anything that would steer the reader's terminal.
+    """Text from a document, with control characters made visible on a terminal.
 
-    Piped output is left exactly as it is.
+    If the output goes to a file or a pipe, the text is left exactly as it is.
     """
     if not sys.stdout.isatty():
         return text
@@ -94,11 +94,11 @@ def _visible(character: str) -> str:
 
 
 def warn(warnings: Iterable[str]) -> None:
-    """Warnings on stderr."""
+    """Print warnings on stderr."""
     for warning in warnings:
         click.secho(f"warning: {safe(in_options(warning))}", fg="yellow", err=True)
 
 
 def heading(text: str) -> None:
-    """A heading on stdout."""
+    """Print a heading on stdout."""
     click.secho(text, bold=True)

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from doxeval.cli.verb import verb
+
 if TYPE_CHECKING:
+    from doxeval.topics import Topic
     from doxeval.topics.read_write import TopicFormat
 
 
-@click.command()
+@verb()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option(
     "--format",
@@ -20,44 +23,58 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", "inex", "jsonl", "tab"]),
     default="auto",
     show_default=True,
-    help="Format of the files; auto goes by their names.",
+    help="Format of the files; auto means by their names.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per topic, all fields.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print each topic as a JSON object with all its fields."
+)
 def topics(files: tuple[str, ...], format_: TopicFormat | Literal["auto"], as_json: bool) -> None:
     """List topics and check them.
 
-    Reads the XML of every INEX year (.xml), JSONL (.jsonl) and ids with titles separated by a
-    tab (.tsv, .txt). Reported are ids given twice, castitles that are not NEXI, topics of a CAS
-    type without castitle, and, as warnings, titles that are not content-only queries. Ends with
-    1 if there is an error.
+    Topics are read from the XML of every INEX year (.xml), from JSONL (.jsonl), and from lines of
+    an id, a tab and a title (.tsv, .txt). Errors are duplicate ids, castitles that are not NEXI,
+    and topics of a CAS type without a castitle; titles that are not content-only queries get a
+    warning. The exit code is 1 if there is an error.
     """
-    from doxeval.topics.read_write import WRITERS, problems, read_topics
+    from doxeval.topics.read_write import WRITERS, read_topics
     from doxeval.wording import counted
 
-    found = [
+    all_topics = [
         topic
         for name in files
         for topic in read_topics(name, None if format_ == "auto" else format_)
     ]
     if as_json:
-        for line in WRITERS["jsonl"](found):
+        for line in WRITERS["jsonl"](all_topics):
             click.echo(line, nl=False)
     else:
-        for topic in found:
-            kind = f"  ({topic.query_type})" if topic.query_type else ""
-            click.echo(f"{click.style(topic.id, bold=True)}{kind}  {_shown(topic.content)}")
-            if topic.structured:
-                click.echo(f"    {_shown(topic.structured)}")
-            if topic.cas_parts:
-                click.echo(f"    {json.dumps(dict(topic.cas_parts), ensure_ascii=False)}")
+        for topic in all_topics:
+            _print_topic(topic)
+    errors = _print_problems(all_topics)
+    click.echo(f"{counted(len(all_topics), 'topic')}, {counted(errors, 'error')}", err=True)
+    if errors:
+        sys.exit(1)
+
+
+def _print_topic(topic: Topic) -> None:
+    kind = f"  ({topic.query_type})" if topic.query_type else ""
+    click.echo(f"{click.style(topic.id, bold=True)}{kind}  {_shown(topic.content)}")
+    if topic.structured:
+        click.echo(f"    {_shown(topic.structured)}")
+    if topic.cas_parts:
+        click.echo(f"    {json.dumps(dict(topic.cas_parts), ensure_ascii=False)}")
+
+
+def _print_problems(all_topics: list[Topic]) -> int:
+    """Print all problems on stderr; returns the number of errors."""
+    from doxeval.topics import problems
+
     errors = 0
-    for problem, is_error in problems(found):
+    for problem, is_error in problems(all_topics):
         errors += is_error
         kind = "error" if is_error else "warning"
         click.secho(f"{kind}: {problem}", fg="red" if is_error else "yellow", err=True)
-    click.echo(f"{counted(len(found), 'topic')}, {counted(errors, 'error')}", err=True)
-    if errors:
-        sys.exit(1)
+    return errors
 
 
 def _shown(text: str | None) -> str:

@@ -1,16 +1,17 @@
-"""`doxeval validate`: the problems of runs, and a repaired run if asked for."""
+"""`doxeval validate`: report the problems of runs, and repair a run."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from doxeval.cli.options import collection_option, columns_option, offsets_option
+from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -21,35 +22,42 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
-@click.command()
+@verb()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option(
     "--task",
     metavar="TASK",
-    help="thorough, focused, relevant-in-context, best-in-context, fetch-browse, or sscas, svcas, "
-    "vscas, vvcas.  [default: what the run says]",
+    help="thorough, focused, relevant-in-context, best-in-context, fetch-browse, sscas, svcas, "
+    "vscas or vvcas.  [default: the task that the run names]",
 )
-@collection_option("Check references, too, and compare results by their text.")
+@collection_option("Check that documents and elements exist, and find overlap by the text.")
 @click.option(
     "--topics",
     "topic_file",
     metavar="FILE",
-    help="The topics: results must be for them and, in strict tasks, match their targets.",
+    help="Check that results are for these topics and, in strict tasks, match their targets.",
 )
 @offsets_option
 @columns_option
-@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print the problems.",
+)
 @click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="List every problem, not only the first of each kind. JSON always has them all.",
+    help="List every problem, not only the first of each kind; JSON always has all.",
 )
 @click.option(
     "--fix",
     type=click.Path(path_type=Path),
     metavar="OUT",
-    help="Write a repaired run to OUT, in the format of its name, and say what was changed.",
+    help="Write a repaired run to OUT, in the format of its name, and report what was changed.",
 )
 @click.option("--force", is_flag=True, help="With --fix, replace OUT if it exists.")
 def validate(
@@ -64,10 +72,11 @@ def validate(
     fix: Path | None,
     force: bool,
 ) -> None:
-    """Report all problems of runs; the exit code is 1 if one of them is an error.
+    """Check runs against the rules of a task, and repair them.
 
-    A repair drops results that are at fault. Where the results of an article must stand together
-    (relevant-in-context, fetch-browse), those that come later are moved up instead.
+    The exit code is 1 if a run has an error. A repair drops results that break a rule. Where all
+    results of an article must come together (relevant-in-context, fetch-browse), later ones are
+    moved up to the others instead.
 
     \b
     Examples:
@@ -81,8 +90,12 @@ def validate(
 
     if fix is not None and len(runs) > 1:
         raise click.UsageError("--fix takes one run at a time")
-    if force and fix is None:
-        raise click.UsageError("--force goes with --fix")
+    if fix is None:
+        refuse({"force"}, "is for --fix")
+    if directory is None:
+        refuse({"offsets"}, "has no effect without --collection")
+    if format_ == "json":
+        refuse({"everything"}, "is for the table; JSON always has all problems")
     if fix is not None and fix.exists() and not force:
         raise OutputError(f"{fix} exists; --force replaces it")
     collection = None if directory is None else Collection(directory)
@@ -91,22 +104,22 @@ def validate(
     for name in runs:
         run = read_run(name, ends=columns == "start-end")
         rules = _task(run, task)
-        found = _problems(run, rules, collection, offsets, topics)
-        report = Report(name, run, rules, tuple(found), tuple(_warnings(run, rules, topics)))
+        problems = _problems(run, rules, collection, offsets, topics)
+        warnings = tuple(_warnings(run, rules, topics))
+        report = Report(name, run, rules, tuple(problems), warnings)
         reports.append(report)
         if format_ == "table":
             _print_table(report, everything)
         if fix is not None:
-            _write_repaired(run, found, fix)
+            _write_repaired(report, fix)
     if format_ == "json":
-        plain = [report.as_dict() for report in reports]
-        click.echo(json.dumps(plain, ensure_ascii=False, indent=1))
+        click.echo(json.dumps([one.as_dict() for one in reports], ensure_ascii=False, indent=1))
     if any(report.errors for report in reports):
         sys.exit(1)
 
 
 class Report(NamedTuple):
-    """What there is to say about one run."""
+    """The problems of one run, and the task it was checked against."""
 
     file: str
     run: Run
@@ -135,10 +148,10 @@ class Report(NamedTuple):
 def _task(run: Run, name: str | None) -> Task:
     from doxeval.tasks import task_named
 
-    given = name or run.facts.get("task")
-    if given is None:
-        raise click.UsageError(f"{run.origin} does not say its task; --task names it")
-    return task_named(given)
+    named = name or run.facts.get("task")
+    if named is None:
+        raise click.UsageError(f"{run.origin} does not name its task; use --task")
+    return task_named(named)
 
 
 def _problems(
@@ -158,7 +171,7 @@ def _problems(
 
 
 def _targets(topics: Iterable[Topic]) -> Iterator[tuple[str, str]]:
-    """The path pattern that each structured topic asks for."""
+    """The topics with a structured query, each with the path pattern of its target."""
     from doxeval.errors import SyntaxProblem
     from doxeval.topics import NexiError, parse_structured
 
@@ -176,11 +189,11 @@ def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]
     if not task.strict_target:
         return
     if topics is None:
-        yield f"targets, which {task.name} is strict about, are not checked without --topics FILE"
+        yield f"{task.name} is strict about targets, which are only checked with --topics FILE"
         return
     plain = [topic.id for topic in topics if topic.structured is None and topic.id in run.topics]
     if plain:
-        yield f"no target to check for topics without a structured query: {', '.join(plain)}"
+        yield f"topics without a structured query have no target to check: {', '.join(plain)}"
 
 
 def _print_table(report: Report, everything: bool) -> None:
@@ -195,23 +208,23 @@ def _print_table(report: Report, everything: bool) -> None:
     )
     for warning in report.warnings:
         click.secho(f"  warning: {safe(warning)}", fg="yellow")
-    for same in by_kind(report.problems):
-        colour = "red" if same.severity == "error" else "yellow"
-        click.secho(f"  {same.severity}: {safe(str(same))}", fg=colour)
-        shown = same.problems if everything else same.problems[:_SHOWN]
+    for kind in by_kind(report.problems):
+        colour = "red" if kind.severity == "error" else "yellow"
+        click.secho(f"  {kind.severity}: {safe(str(kind))}", fg=colour)
+        shown = kind.problems if everything else kind.problems[:_SHOWN]
         for problem in shown:
             click.echo(f"    {safe(problem.message)}")
-        if len(same.problems) > len(shown):
-            click.echo(f"    … and {len(same.problems) - len(shown):,} more (--all lists them)")
+        if len(kind.problems) > len(shown):
+            click.echo(f"    … and {len(kind.problems) - len(shown):,} more (--all lists them)")
     warnings = len(report.problems) - report.errors + len(report.warnings)
     click.echo(f"  {counted(report.errors, 'error')}, {counted(warnings, 'warning')}")
 
 
-def _write_repaired(run: Run, found: Sequence[Problem], out: Path) -> None:
+def _write_repaired(report: Report, out: Path) -> None:
     from doxeval.runs.read_write import write_run
     from doxeval.tasks import repaired
 
-    fixed, done = repaired(run, found)
-    write_run(fixed, out)
-    for line in done or ["nothing had to be changed"]:
-        click.echo(f"{out}: {line}", err=True)
+    run, changes = repaired(report.run, report.problems)
+    write_run(run, out)
+    for change in changes or ["nothing had to be changed"]:
+        click.echo(f"{out}: {change}", err=True)

@@ -1,8 +1,8 @@
-"""A verb of the command line: a click command that drops nothing it was given."""
+"""A verb of the command line: a click command that ignores no option in silence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import click
@@ -26,7 +26,7 @@ class Verb(click.Command):
 
 
 def verb(**settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """The decorator of a verb."""
+    """The decorator of a verb, in place of `click.command`."""
     return click.command(cls=Verb, **settings)
 
 
@@ -38,3 +38,13 @@ def given_options() -> dict[str, str]:
         for parameter in context.command.params
         if context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
     }
+
+
+def refuse(names: Collection[str], reason: str) -> None:
+    """Refuse those of the named options that were given: they would have no effect.
+
+    The message is the option followed by the reason.
+    """
+    for name, option in given_options().items():
+        if name in names:
+            raise click.UsageError(f"{option} {reason}")

@@ -74,14 +74,18 @@ def undefined_in_words(topics_of: dict[str, list[str]], measures: int, topics: i
 
 
 def aligned(
-    header: Sequence[str], rows: Sequence[Sequence[str]], longest: int = _LONGEST_NAME
+    header: Sequence[str], rows: Sequence[Sequence[str]], longest: int | None = _LONGEST_NAME
 ) -> list[str]:
-    """Lines of a table: the first column to the left, the others to the right.
+    """The lines of a table: the first column to the left, the others to the right.
+
+    Cells are shortened to `longest` characters; None leaves them as they are.
 
     >>> aligned(["run", "P"], [["mine", "0.5"]])
     ['run     P', 'mine  0.5']
     """
-    cells = [[shortened(cell, longest) for cell in row] for row in [header, *rows]]
+    cells = [list(row) for row in [header, *rows]]
+    if longest is not None:
+        cells = [[shortened(cell, longest) for cell in row] for row in cells]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join(
