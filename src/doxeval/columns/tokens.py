@@ -7,6 +7,8 @@ rows; a string is made only of what somebody looks at.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 
@@ -38,16 +40,27 @@ class TokenTable:
     def __init__(self, words: Words) -> None:
         self._words = words
         codes: Bytes = np.frombuffer(words.data, dtype=np.uint8)
-        is_space = np.ones(len(codes) + 2, dtype=np.bool_)  # as if there were some around it
-        np.less_equal(codes, 32, out=is_space[1:-1])
-        # Begin and end of every field, one after another.
-        self._edges = edges = np.flatnonzero(is_space[1:] != is_space[:-1])
+        self._ends = _regular_ends(codes)
+        if self._ends is not None:
+            self.line_ends, fields = self._ends.shape
+            self.lines = np.arange(self.line_ends)
+            self.fields: Ints = np.full(self.line_ends, fields)
+            return
         line_ends = np.flatnonzero(codes == _LINE_END)
         self.line_ends = len(line_ends)
-        per_line = _fields_of_lines(edges, line_ends)
+        fields_before = np.searchsorted(self._edges[0::2], line_ends)
+        per_line = np.diff(fields_before, prepend=0, append=len(self._edges) // 2)
         # The lines that are not blank, from 0, and how many fields each has.
         self.lines = np.flatnonzero(per_line)
         self.fields = per_line[self.lines]
+
+    @cached_property
+    def _edges(self) -> Ints:
+        """The begin and end of every field, one after another."""
+        codes = np.frombuffer(self._words.data, dtype=np.uint8)
+        is_space = np.ones(len(codes) + 2, dtype=np.bool_)  # as if there were some around it
+        np.less_equal(codes, _SPACE, out=is_space[1:-1])
+        return np.flatnonzero(is_space[1:] != is_space[:-1])
 
     def control_character(self) -> int | None:
         """Where the first control character is that is not white space, if there is one."""
@@ -59,20 +72,33 @@ class TokenTable:
 
     def columns(self, fields: int) -> Columns:
         """The table by columns, given that every line has as many fields."""
-        return Columns(self._words, self._edges.reshape(-1, 2 * fields).T.copy())
+        if self._ends is None:
+            return Columns(self._words, self._edges.reshape(-1, 2 * fields).T.copy())
+        edges = np.empty((2 * fields, len(self._ends)), dtype=np.int64)
+        edges[1::2] = self._ends.T
+        edges[2::2] = edges[1:-1:2] + 1
+        edges[0, :1] = 0
+        edges[0, 1:] = edges[-1, :-1] + 1
+        return Columns(self._words, edges)
 
 
-def _fields_of_lines(edges: Ints, line_ends: Ints) -> Ints:
-    """How many fields each line has."""
-    lines = len(line_ends)
-    fields, rest = divmod(len(edges), 2 * lines) if lines else (0, 1)
-    if not rest and fields:
-        # All lines have as many, if each field group lies between the ends of its line.
-        groups = edges.reshape(lines, 2 * fields)
-        if (groups[:, -1] <= line_ends).all() and (groups[1:, 0] > line_ends[:-1]).all():
-            return np.append(np.full(lines, fields), 0)
-    fields_before = np.searchsorted(edges[0::2], line_ends)
-    return np.diff(fields_before, prepend=0, append=len(edges) // 2)
+def _regular_ends(codes: Bytes) -> Ints | None:
+    """Where the fields of every line end, lines × fields, if the table is as regular as most are.
+
+    In a regular table all lines have the same number of fields, with one character of white space
+    behind each; then every field begins right behind the one before it.
+    """
+    breaks = np.flatnonzero(codes <= _SPACE)
+    is_line_end = codes[breaks] == _LINE_END
+    lines = int(np.count_nonzero(is_line_end))
+    if not lines or not is_line_end[-1] or breaks[-1] != len(codes) - 1 or len(breaks) % lines:
+        return None
+    fields = len(breaks) // lines
+    if not is_line_end[fields - 1 :: fields].all():
+        return None
+    if breaks[0] == 0 or (breaks[1:] - breaks[:-1] == 1).any():
+        return None
+    return breaks.reshape(lines, fields)
 
 
 class Columns:
