@@ -59,8 +59,8 @@ FORMATS = {
 def formats_page() -> str:
     """All formats, each explained by the module that reads it."""
     parts = [
-        "# Formats\n\nFiles may be compressed (`.gz`, `.bz2`, `.xz`, `.zst`). What is wrong is "
-        "told with file and line; nothing is guessed, and nothing is lost silently.\n"
+        "# Formats\n\nFiles may be compressed (`.gz`, `.bz2`, `.xz`, `.zst`). Errors name file and "
+        "line; nothing is guessed, and nothing is lost in silence.\n"
     ]
     for kind, modules in FORMATS.items():
         parts.append(f"## {kind}\n")

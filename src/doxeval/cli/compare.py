@@ -1,4 +1,4 @@
-"""`doxeval compare`: which runs differ on a measure."""
+"""`doxeval compare`: which runs differ by a measure."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ format_option = click.option(
     type=click.Choice(_TESTS),
     default="t",
     show_default=True,
-    help="The test of paired differences.",
+    help="Test of paired differences.",
 )
 @click.option(
-    "--baseline", metavar="RUN", help="Compare all others with this run: its name or its file."
+    "--baseline", metavar="RUN", help="Compare all other runs with this one (its name or file)."
 )
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="Level of significance: a difference is significant if its corrected p is below.",
+    help="Level of significance: a difference with a lower corrected p is significant.",
 )
 @click.option(
     "--resamples",
@@ -76,11 +76,11 @@ format_option = click.option(
 @seed_option
 @format_option
 def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any) -> None:
-    """Test which runs differ on a measure, pair by pair, on the topics they have in common.
+    """Test which runs differ by a measure, pair by pair, on the topics they have in common.
 
-    Several measures are tested one after another. For each, probabilities are corrected by Holm's
-    method for the number of pairs. Runs that share a letter are not significantly different. JSON
-    and CSV have every pair.
+    Several measures are tested one after another. For each measure, Holm's method corrects the
+    probabilities for the number of pairs. Runs that share a letter are not significantly
+    different. JSON and CSV list every pair.
 
     \b
     Examples:
@@ -118,12 +118,12 @@ def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any)
 
 
 def as_json(plain: dict[str, Any]) -> str:
-    """As other verbs print JSON."""
+    """JSON as all verbs print it."""
     return json.dumps(plain, ensure_ascii=False, indent=1)
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Lines of CSV; what is undefined is empty.
+    """Lines of CSV; an undefined value is an empty field.
 
     >>> as_csv(["run", "p"], [["a", 0.5], ["b", None]])
     'run,p\\na,0.5\\nb,\\n'
@@ -136,7 +136,7 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def probability(p: float | None) -> str:
-    """A probability for people.
+    """A probability as it is printed in a table.
 
     >>> probability(0.01234), probability(0.000001), probability(None)
     ('0.0123', '<0.0001', '—')
@@ -147,7 +147,7 @@ def probability(p: float | None) -> str:
 
 
 def number(value: float | None, style: str = ".4f") -> str:
-    """A number for people.
+    """A number as it is printed in a table.
 
     >>> number(0.5), number(-0.25, "+.2f"), number(None)
     ('0.5000', '-0.25', '—')

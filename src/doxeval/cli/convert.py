@@ -41,20 +41,20 @@ _OF_RUNS = {"given": "--from", "columns": "--columns"}
     "--from",
     "given",
     type=click.Choice(_RUNS),
-    help="Format of IN, if it is a run.  [by its name, else text]",
+    help="Format of IN, if it is a run.  [default: by its name, else text]",
 )
 @click.option(
     "--to",
     "wanted",
     type=click.Choice([*_RUNS, *_ASSESSMENTS]),
-    help="Format of OUT; needed for assessments.  [by its name, a run]",
+    help="Format of OUT; needed for assessments.  [default: for runs, by its name]",
 )
-@collection_option("Needed where assessments change between offsets and text points.")
+@collection_option("The collection; needed to turn offsets into text points, or back.")
 @merging_options
 @offsets_option
 @columns_option
 @click.option("--lossy", is_flag=True, help="Write assessments even if something is lost.")
-@click.option("--force", is_flag=True, help="Replace OUT if it is there already.")
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 @click.pass_context
 def convert(context: click.Context, /, source: str, out: Path, wanted: Any, **options: Any) -> None:
     """Convert a run or assessments to another format.
@@ -71,9 +71,9 @@ def convert(context: click.Context, /, source: str, out: Path, wanted: Any, **op
       trec        TREC's qrels
       judgments   JSONL, holds everything
 
-    What the other format cannot hold is said first, and then nothing is written (assessments:
-    unless with --lossy). --pool, --merge, --whitespace, --offsets, --collection and --lossy are
-    about assessments, --from and --columns about runs.
+    If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy
+    writes assessments all the same. --pool, --merge, --whitespace, --offsets, --collection and
+    --lossy are about assessments, --from and --columns about runs.
     """
     from doxeval.errors import OutputError
 

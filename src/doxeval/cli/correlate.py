@@ -37,17 +37,16 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     default=10_000,
     show_default=True,
-    help="Number of resamples for the probability of τ_AP.",
+    help="Number of permutations for the probability of τ_AP.",
 )
 @seed_option
 @format_option
 def correlate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any) -> None:
-    """Correlate the rankings of systems by each two of the measures.
+    """Correlate how measures rank systems, for each pair of measures.
 
-    Kendall's τ-b, τ_AP (the mean of both directions; JSON and CSV have each), Pearson's r and
-    Spearman's ρ of the means, each with the probability of one as large without any connection,
-    and the line of least squares. τ above 0.9 counts as equivalent, below 0.8 as noticeably
-    different.
+    Printed are Kendall's τ-b, τ_AP (the mean of both directions; JSON and CSV have each), Pearson's
+    r and Spearman's ρ of the means, each with the probability of a value as large by chance, and
+    the regression line. τ above 0.9 counts as equivalent, below 0.8 as noticeably different.
 
     \b
     Examples:

@@ -34,7 +34,7 @@ _WITH_CURVES = ("json", "csv")
 _COMPAT = "inex_eval-3.1"
 _COMPAT_TASKS = ["thorough", "focused", "relevant-in-context", "best-in-context", "t2i"]
 _OF_COMPAT: dict[str, Any] = {"n": 500, "beta": 0.25, "irr": 300}
-# The options that have a meaning for the old program, too.
+# The options that also mean something for the old program.
 _WITH_COMPAT = {"assessments", "average_over", "per_topic", "out", "format_", "compat", "task"}
 
 
@@ -42,29 +42,29 @@ _WITH_COMPAT = {"assessments", "average_over", "per_topic", "out", "format_", "c
 @scoring_options
 @measures_option
 @preset_option
-@click.option("--per-topic", is_flag=True, help="The scores of each topic, too.")
+@click.option("--per-topic", is_flag=True, help="Also print the scores of each topic.")
 @click.option(
     "--profile",
     type=click.Choice(["esr"]),
-    help="What a run serves directly, what it leaves to navigation and what is missed, by rank.",
+    help="Also print how much each run serves directly, leaves to navigation, and misses.",
 )
-@click.option("--curves", is_flag=True, help="The curves behind the scores, too: JSON or CSV.")
+@click.option("--curves", is_flag=True, help="Also write the curves behind the scores (JSON, CSV).")
 @click.option(
     "--format",
     "format_",
     type=click.Choice(_FORMATS),
-    help="Format of the output.  [default: table, or by OUT's name]",
+    help="Format of the output.  [default: by the name of --out, else table]",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write to a file.")
-@click.option("--compat", type=click.Choice([_COMPAT]), help="Print what that program would print.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
+@click.option("--compat", type=click.Choice([_COMPAT]), help="Print just what this program prints.")
 @click.option("--task", type=click.Choice(_COMPAT_TASKS), help="With --compat: the task.")
-@click.option("--n", type=int, help="With --compat, best in context: its n.  [default: 500]")
-@click.option("--beta", type=float, help="With --compat: beta of F.  [default: 0.25]")
-@click.option("--irr", type=int, help="With --compat, T2I: its irr.  [default: 300]")
+@click.option("--n", type=int, help="With --task best-in-context: n.  [default: 500]")
+@click.option("--beta", type=float, help="With --compat: β of the F-score.  [default: 0.25]")
+@click.option("--irr", type=int, help="With --task t2i: irr.  [default: 300]")
 def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any) -> None:
     """Score runs by measures.
 
-    A run is a file; NAME=FILE gives it another name.
+    A run is a file. NAME=FILE shows it under another name.
 
     \b
     Examples:
@@ -86,7 +86,7 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
 
 
 def _measures(options: dict[str, Any], format_: str) -> tuple[list[str], bool]:
-    """The measures that are asked for, and whether curves are."""
+    """The measures asked for, and whether their curves are wanted."""
     names, curves = list(options["names"]), options["curves"]
     if curves and format_ not in _WITH_CURVES:
         raise click.UsageError(
@@ -102,7 +102,7 @@ def _measures(options: dict[str, Any], format_: str) -> tuple[list[str], bool]:
 
 
 def _format(options: dict[str, Any]) -> str:
-    """The format that is asked for, or that the output's name says."""
+    """The format asked for, or else the one that the output's name stands for."""
     out: Path | None = options["out"]
     if options["format_"] is not None:
         return str(options["format_"])
@@ -110,8 +110,8 @@ def _format(options: dict[str, Any]) -> str:
         return "table"
     if out.suffix.lower() not in _BY_SUFFIX:
         raise click.UsageError(
-            f"--out {out}: no format has the suffix {out.suffix or 'of no name'!r}; known are "
-            f"{', '.join(_BY_SUFFIX)}, and --format chooses one for any name"
+            f"--out {out}: no format goes by this name; known suffixes are "
+            f"{', '.join(_BY_SUFFIX)}, and --format chooses a format for any name"
         )
     return _BY_SUFFIX[out.suffix.lower()]
 

@@ -1,10 +1,10 @@
-"""Messages of the library, which name its parameters, as the command line says them."""
+"""Messages of the library for the command line: options in place of parameters."""
 
 from __future__ import annotations
 
 import re
 
-# Parameters of the library that are options here; where the names differ, the option.
+# The option for each parameter of the library that a message may name.
 _OPTIONS = {
     "average_over": "--average-over",
     "bytes": "--max-bytes",
@@ -25,7 +25,7 @@ _PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([^']*)'|([^\s;,.)]*))?"
 
 
 def in_options(message: str) -> str:
-    """A message with options in place of parameters.
+    """A message with the parameters it names replaced by options.
 
     >>> in_options("unresolved='irrelevant' keeps such results; force=True replaces files")
     '--unresolved irrelevant keeps such results; --force replaces files'

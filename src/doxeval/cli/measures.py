@@ -11,9 +11,9 @@ from doxeval.cli.verb import verb
 
 @verb()
 @click.argument("name", required=False, metavar="[NAME]")
-@click.option("--presets", is_flag=True, help="The official measures of each INEX year and task.")
+@click.option("--presets", is_flag=True, help="List the official measures of INEX years and tasks.")
 def measures(name: str | None, presets: bool) -> None:
-    """List all measures, or explain one: formula, parameters, range, source, an example.
+    """List all measures, or explain one: formula, parameters, range, source and example.
 
     \b
     Examples:
@@ -44,7 +44,7 @@ def _print_all() -> None:
         for name, about in entries:
             click.echo(f"  {name.partition('(')[0]:<10} {about}")
     warn(MEASURES.problems)
-    click.echo("\ndoxeval measures NAME explains one; names take parameters: nxCG@10(base=full)")
+    click.echo("\ndoxeval measures NAME explains one. Names take parameters: nxCG@10(base=full)")
 
 
 def _print_presets() -> None:
@@ -69,7 +69,7 @@ def _explain(name: str) -> None:
 
 
 def _print_markdown(text: str) -> None:
-    """Headings and bold words as a terminal shows them; the text itself in a pipe."""
+    """On a terminal with bold headings; in a pipe as it is."""
     if not sys.stdout.isatty():
         click.echo(text)
         return

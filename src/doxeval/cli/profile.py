@@ -1,4 +1,4 @@
-"""The profile of a run: what it serves directly, what it leaves to navigation, what is missed."""
+"""The profile of a run: how much it serves directly, leaves to navigation, and misses."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _RANKS = (1, 5, 10, 50)
 
 
 def in_words(table: ScoreTable) -> Iterator[str]:
-    """Each run in a few lines; the data by rank are in the curves."""
+    """A few lines about each run; the curves have the shares at every rank."""
     for scores in table.runs:
         yield ""
-        yield f"{scores.run}: shares of all there is to gain"
+        yield f"{scores.run}: shares of the possible gain"
         yield from _shares(scores)
         yield _conclusion(scores)
 
 
 def _by_rank(scores: RunScores) -> dict[str, list[float]]:
-    """The mean shares by rank, of hits, near-misses and misses."""
+    """The mean shares of hits, near-misses and misses at each rank."""
     return {
         curve.label: [value or 0.0 for value in mean_curve(curve, scores.counted)]
         for curve in scores.curves
@@ -44,8 +44,8 @@ def _conclusion(scores: RunScores) -> str:
     hits, near, misses = (_by_rank(scores)[name][-1] for name in PROFILE)
     gained = hits + near
     if not gained:
-        return "  nothing of what is relevant is gained"
+        return "  nothing relevant is found"
     return (
-        f"  of what is gained, {hits / gained:.0%} is served directly and {near / gained:.0%} is "
-        f"left to navigation; {misses:.0%} of all is missed"
+        f"  {hits / gained:.0%} of the gain is served directly, {near / gained:.0%} is left to "
+        f"navigation; {misses:.0%} of the possible gain is missed"
     )

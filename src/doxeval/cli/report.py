@@ -24,25 +24,25 @@ from doxeval.cli.verb import verb
 @measures_option
 @preset_option
 @click.option(
-    "--out", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The page, HTML."
+    "--out", type=click.Path(path_type=Path), required=True, metavar="FILE", help="HTML to write."
 )
 @click.option(
     "--baseline",
     metavar="RUN",
-    help="The run, by its file or id, that others are compared to.  [default: the first]",
+    help="The run that others are compared with, by name or file.  [default: the first]",
 )
 @click.option(
     "--figures",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Each figure also as SVG and PNG, and its data as CSV.",
+    help="Directory for each figure as SVG and PNG, with its data as CSV.",
 )
-@click.option("--title", default="Evaluation of runs", show_default=True, help="The page's title.")
-@click.option("--force", is_flag=True, help="Replace files that are there already.")
+@click.option("--title", default="Evaluation of runs", show_default=True, help="Title of the page.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **options: Any) -> None:
     """Write one page about runs: scores, tests, curves, topics and documents.
 
-    The page needs no network and nothing else beside it. The first measure ranks the runs.
+    The page is one file that needs no network. Runs are ranked by the first measure.
 
     \b
     Examples:
@@ -52,7 +52,7 @@ def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **opt
     """
     from doxeval.reports.figure import renderer
 
-    renderer()  # if it is missing, that is an error before any work
+    renderer()  # its absence is an error before any work
     _check_free(out, options)
     written = _written(_with_baseline(runs, options["baseline"]), assessments, out, options)
     click.echo(f"{out}: {out.stat().st_size:,} bytes")
@@ -61,7 +61,7 @@ def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **opt
 
 
 def _check_free(out: Path, options: dict[str, Any]) -> None:
-    """Nothing is replaced without being asked for."""
+    """Nothing is replaced without --force."""
     from doxeval.errors import OutputError
 
     if out.is_dir():

@@ -31,18 +31,18 @@ _OPTIONS = (
         multiple=True,
         required=True,
         metavar="FILE",
-        help="Assessments: a file, a directory or an archive; may be repeated.",
+        help="File, directory or archive of assessments; may be repeated.",
     ),
-    collection_option("Needed where elements have to be looked up."),
+    collection_option("The collection; needed where elements have to be looked up."),
     click.option(
         "--navigation",
         metavar="FILE",
-        help="A model of how users navigate, as JSON, for ESR, PRUM and EPRUM.",
+        help="JSON file with a model of how users navigate, for ESR, PRUM and EPRUM.",
     ),
     click.option(
         "--average-over",
         type=click.Choice(["assessed", "retrieved"]),
-        help="Average over all assessed topics, or only those that a run has results for.  "
+        help="Average over all assessed topics, or only over those with results.  "
         "[default: assessed]",
     ),
     click.option(
@@ -50,7 +50,8 @@ _OPTIONS = (
         type=click.Choice(["list", "rank", "rsv"]),
         default="list",
         show_default=True,
-        help="What ranks results: the list, or ranks or scores, equal ones of which are tied.",
+        help="Order of results: as listed, by rank, or by score (rsv). Equal ranks or scores are "
+        "tied.",
     ),
     offsets_option,
     columns_option,
@@ -60,18 +61,19 @@ _OPTIONS = (
         type=click.Choice(["error", "irrelevant"]),
         default="error",
         show_default=True,
-        help="Whether a result that names nothing is an error, or counts as not relevant.",
+        help="A result that does not exist in the collection is an error, or not relevant.",
     ),
     click.option(
         "--spec",
         "specificity",
         type=click.Choice(["passages", "file"]),
-        help="Where specificity in files of 2005–07 comes from.  [default: passages, if resolved]",
+        help="Where specificity in files of 2005–07 comes from: highlighted passages, or the sizes "
+        "that the file gives.  [default: passages, if they can be resolved]",
     ),
     click.option(
         "--jobs",
         type=click.IntRange(1),
-        help="Number of processes.  [default: one, or one a core for large runs]",
+        help="Number of processes.  [default: 1, or one per core for large runs]",
     ),
 )
 measures_option = click.option(
@@ -149,7 +151,7 @@ def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, An
     jobs = options["jobs"] or _jobs_worth_starting([one.file for one in sources if one.file])
     with counting_bar("scoring runs", len(sources)) as progress:
         table = evaluation.score_all(sources, jobs=jobs, progress=progress)
-    _tell_warnings(table)
+    _print_warnings(table)
     return table
 
 
@@ -185,7 +187,7 @@ def run_called(table: ScoreTable, name: str | None) -> str | None:
     return files.get(os.path.realpath(name), name)
 
 
-def _tell_warnings(table: ScoreTable) -> None:
+def _print_warnings(table: ScoreTable) -> None:
     from doxeval.cli.terminal import warn
 
     warn(table.warnings)

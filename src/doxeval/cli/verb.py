@@ -1,4 +1,4 @@
-"""A verb of the command line: a click command that ignores no option in silence."""
+"""A verb of the command line: a click command that never ignores an option in silence."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from click.core import ParameterSource
 
 
 class Verb(click.Command):
-    """A command that refuses an option given twice where only one value can count."""
+    """A command that refuses an option given twice, unless the option may be repeated."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Look for repeated options before click keeps the last of them."""
+        """Look for repeated options, of which click would keep only the last."""
         _, _, in_order = self.make_parser(ctx).parse_args(args=list(args))
         seen: set[str] = set()
         for parameter in in_order:
@@ -31,7 +31,7 @@ def verb(**settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
 
 
 def given_options() -> dict[str, str]:
-    """The options that were given to the running command, by name, each with its flag."""
+    """The options that the user gave to the running command: names and flags."""
     context = click.get_current_context()
     return {
         str(parameter.name): parameter.opts[0]
