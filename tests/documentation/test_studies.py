@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import doxeval
+from doxeval.cli import VERBS
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.registry import MEASURES, measure_named
 
@@ -193,6 +194,11 @@ def test_the_page_about_python_names_everything_public() -> None:
     page = (DOCS / "python.md").read_text(encoding="utf-8")
     public = set(doxeval.__all__) - {"__version__"}
     assert {name for name in public if not re.search(rf"\b{name}\b", page)} == set()
+
+
+def test_the_readme_names_every_verb() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [verb for verb in VERBS if not re.search(rf"`{verb}\b", page)] == []
 
 
 def test_the_guides_hold_blocks_that_are_run() -> None:
