@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import row_reader
+from doxeval.columns.json_objects import objects_on_lines
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
 from doxeval.runs import json_blocks as json_blocks_module
@@ -172,6 +173,24 @@ def test_lines_read_together_are_those_read_one_by_one(
         errors[1] = str(error)
     assert found == expected
     assert errors[0] == errors[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"t": [1\n{"a": 1}], "t": 0}\n{"a": 1},{"a": 2}',  # an object inside another, and two
+        '{"a": 1\n"b": 2}\n{"a": 1},{"a": 2}',  # one over two lines, and two on one
+        '{"a": "b\n{c"}',  # a string over two lines
+        '{"t": [1\n{"a": 1}], "t": 0}\n{"a": 1},5',  # as many values as lines, but not objects
+        '{"a": 1}]\n[{"a": 2}',
+        '{"a": 1}\n\n{"a": 2}',
+        '{"a": "\\ud800"}',
+        "[]",
+        "",
+    ],
+)
+def test_lines_that_only_together_are_objects_are_not_read_together(text: str) -> None:
+    assert objects_on_lines(text) is None
 
 
 CELLS = st.sampled_from(

@@ -18,6 +18,7 @@ same key, although this practically never happens: wherever it would matter, the
 are compared afterwards, and Python's own strings are used if they differ.
 
 A column of names is then a list of distinct names and a number for each row (`labels`). Values
-that are Python objects already, as from JSON (`json_objects`), are numbered by `numbering`;
-`fields` takes the fields of one record.
+that are Python objects already, as from JSON (`json_objects`), become columns by `numbering` (of
+names) and `values` (of numbers); `fields` takes the fields of one record. `pieces` cuts a file,
+`ragged` reads lines with different numbers of fields.
 """

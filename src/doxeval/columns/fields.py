@@ -1,4 +1,4 @@
-"""The fields of a record, as in JSONL or CSV, each checked as it is taken."""
+"""The fields of one record, as in JSONL or CSV, each checked as it is taken."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LARGEST_WHOLE = 1 << 62  # whole numbers stay below it
 
 
 class Fields:
-    """The fields of one record; those that are null or empty are absent, unknown ones an error.
+    """The fields of one record. Those that are null or empty are absent; unknown ones are an error.
 
     >>> fields = Fields({"topic": 7, "start": 3, "path": None}, ("topic", "start", "path"))
     >>> fields.text("topic"), fields.whole("start"), "path" in fields
@@ -71,7 +71,7 @@ class Fields:
         return float(value)
 
     def flag(self, name: str) -> bool:
-        """A truth value; absent is false."""
+        """True or false; false if it is absent."""
         value = self._given.get(name, False)
         if not isinstance(value, bool):
             raise FormatError(f"{name} is {value!r}: expected true or false")

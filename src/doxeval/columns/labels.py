@@ -90,7 +90,7 @@ class Labels(ABC, Generic[T]):
 
 
 class NameLabels(Labels[str]):
-    """A column of names that are positions in bytes.
+    """A column of names that are positions in bytes, perhaps to be read as document ids.
 
     >>> from doxeval.columns.words import Words
     >>> column = NameLabels(Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5])))
@@ -98,8 +98,13 @@ class NameLabels(Labels[str]):
     (['b', 'a'], [0, 1, 0], [-1, 0, -1])
     """
 
-    def __init__(self, names: Names) -> None:
-        self._names = names
+    def __init__(self, names: Names, *, document_ids: bool = False) -> None:
+        self._given = names
+        self._document_ids = document_ids
+
+    @cached_property
+    def _names(self) -> Names:
+        return self._given.as_document_ids() if self._document_ids else self._given
 
     def _worked_out(self) -> tuple[Sequence[str], Ints]:
         return self._names.distinct, self._names.numbering[0]

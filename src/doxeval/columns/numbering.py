@@ -6,7 +6,9 @@ Only distinct values are looked at one by one. A column is then numbers into a l
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -36,34 +38,35 @@ class Numbering:
     def __init__(self, cleaned: Callable[[list[str]], list[str]] | None = None) -> None:
         self._cleaned = cleaned
         self.names: list[str] = []
-        self._number_of_value: dict[Any, int] = {None: NO_LABEL, "": NO_LABEL, _BAD: BAD_NAME}
-        # Only needed once a value has been met that is not its own name.
+        # A value that is met for the first time gets the next number, as if it were a new name.
+        self._number_of_value: defaultdict[Any, int] = defaultdict(count().__next__)
+        self._number_of_value |= {None: NO_LABEL, "": NO_LABEL, _BAD: BAD_NAME}
+        # Only needed once a value has been met that is not itself a new name.
         self._number_of_name: dict[str, int] | None = None
 
     def numbers(self, values: Sequence[Any]) -> Ints:
         """The number of each value."""
-        if not set(map(type, values)) <= _PLAIN:
+        kinds = set(map(type, values))
+        if not kinds <= _PLAIN:
             values = [_plain(value) for value in values]
         if len(values) > 1 and values.count(values[0]) == len(values):  # as ids of runs are
             return np.repeat(self.numbers(values[:1]), len(values))
         known = self._number_of_value
-        new = [value for value in dict.fromkeys(values) if value not in known]
-        if new:
-            self._learn(new)
+        before = len(known)
+        numbers = np.fromiter(map(known.__getitem__, values), np.int64, len(values))
+        new = list(islice(reversed(known), len(known) - before))[::-1]
+        if self._are_names(new, kinds == {str}):
+            return numbers
         return np.fromiter(map(known.__getitem__, values), np.int64, len(values))
 
-    def _learn(self, values: list[Any]) -> None:
-        names = list(map(str.strip, map(str, values)))
+    def _are_names(self, values: list[Any], are_strings: bool) -> bool:
+        """Take in new values; whether each is a new name, and so has the right number already."""
+        names = list(map(str.strip, values if are_strings else map(str, values)))
         if self._cleaned is not None:
             names = self._cleaned(names)
         if self._number_of_name is None and names == values:
-            first = len(self.names)
             self.names += names
-            self._number_of_value.update(zip(names, range(first, len(self.names)), strict=True))
-        else:
-            self._learn_spellings(values, names)
-
-    def _learn_spellings(self, values: list[Any], names: list[str]) -> None:
+            return True
         numbers = self._number_of_name or {name: at for at, name in enumerate(self.names)}
         self._number_of_name = numbers
         for value, name in zip(values, names, strict=True):
@@ -74,6 +77,7 @@ class Numbering:
                 numbers[name] = len(self.names)
                 self.names.append(name)
             self._number_of_value[value] = numbers[name]
+        return False
 
 
 def _plain(value: Any) -> Any:

@@ -1,8 +1,7 @@
-"""A table of white-space-separated fields, read by columns without making a string of each.
+"""A table of fields with white space between them, read by columns.
 
-A run of hundreds of thousands of lines is millions of fields. Here the fields are positions in
-the bytes of the file, and each column is turned into numbers by a few operations over all of its
-rows; a string is made only of what somebody looks at.
+Fields are positions in the bytes of the file, and a column becomes numbers by a few operations
+over all of its rows at once, on words; the package explains both.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _TOPS = np.uint64(0x8080808080808080)
 
 
 class TokenTable:
-    """The fields of all lines that are not blank; white space is every byte up to a space.
+    """The fields of all lines that are not blank; white space is every byte up to 32, the space.
 
     >>> table = TokenTable(Words(b"a 1\\n\\nb 22\\n"))
     >>> table.lines.tolist(), table.fields.tolist()
@@ -50,7 +49,7 @@ class TokenTable:
         self.line_ends = len(line_ends)
         fields_before = np.searchsorted(self._edges[0::2], line_ends)
         per_line = np.diff(fields_before, prepend=0, append=len(self._edges) // 2)
-        # The lines that are not blank, from 0, and how many fields each has.
+        # The numbers of the lines that are not blank, from 0, and how many fields each has.
         self.lines = np.flatnonzero(per_line)
         self.fields = per_line[self.lines]
 
@@ -66,12 +65,12 @@ class TokenTable:
         """Where the first control character is that is not white space, if there is one."""
         codes = np.frombuffer(self._words.data, dtype=np.uint8)
         if np.count_nonzero(codes < _SPACE) == self.line_ends:
-            return None  # as almost always: line ends are all there is
+            return None  # the usual case: all characters below a space are line ends
         is_control = (codes < 9) | ((codes > 13) & (codes < _SPACE))
         return int(np.argmax(is_control)) if is_control.any() else None
 
     def columns(self, fields: int) -> Columns:
-        """The table by columns, given that every line has as many fields."""
+        """The table by columns; every line must have this many fields."""
         if self._ends is None:
             return Columns(self._words, self._edges.reshape(-1, 2 * fields).T.copy())
         edges = np.empty((2 * fields, len(self._ends)), dtype=np.int64)
@@ -102,7 +101,7 @@ def _regular_ends(codes: Bytes) -> Ints | None:
 
 
 class Columns:
-    """The columns of a table of fields: begin and end of each field, column by column."""
+    """The columns of a table of fields: where each field begins and ends, column by column."""
 
     def __init__(self, words: Words, edges: Ints) -> None:
         self._words = words
@@ -130,7 +129,7 @@ class Columns:
         return np.equal(self._codes[self.span(column)[0]], character[0])
 
     def integers(self, column: int) -> Ints:
-        """The fields of a column as whole numbers; -1 for a field that is none, or too long."""
+        """The fields of a column as whole numbers; -1 for a field that is not one, or too long."""
         begins, ends = self.span(column)
         lengths = ends - begins
         values = self._short_integers(ends, lengths)
@@ -140,12 +139,12 @@ class Columns:
         return values
 
     def _short_integers(self, ends: Ints, lengths: Ints) -> Ints:
-        """Fields of up to eight digits, all digits of a field at once, as one word."""
+        """Fields of up to eight digits: one word each."""
         values, valid = whole_number(self._right_aligned(ends, lengths))
         return np.where(valid, values, -1)
 
     def _right_aligned(self, ends: Ints, lengths: Ints) -> npt.NDArray[np.uint64]:
-        """The last characters of fields, with the character 0 before them."""
+        """The last eight characters of fields; shorter fields have zeros before them."""
         own = LAST[np.minimum(lengths, SIZE)]
         aligned: npt.NDArray[np.uint64] = (self._words.at[ends] & own) | (ZEROS & ~own)
         return aligned
@@ -155,7 +154,7 @@ class Columns:
         values = np.zeros(len(begins), dtype=np.int64)
         valid = lengths <= _LONGEST_INTEGER
         for place in range(min(int(lengths.max(initial=0)), _LONGEST_INTEGER)):
-            # Bytes below the digits wrap around to large numbers, which are no digits either.
+            # Bytes below the digit 0 wrap around to large numbers, which are not digits either.
             digit = self._codes[np.maximum(ends - 1 - place, 0)] - np.uint8(48)
             digit[lengths <= place] = 0
             valid &= digit <= 9
@@ -163,10 +162,10 @@ class Columns:
         return np.where(valid, values, -1)
 
     def floats(self, column: int) -> Floats:
-        """The fields of a column as numbers, each as `float` reads it; nan for what is none.
+        """The fields of a column as numbers, each as `float` reads it; nan if it is not a number.
 
-        A plain decimal of few digits is one whole number divided by a power of ten: both are
-        exact, so their quotient is rounded once, as it should be. Others are read one by one.
+        A plain decimal of few digits is a whole number divided by a power of ten. Both are exact,
+        so their quotient is rounded once, as `float` does it. Other fields are read one by one.
         """
         begins, ends = self.span(column)
         lengths = ends - begins
@@ -180,13 +179,13 @@ class Columns:
         return values
 
     def _short_decimals(self, ends: Ints, lengths: Ints) -> tuple[Floats, Bools]:
-        """Fields of up to eight characters; the point is found and taken out, as in a word."""
+        """Fields of up to eight characters: one word each, from which the point is taken out."""
         word = self._right_aligned(ends, lengths)
         marks = word ^ _POINTS
         point = (marks - _ONES) & ~marks & _TOPS
-        point &= np.uint64(0) - point  # the first one
+        point &= np.uint64(0) - point  # the first point alone
         has_point = point != 0
-        # What is before the point moves up by one byte, over it.
+        # The digits before the point move one byte up, into its place.
         before = (point >> np.uint64(7)) - np.uint64(1)
         before[~has_point] = np.uint64(0)
         up_to = (before << np.uint64(8)) | np.uint64(0xFF)

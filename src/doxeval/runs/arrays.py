@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.columns.fields import LARGEST_WHOLE
+from doxeval.columns.values import Column
 from doxeval.errors import InputError
-from doxeval.runs.record_columns import BadRecord, Column, RecordCollector
+from doxeval.runs.record_columns import BadRecord, RecordCollector
 from doxeval.runs.result_columns import ResultColumns
 
 _WHOLE = ("start", "end", "offset", "rank")
@@ -71,7 +72,10 @@ def _column(name: str, values: Any, called: Mapping[str, str]) -> Column:
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
         return list(map(str, column.tolist()))
     listed = column.tolist() if isinstance(column, np.ndarray) else column
-    return [_plain(value) for value in listed] if float in set(map(type, listed)) else listed
+    has_floats = not (isinstance(column, np.ndarray) and column.dtype.kind == "U") and (
+        float in set(map(type, listed))
+    )
+    return [_plain(value) for value in listed] if has_floats else listed
 
 
 def _array_or_list(values: Any) -> npt.NDArray[Any] | list[Any] | None:

@@ -14,26 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints
-from doxeval.columns.fields import LARGEST_WHOLE
-from doxeval.columns.labels import NO_LABEL, Labels, by_first_appearance
-from doxeval.columns.numbering import BAD_NAME, Numbering
+from doxeval.columns.labels import Labels, by_first_appearance
+from doxeval.columns.numbering import Numbering
+from doxeval.columns.values import ABSENT, WRONG, Column, is_given, numbers, whole_numbers
 from doxeval.documents.ids import normalised_id
 from doxeval.runs.record_errors import FIELDS, UNITS, why_refused
 from doxeval.runs.result_columns import Floats, RanksAndScores, ResultColumns
 
-# Values of one field: any Python values, or whole numbers of which -1 stands for none.
-Column = Sequence[Any] | npt.NDArray[Any]
-# In columns of numbers as in columns of names: what is absent, and what is something else.
-_NONE, _BAD = NO_LABEL, BAD_NAME
-_WHOLE = ("start", "end", "offset", "rank")
+_WHOLE = {"start", "end", "offset", "rank"}
 _UNIT_FIELDS = sorted(set().union(*UNITS))
-_BAD_UNIT = -1
+_NO_UNIT = -1
 # The kind of a result for each combination of unit fields, a bit for each.
 _KIND_OF = np.array(
     [
         UNITS.get(
             frozenset(name for name, given in zip(_UNIT_FIELDS, bits, strict=True) if given),
-            _BAD_UNIT,
+            _NO_UNIT,
         )
         for bits in product((False, True), repeat=len(_UNIT_FIELDS))
     ],
@@ -91,42 +87,46 @@ class RecordCollector:
 
     def add(self, columns: Mapping[str, Column], lines: Ints) -> None:
         """Take records; a bad one raises BadRecord."""
-        none: Ints = np.full(len(lines), _NONE, dtype=np.int64)
-        names = {
-            name: numbering.numbers(_values(columns[name]))
-            for name, numbering in self._numberings.items()
-            if name in columns
-        }
-        whole = {name: _whole_numbers(columns[name]) for name in _WHOLE if name in columns}
-        score, bad = _numbers(columns.get("score"), len(lines))
-        if "nodes" in columns:
-            names["nodes"] = self._trees(columns["nodes"])
-        numbers = names | whole
-        kind = _kinds(numbers, len(lines))
-        start, end = numbers.get("start", none), numbers.get("end", none)
-        bad |= (kind == _BAD_UNIT) | ((start >= 0) & (end >= 0) & (end < start))
-        for column in numbers.values():
-            bad |= column == _BAD
-        for name in ("topic", "doc"):
-            bad |= numbers.get(name, none) == _NONE
+        count = len(lines)
+        names = self._numbered(columns)
+        found = names | {name: whole_numbers(columns[name]) for name in _WHOLE & columns.keys()}
+        kind = _kinds(found, count)
+        bad = (kind == _NO_UNIT) | _bad_rows(found, count)
+        score = np.full(count, np.nan)
+        if "score" in columns:
+            score, is_none = numbers(columns["score"])
+            bad |= is_none
         for name in columns.keys() - set(FIELDS):
             bad |= np.array([is_given(value) for value in columns[name]], dtype=np.bool_)
         if bad.any():
             row = int(np.argmax(bad))
             raise BadRecord(row, _record(columns, row))
+        none: Ints = np.full(count, ABSENT, dtype=np.int64)
+        start, offset = found.get("start", none), found.get("offset", none)
         self._blocks.append(
             _Block(
                 names["topic"],
                 names["doc"],
-                self._places(names, len(lines)),
+                self._places(names, count),
                 kind,
-                np.maximum(start, numbers.get("offset", none)),  # no result has both
-                end,
-                numbers.get("rank", none),
+                np.maximum(start, offset),  # no result has both
+                found.get("end", none),
+                found.get("rank", none),
                 score,
                 lines,
             )
         )
+
+    def _numbered(self, columns: Mapping[str, Column]) -> dict[str, Ints]:
+        """The columns of names, as numbers."""
+        names = {
+            name: numbering.numbers(_values(columns[name]))
+            for name, numbering in self._numberings.items()
+            if name in columns
+        }
+        if "nodes" in columns:
+            names["nodes"] = self._trees(columns["nodes"])
+        return names
 
     def _trees(self, column: Column) -> Ints:
         """The numbers of sets of elements."""
@@ -134,14 +134,14 @@ class RecordCollector:
 
     def _tree(self, nodes: Any) -> int:
         if not is_given(nodes):
-            return _NONE
+            return ABSENT
         if not isinstance(nodes, list) or not all(isinstance(path, str) for path in nodes):
-            return _BAD
+            return WRONG
         return self._several.setdefault(tuple(nodes), len(self._several))
 
     def _places(self, names: dict[str, Ints], count: int) -> Ints:
         """The place of each result: twice the number of a path, or of several and one more."""
-        place: Ints = np.full(count, _NONE, dtype=np.int64)
+        place: Ints = np.full(count, ABSENT, dtype=np.int64)
         for name in ("path", "point"):
             if name in names:
                 np.maximum(place, 2 * names[name], out=place)
@@ -206,23 +206,26 @@ def _document_ids(names: list[str]) -> list[str]:
     return [normalised_id(name) for name in names]
 
 
-def is_given(value: Any) -> bool:
-    """Whether a field has a value: null, an empty string and an empty list are none.
-
-    >>> is_given(0), is_given("")
-    (True, False)
-    """
-    return value not in (None, "", [])
-
-
-def _kinds(numbers: Mapping[str, Ints], count: int) -> Ints:
+def _kinds(found: Mapping[str, Ints], count: int) -> Ints:
     """The kind of each result, by the fields that it has."""
     unit: Ints = np.zeros(count, dtype=np.int64)
-    for name in _UNIT_FIELDS:
-        unit <<= 1
-        if name in numbers:
-            unit |= numbers[name] != _NONE
+    for bit, name in enumerate(reversed(_UNIT_FIELDS)):
+        if name in found:
+            unit += (found[name] != ABSENT) * np.int64(1 << bit)
     return _KIND_OF[unit]
+
+
+def _bad_rows(found: Mapping[str, Ints], count: int) -> Bools:
+    """Whether something in a row is wrong, or missing."""
+    bad = np.zeros(count, dtype=np.bool_)
+    for column in found.values():
+        bad |= column == WRONG
+    for name in ("topic", "doc"):
+        bad |= found[name] == ABSENT if name in found else True
+    if "start" in found and "end" in found:
+        start, end = found["start"], found["end"]
+        bad |= (start >= 0) & (end >= 0) & (end < start)
+    return bad
 
 
 def _values(column: Column) -> Sequence[Any]:
@@ -235,53 +238,6 @@ def _record(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
     for name, column in columns.items():
         if not isinstance(column, np.ndarray):
             record[name] = column[row]
-        elif column[row] != _NONE:
+        elif column[row] != ABSENT:
             record[name] = column[row].item()
     return record
-
-
-def _whole_numbers(column: Column) -> Ints:
-    """Whole numbers; _NONE where there is none, _BAD for all else."""
-    values: Ints
-    if isinstance(column, np.ndarray):
-        values = column.astype(np.int64)
-        return np.where((values < _NONE) | (values >= LARGEST_WHOLE), _BAD, values)
-    if set(map(type, column)) == {int}:
-        try:
-            values = np.array(column, dtype=np.int64)
-        except OverflowError:
-            pass
-        else:
-            return np.where((values < 0) | (values >= LARGEST_WHOLE), _BAD, values)
-    return np.array([_whole(value) for value in column], dtype=np.int64)
-
-
-def _whole(value: Any) -> int:
-    if type(value) is int and 0 <= value < LARGEST_WHOLE:
-        return value
-    return _BAD if is_given(value) else _NONE
-
-
-def _numbers(column: Column | None, count: int) -> tuple[Floats, Bools]:
-    """Numbers, nan where there is none, and whether something else stands there."""
-    if column is None:
-        return np.full(count, np.nan), np.zeros(count, dtype=np.bool_)
-    if isinstance(column, np.ndarray) or set(map(type, column)) <= {int, float}:
-        try:
-            values = np.array(column, dtype=np.float64)
-            return values, ~np.isfinite(values)
-        except OverflowError:
-            pass
-    values = np.array([_number(value) for value in column], dtype=np.float64)
-    given = np.array([is_given(value) for value in column], dtype=np.bool_)
-    return values, given & ~np.isfinite(values)
-
-
-def _number(value: Any) -> float:
-    """A number as it is, everything else as nan."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return np.nan
-    try:
-        return float(value)
-    except OverflowError:  # a whole number beyond all floats
-        return np.nan

@@ -22,12 +22,13 @@ from typing import IO, Any
 import numpy as np
 
 from doxeval.arrays import Ints
+from doxeval.columns.values import Column
 from doxeval.errors import FormatError
 from doxeval.runs.csv_blocks import csv_blocks
 from doxeval.runs.json_blocks import json_blocks
 from doxeval.runs.mistaken import explained_by_record
 from doxeval.runs.optional import optional_module
-from doxeval.runs.record_columns import BadRecord, Column, RecordCollector
+from doxeval.runs.record_columns import BadRecord, RecordCollector
 from doxeval.runs.run import Run
 
 _ROWS = 1 << 16  # of Parquet, read at a time

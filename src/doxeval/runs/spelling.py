@@ -1,4 +1,4 @@
-"""Places of results that are the same, however they are spelt."""
+"""Whether results are the same part of a document although their paths are spelt differently."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from doxeval.runs.run import Kind, Run
 
 
 def numbered_places(run: Run) -> Ints:
-    """A number for each result's place: two spellings of one have the same, a root has 0.
+    """A number for each result's place, the same for all spellings of it.
 
-    So has what names no place: a whole document is its root.
+    The root of a document has 0, and so has the whole document.
 
-    >>> from doxeval.runs.builder import run_of
-    >>> from doxeval.runs.run import Result
-    >>> places = [("/a/p",), ("/a[1]/p[1]",), ("/a[1]",)]
-    >>> results = [Result("1", "d", Kind.ELEMENT, place=place) for place in places]
-    >>> numbered_places(run_of([*results, Result("1", "d")])).tolist()
+    >>> run = Run.from_dict({"1": [("d", "/a/p"), ("d", "/a[1]/p[1]"), ("d", "/a[1]"), "d"]})
+    >>> numbered_places(run).tolist()
     [1, 1, 0, 0]
     """
     numbers: dict[tuple[str, ...], int] = {(): 0}
@@ -28,12 +25,12 @@ def numbered_places(run: Run) -> Ints:
 
 
 def kinds_of_places(run: Run) -> Ints:
-    """What each result is, a whole document being an element: its root."""
+    """The kind of each result; a whole document counts as an element, its root."""
     return np.where(run.kind == Kind.DOCUMENT, int(Kind.ELEMENT), run.kind)
 
 
 def spelt(path: str) -> str:
-    """A path with every step numbered; what is no path stays as it is.
+    """A path with every step numbered; a string that is not a path stays as it is.
 
     >>> spelt("/article/sec[2]"), spelt("here")
     ('/article[1]/sec[2]', 'here')
@@ -45,7 +42,7 @@ def spelt(path: str) -> str:
 
 
 def _spelt(place: tuple[str, ...]) -> tuple[str, ...]:
-    """A place as a set of paths; the root, which has one step, as none. Points stay in order."""
+    """A place as sorted paths, without any for the root; text points stay as they are."""
     if any("text()" in point for point in place):
         return place
     paths = sorted(set(map(spelt, place)))

@@ -7,8 +7,8 @@
     qid Q0 file rank rsv runid POINT POINT            a passage between two text points
 
 Fields are separated by white space; there is one kind per file. Lines are in the order of the
-ranking. Anything else is an error that names the line. `ends` says that the last column is not
-a length but an end, as some programs write it.
+ranking. Anything else is an error that names the line. With `ends` the last column is an end,
+not a length, as some programs write it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
 
 
 class _Piece(NamedTuple):
-    """What is kept of one piece of the file: numbers, and where names begin and end."""
+    """The columns of one piece of the file: numbers, and where names begin and end."""
 
     line: Ints
     rank: Ints
@@ -67,7 +67,7 @@ class _Piece(NamedTuple):
 
 
 class _TextReader:
-    """Reads a file piece by piece, each small enough to stay in the processor's cache."""
+    """Reads a file in pieces that are small enough to stay in the processor's cache."""
 
     def __init__(self, data: bytes, origin: str, ends: bool) -> None:
         self._data = data
@@ -96,7 +96,7 @@ class _TextReader:
         return Run(
             run_ids[-1],
             NameLabels(topics),
-            NameLabels(documents.as_document_ids()),
+            NameLabels(documents, document_ids=True),
             _place_labels(places, len(line)),
             np.full(len(line), int(_kind(self._fields, self._by_path)), dtype=np.int64),
             start,
@@ -110,7 +110,7 @@ class _TextReader:
         )
 
     def _cuts(self) -> Iterator[tuple[int, int]]:
-        """The file in pieces of whole lines: where they begin and end."""
+        """Where pieces of whole lines begin and end."""
         at = 0
         while at < len(self._data):
             end = self._data.find(b"\n", at + _PIECE) + 1 or len(self._data)
@@ -154,7 +154,7 @@ class _TextReader:
         )
 
     def _shaped(self, table: TokenTable, lines: Ints) -> Columns:
-        """The columns, if every line has as many fields; the first line says how many."""
+        """The columns; the first line of the file says how many fields every line must have."""
         settled = self._fields > 0
         first = self._fields or int(table.fields[0])
         wrong = np.flatnonzero(table.fields != (first if first in _FIELDS else 0))
@@ -174,7 +174,7 @@ class _TextReader:
 
 
 class _Checked:
-    """Columns whose values are checked as they are taken; a wrong one is named with its line."""
+    """Columns whose values are checked as they are taken; an error names the line."""
 
     def __init__(self, columns: Columns, lines: Ints, origin: str) -> None:
         self.columns = columns
@@ -228,7 +228,7 @@ def _place_labels(names: list[Names], rows: int) -> Labels[tuple[str, ...]]:
 
 
 def _kind(fields: int, by_path: bool) -> Kind:
-    """The kind of a file, by its first result."""
+    """The kind of all results, by their number of fields and whether they are paths."""
     if fields == 6:
         return Kind.DOCUMENT
     if fields == 8:
