@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from doxeval.errors import FormatError, InputError, UnknownName
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable, distinct_names
 from doxeval.scores.formats import FORMATS, as_latex, curves_as_csv
-from doxeval.scores.measure_names import place_of_measure
+from doxeval.scores.measure_names import index_of_measure
 from strategies import score_tables
 
 
@@ -74,8 +74,8 @@ class TestLookingUp:
 
     def test_the_order_of_parameters_does_not_matter(self) -> None:
         facts = [MeasureFacts("MAgP(score=F,beta=.5)", "MAgP(score=F,beta=0.5,x=1)", "")]
-        assert place_of_measure(facts, "MAgP(beta=0.50, score=F)") == 0
-        assert place_of_measure(facts, "MAgP(x=1,beta=0.5,score=F)") == 0
+        assert index_of_measure(facts, "MAgP(beta=0.50, score=F)") == 0
+        assert index_of_measure(facts, "MAgP(x=1,beta=0.5,score=F)") == 0
 
     def test_numbers_in_names_stay_apart(self) -> None:
         labels = [
@@ -90,13 +90,13 @@ class TestLookingUp:
             "iP[0.333]",
         ]
         facts = [MeasureFacts(label, label, "") for label in labels]
-        assert [place_of_measure(facts, label) for label in labels] == list(range(len(labels)))
-        assert place_of_measure(facts, "P@010") == 1
-        assert place_of_measure(facts, "iP[2/6]") == 7
+        assert [index_of_measure(facts, label) for label in labels] == list(range(len(labels)))
+        assert index_of_measure(facts, "P@010") == 1
+        assert index_of_measure(facts, "iP[2/6]") == 7
 
     def test_a_label_comes_before_other_names(self) -> None:
         facts = [MeasureFacts("A", "B", ""), MeasureFacts("B", "C", "")]
-        assert [place_of_measure(facts, name) for name in "ABC"] == [0, 1, 1]
+        assert [index_of_measure(facts, name) for name in "ABC"] == [0, 1, 1]
 
     def test_what_is_not_there(self) -> None:
         scores = table()

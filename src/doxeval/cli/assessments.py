@@ -103,15 +103,8 @@ def _violations(
 
 
 def _print_table(counts: dict[str, dict[str, int]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from doxeval.cli.score_table import aligned
 
-    from doxeval.cli.terminal import safe
-
-    names = list(next(iter(counts.values())))
-    table = Table("topic", box=None, header_style="bold")
-    for name in names:
-        table.add_column(name, justify="right")
-    for topic, numbers in counts.items():
-        table.add_row(safe(topic), *(f"{numbers[name]:,}" for name in names))
-    Console(highlight=False, markup=False).print(table)
+    header = ["topic", *next(iter(counts.values()))]
+    rows = [[topic, *(f"{number:,}" for number in of.values())] for topic, of in counts.items()]
+    click.echo(aligned(header, rows), nl=False)

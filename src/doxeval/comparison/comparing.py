@@ -98,7 +98,7 @@ def compare_all(
     """
     wanted = table.labels if measures is None else measures
     wanted = [wanted] if isinstance(wanted, str) else wanted
-    places = dict.fromkeys(table.place_of_measure(measure) for measure in wanted)
+    places = dict.fromkeys(table.index_of_measure(measure) for measure in wanted)
     return tuple(
         compare(
             table,
@@ -115,7 +115,7 @@ def compare_all(
 
 def _place(table: ScoreTable, measure: object) -> int:
     if measure is not None:
-        return table.place_of_measure(measure)
+        return table.index_of_measure(measure)
     if len(table.measures) != 1:
         raise InputError(
             f"measure= says by which of {', '.join(table.labels)} to compare; compare_all compares "

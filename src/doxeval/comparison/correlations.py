@@ -181,7 +181,7 @@ def correlate(
     check_runs(table, "a correlation")
     wanted = table.labels if measures is None else measures
     wanted = [wanted] if isinstance(wanted, str) else wanted
-    places = list(dict.fromkeys(table.place_of_measure(measure) for measure in wanted))
+    places = list(dict.fromkeys(table.index_of_measure(measure) for measure in wanted))
     if len(places) < 2:
         raise InputError(f"a correlation needs two measures or more, not {len(places)}")
     if resamples < 1 or seed < 0:

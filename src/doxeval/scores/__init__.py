@@ -1,4 +1,4 @@
-"""Scores: what an evaluation gives, and the forms in which it leaves the program."""
+"""Scores: the result of an evaluation, and the formats in which it can be written."""
 
 from doxeval.scores.run_names import distinct_names, told_apart
 from doxeval.scores.table import Curve, MeasureFacts, RunScores, ScoreTable

@@ -1,4 +1,4 @@
-"""Scores as bytes for other programs and for papers.
+"""Formats of scores for other programs and for papers.
 
 json      everything: means, topics, undefined topics, curves, warnings
 csv       one line per run, topic and measure; the topic `all` is the mean
@@ -6,8 +6,8 @@ parquet   the same columns
 latex     a table of means, runs by measures; with topics, one more table for each run
 trec      measure<TAB>topic<TAB>value, one block for each run
 
-Only JSON holds curves beside the scores. `curves_as_csv` gives them as CSV by themselves; the
-other formats refuse them.
+Only JSON holds scores and curves together. `curves_as_csv` writes the curves alone; the other
+formats refuse them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ ALL = "all"
 
 
 class Format(Protocol):
-    """Writes a table of scores: its means, with the scores of topics and the curves if asked for.
+    """Writes a table of scores: its means, and on request the scores of topics and the curves.
 
-    A format that cannot hold curves refuses to be asked for them.
+    A format that cannot hold curves refuses the request.
     """
 
     def __call__(self, table: ScoreTable, per_topic: bool = ..., curves: bool = ...) -> bytes:
@@ -76,28 +76,28 @@ def plain_values(table: ScoreTable) -> dict[str, Any]:
 
 
 def as_json(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """Everything, as JSON; curves are there if the table has them.
+    """Everything, as JSON, with the curves that the table has.
 
     >>> as_json(ScoreTable((), (), ())).splitlines()[0]
     b'{'
     """
-    found = plain_values(table)
+    values = plain_values(table)
     if not per_topic:
-        for run in found["runs"]:
+        for run in values["runs"]:
             del run["topics"]
             for curve in run["curves"]:
                 del curve["topics"]
-    return json.dumps(found, ensure_ascii=False, indent=1).encode() + b"\n"
+    return json.dumps(values, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
 def as_csv(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """One line per score; an undefined one is empty.
+    """One line per score; the value of an undefined score is empty.
 
     >>> as_csv(ScoreTable((), (), ()))
     b'run,topic,measure,value\\n'
     """
     if curves:
-        raise FormatError("a CSV of scores cannot hold curves: write them by curves_as_csv")
+        raise FormatError("a CSV of scores cannot hold curves; curves_as_csv writes them alone")
     return _csv(Row._fields, rows_with_means(table, per_topic))
 
 
@@ -112,7 +112,7 @@ def curves_as_csv(table: ScoreTable, per_topic: bool = True) -> bytes:
 
 
 def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """As trec_eval prints them: measure, topic and value; undefined is `nan`.
+    """As trec_eval prints scores: measure, topic and value; an undefined score is `nan`.
 
     >>> as_trec(ScoreTable((), (), ()))
     b''
@@ -132,9 +132,9 @@ def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> 
 
 
 def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -> bytes:
-    """A table of means for a paper, the best of each measure in bold.
+    """A table of means for a paper, with the best mean of each measure in bold.
 
-    With topics, a table for each run follows: topics by measures, and the mean.
+    With `per_topic`, a table for each run follows: topics by measures, and the mean.
 
     >>> print(as_latex(ScoreTable((), (), ())).decode(), end="")
     \\begin{tabular}{l}
@@ -153,7 +153,7 @@ def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -
     ]
     tables = [_tabular(["run", *table.labels], rows)]
     if per_topic:
-        tables += [_topics_of_run(table, place) for place in range(len(table.runs))]
+        tables += [_topics_of_run(table, index) for index in range(len(table.runs))]
     return "\n".join(tables).encode()
 
 
@@ -205,7 +205,7 @@ def _plain_curve(curve: Curve, topics: Sequence[str], scores: RunScores) -> dict
 def _curve_by_topic(
     curve: Curve, topics: Sequence[str], scores: RunScores
 ) -> Iterator[tuple[str, list[float | None]]]:
-    """A curve's values for each topic that counts; None where it is undefined."""
+    """The values of a curve for each topic that counts; None where it is undefined."""
     for topic, is_counted, values in zip(topics, scores.counted, curve.y.tolist(), strict=True):
         if is_counted:
             yield topic, [None if value != value else value for value in values]
@@ -222,7 +222,7 @@ def _curve_rows(table: ScoreTable, per_topic: bool) -> Iterator[Sequence[object]
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    """Lines of CSV; what is None is empty."""
+    """Lines of CSV; None is written as an empty field."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
@@ -231,14 +231,14 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     return out.getvalue().encode()
 
 
-def _topics_of_run(table: ScoreTable, place: int) -> str:
+def _topics_of_run(table: ScoreTable, index: int) -> str:
     """The scores of one run for each topic, and its means, as LaTeX."""
     rows = [
         [_escaped(topic), *(_cell(value, None) for value in values)]
-        for topic, values in table.topics_of(place)
+        for topic, values in table.topics_of(index)
     ]
-    mean = ["mean", *(_cell(value, None) for value in table.means_of(place))]
-    return _tabular(["topic", *table.labels], rows, table.runs[place].run, mean)
+    mean = ["mean", *(_cell(value, None) for value in table.means_of(index))]
+    return _tabular(["topic", *table.labels], rows, table.runs[index].run, mean)
 
 
 def _tabular(
@@ -247,7 +247,7 @@ def _tabular(
     title: str | None = None,
     last: Sequence[str] | None = None,
 ) -> str:
-    """A table in LaTeX: a title over all columns, the header, the rows, a last row by itself."""
+    """A table in LaTeX: a title over all columns, the header, the rows, a last row set apart."""
     lines = [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}"]
     if title is not None:
         lines.append(f"\\multicolumn{{{len(header)}}}{{l}}{{{_escaped(title)}}} \\\\")

@@ -1,4 +1,4 @@
-"""Scores as data frames of pandas or polars, whichever is installed."""
+"""Scores as data frames of pandas or polars."""
 
 from __future__ import annotations
 
@@ -40,9 +40,8 @@ def mean_frame(table: ScoreTable, kind: Kind | None = None) -> Any:
     >>> mean_frame(ScoreTable((), (), ()), "pandas").shape
     (0, 0)
     """
-    places = range(len(table.runs))
-    runs = [table.runs[place].run for place in places]
-    return _wide(kind, {"run": runs}, table.labels, [table.means_of(place) for place in places])
+    means = [table.means_of(index) for index in range(len(table.runs))]
+    return _wide(kind, {"run": list(table)}, table.labels, means)
 
 
 def topic_frame(table: ScoreTable, run: str | None = None, kind: Kind | None = None) -> Any:
@@ -52,11 +51,11 @@ def topic_frame(table: ScoreTable, run: str | None = None, kind: Kind | None = N
     >>> list(topic_frame(ScoreTable((), (), ()), kind="pandas").index.names)
     ['run', 'topic']
     """
-    places = range(len(table.runs)) if run is None else [table.place_of_run(run)]
+    indices = range(len(table.runs)) if run is None else [table.index_of_run(run)]
     rows = [
-        (table.runs[place].run, topic, values)
-        for place in places
-        for topic, values in table.topics_of(place)
+        (table.runs[index].run, topic, values)
+        for index in indices
+        for topic, values in table.topics_of(index)
     ]
     keys = {"run": [name for name, _, _ in rows], "topic": [topic for _, topic, _ in rows]}
     if run is not None:
@@ -76,7 +75,7 @@ def _wide(
 
 
 def _library(kind: Kind | None) -> Any:
-    """The library to make frames with: the one asked for, or else the first that is installed."""
+    """The library to make frames with: the wanted one, or else the first that is installed."""
     wanted: Sequence[str] = KINDS if kind is None else (kind,)
     for name in wanted:
         if name not in KINDS:
@@ -85,8 +84,8 @@ def _library(kind: Kind | None) -> Any:
             return import_module(name)
         except ModuleNotFoundError:
             continue
-    lacking = "neither of which is" if kind is None else "which is not"
-    raise FormatError(f"a data frame needs {' or '.join(wanted)}, {lacking} installed")
+    missing = "neither of which is" if kind is None else "which is not"
+    raise FormatError(f"a data frame needs {' or '.join(wanted)}, {missing} installed")
 
 
 def _in_pandas(
@@ -112,11 +111,11 @@ def _in_polars(
     rows: Sequence[Sequence[float | None]],
 ) -> Any:
     """Columns of keys, then of numbers."""
-    numbers = [[row[column] for row in rows] for column in range(len(labels))]
+    columns = [[row[column] for row in rows] for column in range(len(labels))]
     return pl.DataFrame(
-        [pl.Series(name, found, pl.String) for name, found in keys.items()]
+        [pl.Series(name, texts, pl.String) for name, texts in keys.items()]
         + [
-            pl.Series(label, found, pl.Float64)
-            for label, found in zip(labels, numbers, strict=True)
+            pl.Series(label, numbers, pl.Float64)
+            for label, numbers in zip(labels, columns, strict=True)
         ]
     )

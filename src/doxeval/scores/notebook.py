@@ -1,4 +1,4 @@
-"""A table of scores as notebooks show it: means, each with a bar."""
+"""Tables in HTML, as notebooks show them; a table of scores has a bar for each mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = 60  # pixels
 
 
 def as_html(table: ScoreTable) -> str:
-    """Means of all runs and measures; a bar is as long as its share of the largest mean.
+    """The means of all runs; the length of a bar is relative to the largest mean of its measure.
 
     >>> from doxeval.scores import ScoreTable
     >>> as_html(ScoreTable((), (), ()))

@@ -1,4 +1,4 @@
-"""Names for runs that have the same id: by their files, or else by number."""
+"""Distinct names for runs with the same id: by their files, or else by number."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from doxeval.scores.table import RunScores
 
 
 def distinct_names(runs: Sequence[tuple[str, str | None]]) -> list[str]:
-    """A name of its own for each run, given its id and its file, if it has one.
+    """A distinct name for each run, given its id and its file (None if it has no file).
 
-    An id that only one run has stays as it is. Runs with the same id are told apart by the stems
-    of their files; if those are the same, by as much of their paths as it takes; and runs without
-    a file, or from the same file, by number.
+    The id of a run is its name, unless several runs have that id. Runs with the same id are told
+    apart by the stems of their files; if those are the same, by as much of their paths as it
+    takes; and runs without a file, or from the same file, by number.
 
     >>> distinct_names([("mine", "a.run"), ("mine", "b.run"), ("other", "c.run")])
     ['mine (a)', 'mine (b)', 'other']
@@ -29,12 +29,12 @@ def distinct_names(runs: Sequence[tuple[str, str | None]]) -> list[str]:
     for run, file in runs:
         if file is not None:
             files.setdefault(run, []).append(file)
-    shown = {run: _shown(found) for run, found in files.items() if ids[run] > 1}
+    shown = {run: _short_names(paths) for run, paths in files.items() if ids[run] > 1}
     wanted = [
         run if file is None or run not in shown else f"{run} ({shown[run][file]})"
         for run, file in runs
     ]
-    # Ids of single runs are taken first: they must not depend on what others are called.
+    # Ids that only one run has are taken first, so that they do not depend on the other names.
     taken = {run for run, _ in runs if ids[run] == 1}
     return [
         name if ids[run] == 1 else _unused(name, taken)
@@ -43,7 +43,7 @@ def distinct_names(runs: Sequence[tuple[str, str | None]]) -> list[str]:
 
 
 def told_apart(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:
-    """The scores of runs, each run with a name of its own.
+    """The scores of runs, under distinct names.
 
     >>> import numpy as np
     >>> values, counted = np.zeros((1, 1)), np.array([True])
@@ -57,8 +57,8 @@ def told_apart(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:
     )
 
 
-def _shown(files: Sequence[str]) -> dict[str, str]:
-    """The shortest way of naming files that tells them apart, the same way for all."""
+def _short_names(files: Sequence[str]) -> dict[str, str]:
+    """The shortest names that tell files apart, all of them shortened in the same way."""
     distinct = dict.fromkeys(files)
     for names in _ways(list(distinct)):
         if len(set(names)) == len(distinct):
@@ -75,7 +75,7 @@ def _ways(files: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _unused(name: str, taken: set[str]) -> str:
-    """The name, with a number if it is taken already; it is taken then."""
+    """The name, with a number if it is taken already; the result is added to the taken names."""
     unused, number = name, 1
     while unused in taken:
         number += 1

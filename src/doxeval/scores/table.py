@@ -1,7 +1,7 @@
-"""The table of scores: runs, topics, measures, and what there is to know about each.
+"""The table of scores: runs by topics by measures, and the facts that readers of scores need.
 
-A score is a number, or undefined (nan here, null outside) where a topic lacks what the measure
-needs. Undefined scores are left out of means and listed.
+A score is a number. It is undefined (nan here, None or null outside) for a topic that lacks what
+the measure needs. Undefined scores are left out of means, and reported.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools
 from doxeval.errors import UnknownName
-from doxeval.scores.measure_names import place_of_measure
+from doxeval.scores.measure_names import index_of_measure
 from doxeval.scores.text import as_text, undefined_in_words
 from doxeval.scores.views import RunView
 from doxeval.wording import counted, suggestion
@@ -30,10 +30,10 @@ Floats = npt.NDArray[np.float64]
 class MeasureFacts(NamedTuple):
     """What readers of scores must know about a measure.
 
-    label: its name as it was asked for. canonical: its name with every parameter as it was used.
-    asked: its name with every parameter as it was asked for, where some parameters were settled
-    only when the assessments were known; empty if it is the same as the canonical name.
-    highest is None where there is no bound.
+    label: the name that the user gave. canonical: the name with every parameter as it was used.
+    asked: the name with every parameter as the user gave it; empty if it is the same as the
+    canonical name (it differs if a parameter was chosen to fit the assessments).
+    highest: the upper bound, None if there is none.
 
     >>> MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "interpolated precision")
     MeasureFacts('iP[.01]', 'iP[0.01](alpha=0)', 0 to 1, higher is better)
@@ -95,9 +95,9 @@ class Curve(NamedTuple):
 class RunScores:
     """The scores of one run: measures × topics.
 
-    counted says which topics are in the means: all assessed ones, or those with results.
-    has_results says for which topics the run returned anything; None if that is not known.
-    kept is what an evaluation was asked to keep of the ranking, for a report.
+    counted: which topics count towards the means, all assessed ones or those with results.
+    has_results: for which topics the run returned anything; None if that is not known.
+    kept: what the evaluation was asked to keep of the ranking, for a report.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
     RunScores('mine': 1 measure, 2 topics)
@@ -132,7 +132,7 @@ class RunScores:
 
 
 class Row(NamedTuple):
-    """One score, spelt out."""
+    """One score with its run, topic and measure."""
 
     run: str
     topic: str
@@ -152,7 +152,7 @@ class ScoreTable:
     run   iP[.01]
     mine   0.3750
 
-    By run and measure, with any of the measure's names:
+    By run and measure, under any of the measure's names:
 
     >>> table["mine"]["iP[0.01]"], table["mine"].topics["8"]["iP[.01]"]
     (0.375, 0.25)
@@ -176,13 +176,13 @@ class ScoreTable:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The measures as they were asked for."""
+        """The names of the measures, as the user gave them."""
         return tuple(facts.label for facts in self.measures)
 
     # By run
 
     def __getitem__(self, run: str) -> RunView:
-        return self.view(self.place_of_run(run))
+        return self.view(self.index_of_run(run))
 
     def __iter__(self) -> Iterator[str]:
         return (scores.run for scores in self.runs)
@@ -194,95 +194,96 @@ class ScoreTable:
         """The names of the runs."""
         return iter(self)
 
-    def view(self, place: int) -> RunView:
-        """The scores of the run at this place."""
-        return RunView(self, place)
+    def view(self, index: int) -> RunView:
+        """The scores of the run with this index."""
+        return RunView(self, index)
 
-    def place_of_run(self, run: str) -> int:
-        """Which of the runs has this name."""
+    def index_of_run(self, run: str) -> int:
+        """The index of the run with this name."""
         names = list(self)
         if run in names:
             return names.index(run)
         raise UnknownName(f"no run {run!r}{suggestion(str(run), names)}")
 
-    def place_of_measure(self, measure: object) -> int:
-        """Which of the measures has this name: its label, its canonical name, or its value."""
-        return place_of_measure(self.measures, measure)
+    def index_of_measure(self, measure: object) -> int:
+        """The index of a measure, given by any of its names or as a value (see measure_names)."""
+        return index_of_measure(self.measures, measure)
 
     def only(
         self,
         runs: str | Iterable[str] | None = None,
         measures: object | Iterable[object] | None = None,
     ) -> ScoreTable:
-        """The table with only some runs or measures, in the order asked for (None: all).
+        """The table with only the given runs and measures, in the given order (None: all).
 
         >>> facts = tuple(MeasureFacts(name, name, "") for name in "AB")
         >>> scores = [RunScores(run, np.array([[0.5], [1]]), np.array([True])) for run in "xyz"]
         >>> ScoreTable(facts, ("7",), tuple(scores)).only(runs=["z", "x"], measures="B").mean()
         {'z': {'B': 1.0}, 'x': {'B': 1.0}}
         """
-        rows = [self.place_of_run(str(run)) for run in _several(runs, self)]
-        columns = [self.place_of_measure(one) for one in _several(measures, self.labels)]
-        labels = {self.labels[column] for column in columns}
+        wanted_runs = [self.index_of_run(str(run)) for run in _as_list(runs, self)]
+        wanted = [self.index_of_measure(one) for one in _as_list(measures, self.labels)]
+        labels = {self.labels[index] for index in wanted}
         return replace(
             self,
-            measures=tuple(self.measures[column] for column in columns),
-            runs=tuple(_only_measures(self.runs[row], columns, labels) for row in rows),
+            measures=tuple(self.measures[index] for index in wanted),
+            runs=tuple(_only_measures(self.runs[index], wanted, labels) for index in wanted_runs),
         )
 
     # Means and scores
 
-    def means_of(self, place: int) -> list[float | None]:
-        """The mean of each measure for the run at this place."""
-        scores = self.runs[place]
+    def means_of(self, index: int) -> list[float | None]:
+        """The mean of each measure for the run with this index."""
+        scores = self.runs[index]
         return [mean_of(values[scores.counted]) for values in scores.values]
 
     def mean(self) -> dict[str, dict[str, float | None]]:
-        """The mean of each measure over the topics where it is defined, by run; None over none."""
+        """The means by run and measure; None if a measure is undefined for all topics."""
         return {
-            scores.run: dict(zip(self.labels, self.means_of(place), strict=True))
-            for place, scores in enumerate(self.runs)
+            scores.run: dict(zip(self.labels, self.means_of(index), strict=True))
+            for index, scores in enumerate(self.runs)
         }
 
-    def topics_of(self, place: int) -> Iterator[tuple[str, list[float | None]]]:
-        """The topics that count for the run at this place, each with its scores by measure."""
-        scores = self.runs[place]
-        for column in np.flatnonzero(scores.counted).tolist():
-            values = scores.values[:, column].tolist()
-            yield self.topic_ids[column], [_defined(value) for value in values]
+    def topics_of(self, index: int) -> Iterator[tuple[str, list[float | None]]]:
+        """The topics that count for the run with this index, each with its score by measure."""
+        scores = self.runs[index]
+        for topic in np.flatnonzero(scores.counted).tolist():
+            values = scores.values[:, topic].tolist()
+            yield self.topic_ids[topic], [_defined(value) for value in values]
 
     def topics(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """All scores by run, topic and measure."""
         return {
             scores.run: {
                 topic: dict(zip(self.labels, values, strict=True))
-                for topic, values in self.topics_of(place)
+                for topic, values in self.topics_of(index)
             }
-            for place, scores in enumerate(self.runs)
+            for index, scores in enumerate(self.runs)
         }
 
     def rows(self) -> Iterator[Row]:
         """The scores one by one."""
-        for place, scores in enumerate(self.runs):
-            for topic, values in self.topics_of(place):
+        for index, scores in enumerate(self.runs):
+            for topic, values in self.topics_of(index):
                 for label, value in zip(self.labels, values, strict=True):
                     yield Row(scores.run, topic, label, value)
 
     def undefined(self) -> dict[str, dict[str, list[str]]]:
-        """The topics for which a measure is undefined, by run and measure; only where there are."""
-        found = {}
-        for scores in self.runs:
-            missing = {
-                label: [self.topic_ids[place] for place in np.flatnonzero(is_missing).tolist()]
-                for label, values in zip(self.labels, scores.values, strict=True)
-                if (is_missing := np.isnan(values) & scores.counted).any()
-            }
-            if missing:
-                found[scores.run] = missing
-        return found
+        """The topics for which measures are undefined, by run and measure, where there are any."""
+        undefined = {scores.run: self._undefined_in(scores) for scores in self.runs}
+        return {run: topics for run, topics in undefined.items() if topics}
+
+    def _undefined_in(self, scores: RunScores) -> dict[str, list[str]]:
+        """The topics for which a measure is undefined, for one run."""
+        undefined = np.isnan(scores.values) & scores.counted
+        return {
+            label: [self.topic_ids[topic] for topic in np.flatnonzero(flags).tolist()]
+            for label, flags in zip(self.labels, undefined, strict=True)
+            if flags.any()
+        }
 
     def undefined_in_words(self) -> dict[str, str]:
-        """One line for each run that has undefined scores: which measures, for which topics.
+        """For each run with undefined scores, a line that names the measures and the topics.
 
         >>> facts = tuple(MeasureFacts(name, name, "") for name in "ABC")
         >>> values = np.array([[np.nan, 1], [np.nan, 1], [1, 1]])
@@ -292,11 +293,11 @@ class ScoreTable:
         """
         counts = {scores.run: int(scores.counted.sum()) for scores in self.runs}
         return {
-            run: undefined_in_words(missing, len(self.measures), counts[run])
-            for run, missing in self.undefined().items()
+            run: undefined_in_words(topics, len(self.measures), counts[run])
+            for run, topics in self.undefined().items()
         }
 
-    # Other forms
+    # As plain values, data frames, text and HTML
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
@@ -305,13 +306,13 @@ class ScoreTable:
         return plain_values(self)
 
     def to_pandas(self) -> Any:
-        """One row per score, as a data frame of pandas (which must be installed)."""
+        """One row per score, as a pandas data frame (needs pandas)."""
         from doxeval.scores.frames import long_frame
 
         return long_frame(self, "pandas")
 
     def to_polars(self) -> Any:
-        """One row per score, as a data frame of polars (which must be installed)."""
+        """One row per score, as a polars data frame (needs polars)."""
         from doxeval.scores.frames import long_frame
 
         return long_frame(self, "polars")
@@ -332,14 +333,14 @@ class ScoreTable:
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        """How notebooks show it."""
+        """The table as notebooks show it."""
         from doxeval.scores.notebook import as_html
 
         return as_html(self)
 
 
 def mean_of(values: Floats) -> float | None:
-    """The mean of the defined values, whatever their order; None if none is defined.
+    """The mean of the defined values, None if there are none; their order does not matter.
 
     >>> mean_of(np.array([0.5, np.nan, 0.25]))
     0.375
@@ -349,26 +350,26 @@ def mean_of(values: Floats) -> float | None:
 
 
 def mean_curve(curve: Curve, counted: Bools) -> list[float | None]:
-    """A curve's mean over topics, point by point."""
-    return [mean_of(curve.y[counted, place]) for place in range(len(curve.x))]
+    """The mean of a curve over topics, point by point."""
+    return [mean_of(curve.y[counted, point]) for point in range(len(curve.x))]
 
 
-def _several(given: object, otherwise: Iterable[object]) -> list[object]:
-    """What was given as a list; one thing by itself (a name, a measure) is a list of one."""
-    if given is None:
-        return list(otherwise)
-    if isinstance(given, Iterable) and not isinstance(given, str):
-        return list(given)
-    return [given]
+def _as_list(value: object, default: Iterable[object]) -> list[object]:
+    """A list of what was given; a single name or measure is a list of one."""
+    if value is None:
+        return list(default)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return list(value)
+    return [value]
 
 
-def _only_measures(scores: RunScores, columns: list[int], labels: set[str]) -> RunScores:
+def _only_measures(scores: RunScores, measures: list[int], labels: set[str]) -> RunScores:
     curves = tuple(curve for curve in scores.curves if curve.label in labels)
-    return replace(scores, values=scores.values[columns], curves=curves)
+    return replace(scores, values=scores.values[measures], curves=curves)
 
 
 def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
-    """Whether two arrays hold the same values, undefined ones in the same places."""
+    """Whether two arrays are equal; nan equals nan."""
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other, equal_nan=True)

@@ -1,11 +1,11 @@
-"""Short text about scores: what a terminal shows of them."""
+"""Scores as short text, for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from doxeval.wording import counted
+from doxeval.wording import counted, listed
 
 if TYPE_CHECKING:
     from doxeval.scores.table import ScoreTable
@@ -18,7 +18,7 @@ _LONGEST_NAME = 40
 
 
 def as_text(table: ScoreTable) -> str:
-    """The means of the first runs by the first measures, and how much there is in all.
+    """The means of the first runs by the first measures, under a line with the totals.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
@@ -31,7 +31,7 @@ def as_text(table: ScoreTable) -> str:
     """
     labels = table.labels[:_MOST_MEASURES]
     more = ["…"] if len(table.labels) > len(labels) else []
-    views = [table.view(place) for place in range(min(len(table.runs), _MOST_RUNS))]
+    views = [table.view(index) for index in range(min(len(table.runs), _MOST_RUNS))]
     rows = [[view.run, *(number(view[label]) for label in labels), *more] for view in views]
     lines = [
         f"Scores of {counted(len(table.runs), 'run')} by {counted(len(table.labels), 'measure')} "
@@ -45,7 +45,7 @@ def as_text(table: ScoreTable) -> str:
 
 
 def values_as_text(values: Sequence[tuple[str, float | None]]) -> str:
-    """The first of some named values.
+    """Named values on one line; of many, the first.
 
     >>> values_as_text([("MAiP", 0.5), ("iP[.01]", None)])
     'MAiP 0.5000, iP[.01] —'
@@ -55,7 +55,7 @@ def values_as_text(values: Sequence[tuple[str, float | None]]) -> str:
 
 
 def undefined_in_words(topics_of: dict[str, list[str]], measures: int, topics: int) -> str:
-    """For which topics measures are undefined, those with the same topics together.
+    """The topics for which measures are undefined; measures with the same topics come together.
 
     >>> undefined_in_words({"MAiP": ["7"], "iP[.01]": ["7"], "gP@5": ["7", "8"]}, 4, 120)
     'MAiP, iP[.01] undefined for 1 of 120 topics (7); gP@5 for 2 (7, 8)'
@@ -65,11 +65,12 @@ def undefined_in_words(topics_of: dict[str, list[str]], measures: int, topics: i
         together.setdefault(tuple(topic_ids), []).append(label)
     parts: list[str] = []
     for undefined, labels in together.items():
-        who = listed(labels, _MOST_MEASURES)
+        who = listed([shortened(label) for label in labels], _MOST_MEASURES)
         if len(labels) == measures > 1:
             who = f"all {measures} measures"
         verb, of = ("", "") if parts else (" undefined", f" of {counted(topics, 'topic')}")
-        parts.append(f"{who}{verb} for {len(undefined):,}{of} ({listed(undefined, _MOST_TOPICS)})")
+        which = listed([shortened(topic) for topic in undefined], _MOST_TOPICS)
+        parts.append(f"{who}{verb} for {len(undefined):,}{of} ({which})")
     return "; ".join(parts)
 
 
@@ -96,18 +97,8 @@ def aligned(
     ]
 
 
-def listed(names: Sequence[str], most: int) -> str:
-    """The first of some names, and how many more there are.
-
-    >>> listed(["a", "b", "c", "d"], 2)
-    'a, b and 2 more'
-    """
-    shown = ", ".join(map(shortened, names[:most]))
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
-
-
 def shortened(name: str, longest: int = _LONGEST_NAME) -> str:
-    """A name that is not too long and cannot steer a terminal.
+    """A name cut to `longest` characters, with control characters made visible.
 
     >>> shortened("a\\x1b[2J")
     'a\\\\x1b[2J'
@@ -117,7 +108,7 @@ def shortened(name: str, longest: int = _LONGEST_NAME) -> str:
 
 
 def number(value: float | None) -> str:
-    """A score for people.
+    """A score with four decimals; a dash if it is undefined.
 
     >>> number(0.123456), number(None)
     ('0.1235', '—')

@@ -1,6 +1,6 @@
 """The scores of one run, by measure and by topic.
 
-Everything is looked up when it is asked for, by any name of a measure (see measure_names).
+A measure can be looked up by any of its names (see measure_names).
 """
 
 from __future__ import annotations
@@ -8,21 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from doxeval.scores.measure_names import place_of_measure
+from doxeval.scores.measure_names import index_of_measure
 from doxeval.scores.text import shortened, values_as_text
+from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.scores.table import MeasureFacts, ScoreTable
 
 
 class ByMeasure(Mapping[object, float | None]):
-    """Values by measure; None where a measure is undefined. It equals the plain dictionary.
+    """Scores by measure, None where a measure is undefined; equal to a dictionary by label.
 
     >>> from doxeval.scores import MeasureFacts
-    >>> found = ByMeasure([MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "")], [0.5])
-    >>> found["iP[0.01]"], found["iP[0.01](alpha=0)"], list(found)
+    >>> scores = ByMeasure([MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "")], [0.5])
+    >>> scores["iP[0.01]"], scores["iP[0.01](alpha=0)"], list(scores)
     (0.5, 0.5, ['iP[.01]'])
-    >>> found
+    >>> scores == {"iP[.01]": 0.5}
+    True
+    >>> scores
     <iP[.01] 0.5000>
     """
 
@@ -31,7 +34,7 @@ class ByMeasure(Mapping[object, float | None]):
         self._values = tuple(values)
 
     def __getitem__(self, measure: object) -> float | None:
-        return self._values[place_of_measure(self._measures, measure)]
+        return self._values[index_of_measure(self._measures, measure)]
 
     def __iter__(self) -> Iterator[str]:
         return (facts.label for facts in self._measures)
@@ -61,35 +64,34 @@ class RunView(ByMeasure):
     <mine: iP[.01] 0.3750; 3 topics>
     """
 
-    def __init__(self, table: ScoreTable, place: int) -> None:
+    def __init__(self, table: ScoreTable, index: int) -> None:
         self._table = table
-        self._place = place
-        super().__init__(table.measures, table.means_of(place))
+        self._index = index
+        super().__init__(table.measures, table.means_of(index))
 
     @property
     def run(self) -> str:
         """The name of the run."""
-        return self._table.runs[self._place].run
+        return self._table.runs[self._index].run
 
     @property
     def file(self) -> str | None:
-        """The file it was read from, if there is one."""
-        return self._table.runs[self._place].file
+        """The file that the run was read from, None if there is none."""
+        return self._table.runs[self._index].file
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to be careful about."""
-        return self._table.runs[self._place].warnings
+        """The warnings about the run."""
+        return self._table.runs[self._index].warnings
 
     @property
     def topics(self) -> dict[str, ByMeasure]:
         """The scores of each topic that counts."""
         return {
             topic: ByMeasure(self._measures, values)
-            for topic, values in self._table.topics_of(self._place)
+            for topic, values in self._table.topics_of(self._index)
         }
 
     def __repr__(self) -> str:
-        count = int(self._table.runs[self._place].counted.sum())
-        said = values_as_text(self._pairs())
-        return f"<{shortened(self.run)}: {said}; {count:,} topic{'' if count == 1 else 's'}>"
+        topics = counted(int(self._table.runs[self._index].counted.sum()), "topic")
+        return f"<{shortened(self.run)}: {values_as_text(self._pairs())}; {topics}>"
