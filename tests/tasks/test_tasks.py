@@ -54,7 +54,7 @@ def test_limits_and_unknown_topics() -> None:
     run = run_of([Result("1", f"d{n}") for n in range(1503)] + [Result("2", "a")])
     found = problems_of(run, TASKS["thorough"], topics={"1"})
     assert [problem.message for problem in found] == [
-        "topic 2 is not known (1 result, the first on line 1504)",
+        "unknown topic 2 (1 result, the first on line 1504)",
         "topic 1 has 1503 results, 3 more than 1500, from line 1501 on",
     ]
     assert [problem.severity for problem in found] == ["warning", "error"]
@@ -171,7 +171,7 @@ def test_nothing_is_dropped_because_articles_are_interleaved() -> None:
         "dropped 249 results: duplicate",
         "put the results of each topic together",
         "moved 24,243 results up to the first result of their article",
-        "counted ranks anew",
+        "assigned ranks again",
         "dropped the scores, which contradict the order of the lines",
     ]
     assert problems_of(fixed, TASKS["relevant-in-context"]) == []

@@ -1,4 +1,4 @@
-"""Tasks: what a run must satisfy, what is wrong with one, and how it is repaired."""
+"""Tasks: the rules that a run must satisfy, checking a run against them, and repairing it."""
 
 from doxeval.tasks.checks import problems_of
 from doxeval.tasks.problems import Problem, ProblemKind, by_kind

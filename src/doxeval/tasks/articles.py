@@ -1,6 +1,6 @@
-"""Where the results of each article stand in a run: its first result, and those that come back.
+"""Grouping the results of a run by article: the first result of each, and interleaved results.
 
-An article here is a document with its results for one topic.
+An article here is a document together with its results for one topic.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def first_rows(topic: Ints, document: Ints) -> Ints:
 
 
 def coming_back(topic: Ints, document: Ints) -> Bools:
-    """Which rows belong to an article that was left for another one before.
+    """Which rows come back to an article after results of another article.
 
     >>> coming_back(np.array([0, 0, 0, 0]), np.array([5, 6, 5, 6])).tolist()
     [False, False, True, False]
@@ -32,7 +32,7 @@ def coming_back(topic: Ints, document: Ints) -> Bools:
     first = first_rows(topic, document)
     order = np.argsort(topic, kind="stable")
     begins = first == np.arange(len(first))
-    # Within a topic, the article begun last is the one that is being listed.
-    listed = np.empty(len(first), dtype=np.int64)
-    listed[order] = order[last_true(begins[order])]
-    return np.asarray(first != listed, dtype=np.bool_)
+    # Within a topic, a row must belong to the article that began last.
+    current = np.empty(len(first), dtype=np.int64)
+    current[order] = order[last_true(begins[order])]
+    return np.asarray(first != current, dtype=np.bool_)

@@ -1,7 +1,7 @@
-"""Checks of a run against a task. Each finds all problems of its kind, in the order of the file.
+"""Checking a run against a task: each check finds all problems of its kind, in file order.
 
-They work on the columns of the run (see Run), sorted so that results that may clash stand next to
-each other; words are found only for problems that are there.
+The checks work on the columns of the run (see Run), sorted so that conflicting results are
+neighbours. Messages are only made for actual problems.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from doxeval.runs.spelling import kinds_of_places, numbered_places, spelt
 from doxeval.tasks.articles import coming_back, first_rows
 from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
+from doxeval.wording import counted
 
 
 def problems_of(
@@ -31,11 +32,11 @@ def problems_of(
     topics: Collection[str] | None = None,
     targets: Mapping[str, str] | None = None,
 ) -> list[Problem]:
-    """All problems of a run, most serious kind first.
+    """All problems of a run, the most serious kinds first.
 
-    With a resolved run, references are checked and overlap is that of text; without one, overlap
-    is found from offsets and paths alone. `topics` are the topics there are. `targets` give, by
-    topic, the path pattern that results must match if the task is strict about it.
+    With a resolved run, references are checked and results overlap if they share text; without
+    one, overlap is found from offsets and paths alone. `topics` are the known topics. `targets`
+    has, by topic, the path pattern that results must match if the task is strict about targets.
 
     >>> from doxeval.runs.builder import run_of
     >>> from doxeval.runs.run import Result
@@ -44,7 +45,7 @@ def problems_of(
     >>> [problem.message for problem in problems_of(run, TASKS["focused"])]
     ['lines 1 and 2 overlap in document a']
     """
-    found = [
+    problems = [
         *_split_topics(run),
         *_unknown_topics(run, topics),
         *_unresolved(run, resolved),
@@ -52,14 +53,14 @@ def problems_of(
         *_too_many(run, task),
     ]
     if not task.may_overlap:
-        found += _overlaps(run, resolved)
+        problems += _overlaps(run, resolved)
     if task.strict_target:
-        found += _off_target(run, targets or {})
+        problems += _off_target(run, targets or {})
     if task.together:
-        found += _interleaved(run)
+        problems += _interleaved(run)
     if task.one_per_article:
-        found += _second_results(run)
-    return [*found, *_ranks(run), *_scores(run)]
+        problems += _second_results(run)
+    return [*problems, *_ranks(run), *_scores(run)]
 
 
 def _split_topics(run: Run) -> Iterator[Problem]:
@@ -86,8 +87,8 @@ def _unknown_topics(run: Run, topics: Collection[str] | None) -> Iterator[Proble
         if topic not in topics:
             rows = np.flatnonzero(run.topic == number)
             line = int(run.line[rows[0]])
-            results = f"{len(rows)} result{'' if len(rows) == 1 else 's'}"
-            message = f"topic {topic} is not known ({results}, the first on line {line})"
+            results = counted(len(rows), "result")
+            message = f"unknown topic {topic} ({results}, the first on line {line})"
             yield Problem("unknown topic", "warning", topic, (line,), message, tuple(rows.tolist()))
 
 
@@ -98,7 +99,7 @@ def _unresolved(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
 
 
 def _units(run: Run) -> tuple[Ints, ...]:
-    """The columns by which results of one topic and document are duplicates."""
+    """The columns in which two duplicates of one topic and document agree."""
     return kinds_of_places(run), numbered_places(run), run.start, run.end
 
 
@@ -136,48 +137,48 @@ def _too_many(run: Run, task: Task) -> Iterator[Problem]:
 def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
     """Results that share text with an earlier result of the same document.
 
-    A repair drops a result that overlaps an earlier one which stays. A result that overlaps only
-    dropped ones is reported as well: whoever repairs the run by hand may drop another line.
+    A repair drops a result that overlaps an earlier one that is kept. A result that overlaps only
+    dropped ones is reported as well, for those who repair the run by hand and may drop other lines.
     """
     units = _units(run)
     for rows, start, end in _comparable(run, resolved):
-        for first, second, goes in _clashes(run, rows, start, end):
+        for first, second, is_dropped in _overlapping(run, rows, start, end):
             if all(column[first] == column[second] for column in units):
                 continue  # reported as a duplicate
             lines = (int(run.line[first]), int(run.line[second]))
             document = run.documents[int(run.document[second])]
             message = f"lines {lines[0]} and {lines[1]} overlap in document {document}"
-            dropped = (second,) if goes else ()
+            dropped = (second,) if is_dropped else ()
             yield Problem("overlap", "error", _topic(run, second), lines, message, dropped)
 
 
-def _clashes(run: Run, rows: Ints, start: Ints, end: Ints) -> Iterator[tuple[int, int, bool]]:
+def _overlapping(run: Run, rows: Ints, start: Ints, end: Ints) -> Iterator[tuple[int, int, bool]]:
     """Each row that overlaps an earlier one: the earlier row, the row, and whether it is dropped.
 
-    The first 1500 dropped rows of a document are remembered; more results than that are an error
-    anyway.
+    Only the first 1500 dropped rows of an article are remembered; more results than that are an
+    error anyway.
     """
-    gone: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
-    kept: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    kept_in: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    dropped_in: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
     for row, begin, after in zip(rows.tolist(), start.tolist(), end.tolist(), strict=True):
         article = (int(run.topic[row]), int(run.document[row]))
-        stays, goes = kept.setdefault(article, []), gone.setdefault(article, [])
-        at = bisect_left(stays, (begin, after))
-        # Rows that stay do not overlap each other, so only the nearest ones can reach this range.
-        near = [other for other in stays[max(at - 2, 0) : at + 2] if _share((begin, after), other)]
+        kept, dropped = kept_in.setdefault(article, []), dropped_in.setdefault(article, [])
+        at = bisect_left(kept, (begin, after))
+        # Kept rows do not overlap each other, so only the nearest ones can overlap this range.
+        near = [other for other in kept[max(at - 2, 0) : at + 2] if _share((begin, after), other)]
         if near:
-            yield min(row_of for _, _, row_of in near), row, True
-            if len(goes) < MOST_RESULTS:
-                goes.append((begin, after, row))
+            yield min(earlier for _, _, earlier in near), row, True
+            if len(dropped) < MOST_RESULTS:
+                dropped.append((begin, after, row))
             continue
-        stays.insert(at, (begin, after, row))
-        other = next((other for other in goes if _share((begin, after), other)), None)
+        kept.insert(at, (begin, after, row))
+        other = next((other for other in dropped if _share((begin, after), other)), None)
         if other is not None:
             yield other[2], row, False
 
 
 def _share(one: tuple[int, int], other: tuple[int, int, int]) -> bool:
-    """Whether two ranges overlap; an empty one does only strictly inside the other."""
+    """Whether two ranges overlap; an empty range overlaps another only strictly inside it."""
     (begin, after), (other_begin, other_after, _) = one, other
     if begin == after:
         return other_begin < begin < other_after
@@ -187,7 +188,7 @@ def _share(one: tuple[int, int], other: tuple[int, int, int]) -> bool:
 
 
 def _comparable(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Rows with ranges that can be compared: ranges of text, or of positions in a tree."""
+    """Rows whose ranges can be compared: ranges of text, or of paths in document order."""
     if resolved is not None:
         rows = np.flatnonzero((resolved.start >= 0) & (run.kind != Kind.POINT))
         yield rows, resolved.start[rows], resolved.end[rows]
@@ -201,62 +202,60 @@ def _comparable(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, 
 
 def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
     """A range of numbers for each path, which includes the ranges of all paths below it."""
-    places = run.place[rows]
-    paths = {
-        number: "" if number < 0 else spelt(run.places[number][0])
-        for number in np.unique(places).tolist()
+    numbers = run.place[rows]
+    # Each step ends with the character that sorts first, so everything below a path follows it.
+    key_of = {
+        number: ("" if number < 0 else spelt(run.places[number][0])).replace("/", "\x00") + "\x00"
+        for number in np.unique(numbers).tolist()
     }
-    # Each step ends in the character that sorts first, so everything below a path follows it.
-    keys = sorted({path.replace("/", "\x00") + "\x00" for path in paths.values()})
-    place_of = {key: at for at, key in enumerate(keys)}
-    ends = {key: _end_of(keys, at) for at, key in enumerate(keys)}
-    key_of = {number: path.replace("/", "\x00") + "\x00" for number, path in paths.items()}
-    start = np.array([place_of[key_of[n]] for n in places.tolist()], dtype=np.int64)
-    end = np.array([ends[key_of[n]] for n in places.tolist()], dtype=np.int64)
+    keys = sorted(set(key_of.values()))
+    ranges = {key: (at, _end_of(keys, at)) for at, key in enumerate(keys)}
+    of_rows = np.array([ranges[key_of[number]] for number in numbers.tolist()], dtype=np.int64)
+    start, end = of_rows.reshape(-1, 2).T
     return start, end
 
 
 def _end_of(keys: list[str], at: int) -> int:
-    """The place after the last key that begins with the key at `at`."""
+    """The index after the last key that begins with the key at index `at`."""
     return bisect_left(keys, keys[at][:-1] + "\x01", at)
 
 
 def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
     """Elements that do not match the target of their topic."""
     builder = SummaryBuilder()
-    path_of_place = [_summary_path(builder, place) for place in run.places]
+    summary_path_of = [_summary_path(builder, paths[0]) for paths in run.places]
     summary = builder.finish()
     for number, topic in enumerate(run.topics):
         if topic not in targets:
             continue
-        fits = np.append(PathPattern.parse(targets[topic]).matches(summary), False)
+        matches = np.append(PathPattern.parse(targets[topic]).matches(summary), False)
         for row in np.flatnonzero((run.topic == number) & (run.kind == Kind.ELEMENT)).tolist():
-            if not fits[path_of_place[int(run.place[row])]]:
+            if not matches[summary_path_of[int(run.place[row])]]:
                 line = int(run.line[row])
                 message = f"line {line}: {run.result(row).place[0]} is not a {targets[topic]}"
                 yield Problem("off target", "error", topic, (line,), message, (row,))
 
 
-def _summary_path(builder: SummaryBuilder, place: tuple[str, ...]) -> int:
-    """The number of an element's path in a summary of all of them; -1 if it is not a path."""
-    path = NO_PARENT
+def _summary_path(builder: SummaryBuilder, path: str) -> int:
+    """The number of a path in the summary; -1 if it does not parse."""
+    number = NO_PARENT
     try:
-        for tag, _ in parse_path(place[0]):
-            path = builder.child(path, builder.tag(tag))
+        for tag, _ in parse_path(path):
+            number = builder.child(number, builder.tag(tag))
     except SyntaxProblem:
         return -1
-    return path
+    return number
 
 
 def _interleaved(run: Run) -> Iterator[Problem]:
-    """Results of articles that come back after another one."""
+    """Results that come back to an article after results of another article."""
     rows = np.flatnonzero(coming_back(run.topic, run.document))
     if not len(rows):
         return
     first = first_rows(run.topic, run.document)
     others = np.delete(np.arange(len(run)), rows)
     last = np.zeros(len(run), dtype=np.int64)
-    last[first[others]] = others  # of each article, the last result before it was left
+    last[first[others]] = others  # the last result of each article before another one began
     for row in rows.tolist():
         lines = (int(run.line[last[first[row]]]), int(run.line[row]))
         document = run.documents[int(run.document[row])]
@@ -265,7 +264,7 @@ def _interleaved(run: Run) -> Iterator[Problem]:
 
 
 def _second_results(run: Run) -> Iterator[Problem]:
-    """More than one result for an article."""
+    """Results after the first one of an article."""
     first = first_rows(run.topic, run.document)
     for row in np.flatnonzero(first != np.arange(len(run))).tolist():
         lines = (int(run.line[first[row]]), int(run.line[row]))
@@ -293,7 +292,7 @@ def _disorder(
     what: str,
     value: Callable[[int], str],
 ) -> Iterator[Problem]:
-    """Neighbours of one topic whose ranks do not rise, or whose scores do."""
+    """Neighbours in one topic between which ranks do not rise, or scores do."""
     how = "does not rise" if what == "rank" else "rises"
     for row in np.flatnonzero(wrong & (np.diff(run.topic) == 0)).tolist():
         lines = (int(run.line[row]), int(run.line[row + 1]))

@@ -1,4 +1,4 @@
-"""What is wrong with a run, as values."""
+"""The problems of a run, as values."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, Literal
 
 Severity = Literal["error", "warning"]
 
-# Kinds of problems that a repair cures by moving results; for others it drops them.
+# For these kinds of problems a repair moves results; for all others it drops them.
 SPLIT_TOPIC = "split topic"
 INTERLEAVED = "interleaved"
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem: its kind, its lines in the file, and what it is, in words.
+    """One problem: its kind, its lines in the file, and a message.
 
-    rows are the rows of the run that a repair drops or moves to cure it.
+    rows are the rows of the run that a repair drops or moves.
 
     >>> Problem("duplicate", "error", "7", (3, 9), "line 9 repeats line 3", (8,)).as_dict()["lines"]
     [3, 9]
@@ -56,7 +56,7 @@ class ProblemKind:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics they are in."""
+        """The topics with such problems."""
         return tuple(dict.fromkeys(problem.topic for problem in self.problems))
 
     def __str__(self) -> str:
@@ -66,13 +66,13 @@ class ProblemKind:
 
 
 def by_kind(problems: Iterable[Problem]) -> list[ProblemKind]:
-    """Problems of the same kind together, in the order in which kinds first occur.
+    """Problems grouped by kind, in the order in which the kinds first occur.
 
     >>> problems = [Problem(kind, "error", "7", (), "") for kind in ("overlap", "rank", "overlap")]
     >>> [str(kind) for kind in by_kind(problems)]
     ['overlap: 2 in topic 7', 'rank: 1 in topic 7']
     """
-    found: dict[tuple[str, Severity], list[Problem]] = {}
+    groups: dict[tuple[str, Severity], list[Problem]] = {}
     for problem in problems:
-        found.setdefault((problem.kind, problem.severity), []).append(problem)
-    return [ProblemKind(kind, severity, tuple(same)) for (kind, severity), same in found.items()]
+        groups.setdefault((problem.kind, problem.severity), []).append(problem)
+    return [ProblemKind(kind, severity, tuple(same)) for (kind, severity), same in groups.items()]

@@ -1,4 +1,4 @@
-"""A run made valid: results are moved where that is enough and dropped where it is not."""
+"""Repairing a run: results are moved where that is enough, and dropped otherwise."""
 
 from __future__ import annotations
 
@@ -12,68 +12,65 @@ from doxeval.arrays import Ints
 from doxeval.runs import Run
 from doxeval.tasks.articles import coming_back, first_rows
 from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
+from doxeval.wording import counted
 
 
 def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
-    """The run without its errors, and what was done to it, in words.
+    """The run without its errors, and a list of the changes, in words.
 
-    Results at fault are dropped, except those of an article that comes back after another one:
-    they are moved up to the article's other results. The results of each topic are put together.
-    Ranks are counted anew; scores that contradict the new order are dropped.
+    Results that break a rule are dropped, except those that come back to an article after another
+    one: they are moved up to the other results of their article. The results of each topic are put
+    together. Ranks are assigned again; scores that contradict the new order are dropped.
 
     >>> from doxeval.runs.builder import run_of
     >>> from doxeval.runs.run import Kind, Result
     >>> from doxeval.tasks.checks import problems_of
     >>> from doxeval.tasks.task import TASKS
-    >>> places = [("a", 0), ("b", 0), ("a", 9), ("b", 5)]
-    >>> run = run_of([Result("1", name, Kind.PASSAGE, at, at + 9) for name, at in places])
-    >>> fixed, done = repaired(run, problems_of(run, TASKS["relevant-in-context"]))
+    >>> passages = [("a", 0), ("b", 0), ("a", 9), ("b", 5)]
+    >>> run = run_of([Result("1", name, Kind.PASSAGE, at, at + 9) for name, at in passages])
+    >>> fixed, changes = repaired(run, problems_of(run, TASKS["relevant-in-context"]))
     >>> [(result.document, result.start) for result in fixed.results()]
     [('a', 0), ('a', 9), ('b', 0)]
-    >>> done
+    >>> changes
     ['dropped 1 result: overlap', 'moved 1 result up to the first result of its article']
     """
     kinds = {problem.kind for problem in problems}
     dropped = _dropped(problems)
     kept: Ints = np.delete(np.arange(len(run)), list(dropped))
-    done = [
-        f"dropped {_results(count)}: {kind}" for kind, count in Counter(dropped.values()).items()
+    changes = [
+        f"dropped {counted(count, 'result')}: {kind}"
+        for kind, count in Counter(dropped.values()).items()
     ]
     if SPLIT_TOPIC in kinds:
         kept = kept[np.argsort(run.topic[kept], kind="stable")]
-        done.append("put the results of each topic together")
-    if INTERLEAVED in kinds:
-        moved = int(coming_back(run.topic[kept], run.document[kept]).sum())
+        changes.append("put the results of each topic together")
+    if INTERLEAVED in kinds and (moved := coming_back(run.topic[kept], run.document[kept]).sum()):
         kept = _regrouped(run, kept)
         whose = "its article" if moved == 1 else "their article"
-        done += [f"moved {_results(moved)} up to the first result of {whose}"] if moved else []
+        changes.append(f"moved {counted(int(moved), 'result')} up to the first result of {whose}")
     fixed = replace(run.rows(kept), rank=None)
     if run.rank is not None:
-        done.append("counted ranks anew")
+        changes.append("assigned ranks again")
     if fixed.score is not None and _rises(fixed):
         fixed = replace(fixed, score=None)
-        done.append("dropped the scores, which contradict the order of the lines")
-    return fixed, done
+        changes.append("dropped the scores, which contradict the order of the lines")
+    return fixed, changes
 
 
 def _dropped(problems: Sequence[Problem]) -> dict[int, str]:
-    """The rows to drop, each with the first kind of error that it is at fault for."""
-    found: dict[int, str] = {}
+    """The rows to drop, each with the kind of the first error it is responsible for."""
+    dropped: dict[int, str] = {}
     for problem in problems:
         if problem.severity == "error" and problem.kind != INTERLEAVED:
             for row in problem.rows:
-                found.setdefault(row, problem.kind)
-    return found
+                dropped.setdefault(row, problem.kind)
+    return dropped
 
 
 def _regrouped(run: Run, rows: Ints) -> Ints:
-    """The rows with each article's results where its first result stands, in their order."""
+    """The rows with the results of each article together, where its first result was."""
     first = first_rows(run.topic[rows], run.document[rows])
     return rows[np.argsort(first, kind="stable")]
-
-
-def _results(count: int) -> str:
-    return f"{count:,} result{'' if count == 1 else 's'}"
 
 
 def _rises(run: Run) -> bool:

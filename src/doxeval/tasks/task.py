@@ -1,4 +1,4 @@
-"""The retrieval tasks of INEX: what a run must satisfy to be one of them."""
+"""The retrieval tasks of INEX, each as the rules that its runs must satisfy."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MOST_RESULTS = 1500
 
 @dataclass(frozen=True)
 class Task:
-    """A task by its rules.
+    """A task and its rules.
 
-    may_overlap: results of a topic may share text. together: all results of an article come one
-    after another. one_per_article: an article has one result. strict_target: results must match
-    the target of the topic's structured query (its castitle).
+    may_overlap: results of a topic may share text. together: all results of an article must come
+    one after another. one_per_article: an article may have only one result. strict_target: results
+    must match the target of the topic's structured query (its castitle).
 
     >>> TASKS["focused"].may_overlap
     False
@@ -33,7 +33,7 @@ class Task:
 TASKS = {
     task.name: task
     for task in (
-        Task("thorough", "all relevant elements, nested ones too"),
+        Task("thorough", "all relevant elements, including nested ones"),
         Task("focused", "the most focused elements, none inside another", may_overlap=False),
         Task(
             "relevant-in-context",
@@ -41,7 +41,7 @@ TASKS = {
             may_overlap=False,
             together=True,
         ),
-        Task("best-in-context", "articles, each with one place to start", one_per_article=True),
+        Task("best-in-context", "articles, each with a best entry point", one_per_article=True),
         Task("fetch-browse", "articles, each with its best parts in order", together=True),
         Task("vvcas", "structure as a hint, for target and support"),
         Task("vscas", "target as a hint, support strict"),
@@ -49,7 +49,7 @@ TASKS = {
         Task("sscas", "target and support strict", strict_target=True),
     )
 }
-# Other names that runs of different years give for their tasks.
+# Other names of the tasks in runs of different years.
 _OTHER_NAMES = {
     "focussed": "focused",
     "ric": "relevant-in-context",
@@ -65,7 +65,7 @@ _OTHER_NAMES = {
 
 
 def task_named(name: str) -> Task:
-    """A task by any of its names, as runs give them.
+    """A task by any of the names that runs use for it.
 
     >>> task_named("COS.Focussed").name, task_named("Relevant In Context").name
     ('focused', 'relevant-in-context')

@@ -1,4 +1,4 @@
-"""Topics and their queries: reading, checking and writing them; NEXI."""
+"""Topics and their queries: reading, checking and writing topics; parsing NEXI."""
 
 from doxeval.topics.nexi import NexiError, parse_content, parse_nexi, parse_structured
 from doxeval.topics.read_write import problems, read_topics

@@ -1,6 +1,6 @@
 """Topics in the XML of INEX.
 
-2002 to 2006, one topic a file or many under any root:
+2002 to 2006, one topic per file, or many under any root:
 
     <inex_topic topic_id="231" query_type="CO+S" ct_no="110">
       <InitialTopicStatement>…</InitialTopicStatement> <title>…</title> <castitle>…</castitle>
@@ -17,8 +17,8 @@ A CAS title of 2002 has parts instead of text: `<te>tig</te><cw>QBIC</cw><ce>bib
         <phrasetitle>…</phrasetitle> <description>…</description> <narrative>…</narrative> </topic>
     </inex-topic-file>
 
-White space around fields is removed; an empty field counts as missing. Tags may be in upper or
-lower case. Topic ids are strings: 076 is not 76.
+White space around a field is removed, and an empty field counts as missing. Tags may be in upper
+or lower case. Topic ids are strings: 076 is not 76.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from doxeval.topics.topic import Topic
 
 TAGS = {"inex_topic", "topic", "inex-topic"}
 _CAS_PARTS = {"te", "cw", "ce"}
-# Tags of the fields, in the order they are written.
+# The tag of each field, in the order in which fields are written.
 _FIELDS = {
     "initial_statement": "InitialTopicStatement",
     "title": "title",

@@ -1,10 +1,10 @@
-"""Topics one per line: JSONL, and tab-separated ids and titles.
+"""Topics one per line: JSONL, and ids and titles separated by a tab.
 
     {"id": "231", "title": "markov chains", "castitle": "//sec[about(., markov chains)]"}
     231<TAB>markov chains
 
-JSONL may hold every field of a topic; a field that is not known is an error. The tab form holds
-ids and titles only.
+JSONL can hold every field of a topic; an unknown field is an error. The format with tabs holds
+only ids and titles.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _topic(record: dict[str, Any], origin: str, number: int) -> Topic:
 
 
 def write_jsonl_topics(topics: Iterable[Topic]) -> Iterator[str]:
-    """The topics as JSONL, without absent fields.
+    """The topics as JSONL; missing fields are left out.
 
     >>> "".join(write_jsonl_topics([Topic("7", title="a")]))
     '{"id": "7", "title": "a"}\\n'
@@ -84,7 +84,7 @@ def read_tab_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
 
 
 def write_tab_topics(topics: Iterable[Topic]) -> Iterator[str]:
-    """Ids and titles, white space in titles made single spaces.
+    """Ids and titles; any white space in a title becomes a single space.
 
     >>> "".join(write_tab_topics([Topic("7", title="steam\\nengine")]))
     '7\\tsteam engine\\n'

@@ -1,4 +1,4 @@
-"""NEXI, the query language of INEX: a parser that says exactly what it does not understand.
+"""A parser of NEXI, the query language of INEX.
 
     query  : co | path filter (path filter)* path?
     path   : ('//' | '/') node (('//' | '/') node)*        the first path starts with '//'
@@ -9,10 +9,10 @@
     rel    : '.' | '.' path (('//' | '/') '@' tag)?
     co     : (('+'|'-')? (word | '"' word+ '"'))+          optionally in single quotes as a whole
 
-AND binds tighter than OR; with `flat` precedence both bind equally, from left to right, as in the
-first grammar of NEXI. Typographic quotes are read as plain ones. A word is made of letters,
-marks, digits and `_ - ' . &`, does not start with `-` or `'`, and has a letter or a digit (or is
-just `&`).
+AND binds more tightly than OR; with `flat` precedence both bind equally, from left to right, as
+in the first grammar of NEXI. Typographic quotes are read as plain ones. A word consists of
+letters, marks, digits and `_ - ' . &`, does not start with `-` or `'`, and has a letter or a
+digit (or is just `&`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _CONNECTIVE = re.compile(r"(AND|and|OR|or)(?![\w])")
 
 
 class NexiError(SyntaxProblem):
-    """A query that is not NEXI: the column, from 1, and what was expected there.
+    """A query is not NEXI; the message has the column, from 1, and what was expected there.
 
     >>> parse_nexi("//article[about(.)]")
     Traceback (most recent call last):
@@ -60,7 +60,7 @@ class NexiError(SyntaxProblem):
 
     def __init__(self, column: int, expected: str) -> None:
         super().__init__(f"column {column}: expected {expected}")
-        # The arguments of this class itself, so that the error survives being pickled.
+        # The arguments of this class, not those of its base, so that the error can be pickled.
         self.args = (column, expected)
         self.at = column
 
@@ -141,11 +141,11 @@ class _Parser:
 
     def _match(self, pattern: re.Pattern[str]) -> str | None:
         self._skip_space()
-        found = pattern.match(self._text, self._at)
-        if found is None:
+        match = pattern.match(self._text, self._at)
+        if match is None:
             return None
-        self._at = found.end()
-        return found[0]
+        self._at = match.end()
+        return match[0]
 
     def _take(self, literal: str) -> bool:
         self._skip_space()
@@ -159,7 +159,7 @@ class _Parser:
             self._fail(f"{_quoted(literal)} after {after}")
 
     def end(self, otherwise: str) -> None:
-        """Nothing may follow."""
+        """Fail unless the query ends here; `otherwise` is what else would be allowed."""
         self._skip_space()
         if self._at < len(self._text):
             self._fail(otherwise)
@@ -196,7 +196,7 @@ class _Parser:
         return Path(tuple(steps))
 
     def _next_is_step(self) -> bool:
-        """Whether another step follows, and not an attribute."""
+        """Whether another step of the path follows, rather than an attribute."""
         self._skip_space()
         axis = _AXIS.match(self._text, self._at)
         if axis is None:
@@ -310,7 +310,7 @@ class _Parser:
         return tuple(terms)
 
     def _next_term(self) -> str | None:
-        """The first character of another term, if there may be one."""
+        """The first character of the next term; None if no term begins here."""
         self._skip_space()
         character = self._peek()
         return character if character and (character in '+"' or _in_word(character)) else None
@@ -355,7 +355,7 @@ def _quoted(literal: str) -> str:
 
 
 def _from_left(operands: list[Clause], operators: list[str]) -> Clause:
-    """Both connectives bind equally, from left to right."""
+    """The clause if both connectives bind equally, from left to right."""
     result = operands[0]
     group: list[Clause] = [result]
     last = ""
@@ -369,7 +369,7 @@ def _from_left(operands: list[Clause], operators: list[str]) -> Clause:
 
 
 def _by_rank(operands: list[Clause], operators: list[str]) -> Clause:
-    """AND binds tighter than OR."""
+    """The clause if AND binds more tightly than OR."""
     groups: list[list[Clause]] = [[operands[0]]]
     for operator, operand in zip(operators, operands[1:], strict=True):
         if operator == "and":

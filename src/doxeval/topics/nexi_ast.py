@@ -1,6 +1,6 @@
-"""The tree of a NEXI query: what it asks for, and where.
+"""The syntax tree of a NEXI query.
 
-Every value prints as NEXI that parses to the same tree.
+Every node prints as NEXI, and a printed query parses to the same tree.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a path: the tags it accepts (none: any), just below or at any depth.
+    """One step of a path: the axis (`/` one level below, `//` any), and the tags it accepts.
+
+    Without tags, any tag is accepted.
 
     >>> str(Step("//", ("sec", "p")))
     '//(sec|p)'
@@ -42,7 +44,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Relative:
-    """A place relative to an element: itself, something below it, or an attribute there."""
+    """A path relative to an element: the element itself, elements below it, or an attribute."""
 
     path: Path | None = None
     attribute_axis: str | None = None
@@ -72,7 +74,7 @@ class Term:
 
 @dataclass(frozen=True)
 class About:
-    """That an element, or something below it, is about some terms."""
+    """The condition that an element, or an element below it, is about some terms."""
 
     where: Relative
     terms: tuple[Term, ...]
@@ -83,7 +85,7 @@ class About:
 
 @dataclass(frozen=True)
 class Comparison:
-    """That a value is equal to, different from, less than or greater than another."""
+    """The condition that a value in the document compares with a given value as stated."""
 
     where: Relative
     operator: str
@@ -98,7 +100,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class And:
-    """That all clauses hold."""
+    """The condition that all clauses hold."""
 
     clauses: tuple[Clause, ...]
 
@@ -111,7 +113,7 @@ class And:
 
 @dataclass(frozen=True)
 class Or:
-    """That one of the clauses holds."""
+    """The condition that at least one of the clauses holds."""
 
     clauses: tuple[Clause, ...]
 
@@ -126,7 +128,7 @@ Clause: TypeAlias = About | Comparison | And | Or
 
 @dataclass(frozen=True)
 class Segment:
-    """A path with the condition on its elements; the last segment may have none."""
+    """A path with a condition on its elements; only the last segment may lack a condition."""
 
     path: Path
     condition: Clause | None = None
@@ -164,16 +166,16 @@ class StructuredQuery:
 
     @property
     def target(self) -> Path:
-        """What to return: the whole path of the query."""
+        """The path of the elements to return: the whole path of the query."""
         return self._path_to(len(self.segments))
 
     @property
     def supports(self) -> tuple[Support, ...]:
-        """Where to look: each condition with the full path of the elements it is about."""
+        """Each condition with the full path of the elements it is about."""
         return tuple(
-            Support(around if item.where.path is None else around + item.where.path, item)
+            Support(above if item.where.path is None else above + item.where.path, item)
             for number, segment in enumerate(self.segments, 1)
-            for around in [self._path_to(number)]
+            for above in [self._path_to(number)]
             for item in _items(segment.condition)
         )
 
@@ -191,6 +193,7 @@ def _joined(terms: tuple[Term, ...]) -> str:
 
 
 def _items(clause: Clause | None) -> Iterator[About | Comparison]:
+    """The single conditions of a clause, in order."""
     if isinstance(clause, And | Or):
         for inner in clause.clauses:
             yield from _items(inner)

@@ -1,4 +1,4 @@
-"""Files of topics: choosing a reader or a writer, and checking all topics of a file."""
+"""Reading and checking files of topics of any format; the readers and writers by format."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SUFFIXES: dict[str, TopicFormat] = {
 
 
 def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None) -> list[Topic]:
-    """The topics of a file, in its order; the format goes by the file's name if none is given.
+    """The topics of a file, in its order; by default the file's name says the format.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "topics.tsv"
@@ -50,19 +50,20 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     ['steam engine']
     """
     name = os.fspath(path)
-    found = format or _SUFFIXES.get(os.path.splitext(uncompressed_name(name))[1].lower())
-    if found is None:
+    suffix = os.path.splitext(uncompressed_name(name))[1].lower()
+    chosen = format or _SUFFIXES.get(suffix)
+    if chosen is None:
         message = "cannot tell the format from the file's name; format= names it"
         raise FormatError(message, name)
     with opened(path) as file:
-        topics = list(READERS[found](file, name))
+        topics = list(READERS[chosen](file, name))
     if not topics:
         raise FormatError("no topics in the file", name)
     return topics
 
 
 def problems(topics: Iterable[Topic]) -> Iterator[tuple[FormatError, bool]]:
-    """What is wrong with topics, each with whether it is an error (else a warning).
+    """The problems of topics, each with whether it is an error; otherwise it is a warning.
 
     >>> [(str(problem), is_error) for problem, is_error in problems([Topic("1"), Topic("1")])]
     [("duplicate topic '1'", True)]
@@ -71,8 +72,8 @@ def problems(topics: Iterable[Topic]) -> Iterator[tuple[FormatError, bool]]:
     for topic in topics:
         if topic.id in seen:
             first = seen[topic.id]
-            place = f", first on line {first.line}" if first.line is not None else ""
-            yield _problem(topic, f"duplicate topic {topic.id!r}{place}"), True
+            where = f", first on line {first.line}" if first.line is not None else ""
+            yield _problem(topic, f"duplicate topic {topic.id!r}{where}"), True
         seen.setdefault(topic.id, topic)
         if topic.structured is not None:
             try:
@@ -90,7 +91,7 @@ def problems(topics: Iterable[Topic]) -> Iterator[tuple[FormatError, bool]]:
 
 
 def losses(topics: Iterable[Topic], format: TopicFormat) -> list[str]:
-    """The fields that would be lost by writing topics in a format.
+    """The fields that would be lost if topics were written in a format.
 
     >>> losses([Topic("1", title="a", narrative="b")], "tab")
     ['narrative']

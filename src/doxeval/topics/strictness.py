@@ -1,9 +1,9 @@
-"""How strictly the structure of a query is meant.
+"""How strictly the structure of a query is to be taken.
 
 A structured query says what to return (the target) and where to look (the supports). Each of the
-two can be meant strictly, as a requirement, or vaguely, as a hint. INEX 2005 named the four
-interpretations by two letters, target first: SSCAS, SVCAS, VSCAS, VVCAS. SCAS and VCAS of 2002
-to 2004 take both alike.
+two can be taken strictly, as a requirement, or vaguely, as a hint. INEX 2005 named the four
+interpretations by two letters, the target first: SSCAS, SVCAS, VSCAS, VVCAS. SCAS and VCAS of
+2002 to 2004 are SSCAS and VVCAS.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Interpretation:
         return INTERPRETATIONS[name.upper()]
 
     def target_of(self, query: StructuredQuery) -> Path:
-        """The path that a returned element must have; a hint leaves any path open.
+        """The path that a returned element must have; if the target is a hint, any path will do.
 
         >>> from doxeval.topics.nexi import parse_structured
         >>> query = parse_structured("//article[about(.,IBM)]//sec")

@@ -13,12 +13,12 @@ CAS_TYPES = {"CAS", "SCAS", "VCAS"}
 class Topic:
     """A topic of any INEX year. A field that is empty or missing is None.
 
+    cas_parts are the parts of a CAS title of 2002 as (kind, text): te is the target element, cw
+    are words, and ce the elements that should contain them.
+
     >>> topic = Topic("231", title="markov chains", castitle="//sec[about(., markov chains)]")
     >>> topic.structured
     '//sec[about(., markov chains)]'
-
-    cas_parts are the parts of a CAS title of 2002 as (kind, text): te, the target element, cw,
-    words, and ce, the elements they should be in.
     """
 
     id: str
@@ -34,7 +34,7 @@ class Topic:
     query_type: str | None = None
     candidate_number: str | None = None
     cas_parts: tuple[tuple[str, str], ...] = ()
-    # Where it was read from, which plays no part in comparing topics.
+    # Where it was read from; topics are compared without it.
     origin: str | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False)
 
@@ -43,12 +43,12 @@ class Topic:
 
     @property
     def is_cas(self) -> bool:
-        """Whether its type says that it has structure."""
+        """Whether its type says that its query is structured."""
         return self.query_type is not None and self.query_type.upper() in CAS_TYPES
 
     @property
     def structured(self) -> str | None:
-        """Its query with structure: the CAS title, or the title of a CAS topic of 2003–04."""
+        """Its structured query: the castitle, or the title of a CAS topic of 2003–04."""
         if self.castitle is not None:
             return self.castitle
         title = self.title or ""
@@ -56,7 +56,7 @@ class Topic:
 
     @property
     def content(self) -> str | None:
-        """Its query without structure: the title, unless that is structured itself."""
+        """Its content-only query: the title, unless the title is the structured query."""
         return None if self.structured is not None and self.castitle is None else self.title
 
 
