@@ -38,7 +38,7 @@ class Trees(NamedTuple):
         """Only some of the trees."""
         if not len(self.nodes):
             return Trees.empty(len(rows))
-        counts = self.counts[rows]
+        counts = self.begin[rows + 1] - self.begin[rows]
         nodes = self.nodes[concatenated_ranges(self.begin[rows], counts)]
         return Trees(nodes, np.append(0, np.cumsum(counts)))
 

@@ -1,4 +1,4 @@
-"""What all ESR measures share: their parameters, and the expectations they are made of."""
+"""What all ESR measures share: their parameters, and the expectations behind their scores."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from doxeval.assessments.quantisations import QUANTISATIONS
-from doxeval.measures.base import Example, Facts, Floats, Measure, Need, cut_off, parameter
-from doxeval.measures.expectations import (
-    Assessed,
-    Expectations,
+from doxeval.measures.assessed_trees import (
+    AssessedTrees,
+    Relevance,
+    Which,
     assessed_trees,
-    expectations,
     union_lengths,
 )
+from doxeval.measures.base import Example, Facts, Floats, Measure, Need, cut_off, parameter
+from doxeval.measures.expectations import Expectations, expectations
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
 from doxeval.navigation.model import Navigation
 from doxeval.navigation.read import NAMES
 from doxeval.scores import Curve
 
-Which = Literal["full", "ideal", "units"]
-Relevance = Literal["binary", "length", "spec"]
 _NEEDS = frozenset({Need.SIZES})
 _CITE = "Ali, Consens and Lalmas 2012"
 _EDGES = (
@@ -38,13 +37,13 @@ _UNITS = (
 _RUN = "7 Q0 a 1 9 run /a[1]\n7 Q0 a 2 8 run /a[1]/s[1]\n"
 _WHY = (
     "Both sections are relevant, of 10 and 5 characters. The article comes first: from there "
-    "readers go on to the sections with probability 2/3 and 1/3 (nav=hierarchical). Then the first "
-    "section comes. "
+    "readers go on to the sections with probability 2/3 and 1/3 (nav=hierarchical). The first "
+    "section is second. "
 )
 
 
 def example(name: str, value: float, why: str) -> Example:
-    """The example of the family, with what one measure makes of it."""
+    """The family's example, with the score of one measure and why."""
     full = name.replace("(", "(assessed=units,nav=hierarchical,")
     if "(" not in name:
         full = f"{name}(assessed=units,nav=hierarchical)"
@@ -53,11 +52,11 @@ def example(name: str, value: float, why: str) -> Example:
 
 @dataclass(frozen=True)
 class Esr(Measure):
-    """The parameters of all ESR measures, and what they are computed from."""
+    """The parameters of all ESR measures, and the quantities they are computed from."""
 
     nav: str = parameter(
         "auto",
-        "how users navigate; auto: as the given file says, or by depth",
+        "how users navigate; auto: by the model that is given, otherwise by depth",
         ("auto", *NAMES),
     )
     assessed: Which = parameter(
@@ -78,7 +77,7 @@ class Esr(Measure):
     )
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """The model of navigation has a name."""
+        """The model of navigation by its name instead of `auto`."""
         given = truth.navigation
         if self.nav == "auto":
             return self(nav="depth" if given is None else given.name)
@@ -89,36 +88,34 @@ class Esr(Measure):
         """The model of navigation."""
         return truth.model(self.nav)
 
-    def units(self, ranking: Ranking) -> Assessed:
-        """What was assessed."""
-        key = ("assessed", self.assessed, self.rel, self.quant)
-        truth = ranking.truth
-        return truth.remembered(
-            key, lambda: assessed_trees(truth, self.assessed, self.rel, self.quant)
-        )
+    def units(self, ranking: Ranking) -> AssessedTrees:
+        """The assessed units with their relevance."""
+        return assessed_trees(ranking.truth, self.assessed, self.rel, self.quant)
 
     def expected(self, ranking: Ranking) -> Expectations:
         """Hits, near-misses and misses, rank by rank."""
-        units = self.units(ranking)
-        key = ("expected", self.nav, self.assessed, self.rel, self.quant, self.shared)
+        key = ("expectations", *self.model_key)
         return ranking.remembered(
             key,
             lambda: expectations(
-                ranking, units, self.navigation(ranking.truth), self.shared == "seen"
+                ranking,
+                self.units(ranking),
+                self.navigation(ranking.truth),
+                self.shared == "seen",
             ),
         )
 
+    @property
+    def model_key(self) -> tuple[str, ...]:
+        """The parameters that expectations depend on."""
+        return (self.nav, self.assessed, self.rel, self.quant, self.shared)
+
     def read(self, ranking: Ranking) -> list[Floats]:
         """Σ size of results, rank by rank."""
-
-        def made() -> list[Floats]:
-            sizes = union_lengths(ranking.truth, ranking.topic, ranking.trees, relevant=False)
-            return ranking.by_topic(ranking.cumulated(sizes))
-
-        return ranking.remembered("sizes of trees", made)
+        return ranking.remembered("sizes of trees", lambda: _cumulated_sizes(ranking))
 
     def relevant_text(self, ranking: Ranking) -> Floats:
-        """Trel: highlighted characters, or the sum of what units are worth where none are."""
+        """Trel: the highlighted characters, or the relevance of all units if none are."""
         if ranking.truth.has_highlights:
             return ranking.truth.relevant_characters.astype(np.float64)
         return self.expected(ranking).total
@@ -132,6 +129,11 @@ class Esr(Measure):
         return 0.0
 
 
+def _cumulated_sizes(ranking: Ranking) -> list[Floats]:
+    sizes = union_lengths(ranking.truth, ranking.topic, ranking.trees, relevant=False)
+    return ranking.by_topic(ranking.cumulated(sizes))
+
+
 def _at(values: Floats, k: int, empty: float) -> float:
     return float(values[min(k, len(values)) - 1]) if len(values) else empty
 
@@ -142,24 +144,24 @@ class EsrAt(Esr):
 
     k: int = cut_off(10)
 
-    # Whether the score beyond the end of the list goes on falling with the rank.
+    # Whether the score keeps falling with the rank beyond the end of the list.
     divides_by_rank: ClassVar[bool] = False
 
     def scores(self, ranking: Ranking) -> Floats:
         """The score at rank k."""
         total = self.expected(ranking).total
-        found = ranking.truth.nothing()
+        scores = ranking.truth.nothing()
         for topic in np.flatnonzero(total > 0).tolist():
             values = self.by_rank(ranking, topic)
             score = _at(values, self.k, self.empty(float(total[topic])))
             if self.divides_by_rank and 0 < len(values) < self.k:
                 score *= len(values) / self.k
-            found[topic] = score
-        return found
+            scores[topic] = score
+        return scores
 
 
 def shares_by_rank(measure: EsrAt, ranking: Ranking) -> Curve:
-    """The score at every rank as a share of all there is to gain; beyond a list it stays."""
+    """The score at every rank as a share of the total relevance; beyond a list it stays."""
     total = measure.expected(ranking).total
     ranks = max(int(ranking.counts.max(initial=0)), 1)
     y = np.full((len(total), ranks), np.nan)

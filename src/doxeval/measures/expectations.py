@@ -7,8 +7,8 @@
     NearMisses(k) = Σ rel(a)·p(a; R_k)                over those that are not among them
     Misses(k)     = Σ rel(a)·(1 − p(a; R_k))          over those that are not among them
 
-(Ali, Consens and Lalmas 2012, eq 4, 5, 8–11.) Probabilities are computed only between what was
-retrieved and what was assessed in one document, and summed up rank by rank in one pass.
+(Ali, Consens and Lalmas 2012, eq 4, 5, 8–11.) Probabilities are computed only between retrieved
+and assessed trees of the same document, and summed up rank by rank in one pass.
 """
 
 from __future__ import annotations
@@ -19,32 +19,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments.quantisations import quantisation_named
 from doxeval.documents.trees import Trees
-from doxeval.errors import MissingInput
+from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
 from doxeval.measures.base import Floats
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.navigation import Navigation
-from doxeval.spans import Spans, merged, shared_lengths
 
-# At most so many pairs of retrieved and assessed trees are worked on at once.
+# How many pairs of retrieved and assessed trees are worked on at once, at most.
 _MOST_PAIRS = 2_000_000
 
 
 @dataclass(frozen=True)
-class Assessed:
-    """The assessed trees of all topics, with their relevance."""
-
-    topic: Ints
-    document: Ints
-    trees: Trees
-    relevance: Floats
-
-
-@dataclass(frozen=True)
 class Expectations:
-    """By topic: total relevance, and cumulated by rank: hits, near-misses, what they leave over."""
+    """By topic: the total relevance, and sums up to each rank.
+
+    hits, near: the expected gain from hits and from near-misses. retrieved_relevance: the
+    relevance of the assessed trees that are retrieved, however likely they were seen before.
+    """
 
     total: Floats
     hits: list[Floats]
@@ -52,61 +44,52 @@ class Expectations:
     retrieved_relevance: list[Floats]
 
     def misses(self, topic: int) -> Floats:
-        """Σ rel·(1 − p) over what is not retrieved."""
-        found: Floats = self.total[topic] - self.retrieved_relevance[topic] - self.near[topic]
-        return found
+        """Σ rel·(1 − p) over the assessed trees that are not retrieved."""
+        misses: Floats = self.total[topic] - self.retrieved_relevance[topic] - self.near[topic]
+        return misses
 
     def recall_base(self, topic: int) -> Floats:
         """Hits, near-misses and misses together."""
-        found: Floats = self.hits[topic] + self.total[topic] - self.retrieved_relevance[topic]
-        return found
+        base: Floats = self.hits[topic] + self.total[topic] - self.retrieved_relevance[topic]
+        return base
 
 
 def expectations(
-    ranking: Ranking, assessed: Assessed, navigation: Navigation, shared: bool
+    ranking: Ranking, assessed: AssessedTrees, navigation: Navigation, shared: bool
 ) -> Expectations:
-    """What readers of a run can expect, rank by rank."""
+    """What readers of a run can expect, rank by rank.
+
+    shared: whether elements that two trees have in common were seen with the first.
+    """
     truth = ranking.truth
     size = len(ranking)
-    hits, near, gone = np.zeros(size), np.zeros(size), np.zeros(size)
+    hits, near, retrieved = np.zeros(size), np.zeros(size), np.zeros(size)
     trees = ranking.trees
     for own, rows in together(ranking, assessed):
         document = int(assessed.document[own[0]])
         sources = trees.rows(rows)
         for some in _portions(own, len(rows)):
             targets, relevance = assessed.trees.rows(some), assessed.relevance[some]
-            reach, found_at = reaching(truth, document, sources, targets, navigation, shared)
-            _add(hits, near, gone, rows, reach, found_at, relevance)
+            reach, hit_by = reaching(truth, document, sources, targets, navigation, shared)
+            _add(hits, near, retrieved, rows, reach, hit_by, relevance)
     total = np.bincount(assessed.topic, assessed.relevance, len(truth.topics))
     return Expectations(
         total.astype(np.float64),
         [np.cumsum(values) for values in ranking.by_topic(hits)],
-        # What comes and goes again may leave a trace of rounding below 0.
+        # A near-miss that becomes a hit is subtracted again; rounding may leave less than 0.
         [np.maximum(np.cumsum(values), 0.0) for values in ranking.by_topic(near)],
-        [np.cumsum(values) for values in ranking.by_topic(gone)],
+        [np.cumsum(values) for values in ranking.by_topic(retrieved)],
     )
 
 
-def together(ranking: Ranking, assessed: Assessed) -> Iterator[tuple[Ints, Ints]]:
-    """Assessed trees and results of the same topic and document."""
-    documents = len(ranking.truth.known_collection)
-    known = np.flatnonzero(ranking.tree_documents >= 0)
-    keys = ranking.topic[known] * documents + ranking.tree_documents[known]
-    results = {key: known[rows] for key, rows in _by_key(keys).items()}
-    for key, own in _by_key(assessed.topic * documents + assessed.document).items():
-        rows = results.get(key)
-        if rows is not None:
-            yield own, rows
-
-
-def _by_key(keys: Ints) -> dict[int, Ints]:
-    """The rows of each key, ascending."""
-    if not len(keys):
-        return {}
-    order = np.argsort(keys, kind="stable")
-    in_order = keys[order]
-    first = np.flatnonzero(np.append(True, np.diff(in_order) != 0))
-    return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))
+def together(ranking: Ranking, assessed: AssessedTrees) -> Iterator[tuple[Ints, Ints]]:
+    """The rows of assessed trees and of results that share a topic and a document."""
+    own = assessed.rows_by_pair
+    keys = pair_keys(ranking.topic, ranking.tree_documents)
+    # A result without a tree has the document -1, and a key below those of all others.
+    shared = np.flatnonzero(np.isin(keys, np.array(list(own), dtype=np.int64)))
+    for key, rows in rows_by_key(keys[shared]).items():
+        yield own[key], shared[rows]
 
 
 def _portions(own: Ints, results: int) -> Iterator[Ints]:
@@ -118,22 +101,22 @@ def _portions(own: Ints, results: int) -> Iterator[Ints]:
 def _add(
     hits: Floats,
     near: Floats,
-    gone: Floats,
+    retrieved: Floats,
     rows: Ints,
     reach: Floats,
-    found_at: Ints,
+    hit_by: Ints,
     relevance: Floats,
 ) -> None:
-    """What each result of a document adds to hits and near-misses (results × assessed trees)."""
+    """Add what each result of one document contributes; `reach` is results × assessed trees."""
     unseen = np.cumprod(1 - reach, axis=0)
-    is_found = np.flatnonzero(found_at < len(rows))
-    at = found_at[is_found]
-    before = np.where(at == 0, 1.0, unseen[np.maximum(at - 1, 0), is_found])
-    np.add.at(hits, rows[at], relevance[is_found] * before)
-    np.add.at(gone, rows[at], relevance[is_found])
-    missing = np.arange(len(rows))[:, None] < found_at[None, :]
-    by_now = (relevance * (1 - unseen) * missing).sum(axis=1)
-    near[rows] += np.diff(by_now, prepend=0.0)
+    hit = np.flatnonzero(hit_by < len(rows))
+    at = hit_by[hit]
+    before = np.where(at == 0, 1.0, unseen[np.maximum(at - 1, 0), hit])
+    np.add.at(hits, rows[at], relevance[hit] * before)
+    np.add.at(retrieved, rows[at], relevance[hit])
+    not_yet_hit = np.arange(len(rows))[:, None] < hit_by[None, :]
+    near_by_now = (relevance * (1 - unseen) * not_yet_hit).sum(axis=1)
+    near[rows] += np.diff(near_by_now, prepend=0.0)
 
 
 def reaching(
@@ -144,9 +127,10 @@ def reaching(
     navigation: Navigation,
     shared: bool,
 ) -> tuple[Floats, Ints]:
-    """p̃(target; source), sources × targets; and which source is each target itself.
+    """p̃(target; source), sources × targets; and for each target the first source equal to it.
 
-    Where no source is, the number is that of the sources. From a tree to itself there is no way.
+    Where no source equals the target, its index is the number of sources. A tree is never reached
+    from itself.
     """
     collection = truth.known_collection
     if len(sources.nodes) == len(sources) and len(targets.nodes) == len(targets):
@@ -166,13 +150,13 @@ def _between_trees(
     shared: bool,
 ) -> tuple[Floats, Ints]:
     collection = truth.known_collection
-    from_nodes, from_place = np.unique(sources.nodes, return_inverse=True)
-    to_nodes, to_place = np.unique(targets.nodes, return_inverse=True)
+    from_nodes, from_column = np.unique(sources.nodes, return_inverse=True)
+    to_nodes, to_column = np.unique(targets.nodes, return_inverse=True)
     steps = navigation.between(collection, document, from_nodes, to_nodes)
-    member_from = _membership(sources, from_place, len(from_nodes))
-    member_to = _membership(targets, to_place, len(to_nodes))
+    member_from = _membership(sources, from_column, len(from_nodes))
+    member_to = _membership(targets, to_column, len(to_nodes))
     sums = member_from @ steps @ member_to.T
-    # Trees with common elements: what is in both is neither left nor reached.
+    # Elements that two trees have in common are neither left nor reached.
     _, at_from, at_to = np.intersect1d(from_nodes, to_nodes, return_indices=True)
     common = member_from[:, at_from] @ member_to[:, at_to].T
     for source, target in zip(*np.nonzero(common), strict=True):
@@ -192,83 +176,8 @@ def _between_trees(
     return np.where(same, 0.0, reach), np.where(same.any(axis=0), same.argmax(axis=0), len(sources))
 
 
-def _membership(trees: Trees, place: Ints, nodes: int) -> Floats:
-    found = np.zeros((len(trees), nodes))
-    found[np.repeat(np.arange(len(trees)), trees.counts), place] = 1.0
-    return found
-
-
-# What was assessed
-
-
-def assessed_trees(truth: GroundTruth, assessed: str, relevance: str, quant: str) -> Assessed:
-    """The assessed trees: the full or ideal recall base, or the units that were given."""
-    if assessed == "units":
-        return _units(truth, relevance)
-    base = truth.base(assessed, quant)
-    elements = truth.elements(quantisation_named(quant))
-    values = np.ones(len(base))
-    if relevance == "spec":
-        values = base.value
-    elif relevance == "length":
-        rsize = elements.rsize[base.row]
-        if (rsize < 0).any():
-            raise MissingInput("rel=length needs highlighted text")
-        values = rsize.astype(np.float64)
-    trees = Trees.of_singletons(elements.node[base.row])
-    return Assessed(base.topic, base.document, trees, values)
-
-
-def _units(truth: GroundTruth, relevance: str) -> Assessed:
-    collection = truth.known_collection
-    topics = {topic: place for place, topic in enumerate(truth.topics)}
-    given = [(judgment, unit) for judgment in truth.assessments for unit in judgment.units]
-    if not given:
-        raise MissingInput("assessed=units needs assessed units: lines with nodes and rel")
-    documents = collection.find_documents([judgment.document for judgment, _ in given])
-    counts = [len(unit.nodes) for _, unit in given]
-    paths = [path for _, unit in given for path in unit.nodes]
-    nodes = collection.find_nodes(np.repeat(documents, counts), paths)
-    if (nodes < 0).any():
-        path = paths[int(np.argmax(nodes < 0))]
-        raise MissingInput(f"an assessed unit names {path}, which is not in the collection")
-    topic = np.array([topics[judgment.topic] for judgment, _ in given], dtype=np.int64)
-    begin = np.append(0, np.cumsum(counts))
-    trees = _sorted_within(Trees(nodes, begin))
-    stated = np.array([unit.relevance for _, unit in given], dtype=np.float64)
-    values = (stated > 0).astype(np.float64)
-    if relevance == "spec":
-        values = stated
-    elif relevance == "length":
-        values = values * union_lengths(truth, topic, trees, relevant=truth.has_highlights)
-    kept = np.flatnonzero(values > 0)
-    return Assessed(topic[kept], documents[kept], trees.rows(kept), values[kept])
-
-
-def _sorted_within(trees: Trees) -> Trees:
-    owner = np.repeat(np.arange(len(trees)), trees.counts)
-    return Trees(trees.nodes[np.lexsort((trees.nodes, owner))], trees.begin)
-
-
-def union_lengths(truth: GroundTruth, topic: Ints, trees: Trees, *, relevant: bool) -> Floats:
-    """How many characters (or only highlighted ones) the nodes of each tree have together."""
-    columns = truth.known_collection.nodes
-    owner = np.repeat(np.arange(len(trees)), trees.counts)
-    spans = merged(
-        Spans(
-            owner,
-            columns.start[trees.nodes].astype(np.int64),
-            columns.end[trees.nodes].astype(np.int64),
-        )
-    )
-    lengths = spans.lengths()
-    if relevant:
-        document = truth.known_collection.documents_of(trees.nodes[trees.begin[:-1]])
-        pair = truth.pairs_of(topic, document)
-        group = pair[spans.group]
-        lengths = np.where(
-            group < 0,
-            0,
-            shared_lengths(Spans(group, spans.start, spans.end), truth.highlights),
-        )
-    return np.bincount(spans.group, lengths, len(trees)).astype(np.float64)
+def _membership(trees: Trees, column: Ints, nodes: int) -> Floats:
+    """1 where a tree has a node, trees × nodes; `column` is that of each tree's nodes."""
+    has = np.zeros((len(trees), nodes))
+    has[np.repeat(np.arange(len(trees)), trees.counts), column] = 1.0
+    return has

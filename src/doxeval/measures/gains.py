@@ -1,69 +1,99 @@
-"""Gains of retrieved elements: plain, normalised by the ideal base, or lessened by overlap."""
+"""Gains of retrieved elements: plain, normalised by the ideal base, or reduced by overlap."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints, positions_in
-from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.assessments.quantisations import quantisation_named
 from doxeval.assessments.recall_bases import RecallBase
+from doxeval.documents import Collection
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
 
+# The value of each element of a recall base, by the numbers of its topic and its node.
+Values = Mapping[tuple[int, int], float]
+
 
 class Gains(NamedTuple):
-    """The gains of a run in ranking order, and those of the base, best first, by topic."""
+    """By topic: the gains of a run in ranking order, and those of the recall base, best first."""
 
     run: list[Floats]
     ideal: list[Floats]
 
 
 def gains_of(
-    ranking: Ranking,
-    base: str,
-    quant: str,
-    ignore: str,
-    penalty: float | None = None,
+    ranking: Ranking, base: str, quant: str, ignore: str = "none", penalty: float | None = None
 ) -> Gains:
-    """The gains of a run against a base; with a penalty, text that was seen gains less."""
-    full = ranking.truth.base("full", quant, ignore)
-    chosen = ranking.truth.base(base, quant, ignore)
-    elements = ranking.truth.elements(quantisation_named(quant))
-    row = ranking.rows_in(elements)
-    place = np.where(row < 0, -1, positions_in(full.row, row))  # where each result is in the base
-    gain = np.where(place < 0, 0.0, full.value[place] if len(full) else 0.0)
+    """The gains of a run against a recall base; with a penalty, text seen before gains less."""
+    key = ("gains", base, quant, ignore, penalty)
+    return ranking.remembered(
+        key,
+        lambda: Gains(
+            ranking.by_topic(_run_gains(ranking, base, quant, ignore, penalty)),
+            _ideal_gains(ranking.truth, base, quant, ignore),
+        ),
+    )
+
+
+def _run_gains(
+    ranking: Ranking, base: str, quant: str, ignore: str, penalty: float | None
+) -> Floats:
+    truth = ranking.truth
+    full = truth.base("full", quant, ignore)
+    row = ranking.rows_in(truth.elements(quantisation_named(quant)))
+    in_base = np.where(row < 0, -1, positions_in(full.row, row))
+    gain = np.where(in_base < 0, 0.0, full.value[in_base] if len(full) else 0.0)
     if base == "ideal":
-        gain = _normalised(gain, place, full, chosen)
-    elif penalty is not None:
-        gain = OverlapGains(ranking.truth, elements, full, penalty).of(ranking, gain, row)
-    return Gains(ranking.by_topic(gain), _best_first(chosen, len(ranking.truth.topics)))
+        return _normalised(gain, in_base, full, truth.base("ideal", quant, ignore))
+    if penalty is None:
+        return gain
+    values = truth.remembered(
+        ("values by node", quant, ignore), lambda: _values_by_node(truth, quant, ignore)
+    )
+    return OverlapGains(truth.known_collection, values, penalty).of(ranking, gain)
+
+
+def _ideal_gains(truth: GroundTruth, base: str, quant: str, ignore: str) -> list[Floats]:
+    return truth.remembered(
+        ("ideal gains", base, quant, ignore),
+        lambda: _best_first(truth.base(base, quant, ignore), len(truth.topics)),
+    )
 
 
 def _best_first(base: RecallBase, topics: int) -> list[Floats]:
+    """The values of each topic, from the highest to the lowest."""
     edges = np.searchsorted(base.topic, np.arange(topics + 1)).tolist()
     value = base.value
     return [np.sort(value[edges[topic] : edges[topic + 1]])[::-1] for topic in range(topics)]
 
 
-def _normalised(gain: Floats, place: Ints, full: RecallBase, ideal: RecallBase) -> Floats:
-    """What each result gains of the ideal element that it lies in or contains.
+def _values_by_node(truth: GroundTruth, quant: str, ignore: str) -> Values:
+    full = truth.base("full", quant, ignore)
+    node = truth.elements(quantisation_named(quant)).node[full.row]
+    topics_and_nodes = zip(full.topic.tolist(), node.tolist(), strict=True)
+    return dict(zip(topics_and_nodes, full.value.tolist(), strict=True))
+
+
+def _normalised(gain: Floats, in_base: Ints, full: RecallBase, ideal: RecallBase) -> Floats:
+    """How much each result gains of the ideal element that it lies in or contains.
 
     An ideal element gives its value once: each result takes at most what is left. A result that
     contains several ideal elements takes from the one with the most left.
     """
-    found = np.zeros(len(gain))
+    normalised = np.zeros(len(gain))
     left = ideal.value.copy()
-    rows = np.flatnonzero(place >= 0)
-    begin, after = full.begin[place[rows]], full.after[place[rows]]
+    rows = np.flatnonzero(in_base >= 0)
+    begin, after = full.begin[in_base[rows]], full.after[in_base[rows]]
     # Ideal elements do not overlap, so those inside a result are neighbours.
     first = np.searchsorted(ideal.begin, begin).tolist()
     last = np.searchsorted(ideal.begin, after).tolist()
-    # Ideal elements that lie around a result: the last that begins before it, if it ends after.
+    # The ideal element around a result, if any, is the last that begins at or before it.
     around = np.searchsorted(ideal.begin, begin, side="right") - 1
     is_around = (around >= 0) & (ideal.after[np.maximum(around, 0)] >= after)
     for at, row in enumerate(rows.tolist()):
@@ -75,75 +105,67 @@ def _normalised(gain: Floats, place: Ints, full: RecallBase, ideal: RecallBase) 
         remaining = float(left[target])
         taken = min(float(gain[row]), remaining if remaining > TOLERANCE else 0.0)
         left[target] -= taken
-        found[row] = taken
-    return found
+        normalised[row] = taken
+    return normalised
 
 
 class OverlapGains:
     """Gains of the thorough task where text that was seen before counts less.
 
-    "Seen" is the text of earlier results. What is wholly seen gains (1 − penalty) of its value;
-    what is partly seen gains, besides that, the penalty's part of what its relevant children
-    would gain now, weighted by their sizes. (Kazai and Lalmas 2006)
+    "Seen" is the text of earlier results. An element that was seen as a whole gains
+    (1 − penalty) of its value. One that was seen in part gains, in addition, the penalty times
+    what its relevant children would gain now, weighted by their sizes. (Kazai and Lalmas 2006)
     """
 
-    def __init__(
-        self, truth: GroundTruth, elements: AssessedElements, full: RecallBase, penalty: float
-    ) -> None:
-        self._collection = truth.known_collection
-        self._elements = elements
+    def __init__(self, collection: Collection, values: Values, penalty: float) -> None:
+        self._collection = collection
+        self._values = values
         self._penalty = penalty
-        value = full.value
-        self._value = {
-            (int(topic), int(elements.node[row])): float(value[at])
-            for at, (topic, row) in enumerate(zip(full.topic, full.row, strict=True))
-        }
 
-    def of(self, ranking: Ranking, gain: Floats, row: Ints) -> Floats:
-        """The gains of all results, in their order."""
-        found = np.zeros(len(gain))
-        seen: dict[tuple[int, int], _Seen] = {}
-        columns = zip(
-            ranking.topic.tolist(),
-            ranking.document.tolist(),
-            ranking.start.tolist(),
-            ranking.end.tolist(),
-            row.tolist(),
-            strict=True,
-        )
-        for place, (topic, document, start, end, own) in enumerate(columns):
-            before = seen.setdefault((topic, document), _Seen())
-            if own >= 0 and gain[place] > 0:
-                found[place] = self._now(topic, int(self._elements.node[own]), before)
-            before.add(start, end)
-        return found
+    def of(self, ranking: Ranking, gain: Floats) -> Floats:
+        """The gains of all results in their order, given those without regard to overlap."""
+        reduced = np.zeros(len(gain))
+        articles = ranking.article_keys
+        # Documents in which no result gains anything are skipped.
+        rows = np.flatnonzero(np.isin(articles, articles[gain > 0]))
+        seen = {article: _Seen() for article in articles[rows].tolist()}
+        columns = (articles, ranking.topic, ranking.node, ranking.start, ranking.end, gain > 0)
+        values = zip(*(column[rows].tolist() for column in columns), strict=True)
+        for row, (article, topic, node, start, end, has_gain) in zip(
+            rows.tolist(), values, strict=True
+        ):
+            if has_gain:
+                reduced[row] = self._now(topic, node, seen[article])
+            seen[article].add(start, end)
+        return reduced
 
     def _now(self, topic: int, node: int, before: _Seen) -> float:
         """What an element gains, given what has been seen of its document.
 
-        Elements are opened down to those that are seen as a whole or not at all; then, from the
-        innermost out, each gets its gain and hands it to its parent.
+        Elements are opened down to those that were seen as a whole or not at all; then, from the
+        innermost out, each gets its gain and passes it on to its parent.
         """
         columns = self._collection.nodes
-        opened: list[tuple[int, int, float, int]] = []  # parent's place, size, value, covered
+        # Of each opened element: its parent's index in this list, its size, value, seen part.
+        opened: list[tuple[int, int, float, int]] = []
         pending = [(node, -1)]
         while pending:
             own, parent = pending.pop()
-            value = self._value.get((topic, own), 0.0)
+            value = self._values.get((topic, own), 0.0)
             start, end = int(columns.start[own]), int(columns.end[own])
             covered = before.covered(start, end) if value else 0
             opened.append((parent, end - start, value, covered))
             if 0 < covered < end - start:
-                place = len(opened) - 1
-                pending += [(child, place) for child in self._collection.children_of(own).tolist()]
+                index = len(opened) - 1
+                pending += [(child, index) for child in self._collection.children_of(own).tolist()]
         inner = [0.0] * len(opened)
-        for place in range(len(opened) - 1, -1, -1):
-            parent, size, value, covered = opened[place]
+        for index in range(len(opened) - 1, -1, -1):
+            parent, size, value, covered = opened[index]
             gain = value
             if covered:
                 gain = (1 - self._penalty) * value
                 if covered < size:
-                    gain += self._penalty * inner[place] / size
+                    gain += self._penalty * inner[index] / size
             if parent < 0:
                 return gain
             inner[parent] += gain * size
@@ -151,7 +173,7 @@ class OverlapGains:
 
 
 class _Seen:
-    """The text of one document that was seen: sorted ranges that are apart from each other."""
+    """The seen text of one document: sorted ranges that do not touch each other."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
@@ -166,7 +188,7 @@ class _Seen:
         )
 
     def add(self, start: int, end: int) -> None:
-        """See a range."""
+        """Add a range that is seen now."""
         if end <= start:
             return
         first = bisect_left(self._ends, start)

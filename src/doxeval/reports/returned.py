@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.measures.expectations import assessed_trees
+from doxeval.measures.assessed_trees import assessed_trees
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.outcomes import Outcome, outcomes
 from doxeval.measures.ranking import Ranking

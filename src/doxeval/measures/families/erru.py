@@ -2,16 +2,16 @@
 
     ERRU(k) = Σ_e P(R_e)·[1 − Π_x (1 − P(L_x|k)·P(x→e))] / Σ_e P(R_e)
 
-P(R_e) says how relevant a unit is, P(L_x|k) whether a result is among the k that are looked at
-(less than 1 in a tie), P(x→e) how likely it is to come from a result x to the unit e:
+P(R_e) says how relevant a unit is, P(L_x|k) how likely a result is among the k that are looked at
+(less than 1 in a tie), P(x→e) how likely users get from a result x to the unit e:
 
     x is e                       1
     x inside e, e inside x       (smaller size / larger size)^a
     apart, in one document       1 / (2 + d), d the distance
     in different documents       0
 
-The exponent a depends on how well x covers what is relevant: 7/8 if exactly, 3/4 if it is the part
-that is too small (or the whole that is too large), 1/2 otherwise. Sizes and distances count words.
+The exponent a depends on how well x covers what is relevant: 7/8 if exactly, 3/4 if x is inside e
+and too small or around e and too large, 1/2 otherwise. Sizes and distances are counted in words.
 
 With grades of 2002 the relevant units have exact coverage and no such unit around them; with
 highlighted text they are the ideal elements, each as relevant as it is specific. Piwowarski and
@@ -33,6 +33,7 @@ from doxeval.assessments.grades import COVERAGES, Grade2002
 from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.assessments.recall_bases import exact_units
 from doxeval.errors import MissingInput
+from doxeval.measures.assessed_trees import pair_keys, rows_by_key
 from doxeval.measures.base import (
     Example,
     Facts,
@@ -54,17 +55,31 @@ EXACT, TOO_SMALL, TOO_LARGE, NONE = range(4)
 
 
 class Units(NamedTuple):
-    """Relevant units of all topics: where they are, and how relevant."""
+    """Relevant units of all topics: where they are, and how relevant.
+
+    rows: those of each topic and document. total: the relevance of each topic's units together.
+    """
 
     topic: Ints
     document: Ints
     node: Ints
     relevance: Floats
+    rows: dict[int, Ints]
+    total: Floats
+
+    @classmethod
+    def of(
+        cls, truth: GroundTruth, topic: Ints, document: Ints, node: Ints, relevance: Floats
+    ) -> Units:
+        """The units of these columns, grouped by topic and document."""
+        rows = rows_by_key(pair_keys(topic, document))
+        total = np.bincount(topic, relevance, len(truth.topics)).astype(np.float64)
+        return cls(topic, document, node, relevance, rows, total)
 
 
 @dataclass(frozen=True)
 class ExpectedRatio(Measure):
-    """The expected share of the relevant units that a user sees in, or finds from, k results."""
+    """The expected share of the relevant units seen in k results or reached from them."""
 
     name: ClassVar[str] = "ERRU"
     facts: ClassVar[Facts] = Facts(
@@ -114,27 +129,27 @@ class ExpectedRatio(Measure):
 
     def _scores_at(self, cut_offs: list[int], ranking: Ranking) -> Floats:
         """The scores at ascending cut-offs, topics × cut-offs."""
+        truth = ranking.truth
         units, coverage = _units_and_coverage(ranking)
-        wanted = np.bincount(units.topic, units.relevance, len(ranking.truth.topics))[:, None]
-        found = np.zeros((len(ranking.truth.topics), len(cut_offs)))
+        seen = np.zeros((len(truth.topics), len(cut_offs)))
         looked_at = [_looked_at(ranking, k) for k in cut_offs]
-        rows = np.flatnonzero((looked_at[-1] > 0) & (ranking.node >= 0))
-        documents = ranking.truth.known_collection.documents_of(ranking.node[rows])
-        results_of = _by_pair(ranking.topic[rows], documents, rows)
-        own_units = _by_pair(units.topic, units.document, np.arange(len(units.topic)))
-        for pair, own in own_units.items():
-            results = results_of.get(pair)
-            if results is None:
+        last = np.flatnonzero((looked_at[-1] > 0) & (ranking.node >= 0))
+        documents = truth.known_collection.documents_of(ranking.node[last])
+        for key, at in rows_by_key(pair_keys(ranking.topic[last], documents)).items():
+            own, results = units.rows.get(key), last[at]
+            if own is None:
                 continue
-            sources = _Places.of(ranking.truth, self.unit, pair[1], ranking.node[results])
-            targets = _Places.of(ranking.truth, self.unit, pair[1], units.node[own])
+            document = int(units.document[own[0]])
+            sources = _Extents.of(truth, self.unit, document, ranking.node[results])
+            targets = _Extents.of(truth, self.unit, document, units.node[own])
             reach = self._reach(sources, coverage[results], targets)
-            for place, chances in enumerate(looked_at):
+            for column, chances in enumerate(looked_at):
                 missed = np.prod(1 - chances[results][:, None] * reach, axis=0)
-                found[pair[0], place] += float((units.relevance[own] * (1 - missed)).sum())
-        return np.where(wanted > 0, ratio(found, np.broadcast_to(wanted, found.shape)), np.nan)
+                seen[units.topic[own[0]], column] += (units.relevance[own] * (1 - missed)).sum()
+        total = np.broadcast_to(units.total[:, None], seen.shape)
+        return np.where(total > 0, ratio(seen, total), np.nan)
 
-    def _reach(self, results: _Places, coverage: Ints, units: _Places) -> Floats:
+    def _reach(self, results: _Extents, coverage: Ints, units: _Extents) -> Floats:
         """P(x→e), results × units."""
         exact, partly, other = map(float, self.exponents.split("+"))
         inside = np.array([exact, partly, other, other])[coverage][:, None]
@@ -156,8 +171,11 @@ class ExpectedRatio(Measure):
 
 
 @dataclass(frozen=True)
-class _Places:
-    """Elements of one document: where they are, and how long, in the unit that counts."""
+class _Extents:
+    """Elements of one document: their nodes and text, and their sizes in words or characters.
+
+    after: the first node behind each element. between: counts words or characters of a range.
+    """
 
     node: Ints
     after: Ints
@@ -167,43 +185,43 @@ class _Places:
     between: Callable[[Ints, Ints], Ints]
 
     @classmethod
-    def of(cls, truth: GroundTruth, unit: Unit, document: int, node: Ints) -> _Places:
+    def of(cls, truth: GroundTruth, unit: Unit, document: int, node: Ints) -> _Extents:
         columns = truth.known_collection.nodes
         start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
         between = _counter(truth, document, unit)
         return cls(node, node + columns.size[node], start, end, between(start, end), between)
 
 
-def _distances(results: _Places, units: _Places) -> Ints:
-    """What lies between each result and each unit; 0 where they overlap."""
+def _distances(results: _Extents, units: _Extents) -> Ints:
+    """The words or characters between each result and each unit; 0 where they overlap."""
     end = np.minimum(results.end[:, None], units.end[None, :])
     start = np.maximum(results.start[:, None], units.start[None, :])
     return results.between(np.minimum(end, start), start)
 
 
 def _counter(truth: GroundTruth, document: int, unit: Unit) -> Callable[[Ints, Ints], Ints]:
-    """How many words (or characters) there are between two places of a document."""
+    """A function that counts the words (or characters) between two offsets of a document."""
     if unit == "characters":
         return lambda start, end: end - start
-    begins, inside = _words(truth, document)
+    begun, inside = _words(truth, document)
 
     def between(start: Ints, end: Ints) -> Ints:
-        # Words that begin there, and the rest of one that has begun before.
-        cut = (end > start) & inside[start]
-        return begins[end] - begins[start] + cut
+        # The words that begin in the range, and the rest of one that began before it.
+        is_cut = (end > start) & inside[start]
+        return begun[end] - begun[start] + is_cut
 
     return between
 
 
 class _Words(NamedTuple):
-    """For each place of a text, how many words begin before it, and whether it is inside of one."""
+    """For each offset in a text, how many words begin before it, and whether it is inside one."""
 
     begun: Ints
     inside: Bools
 
 
 def _words(truth: GroundTruth, document: int) -> _Words:
-    """The words of a document, of which those of the last few documents are kept."""
+    """The words of a document; those of the last few documents are kept."""
     kept: dict[int, _Words] = truth.remembered("words", dict)
     if document not in kept:
         if len(kept) >= _MOST_KEPT:
@@ -228,21 +246,13 @@ def _white_space() -> Ints:
 
 
 def _looked_at(ranking: Ranking, k: int) -> Floats:
-    """P(L_x|k): 1 for the first k results, a share for those of a tie that k cuts."""
-    found = []
+    """P(L_x|k): 1 for the first k results, less for results that are tied across rank k."""
+    chances = []
     for levels in ranking.by_topic(ranking.level):
         before = np.searchsorted(levels, levels, side="left")
         tied = np.searchsorted(levels, levels, side="right") - before
-        found.append(np.clip((k - before) / np.maximum(tied, 1), 0.0, 1.0))
-    return np.concatenate(found) if found else np.zeros(0)
-
-
-def _by_pair(topic: Ints, document: Ints, rows: Ints) -> dict[tuple[int, int], Ints]:
-    """Rows by topic and document."""
-    found: dict[tuple[int, int], list[int]] = {}
-    for one, other, row in zip(topic.tolist(), document.tolist(), rows.tolist(), strict=True):
-        found.setdefault((one, other), []).append(row)
-    return {key: np.array(own, dtype=np.int64) for key, own in found.items()}
+        chances.append(np.clip((k - before) / np.maximum(tied, 1), 0.0, 1.0))
+    return np.concatenate(chances) if chances else np.zeros(0)
 
 
 def _units_and_coverage(ranking: Ranking) -> tuple[Units, Ints]:
@@ -256,10 +266,14 @@ def _units_and_coverage(ranking: Ranking) -> tuple[Units, Ints]:
 
 
 def _by_highlights(ranking: Ranking) -> tuple[Units, Ints]:
-    ideal = ranking.truth.base("ideal", "spec")
-    elements = ranking.truth.elements(QUANTISATIONS["spec"])
-    units = Units(ideal.topic, ideal.document, elements.node[ideal.row], ideal.value)
-    columns = ranking.truth.known_collection.nodes
+    truth = ranking.truth
+    ideal = truth.base("ideal", "spec")
+    elements = truth.elements(QUANTISATIONS["spec"])
+    units = truth.remembered(
+        "ERRU: ideal units",
+        lambda: Units.of(truth, ideal.topic, ideal.document, elements.node[ideal.row], ideal.value),
+    )
+    columns = truth.known_collection.nodes
     begin = elements.keys(ranking.topic, ranking.node)
     after = begin + np.where(ranking.node < 0, 0, columns.size[ranking.node])
     coverage: Ints = np.full(len(ranking), NONE)
@@ -276,10 +290,16 @@ def _by_highlights(ranking: Ranking) -> tuple[Units, Ints]:
 
 
 def _by_grades(elements: AssessedElements, ranking: Ranking) -> tuple[Units, Ints]:
-    row, relevance = exact_units(elements)
-    units = Units(elements.topic[row], elements.document[row], elements.node[row], relevance)
+    truth = ranking.truth
+    units = truth.remembered("ERRU: exact units", lambda: _exact_units(truth, elements))
     by_letter = {"N": NONE, "L": TOO_LARGE, "S": TOO_SMALL, "E": EXACT}
     kinds = np.array([by_letter[letter] for letter in COVERAGES])
-    found = ranking.rows_in(elements)
-    coverage = np.where(found < 0, NONE, kinds[elements.grades.part[found]])
+    row = ranking.rows_in(elements)
+    coverage = np.where(row < 0, NONE, kinds[elements.grades.part[row]])
     return units, coverage
+
+
+def _exact_units(truth: GroundTruth, elements: AssessedElements) -> Units:
+    row, relevance = exact_units(elements)
+    columns = elements.topic[row], elements.document[row], elements.node[row]
+    return Units.of(truth, *columns, relevance)

@@ -1,9 +1,10 @@
 """ESR: hits, misses and near-misses under a model of how users navigate.
 
-A hit is a relevant unit in the list, a near-miss one that is not there but that readers may reach
-from what is; a miss they do not see. Gains are expected ones: what was probably seen before, on
-the way from earlier results, counts less. All measures of the family are made of these three
-sums (Hits, NearMisses, Misses) and their total, the RecallBase; see `expectations`.
+A hit is a relevant unit in the list. A near-miss is one that is not in the list but that readers
+may reach from it, and a miss is one that they do not see. Gains are expected gains: a unit that
+was probably seen before, on the way from earlier results, counts less. All measures of the family
+are built from these three sums (Hits, NearMisses, Misses) and their total, the RecallBase; see
+`expectations`.
 
     ESRP = H / k                      ESRR = (H + N) / RB
     SRiP = H / Σ size                 SRiR = H / Trel           (SRiP2, SRiR2: H + N)
@@ -22,8 +23,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from doxeval.arrays import Ints, positions_in
+from doxeval.measures.assessed_trees import AssessedTrees, Relevance, pair_keys, rows_by_key
 from doxeval.measures.base import TOLERANCE, Facts, Floats, Law, parameter, point
-from doxeval.measures.esr_model import Esr, EsrAt, Relevance, example, facts_of, shares_by_rank
+from doxeval.measures.esr_model import Esr, EsrAt, example, facts_of, shares_by_rank
 from doxeval.measures.expectations import reaching
 from doxeval.measures.ranking import Ranking, interpolated, ratio
 from doxeval.scores import Curve
@@ -48,7 +51,7 @@ class Hits(EsrAt):
         return self.expected(ranking).hits[topic]
 
     def curve(self, ranking: Ranking) -> Curve:
-        """The share of all gain that are hits, by rank."""
+        """Hits by rank, as a share of the total relevance."""
         return shares_by_rank(self, ranking)
 
 
@@ -70,7 +73,7 @@ class NearMisses(EsrAt):
         return self.expected(ranking).near[topic]
 
     def curve(self, ranking: Ranking) -> Curve:
-        """The share of all gain that are near-misses, by rank."""
+        """Near-misses by rank, as a share of the total relevance."""
         return shares_by_rank(self, ranking)
 
 
@@ -93,7 +96,7 @@ class Misses(EsrAt):
         return self.expected(ranking).misses(topic)
 
     def curve(self, ranking: Ranking) -> Curve:
-        """The share of all gain that are misses, by rank."""
+        """Misses by rank, as a share of the total relevance."""
         return shares_by_rank(self, ranking)
 
     def empty(self, total: float) -> float:
@@ -110,7 +113,7 @@ class ExpectedRecallBase(EsrAt):
         "expected gain and loss together",
         "RecallBase@k = Hits@k + NearMisses@k + Misses@k",
         "eq 11",
-        example("RecallBase@2", 4 / 3, "The hit is worth 1/3, what is left 1: 4/3."),
+        example("RecallBase@2", 4 / 3, "The hit is worth 1/3, the other section 1: 4/3."),
         highest=None,
     )
 
@@ -125,7 +128,7 @@ class ExpectedRecallBase(EsrAt):
 
 @dataclass(frozen=True)
 class StructuralPrecision(EsrAt):
-    """Precision by the relevance that is inferred from the elements of a unit."""
+    """Precision, with the relevance of a unit inferred from its elements."""
 
     name: ClassVar[str] = "SRP"
     facts: ClassVar[Facts] = facts_of(
@@ -139,51 +142,48 @@ class StructuralPrecision(EsrAt):
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """The mean of inferred gains."""
-        key = ("inferred", self.nav, self.assessed, self.rel, self.quant, self.shared)
-        gains = ranking.remembered(key, lambda: self._gains(ranking))
-        own = ranking.by_topic(gains)[topic]
-        found: Floats = np.cumsum(own) / np.arange(1, len(own) + 1)
-        return found
+        gains = ranking.remembered(
+            ("inferred gains", *self.model_key), lambda: ranking.by_topic(self._gains(ranking))
+        )[topic]
+        precision: Floats = np.cumsum(gains) / np.arange(1, len(gains) + 1)
+        return precision
 
     def _gains(self, ranking: Ranking) -> Floats:
         inferred = self._inferred(ranking)
         gains = np.zeros(len(ranking))
-        trees = ranking.trees
-        keys = ranking.topic * len(ranking.truth.known_collection) + ranking.tree_documents
-        known = np.flatnonzero(ranking.tree_documents >= 0)
-        for key in np.unique(keys[known[inferred[known] > 0]]).tolist():
-            rows = known[keys[known] == key]
-            document = int(ranking.tree_documents[rows[0]])
-            own = trees.rows(rows)
-            reach, _ = reaching(
-                ranking.truth,
-                document,
-                own,
-                own,
-                self.navigation(ranking.truth),
-                self.shared == "seen",
-            )
-            earlier = np.triu(reach, 1)  # from each result only to later ones
+        keys = pair_keys(ranking.topic, ranking.tree_documents)
+        relevant = np.flatnonzero(np.isin(keys, keys[inferred > 0]))
+        for at in rows_by_key(keys[relevant]).values():
+            rows = relevant[at]
+            earlier = np.triu(self._reach(ranking, rows), 1)  # from each result to later ones only
             gains[rows] = inferred[rows] * np.prod(1 - earlier, axis=0)
         return gains
 
+    def _reach(self, ranking: Ranking, rows: Ints) -> Floats:
+        """p̃ between results of one document."""
+        truth, trees = ranking.truth, ranking.trees.rows(rows)
+        document = int(ranking.tree_documents[rows[0]])
+        navigation, shared = self.navigation(truth), self.shared == "seen"
+        return reaching(truth, document, trees, trees, navigation, shared)[0]
+
     def _inferred(self, ranking: Ranking) -> Floats:
         """The mean relevance of the elements of each result."""
-        units = self.units(ranking)
-        single = np.flatnonzero(units.trees.counts == 1)
-        elements = len(ranking.truth.known_collection.nodes.path) + 1
-        keys = units.topic[single] * elements + units.trees.nodes[units.trees.begin[single]]
-        order = np.argsort(keys)
+        keys, relevance = ranking.truth.remembered(
+            ("relevance of elements", self.assessed, self.rel, self.quant),
+            lambda: _relevance_of_elements(self.units(ranking)),
+        )
         owner = np.repeat(np.arange(len(ranking)), ranking.trees.counts)
-        wanted = ranking.topic[owner] * elements + ranking.trees.nodes
-        place = np.searchsorted(keys[order], wanted)
-        place = np.minimum(place, max(len(keys) - 1, 0))
-        values = np.zeros(len(wanted))
-        if len(keys):
-            is_same = keys[order][place] == wanted
-            values = np.where(is_same, units.relevance[single][order][place], 0.0)
-        sums = np.bincount(owner, values, len(ranking))
-        return ratio(sums, ranking.trees.counts)
+        at = positions_in(keys, pair_keys(ranking.topic[owner], ranking.trees.nodes))
+        values = np.where(at < 0, 0.0, relevance[at] if len(relevance) else 0.0)
+        return ratio(np.bincount(owner, values, len(ranking)), ranking.trees.counts)
+
+
+def _relevance_of_elements(units: AssessedTrees) -> tuple[Ints, Floats]:
+    """Topic and node of the units that are single elements, ascending, and their relevance."""
+    single = np.flatnonzero(units.trees.counts == 1)
+    keys = pair_keys(units.topic[single], units.trees.nodes[units.trees.begin[single]])
+    order = np.argsort(keys, kind="stable")
+    return keys[order], units.relevance[single][order]
 
 
 @dataclass(frozen=True)
@@ -204,13 +204,13 @@ class ExtendedPrecision(EsrAt):
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Hits by rank."""
         hits = self.expected(ranking).hits[topic]
-        found: Floats = hits / np.arange(1, len(hits) + 1)
-        return found
+        precision: Floats = hits / np.arange(1, len(hits) + 1)
+        return precision
 
 
 @dataclass(frozen=True)
 class ExtendedRecall(EsrAt):
-    """The share of what can be gained that hits and near-misses give."""
+    """The share of the recall base that is gained from hits and near-misses."""
 
     name: ClassVar[str] = "ESRR"
     facts: ClassVar[Facts] = facts_of(
@@ -223,7 +223,7 @@ class ExtendedRecall(EsrAt):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """The share of the recall base that is seen."""
+        """Hits and near-misses by the recall base."""
         expected = self.expected(ranking)
         seen = expected.hits[topic] + expected.near[topic]
         return ratio(seen, expected.recall_base(topic))
@@ -301,7 +301,7 @@ class TextRecall(_ByLength):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Gain by what there is."""
+        """Gain by the relevant text or the recall base."""
         gain = self.gain(ranking, topic)
         if self.recallbase == "expected":
             return ratio(gain, self.expected(ranking).recall_base(topic))
@@ -326,7 +326,7 @@ class TextRecall2(TextRecall):
 
 @dataclass(frozen=True)
 class CumulatedGain(_ByLength):
-    """The gain of k ranks, against what a user with a plan wants to have gained by then."""
+    """The gain of k ranks, against what the user wants to have gained by then."""
 
     name: ClassVar[str] = "NSRCG"
     facts: ClassVar[Facts] = facts_of(
@@ -389,17 +389,17 @@ class BrowsingPrecision(Esr):
     def scores(self, ranking: Ranking) -> Floats:
         """The gain by rank where recall is reached; at the end of the list if it never is."""
         expected = self.expected(ranking)
-        found = ranking.truth.nothing()
+        scores = ranking.truth.nothing()
         for topic in np.flatnonzero(expected.total > 0).tolist():
             seen = expected.hits[topic] + expected.near[topic]
             if not len(seen):
-                found[topic] = 0.0
+                scores[topic] = 0.0
                 continue
             recall = ratio(seen, expected.recall_base(topic))
             reached = np.flatnonzero(recall >= float(self.x) - TOLERANCE)
             rank = int(reached[0]) + 1 if len(reached) else len(seen)
-            found[topic] = seen[rank - 1] / rank
-        return found
+            scores[topic] = seen[rank - 1] / rank
+        return scores
 
 
 _POINTS: Floats = np.arange(101) / 100
@@ -423,11 +423,11 @@ class _Average(Esr):
 
     def _interpolated(self, ranking: Ranking) -> Floats:
         total = self.expected(ranking).total
-        found = np.full((len(total), len(_POINTS)), np.nan)
+        curves = np.full((len(total), len(_POINTS)), np.nan)
         for topic in np.flatnonzero(total > 0).tolist():
             precision, recall = self.precision_and_recall(ranking, topic)
-            found[topic] = interpolated(recall, precision, _POINTS)
-        return found
+            curves[topic] = interpolated(recall, precision, _POINTS)
+        return curves
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
     P(rel|retr)(x) = x·n / (x·n + esl)        esl = j + s·i / (r + 1)
 
 n is the sum of the values of all relevant elements. Walking down the list, recall x is reached in
-the level f (results with equal ranks are one level): j is what was not relevant before it, r and i
-are what is relevant and what is not within it, s is how much of x·n is still wanted there. esl is
-the expected number of elements that are not relevant and are looked at on the way. The score is
-the mean over x = 0.01, 0.02, … 1.00. (Raghavan et al. 1989)
+some level (tied results form one level): j counts what is not relevant before that level, r and i
+what is relevant and what is not within it, and s is how much of x·n is still missing there. esl is
+the expected search length: the number of elements that are not relevant and are looked at on the
+way. The score is the mean over x = 0.01, 0.02, … 1.00. (Raghavan et al. 1989)
 
-Elements are counted one by one: that they overlap is ignored, as it was in those years.
+Elements are counted one by one: overlap between them is ignored, as it was in those years.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from doxeval.arrays import Ints, positions_in
-from doxeval.assessments.quantisations import QUANTISATIONS, quantisation_named
+from doxeval.arrays import Ints
+from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.measures.base import (
     TOLERANCE,
     Example,
@@ -31,6 +31,7 @@ from doxeval.measures.base import (
     Need,
     parameter,
 )
+from doxeval.measures.gains import gains_of
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve
@@ -45,7 +46,8 @@ def precisions(
 ) -> Floats:
     """P(rel|retr) at points of recall.
 
-    relevant and other: what is relevant and what is not in each level, from the top; wanted: n.
+    relevant, other: how much is relevant and how much is not in each level, from the top.
+    wanted: n, the sum of all relevant elements.
 
     >>> levels = np.array([1.0, 0, 1, 0, 0, 1])
     >>> precisions(levels, 1 - levels, 3.0, np.array([1, 2, 3]) / 3, ceiling=True).round(4).tolist()
@@ -58,14 +60,14 @@ def precisions(
         mass = np.ceil(mass - TOLERANCE)
     reached = np.cumsum(relevant)
     level = np.searchsorted(reached, mass - TOLERANCE)
-    found = level < len(reached)
-    level = level[found]
-    mass = mass[found]
+    is_reached = level < len(reached)
+    level = level[is_reached]
+    mass = mass[is_reached]
     before = reached[level] - relevant[level]
     passed = np.cumsum(other)[level] - other[level]
     effort = passed + (mass - before) * other[level] / (relevant[level] + 1)
     result = np.zeros(len(points))
-    result[found] = mass / (mass + effort)
+    result[is_reached] = mass / (mass + effort)
     return result
 
 
@@ -86,7 +88,7 @@ class InexEval(Measure):
             "inex_eval(quant=strict)",
             (50 * 1.0 + sum(x / 100 * 2 / (x / 100 * 2 + 1) for x in range(51, 101))) / 100,
             "Two elements are relevant, found at ranks 1 and 3. Up to x = .5 nothing else is seen; "
-            "beyond, one other element is: P(x) = 2x / (2x + 1).",
+            "beyond that, one other element is: P(x) = 2x / (2x + 1).",
             '{"topic": "7", "doc": "a", "path": "/p[1]", "e": 3, "s": 3}\n'
             '{"topic": "7", "doc": "b", "path": "/p[1]", "e": 3, "s": 3}\n',
             "7 Q0 a 1 9 run /p[1]\n7 Q0 x 2 8 run /p[1]\n7 Q0 b 3 7 run /p[1]\n",
@@ -103,18 +105,21 @@ class InexEval(Measure):
     )
     unretrieved: Unretrieved = parameter(
         "auto",
-        "recall beyond the list: the rest of the collection as one level, or 0; auto is level if "
-        "there is a collection",
+        "recall that the list does not reach: the rest of the collection as one last level, or 0; "
+        "auto is level if there is a collection",
         ("auto", "level", "zero"),
     )
 
     @property
     def laws(self) -> frozenset[Law]:
-        """Half relevant elements bring half an irrelevant one each, which reading on may avoid."""
+        """An element of value ½ also counts as half an irrelevant one.
+
+        So with unretrieved=level a run may score higher without some of the relevant elements.
+        """
         return self.facts.laws if self.unretrieved == "zero" else frozenset()
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """What becomes of elements that are not retrieved depends on the collection."""
+        """How elements that are not retrieved count depends on whether there is a collection."""
         if self.unretrieved != "auto":
             return self
         return self(unretrieved="zero" if truth.collection is None else "level")
@@ -129,37 +134,32 @@ class InexEval(Measure):
         return Curve(str(self), "recall", "precision", POINTS, self._precisions(ranking))
 
     def _precisions(self, ranking: Ranking) -> Floats:
-        full = ranking.truth.base("full", self.quant)
-        row = ranking.rows_in(ranking.truth.elements(quantisation_named(self.quant)))
-        place = np.where(row < 0, -1, positions_in(full.row, row))
-        value = np.where(place < 0, 0.0, full.value[place] if len(full) else 0.0)
-        result = np.full((len(ranking.truth.topics), len(POINTS)), np.nan)
-        edges = np.searchsorted(full.topic, np.arange(len(ranking.truth.topics) + 1)).tolist()
+        truth, ceiling = ranking.truth, self.interpolation == "ceiling"
+        gains = gains_of(ranking, "full", self.quant)
         levels = ranking.by_topic(ranking.level)
-        for topic, own in enumerate(ranking.by_topic(value)):
-            wanted = math.fsum(full.value[edges[topic] : edges[topic + 1]].tolist())
-            if wanted:
-                relevant, other = _by_level(own, levels[topic])
-                if self.unretrieved == "level" and len(own):  # an empty list scores 0
-                    relevant, other = self._with_rest(
-                        ranking.truth, relevant, other, wanted, len(own)
-                    )
-                ceiling = self.interpolation == "ceiling"
+        result = np.full((len(truth.topics), len(POINTS)), np.nan)
+        for topic, (values, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
+            if len(base):
+                wanted = math.fsum(base.tolist())
+                relevant, other = _by_level(values, levels[topic])
+                if self.unretrieved == "level" and len(values):  # an empty list scores 0
+                    relevant, other = _with_rest(truth, relevant, other, wanted, len(values))
                 result[topic] = precisions(relevant, other, wanted, POINTS, ceiling)
         return result
 
-    def _with_rest(
-        self, truth: GroundTruth, relevant: Floats, other: Floats, wanted: float, listed: int
-    ) -> tuple[Floats, Floats]:
-        """One more level: all elements of the collection that were not retrieved."""
-        elements = len(truth.known_collection.nodes.path)
-        missing = max(wanted - float(relevant.sum()), 0.0)
-        rest = max(elements - listed - missing, 0.0)
-        return np.append(relevant, missing), np.append(other, rest)
+
+def _with_rest(
+    truth: GroundTruth, relevant: Floats, other: Floats, wanted: float, listed: int
+) -> tuple[Floats, Floats]:
+    """One more level: all elements of the collection that were not retrieved."""
+    elements = len(truth.known_collection.nodes.path)
+    missing = max(wanted - float(relevant.sum()), 0.0)
+    rest = max(elements - listed - missing, 0.0)
+    return np.append(relevant, missing), np.append(other, rest)
 
 
 def _by_level(values: Floats, levels: Ints) -> tuple[Floats, Floats]:
-    """What is relevant and what is not in each level."""
+    """How much is relevant and how much is not in each level."""
     if not len(values):
         return np.zeros(0), np.zeros(0)
     first = np.flatnonzero(np.append(True, np.diff(levels) != 0))

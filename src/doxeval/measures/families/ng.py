@@ -3,10 +3,10 @@
     recall_s = Σ rel(c_i) / Σ_d rel(d)                   precision_s = Σ cov(c_i)·|c_i| / Σ |c_i|
     recall_o = Σ rel(c_i)·new_i/|c_i| / Σ_d rel(d)       precision_o = Σ cov(c_i)·new_i / Σ new_i
 
-rel says how much of what was asked for an element has, cov how much of the element it is. new_i is
-how many characters of the i-th result no earlier result has. There is one point of recall and
-precision for each rank; precision is interpolated (the best at any recall as high), and the score
-is its mean over the recall points 0.01 … 1.00.
+rel says how much an element has of what was asked for, cov how much of the element that is. new_i
+is how many characters of the i-th result no earlier result has. There is one point of recall and
+precision for each rank; precision is interpolated (the best at any recall at least as high), and
+the score is its mean over the recall points 0.01 … 1.00.
 
 With highlighted text, rel is the share of the topic's relevant characters that an element has, and
 cov its specificity.
@@ -15,11 +15,10 @@ cov its specificity.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
 from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.assessments.quantisations import QUANTISATIONS, SEPARATE, Values
 from doxeval.measures.base import (
@@ -40,31 +39,35 @@ Unretrieved = Literal["auto", "block", "zero"]
 POINTS: Floats = np.arange(1, 101) / 100
 
 
-class _Worth:
-    """rel and cov of assessed elements, as numbers."""
+class _Worth(NamedTuple):
+    """The assessed elements with their rel and cov as numbers."""
 
-    def __init__(self, elements: AssessedElements, truth: GroundTruth, quant: str) -> None:
-        self.elements = elements
-        if quant == "spec":
-            total = truth.relevant_characters[elements.topic]
-            self.rel = ratio(elements.rsize, total)
-            self.cov = ratio(elements.rsize, elements.size)
-        else:
-            separate = SEPARATE[quant]
-            self.rel = _numbers(separate.rel(elements.scale, elements.grades))
-            self.cov = _numbers(separate.cov(elements.scale, elements.grades))
-        empty = elements.size == 0
-        self.rel[empty] = self.cov[empty] = 0.0
+    elements: AssessedElements
+    rel: Floats
+    cov: Floats
 
 
-def _numbers(values: Values) -> Floats:
-    found: Floats = values.numerator / values.denominator
-    return found
+def _worth(truth: GroundTruth, quant: str) -> _Worth:
+    """Rel and cov of all assessed elements; an element without text has neither."""
+    elements = truth.elements(QUANTISATIONS[quant])
+    if quant == "spec":
+        rel = ratio(elements.rsize, truth.relevant_characters[elements.topic])
+        cov = ratio(elements.rsize, elements.size)
+    else:
+        rel = _as_floats(SEPARATE[quant].rel(elements.scale, elements.grades))
+        cov = _as_floats(SEPARATE[quant].cov(elements.scale, elements.grades))
+    has_text = elements.size != 0
+    return _Worth(elements, np.where(has_text, rel, 0.0), np.where(has_text, cov, 0.0))
+
+
+def _as_floats(values: Values) -> Floats:
+    floats: Floats = values.numerator / values.denominator
+    return floats
 
 
 @dataclass(frozen=True)
 class Ng(Measure):
-    """Recall and precision with size and overlap, as an average over recall."""
+    """Precision with size and overlap, averaged over recall."""
 
     name: ClassVar[str] = "ng"
     facts: ClassVar[Facts] = Facts(
@@ -74,7 +77,7 @@ class Ng(Measure):
         "(recall_s) ≥ x",
         frozenset({Need.ELEMENTS, Need.SIZES, Need.RETRIEVED_ELEMENTS}),
         "A topic without relevance in its denominator is undefined. Recall can exceed 1 and is "
-        "clipped. Recall that the list does not reach scores 0, or what a user gets who reads the "
+        "clipped. Recall that the list does not reach scores 0, or the precision of reading the "
         "whole collection (unretrieved=block).",
         Example(
             "ng(quant=spec,unretrieved=zero)",
@@ -99,12 +102,13 @@ class Ng(Measure):
     )
     unretrieved: Unretrieved = parameter(
         "auto",
-        "recall beyond the list: reading everything, or 0; auto is block",
+        "recall that the list does not reach: as if everything were read (block), or 0; auto is "
+        "block if there is a collection",
         ("auto", "block", "zero"),
     )
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """What becomes of text that is not retrieved depends on the collection."""
+        """How text that is not retrieved counts depends on whether there is a collection."""
         if self.unretrieved != "auto":
             return self
         return self(unretrieved="zero" if truth.collection is None else "block")
@@ -119,42 +123,53 @@ class Ng(Measure):
         return Curve(str(self), "recall", "precision", POINTS, self._precisions(ranking))
 
     def _precisions(self, ranking: Ranking) -> Floats:
-        quantisation = QUANTISATIONS[self.quant]
-        worth = _Worth(ranking.truth.elements(quantisation), ranking.truth, self.quant)
+        worth = self._worth(ranking.truth)
         row = ranking.rows_in(worth.elements)
         rel = np.where(row < 0, 0.0, worth.rel[row] if len(worth.rel) else 0.0)
         cov = np.where(row < 0, 0.0, worth.cov[row] if len(worth.cov) else 0.0)
         size = ranking.size.astype(np.float64)
         counted = ranking.new_size.astype(np.float64) if self.overlap == "o" else size
         share = ratio(counted, size)
-        found = ranking.by_topic(ranking.cumulated(rel * share))
+        gained = ranking.by_topic(ranking.cumulated(rel * share))
         precision = ratio(ranking.cumulated(cov * counted), ranking.cumulated(counted))
-        wanted = self._wanted(ranking.truth, worth)
-        rest = self._whole_collection(ranking.truth, worth) if self.unretrieved == "block" else None
+        wanted = self._wanted(ranking.truth)
+        rest = self._whole_collection(ranking.truth) if self.unretrieved == "block" else None
         result = np.full((len(ranking.truth.topics), len(POINTS)), np.nan)
         for topic, own in enumerate(ranking.by_topic(precision)):
             if wanted[topic] > 0:
-                recall = np.minimum(found[topic] / wanted[topic], 1.0)
+                recall = np.minimum(gained[topic] / wanted[topic], 1.0)
                 if rest is not None and len(own):  # an empty list scores 0
                     recall, own = np.append(recall, 1.0), np.append(own, rest[topic])
                 result[topic] = interpolated(recall, own, POINTS)
         return result
 
-    def _wanted(self, truth: GroundTruth, worth: _Worth) -> Floats:
+    def _worth(self, truth: GroundTruth) -> _Worth:
+        return truth.remembered(("ng: worth", self.quant), lambda: _worth(truth, self.quant))
+
+    def _wanted(self, truth: GroundTruth) -> Floats:
         """Σ rel of each topic, over documents or all components."""
-        counted = (
-            worth.rel if self.denominator == "components" else worth.rel * self._roots(truth, worth)
+        whole = self.denominator == "documents"
+        return truth.remembered(
+            ("ng: wanted", self.quant, whole),
+            lambda: _sums_by_topic(truth, self._worth(truth).rel, self._worth(truth), whole),
         )
-        return np.bincount(worth.elements.topic, counted, len(truth.topics)).astype(np.float64)
 
-    def _roots(self, truth: GroundTruth, worth: _Worth) -> Ints:
-        """1 for the root of a document, 0 for other elements."""
-        collection = truth.known_collection
-        return (collection.nodes.parent[worth.elements.node] < 0).astype(np.int64)
+    def _whole_collection(self, truth: GroundTruth) -> Floats:
+        """The precision of reading everything, for each topic."""
+        return truth.remembered(
+            ("ng: whole collection", self.quant),
+            lambda: _precision_of_everything(truth, self._worth(truth)),
+        )
 
-    def _whole_collection(self, truth: GroundTruth, worth: _Worth) -> Floats:
-        """The precision of reading everything."""
-        size = worth.elements.size * self._roots(truth, worth)
-        relevant = np.bincount(worth.elements.topic, worth.cov * size, len(truth.topics))
-        found: Floats = relevant / max(int(truth.document_lengths.sum()), 1)
-        return found
+
+def _sums_by_topic(truth: GroundTruth, values: Floats, worth: _Worth, whole: bool) -> Floats:
+    """Values of elements, summed for each topic; `whole` counts only the roots of documents."""
+    elements = worth.elements
+    if whole:
+        values = values * (truth.known_collection.nodes.parent[elements.node] < 0)
+    return np.bincount(elements.topic, values, len(truth.topics)).astype(np.float64)
+
+
+def _precision_of_everything(truth: GroundTruth, worth: _Worth) -> Floats:
+    relevant = _sums_by_topic(truth, worth.cov * worth.elements.size, worth, whole=True)
+    return relevant / max(int(truth.document_lengths.sum()), 1)

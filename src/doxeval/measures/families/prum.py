@@ -1,8 +1,8 @@
 """PRUM and EPRUM: precision and recall for users who browse from what they are shown.
 
 There are T targets (best entry points, or ideal elements). Consulting the k-th item of the list
-shows target e with probability p[k][e], independently of everything else; the item itself shows
-with probability 1 if it is the target. After k items e has been seen with probability
+shows target e with probability p[k][e], independently of everything else; the probability is 1 if
+the item itself is the target. After k items, e has been seen with probability
 q[k][e] = 1 − Π (1 − p[j][e]), and the number N_k of seen targets has a known distribution
 (Poisson-binomial).
 
@@ -11,8 +11,8 @@ q[k][e] = 1 − Π (1 − p[j][e]), and the number N_k of seen targets has a kno
 
 EPRUM is the expected precision at the rank where the user has seen i targets, compared with an
 ideal list that shows them one by one. PRUM is the share of consulted items that led to something
-new (CL of C), for a user who stops at i targets. All sums are exact, without trying all ways a
-user may go. (Piwowarski et al. 2007; Piwowarski and Dupret 2006)
+new (CL of C), for a user who stops at i targets. All sums are exact; no user behaviour is
+sampled or enumerated. (Piwowarski et al. 2007; Piwowarski and Dupret 2006)
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointMode
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
 from doxeval.navigation.read import NAMES
+from doxeval.wording import counted
 
 Unreached = Literal["zero", "truncate", "condition"]
 Targets = Literal["auto", "bep", "ideal"]
@@ -48,8 +49,8 @@ Targets = Literal["auto", "bep", "ideal"]
 class _Walk(NamedTuple):
     """A list as a walk through states: what has been seen changes only at some of its ranks.
 
-    State 0 is the beginning, state s begins at ranks[s − 1]. seen[s][e] is q, new[s][e] how much
-    of it came with the state, reached[s][i] is P(N ≥ i).
+    State 0 is the beginning; state s begins at ranks[s − 1]. seen[s][e] is q, new[s][e] is the
+    part of it that came with the state, reached[s][i] is P(N ≥ i).
     """
 
     length: int
@@ -61,7 +62,7 @@ class _Walk(NamedTuple):
 
 def _walk(p: Floats) -> _Walk:
     rows = np.flatnonzero(p.any(axis=1))
-    with np.errstate(divide="ignore"):  # what is surely shown has a logarithm of −∞
+    with np.errstate(divide="ignore"):  # log 0 = −∞ where a target is certainly shown
         unseen = np.cumsum(np.log1p(-p[rows]), axis=0)
     seen = np.concatenate([np.zeros((1, p.shape[1])), -np.expm1(unseen)])
     new = p[rows] * (1 - seen[:-1])
@@ -72,8 +73,9 @@ def _walk(p: Floats) -> _Walk:
 def _at_least(constant: Floats, linear: Floats) -> Floats:
     """Σ_{m≥i} [z^m] Π_e (constant_e + linear_e·z) for i = 0 … T, one row for each product.
 
-    Each product is multiplied out from its beginning: taking a factor out of a product again
-    would lose digits. So would 1 minus the sum of the rest, where much recall is unlikely.
+    Each product is multiplied out from the start, because dividing a factor out of the previous
+    product would lose digits. So would taking 1 minus the sum of the lower terms where high
+    recall is unlikely.
     """
     products, targets = constant.shape
     coefficients = np.zeros((products, targets + 1))
@@ -96,15 +98,16 @@ def eprum(p: Floats) -> Floats:
     walk = _walk(p)
     levels = np.arange(1, p.shape[1] + 1)
     reached_now = np.diff(walk.reached[:, 1:], axis=0)
-    found: Floats = levels * (reached_now / walk.ranks[:, None]).sum(axis=0)
-    return found
+    expected: Floats = levels * (reached_now / walk.ranks[:, None]).sum(axis=0)
+    return expected
 
 
 def prum(p: Floats, unreached: Unreached = "zero") -> Floats:
     """PRUM(i) for i = 1 … T, given p[item][target].
 
-    unreached says what counts where i targets are not surely seen: `zero` weighs by the
-    probability that they are, `condition` supposes that they are, `truncate` ends with the list.
+    `unreached` says how users count who may not see i targets: `zero` multiplies by the
+    probability that they do, `condition` assumes that they do, `truncate` stops at the end of the
+    list.
 
     >>> prum(np.array([[1, 0], [0, 0.2], [0, 1]])).round(6).tolist()
     [1.0, 0.714286]
@@ -114,15 +117,15 @@ def prum(p: Floats, unreached: Unreached = "zero") -> Floats:
     walk = _walk(p)
     before, after = walk.seen[:-1], walk.seen[1:]
     reached = walk.reached[:, 1:]
-    # For how many items each state lasts.
+    # How many items each state lasts for.
     lasts = np.diff(np.concatenate([[0.0], walk.ranks, [float(walk.length)]]))[:, None]
-    # P(i targets were seen before, and the item shows nothing new)
+    # P(i targets have been seen before, and the item shows nothing new)
     idle = _at_least(1 - after, before)[:, 1:]
     if unreached == "truncate":
         nothing_new = np.prod(1 - walk.new, axis=1)[:, None]
         leading = ((1 - reached[:-1]) - (nothing_new - idle)).sum(axis=0)
         return _quotient(leading, (lasts * (1 - reached)).sum(axis=0))
-    # Only those who see i targets in the end.
+    # From here on, only users who see i targets in the end.
     final = walk.seen[-1]
     idle_in_the_end = _at_least(1 - final + 0 * after, final - walk.new)[:, 1:]
     leading = ((reached[-1] - reached[:-1]) - (idle_in_the_end - idle)).sum(axis=0)
@@ -132,8 +135,8 @@ def prum(p: Floats, unreached: Unreached = "zero") -> Floats:
 
 
 def _quotient(part: Floats, whole: Floats) -> Floats:
-    found: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-    return found
+    quotient: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return quotient
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,7 @@ class _Browsing(EntryPointModel):
         return frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START})
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """What users look for; distances are measured only to entry points."""
+        """The targets by name; only entry points need the mean length of a document."""
         if self._for_elements:
             truth.model(self.nav)
             return self(targets="ideal")
@@ -173,55 +176,51 @@ class _Browsing(EntryPointModel):
 
     def probabilities(self, ranking: Ranking) -> list[Floats]:
         """p[item][target] of each topic; topics without targets have none."""
-        key = ("targets", self.targets, self.nav, self.quant, self.A, self.L)
+        key = ("probabilities", self.targets, self.nav, self.quant, self.A, self.L)
         if self._for_elements:
             return ranking.remembered(key, lambda: self._to_ideal_elements(ranking))
         return ranking.remembered(key, lambda: self._to_entry_points(ranking.articles))
 
     def _to_entry_points(self, articles: Ranking) -> list[Floats]:
         truth = articles.truth
-        target = _numbered_by_topic(truth.topic, truth.entry >= 0)
+        targets = truth.remembered("entry points as targets", lambda: _entry_points(truth))
         near = articles.by_topic(self.nearness(articles))
         pairs = articles.by_topic(articles.pair)
-        found = []
-        for topic, count in enumerate(entry_points(truth).astype(int).tolist()):
+        by_topic = []
+        for topic, count in enumerate(targets.counts):
             p = np.zeros((len(pairs[topic]), count))
             items = np.flatnonzero((pairs[topic] >= 0) & (near[topic] > 0))
-            p[items, target[pairs[topic][items]]] = near[topic][items]
-            found.append(p)
-        return found
+            p[items, targets.column[pairs[topic][items]]] = near[topic][items]
+            by_topic.append(p)
+        return by_topic
 
     def _to_ideal_elements(self, ranking: Ranking) -> list[Floats]:
-        ideal = ranking.truth.base("ideal", self.quant)
-        elements = ranking.truth.elements(quantisation_named(self.quant))
-        target = np.full(len(elements), -1)
-        target[ideal.row] = _numbered_by_topic(ideal.topic, np.ones(len(ideal), dtype=np.bool_))
-        rows = ranking.by_topic(ranking.rows_in(elements))
-        counts = np.bincount(ideal.topic, minlength=len(ranking.truth.topics)).tolist()
-        found = []
-        for topic, count in enumerate(counts):
+        truth = ranking.truth
+        targets = truth.remembered(
+            ("ideal elements as targets", self.quant), lambda: _ideal_elements(truth, self.quant)
+        )
+        rows = ranking.by_topic(ranking.rows_in(truth.elements(quantisation_named(self.quant))))
+        by_topic = []
+        for topic, count in enumerate(targets.counts):
             p = np.zeros((len(rows[topic]), count))
             items = np.flatnonzero(rows[topic] >= 0)
-            shown = target[rows[topic][items]]
-            p[items[shown >= 0], shown[shown >= 0]] = 1.0
-            found.append(p)
+            column = targets.column[rows[topic][items]]
+            p[items[column >= 0], column[column >= 0]] = 1.0
+            by_topic.append(p)
         if self.nav != "none":
-            self._navigate(found, ranking, elements.node[ideal.row], ideal.topic)
-        return found
+            self._navigate(by_topic, ranking)
+        return by_topic
 
-    def _navigate(
-        self,
-        found: list[Floats],
-        ranking: Ranking,
-        targets: Ints,
-        target_topic: Ints,
-    ) -> None:
-        """Add the ways from items to targets of the same document."""
-        collection, model = ranking.truth.known_collection, ranking.truth.model(self.nav)
+    def _navigate(self, by_topic: list[Floats], ranking: Ranking) -> None:
+        """Add the ways from items to targets in the same document."""
+        truth = ranking.truth
+        collection, model = truth.known_collection, truth.model(self.nav)
+        targets = truth.remembered(
+            ("nodes of ideal elements", self.quant), lambda: _nodes_by_topic(truth, self.quant)
+        )
         nodes = ranking.by_topic(ranking.node)
-        for topic, p in enumerate(found):
-            own = targets[target_topic == topic]
-            documents = collection.documents_of(own)
+        for topic, p in enumerate(by_topic):
+            own, documents = targets[topic]
             items = np.flatnonzero(nodes[topic] >= 0)
             item_documents = collection.documents_of(nodes[topic][items])
             for document in np.intersect1d(documents, item_documents).tolist():
@@ -229,7 +228,39 @@ class _Browsing(EntryPointModel):
                 columns = np.flatnonzero(documents == document)
                 ways = model.between(collection, document, nodes[topic][rows], own[columns])
                 here = np.ix_(rows, columns)
-                p[here] = np.maximum(p[here], ways)  # what is shown itself stays at 1
+                p[here] = np.maximum(p[here], ways)  # an item that is a target stays at 1
+
+
+class _Targets(NamedTuple):
+    """How many targets each topic has; and for each judged pair or element its column in p, or -1.
+
+    Columns number the targets of a topic from 0.
+    """
+
+    counts: list[int]
+    column: Ints
+
+
+def _entry_points(truth: GroundTruth) -> _Targets:
+    is_target = truth.entry >= 0
+    column = np.where(is_target, _numbered_by_topic(truth.topic, is_target), -1)
+    return _Targets(entry_points(truth).astype(int).tolist(), column)
+
+
+def _ideal_elements(truth: GroundTruth, quant: str) -> _Targets:
+    ideal = truth.base("ideal", quant)
+    column = np.full(len(truth.elements(quantisation_named(quant))), -1)
+    column[ideal.row] = _numbered_by_topic(ideal.topic, np.ones(len(ideal), dtype=np.bool_))
+    return _Targets(np.bincount(ideal.topic, minlength=len(truth.topics)).tolist(), column)
+
+
+def _nodes_by_topic(truth: GroundTruth, quant: str) -> list[tuple[Ints, Ints]]:
+    """The nodes of the ideal elements of each topic, and their documents."""
+    ideal = truth.base("ideal", quant)
+    nodes = truth.elements(quantisation_named(quant)).node[ideal.row]
+    documents = truth.known_collection.documents_of(nodes)
+    own = [np.flatnonzero(ideal.topic == topic) for topic in range(len(truth.topics))]
+    return [(nodes[rows], documents[rows]) for rows in own]
 
 
 def _numbered_by_topic(topic: Ints, counts: Bools) -> Ints:
@@ -244,7 +275,7 @@ def _numbered_by_topic(topic: Ints, counts: Bools) -> Ints:
 
 
 def _level(x: Fraction, targets: int) -> int:
-    """Which of the levels 1 … T a point of recall asks for: ⌈x·T⌉, at least the first."""
+    """Which of the levels 1 … T a point of recall stands for: ⌈x·T⌉, at least 1."""
     return max(math.ceil(x * targets), 1)
 
 
@@ -259,7 +290,7 @@ class Prum(_Browsing):
         "PRUM(i) = E[CL] / E[C]; PRUM[x] takes i = ⌈x·T⌉, PRUM alone the mean over i = 1 … T",
         frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),
         "A topic without targets is undefined. A second result of a document is ignored for entry "
-        "points. Where i targets are not surely seen, `unreached` says what counts.",
+        "points. Where users may not see i targets, `unreached` says how they count.",
         Example(
             "PRUM(L=1000)",
             (1 + 0.5 * 2 / 3) / 2,
@@ -271,19 +302,19 @@ class Prum(_Browsing):
     )
     x: Fraction | None = point(None, "the level of recall; without it, the mean over all levels")
     unreached: Unreached = parameter(
-        "zero", "what counts where recall is not surely reached", ("zero", "truncate", "condition")
+        "zero", "how users count who may not reach the recall", ("zero", "truncate", "condition")
     )
 
     def scores(self, ranking: Ranking) -> Floats:
         """PRUM at x, or its mean."""
-        found = ranking.truth.nothing()
+        scores = ranking.truth.nothing()
         for topic, p in enumerate(self.probabilities(ranking)):
             if p.shape[1]:
                 values = prum(p, self.unreached)
-                found[topic] = (
+                scores[topic] = (
                     values.mean() if self.x is None else values[_level(self.x, len(values)) - 1]
                 )
-        return found
+        return scores
 
 
 @dataclass(frozen=True)
@@ -319,11 +350,11 @@ class Eprum(_Browsing):
 
     def scores(self, ranking: Ranking) -> Floats:
         """EPRUM at k or x, or its mean."""
-        found = ranking.truth.nothing()
+        scores = ranking.truth.nothing()
         for topic, p in enumerate(self.probabilities(ranking)):
             if p.shape[1]:
-                found[topic] = self._score(p)
-        return found
+                scores[topic] = self._score(p)
+        return scores
 
     def _score(self, p: Floats) -> float:
         if self.k is not None:
@@ -334,11 +365,11 @@ class Eprum(_Browsing):
         return float(values[_level(self.x, len(values)) - 1])
 
     def warnings(self, ranking: Ranking) -> list[str]:
-        """Whether an item can show two targets."""
+        """That values may exceed 1, where one item can show two targets."""
         several = sum(bool(((p > 0).sum(axis=1) > 1).any()) for p in self.probabilities(ranking))
         if not several:
             return []
         return [
-            f"{self.name}: in {several} topics one item can show two targets, so that values may "
-            "exceed 1: the ideal list shows one target with each item"
+            f"{self.name}: in {counted(several, 'topic')} one item can show two targets, so values "
+            "may exceed 1 (the ideal list shows one target with each item)"
         ]

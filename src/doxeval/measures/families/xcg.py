@@ -67,19 +67,22 @@ def _example(name: str, value: float, why: str) -> Example:
 
 
 def _rank_at(cumulated: Floats, gain: float, interpolated: bool) -> float | None:
-    """The rank at which a gain is reached; interpolated on the line from (0, 0); None if never."""
-    place = int(np.searchsorted(cumulated, gain - TOLERANCE))
-    if place == len(cumulated):
+    """The rank at which a gain is reached, None if never.
+
+    Interpolated means on the polygon that joins (0, 0) and the cumulated gains.
+    """
+    ranks_before = int(np.searchsorted(cumulated, gain - TOLERANCE))
+    if ranks_before == len(cumulated):
         return None
     if not interpolated:
-        return place + 1.0
-    before = float(cumulated[place - 1]) if place else 0.0
-    step = float(cumulated[place]) - before
-    return place + (min(max((gain - before) / step, 0.0), 1.0) if step > 0 else 1.0)
+        return ranks_before + 1.0
+    before = float(cumulated[ranks_before - 1]) if ranks_before else 0.0
+    step = float(cumulated[ranks_before]) - before
+    return ranks_before + (min(max((gain - before) / step, 0.0), 1.0) if step > 0 else 1.0)
 
 
 def effort_precision(run: Floats, ideal: Floats, gain: float, interpolated: bool) -> float:
-    """Effort-precision at a gain, of cumulated gains; 0 where the run never reaches it.
+    """Effort-precision at a gain, from cumulated gains; 0 if the run never reaches it.
 
     >>> run, ideal = np.cumsum([0.5, 0, 1, 0.25]), np.cumsum([1, 0.75, 0.5, 0.25])
     >>> [round(effort_precision(run, ideal, gain, False), 4) for gain in (0.5, 1.5, 1.75)]
@@ -114,12 +117,12 @@ class _Gain(Measure):
 
     @property
     def highest(self) -> float | None:
-        """Parts that gain more than the whole they are in leave no bound."""
+        """With overlap, parts may gain more than the element around them: there is no bound."""
         return None if self.overlap else self.facts.highest
 
     @property
     def laws(self) -> frozenset[Law]:
-        """With overlap the order of an ideal list is not known."""
+        """With overlap it is not known which order of the ideal list is best."""
         return self.facts.laws - ({Law.IDEAL_IS_BEST} if self.overlap else set())
 
     def gains(self, ranking: Ranking) -> Gains:
@@ -145,11 +148,11 @@ class _GainAt(_Gain):
         """The values at the ranks 1 … k, topics × ranks, cut where all lists have ended."""
         gains = self.gains(ranking)
         k = min(k, max(map(len, gains.run + gains.ideal), default=0) or 1)
-        found = np.full((len(ranking.truth.topics), k), np.nan)
+        values = np.full((len(ranking.truth.topics), k), np.nan)
         for topic, (run, ideal) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if len(ideal):
-                found[topic] = _cumulated_to(k, run) / _cumulated_to(k, ideal)
-        return found
+                values[topic] = _cumulated_to(k, run) / _cumulated_to(k, ideal)
+        return values
 
 
 def _cumulated_to(k: int, gains: Floats) -> Floats:
@@ -204,8 +207,8 @@ class AverageNormalisedGain(_GainAt):
         """The mean of nxCG@1 … nxCG@k."""
         values = self.normalised(ranking, self.k)
         beyond = self.k - values.shape[1]
-        found: Floats = (values.sum(axis=1) + beyond * values[:, -1]) / self.k
-        return found
+        means: Floats = (values.sum(axis=1) + beyond * values[:, -1]) / self.k
+        return means
 
     def curve(self, ranking: Ranking) -> Curve:
         """Normalised gain by rank."""
@@ -226,18 +229,18 @@ class _Effort(_Gain):
         """Effort-precision at points of gain-recall, topics × points."""
         gains = self.gains(ranking)
         interpolated = self.ranks == "interpolated"
-        found = np.full((len(ranking.truth.topics), len(points)), np.nan)
+        values = np.full((len(ranking.truth.topics), len(points)), np.nan)
         for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if not len(base):
                 continue
             run, ideal = np.cumsum(own), np.cumsum(base)
-            found[topic] = [
+            values[topic] = [
                 effort_precision(run, ideal, float(x) * float(ideal[-1]), interpolated)
                 if x
                 else float(len(own) > 0)
                 for x in points
             ]
-        return found
+        return values
 
 
 _HUNDRED = [Fraction(n, 100) for n in range(1, 101)]
@@ -267,20 +270,20 @@ class AverageEffortPrecision(_Effort):
         """The mean of ep."""
         gains = self.gains(ranking)
         interpolated = self.ranks == "interpolated"
-        found = ranking.truth.nothing()
+        scores = ranking.truth.nothing()
         for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if len(base):
-                found[topic] = self._average(own, np.cumsum(base), interpolated)
-        return found
+                scores[topic] = self._average(own, np.cumsum(base), interpolated)
+        return scores
 
     @property
     def highest(self) -> float | None:
-        """More results may gain than there are ideal elements."""
+        """More results may gain than there are ideal elements, each from a part of one."""
         return None if self.base == "ideal" else super().highest
 
     @property
     def laws(self) -> frozenset[Law]:
-        """For the same reason the ideal list need not be best."""
+        """For the same reason another list may score higher than the ideal one."""
         return super().laws - ({Law.IDEAL_IS_BEST} if self.base == "ideal" else set())
 
     def _average(self, gains: Floats, ideal: Floats, interpolated: bool) -> float:
