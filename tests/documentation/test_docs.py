@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.cli import VERBS
 from doxeval.measures.explain import explained
 from doxeval.measures.presets import PRESETS
@@ -70,13 +71,49 @@ def test_help_is_complete_for_every_measure() -> None:
         assert all(len(line) < 400 for line in text.splitlines()), name
 
 
-def test_what_is_cited_is_listed() -> None:
-    cited = {
-        re.sub(r",? (?:§|eq ).*", "", part).strip()
-        for kind in MEASURES.values()
-        for part in kind.facts.cite.split(";")
+CITES = {
+    **{name: kind.facts.cite for name, kind in MEASURES.items()},
+    **{f"quant={name}": one.cite for name, one in QUANTISATIONS.items()},
+}
+
+
+def papers(cite: str) -> set[str]:
+    """The papers that a citation names, without sections and equations."""
+    return {re.sub(r",? (?:§|eq ).*", "", part).strip() for part in cite.split(";")}
+
+
+def test_papers_of_a_citation() -> None:
+    assert papers("A and B 2006, §4.2, eq 5–6; C et al. 2007, eq 2; D 1989") == {
+        "A and B 2006",
+        "C et al. 2007",
+        "D 1989",
     }
-    assert cited - {"trec_eval", "the special case of whole documents as units"} <= set(REFERENCES)
+
+
+@pytest.mark.parametrize("name", CITES)
+def test_what_is_cited_is_a_reference(name: str) -> None:
+    missing = papers(CITES[name]) - set(REFERENCES)
+    assert not missing, f"add {missing} to measures/references.py, or correct the cite of {name}"
+
+
+def test_every_reference_is_cited() -> None:
+    cited = set().union(*map(papers, CITES.values()))
+    uncited = set(REFERENCES) - cited
+    assert not uncited, f"no measure or quantisation cites {uncited}"
+
+
+def test_every_family_is_registered_introduced_and_recommended() -> None:
+    """A measure follows from its class; only a new family is named elsewhere, and here is where."""
+    modules = {path.stem for path in (ROOT / "src/doxeval/measures/families").glob("[!_]*.py")}
+    introductions = {path.stem for path in (ROOT / "docs/measures/intro").glob("*.md")}
+    guide = (ROOT / "docs/which-measure.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([A-Za-z_]\w*)", guide))
+    families = {family.name for family in FAMILIES}
+    assert modules - families == set(), "add them to FAMILIES in measures/registry.py"
+    assert families - introductions == set(), "introduce them in docs/measures/intro"
+    for family in FAMILIES:
+        names = {kind.name for kind in family.measures}
+        assert names & named, f"docs/which-measure.md names no measure of {family.name}: {names}"
 
 
 def links(page: Path) -> Iterator[str]:

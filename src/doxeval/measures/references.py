@@ -28,4 +28,6 @@ REFERENCES = {
     "Raghavan et al. 1989": "V. Raghavan, P. Bollmann, G. S. Jung: A critical investigation of "
     "recall and precision as measures of retrieval system performance. ACM Transactions on "
     "Information Systems 7(3), 1989.",
+    "trec_eval": "C. Buckley and others: trec_eval, the evaluation program of the Text REtrieval "
+    "Conference (TREC).",
 }

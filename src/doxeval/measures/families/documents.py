@@ -1,10 +1,10 @@
-"""Documents as units: precision, recall and average precision as everybody knows them.
+"""Documents as units: the usual precision, recall and average precision.
 
     P@k = relevant among the first k documents / k        R@k = … / all relevant documents
     AP  = mean over the relevant documents of the precision at their ranks
 
-A document is relevant if anything in it is. Runs of parts are read as rankings of documents, each
-at the rank of its first part.
+A document is relevant if anything in it is. A run of parts is taken as a ranking of documents,
+each at the rank of its first part.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from doxeval.measures.base import Example, Facts, Floats, Law, Measure, cut_off
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
 
-_CITE = "trec_eval; the special case of whole documents as units"
+_CITE = "trec_eval"
 _EDGES = (
     "A topic without relevant documents is undefined; an unjudged document is not relevant; "
     "P@k divides by k even if the list is shorter."
@@ -28,7 +28,8 @@ _RUN = "7 Q0 a 1 9 run\n7 Q0 b 2 8 run\n7 Q0 c 3 7 run\n"
 _LAWS = frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE, Law.BETTER_UP})
 
 
-def _found_at(k: int, ranking: Ranking) -> Floats:
+def _relevant_at(k: int, ranking: Ranking) -> Floats:
+    """How many of the first k documents are relevant, for each topic."""
     articles = ranking.articles
     relevant = articles.is_relevant.astype(np.int64)
     return articles.at(k, articles.cumulated(relevant)).astype(np.float64)
@@ -56,7 +57,7 @@ class Precision(Measure):
 
     def scores(self, ranking: Ranking) -> Floats:
         """P@k."""
-        return _defined(_found_at(self.k, ranking) / self.k, ranking.truth)
+        return _defined(_relevant_at(self.k, ranking) / self.k, ranking.truth)
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,8 @@ class Recall(Measure):
 
     def scores(self, ranking: Ranking) -> Floats:
         """R@k."""
-        return _defined(
-            ratio(_found_at(self.k, ranking), ranking.truth.relevant_documents), ranking.truth
-        )
+        truth = ranking.truth
+        return _defined(ratio(_relevant_at(self.k, ranking), truth.relevant_documents), truth)
 
 
 @dataclass(frozen=True)
