@@ -22,7 +22,7 @@ from conftest import write_files
 from doxeval.arrays import Ints
 from doxeval.comparison import Pair, compare, compare_all, correlate, mean_interval
 from doxeval.comparison.ap_correlation import symmetric_tau_ap, tau_ap, tau_ap_probability
-from doxeval.comparison.conclusions import conclusion, readings
+from doxeval.comparison.conclusions import agreements, conclusion
 from doxeval.comparison.groups import groups, holm, letters
 from doxeval.comparison.paired import Column
 from doxeval.comparison.resampling import bootstrap, generator, randomization
@@ -409,9 +409,9 @@ class TestPolicies:
             compare(table, "M", "z")  # type: ignore[arg-type]
         with pytest.raises(InputError, match="alpha is between 0 and 1"):
             compare(table, "M", alpha=1.0)
-        with pytest.raises(InputError, match="one resample or more"):
+        with pytest.raises(InputError, match="resamples is 0: expected 1 or more"):
             compare(table, "M", resamples=0)
-        with pytest.raises(InputError, match="a seed is 0 or more"):
+        with pytest.raises(InputError, match="seed is -1: expected 0 or more"):
             compare(table, "M", seed=-1)
         with pytest.raises(InputError, match="several runs are called 'run0'"):
             compare(ScoreTable(table.measures, table.topic_ids, (table.runs[0],) * 2), "M")
@@ -700,8 +700,8 @@ class TestCorrelations:
         assert disagree.tau.value == pytest.approx(-13 / 15)
         assert agree.pearson.value == pytest.approx(-(disagree.pearson.value or 0))
         assert agree.slope == disagree.slope and (agree.slope or 0) < 0
-        assert agree.reading == "in between"
-        assert disagree.reading == "noticeably different"
+        assert agree.agreement == "in between"
+        assert disagree.agreement == "noticeably different"
 
     def test_the_order_of_measures_and_runs_does_not_matter(self) -> None:
         random = np.random.default_rng(2)
@@ -719,11 +719,11 @@ class TestCorrelations:
     def test_systems_without_a_mean_and_measures_without_a_ranking(self) -> None:
         found = correlate(two_measures([(0.1, 0.2), (0.3, None), (0.2, 0.1), (0.4, 0.5)]))
         assert found.pairs[0].systems == 3
-        assert found.notes == ("left out, without a mean by B: s001",)
+        assert found.notes == ("left out for lack of a mean by B: s001",)
         flat = correlate(two_measures([(0.1 + 0.2, 1.0), (0.3, 2.0)]))
-        assert flat.pairs[0].tau.value is None and flat.pairs[0].reading is None
-        assert flat.notes == ("all systems have the same mean by A, which is no ranking",)
-        assert readings(flat) == ["A and B give no two rankings to compare."]
+        assert flat.pairs[0].tau.value is None and flat.pairs[0].agreement is None
+        assert flat.notes == ("all systems have the same mean by A, so it gives no ranking",)
+        assert agreements(flat) == ["A and B cannot be compared: they do not give two rankings."]
         two = correlate(two_measures([(1.0, 5.0), (2.0, 3.0)])).pairs[0]
         assert two.tau == two.pearson == two.spearman == two.tau_ap == (-1.0, None)
 
@@ -735,21 +735,21 @@ class TestCorrelations:
             correlate(table, ["A", "C"])
         with pytest.raises(InputError, match="two runs or more"):
             correlate(two_measures([(1.0, 2.0)]))
-        with pytest.raises(InputError, match="one resample"):
+        with pytest.raises(InputError, match="resamples is 0"):
             correlate(table, resamples=0)
         with pytest.raises(InputError, match="were not correlated"):
             correlate(table).pair("A", "C")
 
-    def test_readings_in_words(self) -> None:
+    def test_agreements_in_words(self) -> None:
         many = [(float(a), float(a)) for a in range(20)]
-        assert readings(correlate(two_measures(many), resamples=9)) == [
+        assert agreements(correlate(two_measures(many), resamples=9)) == [
             "A and B rank the systems equivalently (τ above 0.9)."
         ]
         back = [(float(a), float(-a)) for a in range(20)]
-        assert readings(correlate(two_measures(back), resamples=9))[0].endswith(
+        assert agreements(correlate(two_measures(back), resamples=9))[0].endswith(
             "noticeably differently (τ below 0.8) and are negatively correlated."
         )
-        assert readings(correlate(two_measures(many[:3])))[0].endswith(
+        assert agreements(correlate(two_measures(many[:3])))[0].endswith(
             "but 3 systems do not rule out chance."
         )
 
@@ -835,7 +835,7 @@ class TestVerbs:
         found = json.loads(call(*command, "--format", "json").stdout)
         assert len(found["pairs"]) == 3
         assert found["pairs"][0]["tau"] == {"value": 1.0, "p": pytest.approx(1 / 3)}
-        assert found["pairs"][0]["reading"] == "equivalent"
+        assert found["pairs"][0]["agreement"] == "equivalent"
         rows = list(csv.DictReader(io.StringIO(call(*command, "--format", "csv").stdout)))
         assert [row["second"] for row in rows] == ["cP@5", "iP[.01]", "iP[.01]"]
         assert float(rows[0]["tau_ap"]) == 1

@@ -74,10 +74,10 @@ def correlate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: An
 
 def _as_text(found: Correlations) -> str:
     from doxeval.cli.score_table import aligned
-    from doxeval.comparison.conclusions import readings
+    from doxeval.comparison.conclusions import agreements
 
     header = ["measures", "systems", "τ", "p", "τ_AP", "p", "r", "p", "ρ", "p", "line"]
-    said = "".join(f"{reading}\n" for reading in readings(found))
+    said = "".join(f"{sentence}\n" for sentence in agreements(found))
     return f"{aligned(header, [_row(pair) for pair in found.pairs])}\n{said}"
 
 
@@ -97,7 +97,7 @@ def _row(pair: MeasurePair) -> list[str]:
 def _as_csv(found: Correlations) -> str:
     header = (
         "first second systems tau tau_p tau_ap tau_ap_p tau_ap_by_first tau_ap_by_second "
-        "pearson pearson_p spearman spearman_p slope intercept reading"
+        "pearson pearson_p spearman spearman_p slope intercept agreement"
     )
     return as_csv(
         header.split(),
@@ -105,7 +105,7 @@ def _as_csv(found: Correlations) -> str:
             [
                 *(pair.first, pair.second, pair.systems, *pair.tau, *pair.tau_ap),
                 *(pair.tau_ap_by_first, pair.tau_ap_by_second, *pair.pearson, *pair.spearman),
-                *(pair.slope, pair.intercept, pair.reading),
+                *(pair.slope, pair.intercept, pair.agreement),
             ]
             for pair in found.pairs
         ),

@@ -3,8 +3,8 @@
 One ranking is the reference (the "actual" one), the other is judged by it (the "estimated" one).
 For each system of the judged ranking except those at its top, take the share of the systems above
 it that the reference also has above it; τ_AP is twice the mean share, minus 1. The two directions
-differ; their mean is symmetric. Of tied systems, none is above the other: τ_AP,b of Urbano and
-Marrero (The Treatment of Ties in AP Correlation, ICTIR 2017).
+differ; their mean is symmetric. Of two tied systems neither is above the other: this is τ_AP,b of
+Urbano and Marrero (The Treatment of Ties in AP Correlation, ICTIR 2017).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.scores.table import Floats
 
-# Up to so many systems all orders are tried.
+# Up to this number of systems all orders are tried.
 EXACT_UP_TO = 7
 _AT_ONCE = 1 << 20
 
@@ -50,10 +50,10 @@ def symmetric_tau_ap(one: Floats, other: Floats) -> float | None:
 def tau_ap_probability(
     one: Floats, other: Floats, resamples: int, random: np.random.Generator
 ) -> float | None:
-    """How often two unrelated rankings agree or disagree as much: |symmetric τ_AP|.
+    """How often |symmetric τ_AP| of two unrelated rankings is as large as observed.
 
-    All orders are tried for up to seven systems. Otherwise they are drawn, and the observed one
-    counts as one of them.
+    All orders are tried for up to seven systems. For more, orders are drawn at random, and the
+    observed one counts as one of them.
 
     >>> scores = np.array([0.1, 0.2, 0.3, 0.4])
     >>> tau_ap_probability(scores, scores, 100, np.random.default_rng(0)) == 2 / 24
@@ -97,7 +97,7 @@ def _of_orders(one: Floats, other: Floats, orders: Ints) -> Floats:
 
 
 def all_orders(count: int) -> Ints:
-    """All orders of so many things.
+    """All orders of a number of things.
 
     >>> all_orders(2).tolist()
     [[0, 1], [1, 0]]

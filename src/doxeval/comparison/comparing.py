@@ -1,4 +1,4 @@
-"""Which runs differ on a measure: every pair tested, corrected, and summed up by letters."""
+"""Which runs differ by a measure: tests of every pair, their correction, and groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from doxeval.comparison.groups import groups, holm
 from doxeval.comparison.intervals import obeyed_range, possible_part
 from doxeval.comparison.notes import notes
 from doxeval.comparison.paired import Column, check_runs, differences
-from doxeval.comparison.resampling import generator
+from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.comparison.significance import TESTS, Test, direction, outcome, spread
 from doxeval.errors import InputError, UnknownName
 from doxeval.scores import ScoreTable
@@ -31,10 +31,10 @@ def compare(
 ) -> Comparison:
     """Test which runs differ by a measure: all pairs, or all other runs against a baseline.
 
-    The measure is given by any of its names or as a value, and need not be given if there is only
-    one. Only topics where both runs of a pair have a score count. The bootstrap and randomization
-    draw from the seed and the names of the two runs, so a pair's p is the same whatever else is
-    compared, in any order.
+    The measure is given by any of its names or as a value, and may be omitted if the table has
+    only one. Only topics where both runs of a pair have a score count. The random numbers of the
+    bootstrap and of randomization depend on the seed and on the names of the two runs, so a
+    pair's p does not depend on what else is compared, or in which order.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores
@@ -48,7 +48,7 @@ def compare(
     ('mine', 'base', 5, 0.2, 0.0032)
     """
     check_runs(table, "a comparison")
-    column = Column.of(table, _place(table, measure))
+    column = Column.of(table, _measure_number(table, measure))
     _check(column, test, baseline, alpha, resamples, seed)
     ranking = column.ranking()
     examine = partial(_examined, column, test, alpha, resamples, seed)
@@ -83,10 +83,10 @@ def compare_all(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[Comparison, ...]:
-    """Compare runs by several measures (by all of the table, if none are named), one by one.
+    """Compare runs by several measures, one by one (by default, by all measures of the table).
 
-    Holm's correction is for the pairs of runs by one measure, not for the number of measures:
-    looking at many measures and reporting the one that is significant is not covered by it.
+    Holm's correction is for the pairs of runs by one measure, not for the number of measures: it
+    does not cover looking at many measures and reporting the one that is significant.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores
@@ -98,22 +98,22 @@ def compare_all(
     """
     wanted = table.labels if measures is None else measures
     wanted = [wanted] if isinstance(wanted, str) else wanted
-    places = dict.fromkeys(table.index_of_measure(measure) for measure in wanted)
+    chosen = dict.fromkeys(table.index_of_measure(measure) for measure in wanted)
     return tuple(
         compare(
             table,
-            table.labels[place],
+            table.labels[number],
             test,
             baseline=baseline,
             alpha=alpha,
             resamples=resamples,
             seed=seed,
         )
-        for place in places
+        for number in chosen
     )
 
 
-def _place(table: ScoreTable, measure: object) -> int:
+def _measure_number(table: ScoreTable, measure: object) -> int:
     if measure is not None:
         return table.index_of_measure(measure)
     if len(table.measures) != 1:
@@ -139,14 +139,11 @@ def _check(
         raise UnknownName(f"no run {baseline!r}{suggestion(str(baseline), list(column.values))}")
     if not 0 < alpha < 1:
         raise InputError(f"alpha is between 0 and 1, not {alpha}")
-    if resamples < 1:
-        raise InputError(f"one resample or more, not {resamples}")
-    if seed < 0:
-        raise InputError(f"a seed is 0 or more, not {seed}")
+    check_resampling(resamples, seed)
 
 
 def _in_pairs(ranking: list[str], baseline: str | None) -> Iterator[tuple[str, str]]:
-    """The better run of each pair first; a baseline always last."""
+    """Pairs with the better run first; a baseline is always second."""
     if baseline is None:
         yield from combinations(ranking, 2)
     else:
@@ -156,7 +153,11 @@ def _in_pairs(ranking: list[str], baseline: str | None) -> Iterator[tuple[str, s
 def _examined(
     column: Column, test: Test, alpha: float, resamples: int, seed: int, first: str, second: str
 ) -> Pair:
-    """Two runs by themselves; always subtracted in the order of their names, then turned."""
+    """One pair, before correction.
+
+    Scores are always subtracted in the order of the runs' names, and the sign is turned at the
+    end, so that the same random numbers give the same p in either order.
+    """
     low, high = sorted((first, second))
     steps, per_one = differences(column.values[low], column.values[high])
     if not len(steps):

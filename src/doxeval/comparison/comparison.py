@@ -1,4 +1,4 @@
-"""What a comparison of runs finds."""
+"""The result of a comparison of runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_SHOWN = 10
 
 @dataclass(frozen=True)
 class RunMean:
-    """A run, its mean, and over how many topics.
+    """A run, its mean, and the number of topics it is over.
 
     with_results: for how many of these topics the run returned anything; None if not known.
 
@@ -41,8 +41,8 @@ class Pair:
     standard deviations of the differences. interval: of the difference, for this pair by itself.
     p: by the test. corrected: p after Holm's correction for all pairs of this measure. better: the
     run that is ahead in what the test looks at (the mean, the ranks or the number of topics).
-    with_results: for how many of the topics both runs returned anything. What cannot be said or
-    is not known is None.
+    with_results: for how many of the topics both runs returned anything. A value that is
+    undefined or not known is None.
 
     >>> pair = Pair("a", "b", 20, 0.1, 0.7, (0.03, 0.17), 0.006, 0.012, "a", True)
     >>> pair.better
@@ -64,24 +64,24 @@ class Pair:
     with_results: int | None = None
 
     def __repr__(self) -> str:
-        said = [f"{shortened(self.first)} - {shortened(self.second)}:"]
+        parts = [f"{shortened(self.first)} - {shortened(self.second)}:"]
         if self.difference is not None:
-            said.append(f"{self.difference:+.4f}")
+            parts.append(f"{self.difference:+.4f}")
         if self.interval is not None:
-            said.append(f"[{self.interval[0]:+.4f}, {self.interval[1]:+.4f}]")
+            parts.append(f"[{self.interval[0]:+.4f}, {self.interval[1]:+.4f}]")
         tested = "not tested" if self.p is None else f"p {self.p:.4f}"
         if self.corrected is not None:
             tested += f", corrected {self.corrected:.4f}{' *' if self.significant else ''}"
-        return f"<{' '.join(said).rstrip(':')}, {tested}, {counted(self.topics, 'topic')}>"
+        return f"<{' '.join(parts).rstrip(':')}, {tested}, {counted(self.topics, 'topic')}>"
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """The runs by rank, all pairs that were tested, and the groups of runs not told apart.
+    """The runs by rank, all pairs that were tested, and the groups of runs that do not differ.
 
-    Without a baseline, two runs are together in a group if and only if their difference is not
-    significant. With one, pairs are the other runs against it, and there are no groups. notes
-    tell what to be careful about.
+    Without a baseline, two runs share a group if and only if their difference is not significant.
+    With a baseline, pairs are the other runs against it, and there are no groups. notes say what
+    to be careful about.
 
     >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
     >>> runs = (RunMean("a", 0.5, 9), RunMean("b", 0.4, 9))
@@ -114,7 +114,7 @@ class Comparison:
         return letters(self.groups)
 
     def pair(self, one: str, other: str) -> Pair:
-        """What was found about two runs, in either order."""
+        """The pair of two runs, named in either order."""
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair

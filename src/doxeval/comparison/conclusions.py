@@ -1,4 +1,4 @@
-"""What to conclude, in words."""
+"""What follows from a comparison or a correlation, in words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from doxeval.comparison.comparison import Comparison
 from doxeval.comparison.correlations import Correlations, MeasurePair
+from doxeval.wording import listed
 
 _MOST_NAMES = 8
 _CORRELATED = 0.05
@@ -33,18 +34,18 @@ def conclusion(found: Comparison) -> str:
 
 
 def _against_baseline(found: Comparison) -> str:
-    told = [pair for pair in found.pairs if pair.significant]
-    sides = {
+    significant = [pair for pair in found.pairs if pair.significant]
+    verdicts = {
         f"significantly better than {found.baseline}": [
-            p.first for p in told if p.better == p.first
+            pair.first for pair in significant if pair.better == pair.first
         ],
         f"significantly worse than {found.baseline}": [
-            p.first for p in told if p.better != p.first
+            pair.first for pair in significant if pair.better != pair.first
         ],
         "not shown to differ from it": [p.first for p in found.pairs if not p.significant],
     }
-    said = "; ".join(f"{what}: {_names(runs)}" for what, runs in sides.items() if runs)
-    return f"{said[0].upper()}{said[1:]}."
+    sentence = "; ".join(f"{verdict}: {_names(runs)}" for verdict, runs in verdicts.items() if runs)
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _against_others(found: Comparison) -> str:
@@ -70,37 +71,35 @@ def _against_others(found: Comparison) -> str:
     )
 
 
-def readings(found: Correlations) -> list[str]:
-    """A sentence about each pair of measures: how alike they rank, and whether that is chance.
+def agreements(found: Correlations) -> list[str]:
+    """A sentence about each pair of measures: how alike they rank, and whether it may be chance.
 
     >>> from doxeval.comparison.correlations import Coefficient
     >>> pair = MeasurePair("MAiP", "iP[.01]", 9, tau=Coefficient(0.7222, 0.006))
-    >>> print(*readings(Correlations((pair,))))
+    >>> print(*agreements(Correlations((pair,))))
     MAiP and iP[.01] rank the systems noticeably differently (τ below 0.8), but are correlated.
     """
-    return [_reading(pair) for pair in found.pairs]
+    return [_agreement(pair) for pair in found.pairs]
 
 
-def _reading(pair: MeasurePair) -> str:
+def _agreement(pair: MeasurePair) -> str:
     both = f"{pair.first} and {pair.second}"
-    said = {
+    how = {
         "equivalent": "equivalently (τ above 0.9)",
         "in between": "neither equivalently nor noticeably differently (τ from 0.8 to 0.9)",
         "noticeably different": "noticeably differently (τ below 0.8)",
     }
-    if pair.tau.value is None or pair.reading is None:
-        return f"{both} give no two rankings to compare."
+    if pair.tau.value is None or pair.agreement is None:
+        return f"{both} cannot be compared: they do not give two rankings."
     is_shown = pair.tau.p is not None and pair.tau.p < _CORRELATED
     if not is_shown:
         tail = f", but {pair.systems} systems do not rule out chance"
-    elif pair.reading != "noticeably different":
+    elif pair.agreement != "noticeably different":
         tail = ""
     else:
         tail = ", but are correlated" if pair.tau.value > 0 else " and are negatively correlated"
-    return f"{both} rank the systems {said[pair.reading]}{tail}."
+    return f"{both} rank the systems {how[pair.agreement]}{tail}."
 
 
 def _names(runs: Sequence[str]) -> str:
-    if len(runs) > _MOST_NAMES:
-        return f"{', '.join(runs[:_MOST_NAMES])} and {len(runs) - _MOST_NAMES} more"
-    return ", ".join(runs)
+    return listed(runs, _MOST_NAMES)

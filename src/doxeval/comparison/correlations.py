@@ -22,7 +22,7 @@ from doxeval.comparison.ap_correlation import (
     tau_ap_probability,
 )
 from doxeval.comparison.paired import Column, check_runs, rounded
-from doxeval.comparison.resampling import generator
+from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.errors import InputError
 from doxeval.scores import ScoreTable
 from doxeval.scores.table import Floats
@@ -32,11 +32,11 @@ from doxeval.wording import counted
 RESAMPLES = 10_000
 _MOST_SHOWN = 10
 EQUIVALENT, DIFFERENT = 0.9, 0.8
-Reading = Literal["equivalent", "in between", "noticeably different"]
+Agreement = Literal["equivalent", "in between", "noticeably different"]
 
 
 class Coefficient(NamedTuple):
-    """A correlation, and the probability of one as large by chance; None if undefined.
+    """A correlation, and the probability of one as strong by chance; None where undefined.
 
     >>> Coefficient(0.95, 0.001).value
     0.95
@@ -51,14 +51,14 @@ _UNDEFINED = Coefficient()
 
 @dataclass(frozen=True, repr=False)
 class MeasurePair:
-    """Two measures, and how alike they rank the systems that both have a mean for.
+    """Two measures, and how alike they rank the systems that have a mean by both.
 
     tau: Kendall's τ-b. tau_ap: the mean of τ_AP with the first and the second measure's ranking as
     the reference, which are tau_ap_by_first and tau_ap_by_second. slope, intercept: the
     least-squares line second = intercept + slope · first.
 
     >>> pair = MeasurePair("MAiP", "iP[.01]", 9, tau=Coefficient(0.85, 0.001))
-    >>> pair.reading
+    >>> pair.agreement
     'in between'
     >>> pair
     <MAiP and iP[.01]: τ 0.850 (in between), 9 systems>
@@ -77,7 +77,7 @@ class MeasurePair:
     intercept: float | None = None
 
     @property
-    def reading(self) -> Reading | None:
+    def agreement(self) -> Agreement | None:
         """τ above .9 is equivalent, below .8 noticeably different [Voorhees 2001]."""
         if self.tau.value is None:
             return None
@@ -86,7 +86,9 @@ class MeasurePair:
         return "noticeably different" if self.tau.value < DIFFERENT else "in between"
 
     def __repr__(self) -> str:
-        found = "undefined" if self.tau.value is None else f"{self.tau.value:.3f} ({self.reading})"
+        found = (
+            "undefined" if self.tau.value is None else f"{self.tau.value:.3f} ({self.agreement})"
+        )
         both = f"{shortened(self.first)} and {shortened(self.second)}"
         return f"<{both}: τ {found}, {counted(self.systems, 'system')}>"
 
@@ -100,7 +102,7 @@ class Correlations:
     9
     >>> found
     Correlations of 1 pair of measures
-    measures          Kendall τ     reading
+    measures          Kendall τ   agreement
     MAiP and iP[.01]      0.850  in between
     """
 
@@ -110,7 +112,7 @@ class Correlations:
     notes: tuple[str, ...] = ()
 
     def pair(self, one: str, other: str) -> MeasurePair:
-        """What was found about two measures, in either order."""
+        """The pair of two measures, named in either order."""
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
@@ -127,7 +129,7 @@ class Correlations:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """How notebooks show it: each pair of measures with Kendall's τ and its reading."""
+        """How notebooks show it: each pair of measures with Kendall's τ and what it says."""
         from doxeval.scores.notebook import html_table
 
         return html_table(_HEADER, _rows(self.pairs))
@@ -142,7 +144,7 @@ class Correlations:
         }
 
 
-_HEADER = ("measures", "Kendall τ", "reading")
+_HEADER = ("measures", "Kendall τ", "agreement")
 
 
 def _rows(pairs: Sequence[MeasurePair]) -> list[list[str]]:
@@ -150,7 +152,7 @@ def _rows(pairs: Sequence[MeasurePair]) -> list[list[str]]:
         [
             f"{shortened(pair.first)} and {shortened(pair.second)}",
             "—" if pair.tau.value is None else f"{pair.tau.value:.3f}",
-            pair.reading or "—",
+            pair.agreement or "—",
         ]
         for pair in pairs
     ]
@@ -163,10 +165,10 @@ def correlate(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Correlations:
-    """Correlate the rankings of systems by each two of the measures (all, if none are named).
+    """Correlate the rankings of systems by each pair of measures (by default, of all measures).
 
-    Measures are given by any of their names or as values. The p-value of τ_AP is by permutation,
-    drawn from the seed and the names of the measures.
+    Measures are given by any of their names or as values. The p-value of τ_AP comes from a
+    permutation test, whose random numbers depend on the seed and the names of the measures.
 
     >>> from doxeval.scores import MeasureFacts, RunScores
     >>> facts = tuple(MeasureFacts(name, name, name) for name in ("A", "B"))
@@ -175,18 +177,17 @@ def correlate(
     ...     RunScores(run, np.array([[a], [b]]), np.array([True])) for run, (a, b) in means.items()
     ... )
     >>> pair = correlate(ScoreTable(facts, ("1",), runs)).pair("A", "B")
-    >>> round(pair.tau.value, 4), pair.reading
+    >>> round(pair.tau.value, 4), pair.agreement
     (0.6667, 'noticeably different')
     """
     check_runs(table, "a correlation")
     wanted = table.labels if measures is None else measures
     wanted = [wanted] if isinstance(wanted, str) else wanted
-    places = list(dict.fromkeys(table.index_of_measure(measure) for measure in wanted))
-    if len(places) < 2:
-        raise InputError(f"a correlation needs two measures or more, not {len(places)}")
-    if resamples < 1 or seed < 0:
-        raise InputError("one resample or more, and a seed of 0 or more")
-    columns = [Column.of(table, place) for place in places]
+    chosen = list(dict.fromkeys(table.index_of_measure(measure) for measure in wanted))
+    if len(chosen) < 2:
+        raise InputError(f"a correlation needs two measures or more, not {len(chosen)}")
+    check_resampling(resamples, seed)
+    columns = [Column.of(table, number) for number in chosen]
     pairs = [_correlated(one, two, resamples, seed) for one, two in combinations(columns, 2)]
     return Correlations(tuple(pairs), resamples, seed, tuple(_notes(columns)))
 
@@ -215,7 +216,7 @@ def _correlated(one: Column, two: Column, resamples: int, seed: int) -> MeasureP
 
 
 def _common_means(one: Column, two: Column) -> tuple[Floats, Floats]:
-    """The means of systems that have both, in the order of their names."""
+    """The means of the systems that have both, sorted by the names of the systems."""
     others = two.means
     means = [
         (mean, other)
@@ -229,14 +230,14 @@ def _common_means(one: Column, two: Column) -> tuple[Floats, Floats]:
 def _by_scipy(name: str, x: Floats, y: Floats) -> Coefficient:
     from scipy import stats
 
-    if len(x) < 3:  # two systems agree or they do not; p would mean nothing
+    if len(x) < 3:  # two rankings of two systems agree or disagree; p would mean nothing
         return Coefficient(float(np.sign(x[1] - x[0]) * np.sign(y[1] - y[0])))
     found = getattr(stats, name)(x, y)
     return Coefficient(_defined(found.statistic), _defined(found.pvalue))
 
 
 def _spearman(x: Floats, y: Floats) -> Coefficient:
-    """For few systems, p comes from all orders: the approximation is bad there."""
+    """For few systems p comes from all orders, because scipy's approximation is bad there."""
     found = _by_scipy("spearmanr", x, y)
     if not 3 <= len(x) <= EXACT_UP_TO:
         return found
@@ -250,7 +251,7 @@ def _spearman(x: Floats, y: Floats) -> Coefficient:
 def _tau_ap(
     x: Floats, y: Floats, resamples: int, random: np.random.Generator, is_in_order: bool
 ) -> Coefficient:
-    """Takes the measures in the order of their names, so that p does not depend on theirs."""
+    """Takes the measures sorted by name, so that p does not depend on the order they are given."""
     one, two = (x, y) if is_in_order else (y, x)
     p = tau_ap_probability(one, two, resamples, random) if len(x) > 2 else None
     return Coefficient(symmetric_tau_ap(one, two), p)
@@ -270,10 +271,10 @@ def _notes(columns: Sequence[Column]) -> list[str]:
         label, means = column.facts.label, column.means
         missing = [run for run, mean in means.items() if mean is None]
         if missing:
-            notes.append(f"left out, without a mean by {label}: {', '.join(missing)}")
+            notes.append(f"left out for lack of a mean by {label}: {', '.join(missing)}")
         defined = np.array([mean for mean in means.values() if mean is not None])
         if len(defined) > 1 and not np.ptp(rounded(defined)):
-            notes.append(f"all systems have the same mean by {label}, which is no ranking")
+            notes.append(f"all systems have the same mean by {label}, so it gives no ranking")
     return notes
 
 
@@ -281,7 +282,7 @@ def _as_dict(pair: MeasurePair) -> dict[str, Any]:
     plain = asdict(pair)
     for name in ("tau", "tau_ap", "pearson", "spearman"):
         plain[name] = getattr(pair, name)._asdict()
-    return plain | {"reading": pair.reading}
+    return plain | {"agreement": pair.agreement}
 
 
 def _defined(value: Any) -> float | None:

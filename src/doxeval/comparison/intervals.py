@@ -1,12 +1,12 @@
 """Confidence intervals that stay in a measure's range.
 
 Of a mean: Student's, if it stays in the range. Otherwise Student's on the logit scale (on the log
-scale where the range has one bound only): the mean is taken to a scale without bounds, its
-standard error with it by the delta method, and the ends of the interval are brought back. They
+scale if the range has only one bound): the mean is transformed to a scale without bounds, its
+standard error with it by the delta method, and the ends of the interval are transformed back. They
 can come close to the bounds but never pass them.
 
-Of a difference: the interval that belongs to the test, without the differences that are
-impossible. So it still holds 0 exactly where the test does not reject.
+Of a difference: the interval that belongs to the test, without impossible differences. So it still
+holds 0 exactly if the test does not reject.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def mean_interval(values: Floats, facts: MeasureFacts, alpha: float = 0.05) -> I
 
 
 def obeyed_range(facts: MeasureFacts, *scores: Floats) -> Interval:
-    """The range of a measure; if any score lies outside, its range means nothing here.
+    """The range of a measure; no bounds at all if any score lies outside it.
 
     >>> facts = MeasureFacts("gain", "gain", "a gain", 0.0, None)
     >>> obeyed_range(facts, np.array([0.5, 7.0])), obeyed_range(facts, np.array([-1.0]))
@@ -72,7 +72,10 @@ def possible_part(interval: Interval, scores_range: Interval) -> Interval:
 
 
 def _transformed(mean: float, half: float, lowest: float, highest: float) -> Interval:
-    """Student's interval on a scale without bounds, brought back; `half` is half its width here."""
+    """Student's interval on a scale without bounds, transformed back.
+
+    half: half the width of the interval on the scale of the scores.
+    """
     below, above = mean - lowest, highest - mean
     if below <= 0 or above <= 0:  # scores outside the range, by no more than the tolerance
         return mean - half, mean + half

@@ -1,6 +1,6 @@
 """What to be careful about in a comparison of runs, in words.
 
-One line for each kind of trouble, however many pairs it concerns.
+There is one line for each kind of problem, however many pairs it concerns.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _unshared_scores(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def _unshared_results(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Topics without results have a score too, so that it takes a second look to see them."""
+    """Topics without results have a score too, so the scores alone do not show them."""
     few = [
         (pair.with_results, pair)
         for pair in pairs

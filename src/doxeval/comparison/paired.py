@@ -1,4 +1,4 @@
-"""What there is to compare: the scores of runs by one measure, paired by topic.
+"""The scores of runs by one measure, paired by topic for comparison.
 
 Scores are put on a grid of twelve digits before they are subtracted or ranked: .3 - .2 and .2 - .1
 are the same difference, which floating point does not know. Whole numbers of grid steps add up
@@ -22,7 +22,7 @@ _DIGITS = 12
 
 
 class Steps(NamedTuple):
-    """Numbers as whole steps of a grid, so many steps to one."""
+    """Numbers as whole steps of a grid; per_one is the number of steps from 0 to 1."""
 
     steps: Ints
     per_one: float
@@ -83,12 +83,12 @@ class Column:
     has_results: dict[str, Bools] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: ScoreTable, place: int) -> Column:
-        """The measure at this place of a table."""
+    def of(cls, table: ScoreTable, number: int) -> Column:
+        """The measure with this number in a table, from 0."""
         return cls(
-            table.measures[place],
+            table.measures[number],
             {
-                scores.run: np.where(scores.counted, scores.values[place], np.nan)
+                scores.run: np.where(scores.counted, scores.values[number], np.nan)
                 for scores in table.runs
             },
             {
@@ -132,7 +132,7 @@ class Column:
 
 
 def check_runs(table: ScoreTable, purpose: str) -> None:
-    """Two runs or more, each with a name of its own."""
+    """An error unless there are two runs or more, each with a name of its own."""
     names = [scores.run for scores in table.runs]
     if len(names) < 2:
         raise InputError(f"{purpose} needs two runs or more, not {len(names)}")

@@ -1,8 +1,8 @@
 """Tests by resampling: Fisher's randomization and the bootstrap.
 
-Both work on whole numbers, so equal sums are equal. The observed sample counts as one of the
-resamples (p is never 0), and the interval holds exactly the differences that the test would not
-reject.
+Both work on whole numbers, so no rounding makes equal sums differ. The observed sample counts as
+one of the resamples (p is never 0), and the interval holds exactly the differences that the test
+would not reject.
 """
 
 from __future__ import annotations
@@ -14,23 +14,37 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bytes, Ints
+from doxeval.errors import InputError
 from doxeval.scores.table import Floats
 
-# Up to so many topics all ways to turn signs are tried.
+# Up to this number of topics all combinations of signs are tried.
 EXACT_UP_TO = 16
 _AT_ONCE = 1 << 20
 _BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
 
 
 class Outcome(NamedTuple):
-    """What a test says; the interval is None where so few topics bound nothing."""
+    """The result of a test; the interval is None if there are too few topics to bound it."""
 
     p: float
     interval: tuple[float, float] | None
 
 
+def check_resampling(resamples: int, seed: int) -> None:
+    """An error unless there is at least one resample, and the seed is not negative.
+
+    >>> check_resampling(0, 1)
+    Traceback (most recent call last):
+    doxeval.errors.InputError: resamples is 0: expected 1 or more
+    """
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}: expected 1 or more")
+    if seed < 0:
+        raise InputError(f"seed is {seed}: expected 0 or more")
+
+
 def generator(seed: int, *names: str) -> np.random.Generator:
-    """Random numbers that depend on the seed and on the names of what is compared, in any order.
+    """Random numbers that depend on the seed and on the names that are compared, in any order.
 
     >>> first, second = generator(1, "a", "b"), generator(1, "b", "a")
     >>> bool((first.integers(0, 1000, 5) == second.integers(0, 1000, 5)).all())
@@ -43,33 +57,34 @@ def generator(seed: int, *names: str) -> np.random.Generator:
 def randomization(
     steps: Ints, alpha: float, resamples: int, random: np.random.Generator
 ) -> Outcome:
-    """Fisher's test: how often is the sum as large when every sign is left to chance?
+    """Fisher's test: how often is the sum as far from 0 if every sign is left to chance?
 
-    All 2^n ways are tried for up to 16 topics. Turning the signs of a set of topics makes the sum
-    as large or larger exactly where the set's mean is not positive; so the bounds of the
-    interval are the extreme means of the sets that were turned [Hartigan 1969].
+    All 2^n combinations of signs are tried for up to 16 topics. Flipping the signs of a set of
+    topics makes the sum as large or larger exactly if the set's mean is not positive; so the
+    bounds of the interval are extreme means of the flipped sets [Hartigan 1969].
 
     >>> randomization(np.array([1, 2, 3]), 0.3, 1000, generator(0))
     Outcome(p=0.25, interval=(1.0, 3.0))
     """
-    turned = _turned(len(steps), resamples, random)
+    flipped = _flipped(len(steps), resamples, random)
     total = int(steps.sum())
-    sums = _set_sums(turned, steps)
-    sizes = _set_sums(turned, np.ones_like(steps))
+    sums = _set_sums(flipped, steps)
+    sizes = _set_sums(flipped, np.ones_like(steps))
     count = int((np.abs(total - 2 * sums) >= abs(total)).sum())
     means = np.concatenate([_means(sums, sizes), _means(total - sums, len(steps) - sizes)])
     interval = None
-    allowed = _allowed(alpha, len(turned))
+    allowed = _allowed(alpha, len(flipped))
     if allowed:
         low, high = np.nan_to_num(means, nan=-np.inf), np.nan_to_num(means, nan=np.inf)
         bounds = _smallest(low, allowed), -_smallest(-high, allowed)
         interval = bounds if all(map(math.isfinite, bounds)) else None
-    return Outcome((count + 1) / (len(turned) + 1), interval)
+    return Outcome((count + 1) / (len(flipped) + 1), interval)
 
 
 def bootstrap(steps: Ints, alpha: float, resamples: int, random: np.random.Generator) -> Outcome:
-    """The paired bootstrap by shift: how often does a sample of the differences, shifted to have
-    no mean, have a mean as far from 0 as the one observed?
+    """The paired bootstrap by shift: how often is the mean of a resample as far from 0 as observed?
+
+    Resamples are drawn from the differences after these are shifted to a mean of 0.
 
     >>> bootstrap(np.array([5, 5, 5, 5]), 0.05, 999, generator(0))
     Outcome(p=0.001, interval=(5.0, 5.0))
@@ -89,10 +104,11 @@ def bootstrap(steps: Ints, alpha: float, resamples: int, random: np.random.Gener
     return Outcome(p, (total / count - half, total / count + half))
 
 
-def _turned(count: int, resamples: int, random: np.random.Generator) -> Bytes:
-    """Sets of topics whose signs are turned, eight topics to a byte, one set in each row.
+def _flipped(count: int, resamples: int, random: np.random.Generator) -> Bytes:
+    """Sets of topics whose signs are flipped, eight topics to a byte, one set in each row.
 
-    Turning a set or all others gives the same size of the sum, so the last topic can stay.
+    Flipping a set or its complement gives sums of the same size, so where all sets are tried the
+    last topic is never flipped.
     """
     width = -(-count // 8)
     if count > EXACT_UP_TO:
@@ -102,7 +118,7 @@ def _turned(count: int, resamples: int, random: np.random.Generator) -> Bytes:
 
 
 def _set_sums(sets: Bytes, steps: Ints) -> Ints:
-    """The sum over each set, by a table of the 256 sums of each eight topics."""
+    """The sum over each set, looked up byte by byte in tables of the sums of eight topics."""
     padded = np.zeros(sets.shape[1] * 8, dtype=np.int64)
     padded[: len(steps)] = steps
     tables = padded.reshape(-1, 8) @ _BITS.T.astype(np.int64)
@@ -120,10 +136,10 @@ def _means(sums: Ints, sizes: Ints) -> Floats:
 
 
 def _allowed(alpha: float, resamples: int) -> int:
-    """How many resamples may be as extreme as the observed one where p is just below alpha."""
+    """How many resamples may be as extreme as the observed sample if p is to be below alpha."""
     return math.ceil(alpha * (resamples + 1) - 1e-9) - 1
 
 
-def _smallest(values: Floats, place: int) -> float:
-    """The place-th smallest."""
-    return float(np.partition(values, place - 1)[place - 1])
+def _smallest(values: Floats, rank: int) -> float:
+    """The value of this rank, counted from the smallest."""
+    return float(np.partition(values, rank - 1)[rank - 1])

@@ -1,4 +1,4 @@
-"""Tests of paired differences: the probability of a mean this far from 0 by chance alone.
+"""Tests of paired differences: how likely differences as large are by chance alone.
 
 t              Student's paired t
 wilcoxon       Wilcoxon's signed ranks; topics without a difference keep their ranks [Pratt 1959]
@@ -6,8 +6,8 @@ sign           the exact sign test; topics without a difference are dropped
 bootstrap      the paired bootstrap by shift [Efron & Tibshirani 1993, Smucker et al. 2007]
 randomization  Fisher's randomization of signs; exact for up to 16 topics
 
-All are two-sided. The interval is of the mean difference: Student's for the first three, and for
-the last two what the test itself would not reject.
+All are two-sided. The interval is of the mean difference: Student's for the first three; for the
+last two it holds the differences that the test itself would not reject.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def outcome(
     resamples: int,
     random: Callable[[], np.random.Generator],
 ) -> Outcome | None:
-    """What a test says about differences; None if there are too few to say anything.
+    """The outcome of a test of differences; None for fewer than two topics.
 
-    Runs that do not differ at all have p = 1 by every test; one topic alone says nothing.
+    Runs that do not differ at all have p = 1 by every test, even with one topic.
 
     >>> outcome("sign", np.array([-1, 0, 2, 3, 4, 5]), 0.05, 0, np.random.default_rng).p
     0.375
@@ -61,9 +61,9 @@ def outcome(
 
 
 def direction(test: Test, steps: Ints) -> int:
-    """Which way a test leans: 1 if the first run is ahead, -1 if the second is, 0 if none.
+    """Which run is ahead by a test: 1 for the first, -1 for the second, 0 for neither.
 
-    By the mean; but the sign test counts topics, and Wilcoxon's adds up ranks.
+    Most tests look at the mean; the sign test counts topics, and Wilcoxon's adds up ranks.
 
     >>> [direction(test, np.array([-2, -2, 9])) for test in ("t", "wilcoxon", "sign")]
     [1, 0, -1]
@@ -78,7 +78,7 @@ def direction(test: Test, steps: Ints) -> int:
 
 
 def spread(steps: Ints) -> float:
-    """The standard deviation of differences, exactly 0 where all are the same.
+    """The standard deviation of differences, exactly 0 if all are the same.
 
     >>> spread(np.array([1, 2, 3])), spread(np.array([7, 7, 7]))
     (1.0, 0.0)

@@ -77,12 +77,13 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
         ],
     }
     return Figure(
-        f"scatter-{number}", f"{pair.second} by {pair.first}", rows, drawing, _reading(pair)
+        f"scatter-{number}", f"{pair.second} by {pair.first}", rows, drawing, _coefficients(pair)
     )
 
 
-def _reading(pair: MeasurePair) -> str:
-    said = [
+def _coefficients(pair: MeasurePair) -> str:
+    """The correlations that are defined, in words."""
+    defined = [
         f"{symbol} = {coefficient.value:.3f}"
         for symbol, coefficient in (
             ("Kendall's τ", pair.tau),
@@ -91,7 +92,7 @@ def _reading(pair: MeasurePair) -> str:
         )
         if coefficient.value is not None
     ]
-    return ", ".join(said) or "no correlation is defined"
+    return ", ".join(defined) or "no correlation is defined"
 
 
 def tau_figure(contents: Contents) -> Figure | None:

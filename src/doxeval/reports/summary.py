@@ -53,9 +53,9 @@ def _best(contents: Contents) -> Iterator[str]:
 
 def _further(contents: Contents) -> Iterator[str]:
     if contents.correlations is not None:
-        pairs = [pair for pair in contents.correlations.pairs if pair.reading is not None]
-        alike = sum(pair.reading == "equivalent" for pair in pairs)
-        unlike = sum(pair.reading == "noticeably different" for pair in pairs)
+        pairs = [pair for pair in contents.correlations.pairs if pair.agreement is not None]
+        alike = sum(pair.agreement == "equivalent" for pair in pairs)
+        unlike = sum(pair.agreement == "noticeably different" for pair in pairs)
         if pairs:
             yield (
                 f"Of {counted(len(pairs), 'pair')} of measures, {alike} rank the runs equivalently "
