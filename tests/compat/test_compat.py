@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from conftest import CONFORMANCE, DATA, needs_conformance, write_files
 from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
 from doxeval.compat.focused import thorough_scores
-from doxeval.compat.in_context import reading_score
+from doxeval.compat.in_context import tolerance_score
 from doxeval.compat.java import java_double
-from doxeval.compat.judged import JudgedArticle, JudgedTopic
-from doxeval.compat.rules import check_no_overlap
-from doxeval.compat.submitted import Result, TopicRun
+from doxeval.compat.judgments import JudgedArticle, JudgedTopic
+from doxeval.compat.submission import Passage, TopicResults
+from doxeval.compat.task_rules import check_no_overlap
 from doxeval.errors import FormatError, InputError
 
 MINI = DATA / "inex_eval-3.1"
@@ -395,7 +395,7 @@ def test_runs_that_are_refused(
         ("7 Q0 a 1 9 x 0:1", "qrels.txt:1: 'x' is not a best entry point"),
         ("7 Q0 a 1 9 0 12", "qrels.txt:1: '12' is not a passage: expected off:len"),
         ("7 Q0 a 1 9 0 1:", "qrels.txt:1: '' is not a length"),
-        ("7 Q0 a 1 9 0 5:-1", "qrels.txt:1: the passage 5:-1 lies outside all texts"),
+        ("7 Q0 a 1 9 0 5:-1", "qrels.txt:1: the passage 5:-1 is outside the possible range"),
         (b"7 Q0 \xe9 1 9\n", "qrels.txt:1: byte 0xe9 is not UTF-8 text"),
     ],
 )
@@ -454,9 +454,9 @@ def test_printed_numbers_keep_their_value(value: float) -> None:
 RANGES = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8)), max_size=8)
 
 
-def placed(ranges: list[tuple[int, int]]) -> list[Result]:
+def placed(ranges: list[tuple[int, int]]) -> list[Passage]:
     return [
-        Result(b"a", start, start + size, size, line)
+        Passage(b"a", start, start + size, size, line)
         for line, (start, size) in enumerate(ranges, 1)
     ]
 
@@ -486,7 +486,7 @@ def test_thorough_counts_each_character_once(
     assert (counts.ret_size, counts.rel_ret_size) == (len(seen), len(seen & relevant))
 
 
-def overlap(one: Result, other: Result) -> bool:
+def overlap(one: Passage, other: Passage) -> bool:
     return one.start < other.end and other.start < one.end
 
 
@@ -501,7 +501,7 @@ def test_the_first_line_that_overlaps_an_earlier_one_is_named(
         if any(overlap(result, earlier) for earlier in results[:at])
     ]
     try:
-        check_no_overlap(TopicRun(b"7", 1, b"mine", results), "run.txt")
+        check_no_overlap(TopicResults(b"7", 1, b"mine", results), "run.txt")
     except FormatError as error:
         assert error.line == faulty[0]
     else:
@@ -515,7 +515,7 @@ def test_t2i_reads_character_by_character(
     tolerance: int,
     length: int,
 ) -> None:
-    results: list[Result] = []
+    results: list[Passage] = []
     for result in placed(ranges):
         if not any(overlap(result, other) for other in results):
             results.append(result)
@@ -529,4 +529,4 @@ def test_t2i_reads_character_by_character(
         wasted += at not in relevant
     article = JudgedArticle(1, length, passages=[(start, start + size) for start, size in passages])
     expected = found / (found + wasted) if found + wasted else 0.0
-    assert reading_score(tolerance)(article, results) == expected
+    assert tolerance_score(tolerance)(article, results) == expected

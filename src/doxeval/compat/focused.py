@@ -1,8 +1,8 @@
 """The focused and thorough tasks: precision at 101 points of recall, in characters.
 
-After each result, P is relevant characters returned / characters returned, R is relevant characters
-returned / relevant characters. R falls into the bin floor(100·R) in floating point, so that .29
-falls into 28; a bin keeps its highest P.
+After each result, precision P is relevant characters returned / characters returned, and recall R
+is relevant characters returned / relevant characters. R falls into the bin floor(100·R), computed
+in floating point as the tool does, so that .29 falls into bin 28; a bin keeps its highest P.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from doxeval.compat.judged import JudgedTopic
-from doxeval.compat.submitted import Result
-from doxeval.compat.table import (
+from doxeval.compat.judgments import JudgedTopic
+from doxeval.compat.submission import Passage
+from doxeval.compat.topic_scores import (
     Counts,
     Layout,
     TopicScores,
@@ -32,12 +32,12 @@ LAYOUT = Layout(
 )
 
 
-def focused_scores(results: Sequence[Result], topic: JudgedTopic) -> TopicScores:
+def focused_scores(results: Sequence[Passage], topic: JudgedTopic) -> TopicScores:
     """The scores of results that do not overlap.
 
     >>> topic = JudgedTopic()
     >>> topic.add(b"a", 40, 100).passages.append((0, 40))
-    >>> scores = focused_scores([Result(b"a", 20, 60, 40, 1)], topic)
+    >>> scores = focused_scores([Passage(b"a", 20, 60, 40, 1)], topic)
     >>> scores.measures["char_prec"], scores.measures["iP[0.10]"], scores.curve[50:52]
     (0.5, 0.5, [0.5, 0.0])
     """
@@ -50,7 +50,7 @@ def focused_scores(results: Sequence[Result], topic: JudgedTopic) -> TopicScores
     return _scores(results, topic, [result.size for result in results], found)
 
 
-def thorough_scores(results: Sequence[Result], topic: JudgedTopic) -> TopicScores:
+def thorough_scores(results: Sequence[Passage], topic: JudgedTopic) -> TopicScores:
     """The scores of results that may overlap.
 
     In articles with relevant text only what is new in a result counts, in size and in relevance;
@@ -59,7 +59,7 @@ def thorough_scores(results: Sequence[Result], topic: JudgedTopic) -> TopicScore
     >>> topic = JudgedTopic()
     >>> topic.add(b"a", 40, 100).passages.append((0, 40))
     >>> names = (b"a", b"a", b"b", b"b")
-    >>> results = [Result(name, 20, 60, 40, line) for line, name in enumerate(names)]
+    >>> results = [Passage(name, 20, 60, 40, line) for line, name in enumerate(names)]
     >>> thorough_scores(results, topic).counts.ret_size
     120
     """
@@ -77,17 +77,17 @@ def thorough_scores(results: Sequence[Result], topic: JudgedTopic) -> TopicScore
         spans.append((group_of.setdefault(name, len(group_of)), start, end))
         sizes[row] = 0
     at, pieces = new_pieces(Spans.of(spans))
-    for place, start, end in zip(
+    for number, start, end in zip(
         at.tolist(), pieces.start.tolist(), pieces.end.tolist(), strict=True
     ):
-        row, article = relevant[place]
+        row, article = relevant[number]
         sizes[row] += end - start
         found[row] += article.relevant_in(start, end)
     return _scores(results, topic, sizes, found)
 
 
 def _scores(
-    results: Sequence[Result], topic: JudgedTopic, sizes: list[int], found: list[int]
+    results: Sequence[Passage], topic: JudgedTopic, sizes: list[int], found: list[int]
 ) -> TopicScores:
     returned = {result.article for result in results}
     counts = Counts(
@@ -106,7 +106,7 @@ def _scores(
 def _best_precision(
     sizes: list[int], found: list[int], relevant_size: int
 ) -> tuple[list[float], list[int]]:
-    """The highest precision in each bin of recall, and the bins that cannot be."""
+    """The highest precision in each bin of recall, and the bins beyond a recall of 1."""
     best = [0.0] * _POINTS
     impossible: list[int] = []
     size_so_far = found_so_far = 0
@@ -114,7 +114,7 @@ def _best_precision(
         size_so_far += size
         found_so_far += new
         if not found_so_far:
-            continue  # a precision of 0, or none at all
+            continue  # the precision is 0 or undefined
         point = math.floor(100 * (found_so_far / relevant_size))
         if point >= _POINTS:
             impossible.append(point)

@@ -1,8 +1,9 @@
 """The in-context tasks: a list of articles, each with a score of its own.
 
-After each article, gP is the mean of the scores so far and gR the part of the relevant articles
-that was found. AgP is the sum of gP where an article is relevant / number of relevant articles.
-A cut-off beyond the list has the values of its end. The curve has 11 points, bin floor(10·gR).
+After each article, gP is the mean of the scores so far and gR the share of the relevant articles
+found so far. AgP is the sum of gP at the relevant articles / number of relevant articles. A cut-off
+beyond the end of the list has the values of its end. The curve has 11 points: gR falls into the
+bin floor(10·gR).
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, compress, groupby
 from operator import attrgetter, itemgetter
 
-from doxeval.compat.judged import JudgedArticle, JudgedTopic
-from doxeval.compat.submitted import Result
-from doxeval.compat.table import (
+from doxeval.compat.judgments import JudgedArticle, JudgedTopic
+from doxeval.compat.submission import Passage
+from doxeval.compat.topic_scores import (
     Counts,
     Layout,
     TopicScores,
@@ -32,18 +33,18 @@ LAYOUT = Layout(
     _POINTS,
 )
 
-ArticleScore = Callable[[JudgedArticle, list[Result]], float]
+ArticleScore = Callable[[JudgedArticle, list[Passage]], float]
 
 
 def f_score(beta: float) -> ArticleScore:
-    """Relevant in context: precision and recall of the characters returned, as F.
+    """Relevant in context: precision and recall of the returned characters, as F.
 
     >>> article = JudgedArticle(40, 100, passages=[(0, 40)])
-    >>> f_score(1.0)(article, [Result(b"a", 20, 60, 40, 1)])
+    >>> f_score(1.0)(article, [Passage(b"a", 20, 60, 40, 1)])
     0.5
     """
 
-    def score(article: JudgedArticle, results: list[Result]) -> float:
+    def score(article: JudgedArticle, results: list[Passage]) -> float:
         found = _found_size(article, results)
         if not found:
             return 0.0
@@ -58,11 +59,11 @@ def entry_point_score(furthest: int) -> ArticleScore:
     """Best in context: how near the start of the result is to the best entry point.
 
     >>> article = JudgedArticle(40, 100, 0, [(0, 40)])
-    >>> entry_point_score(500)(article, [Result(b"a", 20, 60, 40, 1)])
+    >>> entry_point_score(500)(article, [Passage(b"a", 20, 60, 40, 1)])
     0.96
     """
 
-    def score(article: JudgedArticle, results: list[Result]) -> float:
+    def score(article: JudgedArticle, results: list[Passage]) -> float:
         if article.entry_point is None or article.entry_point < 0:
             return 0.0
         distance = abs(article.entry_point - results[0].start)
@@ -71,18 +72,18 @@ def entry_point_score(furthest: int) -> ArticleScore:
     return score
 
 
-def reading_score(tolerance: int) -> ArticleScore:
-    """T2I, tolerance to irrelevance: what part of the text is relevant that a reader takes in.
+def tolerance_score(tolerance: int) -> ArticleScore:
+    """T2I, tolerance to irrelevance: the share of relevant text in all that a reader reads.
 
-    The reader reads the passages by offset, then the rest of the article, and gives up after as
-    many irrelevant characters as are tolerated.
+    The reader reads the returned passages in order of offset, then the rest of the article, and
+    stops after as many irrelevant characters as they tolerate.
 
     >>> article = JudgedArticle(40, 100, passages=[(0, 40)])
-    >>> reading_score(40)(article, [Result(b"a", 20, 60, 40, 1)])
+    >>> tolerance_score(40)(article, [Passage(b"a", 20, 60, 40, 1)])
     0.5
     """
 
-    def score(article: JudgedArticle, results: list[Result]) -> float:
+    def score(article: JudgedArticle, results: list[Passage]) -> float:
         found = wasted = 0
         for size, is_relevant in _text_as_read(article, results):
             if is_relevant:
@@ -97,13 +98,17 @@ def reading_score(tolerance: int) -> ArticleScore:
 
 
 def in_context_scores(
-    results: Sequence[Result], topic: JudgedTopic, score: ArticleScore, *, sizes: bool = True
+    results: Sequence[Passage],
+    topic: JudgedTopic,
+    score: ArticleScore,
+    *,
+    sizes: bool = True,
 ) -> TopicScores:
     """The scores of results that are grouped by article; `sizes` says whether text is counted.
 
     >>> topic = JudgedTopic()
     >>> topic.add(b"a", 40, 100).passages.append((0, 40))
-    >>> results = [Result(b"b", 0, 9, 9, 1), Result(b"a", 20, 60, 40, 2)]
+    >>> results = [Passage(b"b", 0, 9, 9, 1), Passage(b"a", 20, 60, 40, 2)]
     >>> scores = in_context_scores(results, topic, f_score(1.0))
     >>> scores.measures["gP[1]"], scores.measures["gP[2]"], scores.measures["AgP"]
     (0.0, 0.25, 0.25)
@@ -142,8 +147,8 @@ def _scores(counts: Counts, scores: list[float], found: list[bool]) -> TopicScor
     return TopicScores(counts, measures, interpolated(best), [])
 
 
-def _text_as_read(article: JudgedArticle, results: list[Result]) -> Iterator[tuple[int, bool]]:
-    """The article's text in the order of reading: how many characters, and whether relevant."""
+def _text_as_read(article: JudgedArticle, results: list[Passage]) -> Iterator[tuple[int, bool]]:
+    """The article's text as it is read, in pieces: how many characters, and whether relevant."""
     returned = sorted((result.start, result.end) for result in results if result.end > result.start)
     for start, end in returned:
         yield from _pieces(article, start, end)
@@ -169,5 +174,5 @@ def _pieces(article: JudgedArticle, start: int, end: int) -> Iterator[tuple[int,
         yield end - at, False
 
 
-def _found_size(article: JudgedArticle, results: list[Result]) -> int:
+def _found_size(article: JudgedArticle, results: list[Passage]) -> int:
     return sum(article.relevant_in(result.start, result.end) for result in results)

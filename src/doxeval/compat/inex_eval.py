@@ -1,9 +1,9 @@
 """inex_eval 3.1, the evaluation tool of INEX 2010, as a function.
 
-The lines, their order and layout are the tool's; numbers are printed as Java prints them, and sums
-run from left to right, so that they agree to the last digit or nearly so. Where the tool prints an
-error (and exits 0) a FormatError is raised. One thing is refused that the tool scores wrongly: a
-topic in two separate blocks.
+The lines, their order and layout are the tool's. Numbers are printed as Java prints them, and sums
+run from left to right, so that they agree with the tool's to the last digit or nearly so. Where
+the tool prints an error (and exits 0), a FormatError is raised. A topic in two separate blocks,
+which the tool scores wrongly, is refused.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ from doxeval.compat.in_context import (
     entry_point_score,
     f_score,
     in_context_scores,
-    reading_score,
+    tolerance_score,
 )
 from doxeval.compat.java import LARGEST_INT
-from doxeval.compat.judged import JudgedTopic, read_judged
-from doxeval.compat.printing import impossible_lines, summary_lines, topic_lines
-from doxeval.compat.rules import check_no_overlap, check_one_each, check_together
-from doxeval.compat.submitted import TopicRun, read_submitted
-from doxeval.compat.table import TopicScores
+from doxeval.compat.judgments import JudgedTopic, read_judgments
+from doxeval.compat.score_lines import impossible_lines, summary_lines, topic_lines
+from doxeval.compat.submission import TopicResults, read_submission
+from doxeval.compat.task_rules import (
+    check_grouped,
+    check_no_overlap,
+    check_one_result_each,
+)
+from doxeval.compat.topic_scores import TopicScores
 from doxeval.errors import InputError
 
 
@@ -50,8 +54,8 @@ _WITHOUT_OVERLAP = (InexEvalTask.FOCUSED, InexEvalTask.RELEVANT_IN_CONTEXT, Inex
 class InexEvalOptions:
     """The options of the tool, with its defaults.
 
-    n: from how far away an entry point is worth nothing (best in context). beta: the weight of
-    recall (relevant in context). irr: how many irrelevant characters a reader bears (T2I).
+    n: the distance from which an entry point is worth nothing (best in context). beta: the weight
+    of recall (relevant in context). irr: how many irrelevant characters a reader tolerates (T2I).
     all_topics: average over all assessed topics instead of those with results (-c).
     per_topic: print the scores of each topic too (-q).
 
@@ -90,8 +94,8 @@ def inex_eval_lines(
     >>> lines[1], lines[8]
     ('num_q\\t\\tall\\t1', 'MAgP\\t\\tall\\t0.5')
     """
-    judged = read_judged(assessments)
-    submitted = read_submitted(run, judged)
+    judged = read_judgments(assessments)
+    submitted = read_submission(run, judged)
     for results in submitted.values():
         _check(results, options.task, os.fspath(run))
     in_file_order = [*submitted, *(topic for topic in judged if topic not in submitted)]
@@ -107,16 +111,16 @@ def inex_eval_lines(
     ]
 
 
-def _check(run: TopicRun, task: InexEvalTask, origin: str) -> None:
+def _check(run: TopicResults, task: InexEvalTask, origin: str) -> None:
     if task is InexEvalTask.BEST_IN_CONTEXT:
-        check_one_each(run, origin)
+        check_one_result_each(run, origin)
     elif task in _IN_CONTEXT:
-        check_together(run, origin)
+        check_grouped(run, origin)
     if task in _WITHOUT_OVERLAP:
         check_no_overlap(run, origin)
 
 
-def _scored(run: TopicRun | None, topic: JudgedTopic, options: InexEvalOptions) -> TopicScores:
+def _scored(run: TopicResults | None, topic: JudgedTopic, options: InexEvalOptions) -> TopicScores:
     results = run.results if run else []
     match options.task:
         case InexEvalTask.THOROUGH:
@@ -128,18 +132,18 @@ def _scored(run: TopicRun | None, topic: JudgedTopic, options: InexEvalOptions) 
         case InexEvalTask.BEST_IN_CONTEXT:
             return in_context_scores(results, topic, entry_point_score(options.n), sizes=False)
         case InexEvalTask.T2I:
-            return in_context_scores(results, topic, reading_score(options.irr))
+            return in_context_scores(results, topic, tolerance_score(options.irr))
 
 
-def _run_id(submitted: dict[bytes, TopicRun]) -> str:
-    """The run's name on the last line of an assessed topic."""
+def _run_id(submitted: dict[bytes, TopicResults]) -> str:
+    """The run's id on the last line of an assessed topic, which is the one the tool prints."""
     return next(reversed(submitted.values())).run_id.decode() if submitted else ""
 
 
 def _score_lines(
     scores: Mapping[str, TopicScores], with_results: Collection[str], options: InexEvalOptions
 ) -> Iterator[str]:
-    """The scores of each topic, if they are wanted, and those of all."""
+    """The scores of each topic, if they are asked for, and the means over topics."""
     in_order = sorted(scores, key=lambda topic: topic.encode("utf-16-be"))  # as Java sorts
     averaged = [topic for topic in in_order if options.all_topics or topic in with_results]
     if options.per_topic:

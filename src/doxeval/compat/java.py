@@ -34,7 +34,7 @@ def java_double(value: float) -> str:
 
 
 def java_int(field: bytes, what: str, origin: str, line: int) -> int:
-    """A field as Integer.parseInt reads it, which knows no numbers of more than 32 bits.
+    """A field as Integer.parseInt reads it, which refuses numbers of more than 32 bits.
 
     >>> java_int(b"042", "an offset", "run.txt", 1), java_int(b"-7", "an offset", "run.txt", 1)
     (42, -7)
@@ -54,7 +54,7 @@ def java_int(field: bytes, what: str, origin: str, line: int) -> int:
 def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
     r"""Each line of a file, blank ones too; a line ends with \n, \r\n or a \r alone.
 
-    A byte order mark is refused: Java would take it for a part of the first topic's name.
+    A byte order mark is refused: Java would take it as part of the first topic's name.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
@@ -86,7 +86,7 @@ def _check_text(line: bytes, origin: str, number: int) -> None:
 
 
 def shown(field: bytes) -> str:
-    """A field as a message shows it: text, and not without end.
+    """A field as a message shows it: as text, and shortened.
 
     >>> shown(b"12x"), len(shown(b"9" * 100))
     ('12x', 41)

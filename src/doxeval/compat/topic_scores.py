@@ -1,4 +1,7 @@
-"""What inex_eval prints of one topic, before it is printed, and arithmetic that never raises."""
+"""The scores that inex_eval computes for a topic, and the arithmetic they share.
+
+Quotients and sums give what they give in Java, so nothing here raises.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import NamedTuple
 
 
 class Counts(NamedTuple):
-    """Articles, and characters, that were returned, are relevant, are both; by their labels."""
+    """How many articles were returned, are relevant, and are both; the same for characters."""
 
     num_ret: int
     num_rel: int
@@ -21,8 +24,8 @@ class Counts(NamedTuple):
 class TopicScores(NamedTuple):
     """The scores of a topic: counts, measures by label, precision at the points of recall.
 
-    `impossible` are recall points beyond 100, which the tool reports and leaves out. They come
-    about where rsize is less than the passages have.
+    `impossible` are recall points beyond 100, which the tool reports and leaves out. They occur if
+    rsize is less than the passages contain.
     """
 
     counts: Counts
@@ -32,14 +35,14 @@ class TopicScores(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What is printed of all topics together: which measures, and how many points of recall."""
+    """What is printed for all topics together: the measures, and the number of recall points."""
 
     measures: tuple[str, ...]
     points: int
 
 
 def quotient(a: float, b: float) -> float:
-    """A quotient as Java has it, where 0/0 is not a number. (Nothing else is divided by 0 here.)
+    """A quotient as in Java, where 0/0 is not a number. (Nothing else is divided by 0 here.)
 
     >>> quotient(1, 4), quotient(0, 0)
     (0.25, nan)
@@ -57,7 +60,7 @@ def quotient_or_zero(a: float, b: float) -> float:
 
 
 def left_to_right_sum(values: Iterable[float]) -> float:
-    """A sum with one rounding after each addition; Python's own sum may be more exact.
+    """A sum rounded after each addition, as in Java; Python's own sum may be more exact.
 
     >>> left_to_right_sum([1.0, 1e100, 1.0, -1e100])
     0.0

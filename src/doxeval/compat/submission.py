@@ -2,8 +2,8 @@
 
     topic Q0 article rank rsv run-id offset length
 
-The order of the lines is the ranking; rank and rsv are not looked at, and of lines of topics that
-were not assessed only the number of fields. An offset of X or -1 stands for a passage that is
+The order of the lines is the ranking; rank and rsv are ignored. On lines of topics that were not
+assessed, only the number of fields is checked. An offset of X or -1 stands for a passage that is
 nowhere in its article.
 """
 
@@ -24,8 +24,8 @@ _UNKNOWN_SIZE = 18
 _NOWHERE = -(1 << 40)
 
 
-class Result(NamedTuple):
-    """One line of a run; `size` is the length of the range except where there is no such range."""
+class Passage(NamedTuple):
+    """One line of a run; `size` is the length of the range, or a fixed size for an offset of X."""
 
     article: bytes
     start: int
@@ -35,30 +35,30 @@ class Result(NamedTuple):
 
 
 @dataclass
-class TopicRun:
-    """The results of a topic, in their order."""
+class TopicResults:
+    """The results of a topic, in the order of the file."""
 
     topic: bytes
     first_line: int
     run_id: bytes = b""
-    results: list[Result] = field(default_factory=list)
+    results: list[Passage] = field(default_factory=list)
 
 
-def read_submitted(
+def read_submission(
     path: str | os.PathLike[str], assessed: Container[bytes]
-) -> dict[bytes, TopicRun]:
+) -> dict[bytes, TopicResults]:
     """The results of the assessed topics, in the order of the file.
 
-    A topic that comes back after another one is refused.
+    A topic that comes back after another topic is refused.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.txt"
     >>> _ = path.write_text("7 Q0 a 1 0.5 mine 100 50\\n8 Q0 a 1 0.5 mine 0 50\\n")
-    >>> read_submitted(path, {b"7"})[b"7"].results
-    [Result(article=b'a', start=100, end=150, size=50, line=1)]
+    >>> read_submission(path, {b"7"})[b"7"].results
+    [Passage(article=b'a', start=100, end=150, size=50, line=1)]
     """
     origin = os.fspath(path)
-    found: dict[bytes, TopicRun] = {}
+    topics: dict[bytes, TopicResults] = {}
     number = 0
     topic, current = b"", None
     for number, line in numbered_lines(path):
@@ -67,26 +67,28 @@ def read_submitted(
             raise FormatError(_wrong_fields(line), origin, number)
         if fields[0] != topic:
             topic = fields[0]
-            current = _new_topic(found, topic, origin, number) if topic in assessed else None
+            current = _new_topic(topics, topic, origin, number) if topic in assessed else None
         if current is not None:
             current.run_id = fields[5]
             current.results.append(_result(fields, origin, number))
     if not number:
         raise FormatError("no results in the file", origin)
-    return found
+    return topics
 
 
-def _new_topic(found: dict[bytes, TopicRun], topic: bytes, origin: str, line: int) -> TopicRun:
-    if topic in found:
-        first, last = found[topic].first_line, found[topic].results[-1].line
+def _new_topic(
+    topics: dict[bytes, TopicResults], topic: bytes, origin: str, line: int
+) -> TopicResults:
+    if topic in topics:
+        first, last = topics[topic].first_line, topics[topic].results[-1].line
         raise FormatError(
             f"topic {shown(topic)} is in two separate blocks, lines {first} to {last} and from"
             f" line {line}: expected all results of a topic together",
             origin,
             line,
         )
-    found[topic] = TopicRun(topic, line)
-    return found[topic]
+    topics[topic] = TopicResults(topic, line)
+    return topics[topic]
 
 
 def _wrong_fields(line: bytes) -> str:
@@ -97,10 +99,10 @@ def _wrong_fields(line: bytes) -> str:
     return f"{fields} fields; {expected}" if fields else f"a blank line; {expected}"
 
 
-def _result(fields: list[bytes], origin: str, line: int) -> Result:
+def _result(fields: list[bytes], origin: str, line: int) -> Passage:
     offset, length = fields[6], fields[7]
     if offset in _UNKNOWN:
-        return Result(fields[2], _NOWHERE, _NOWHERE, _UNKNOWN_SIZE, line)
+        return Passage(fields[2], _NOWHERE, _NOWHERE, _UNKNOWN_SIZE, line)
     start = java_int(offset, "an offset", origin, line)
     size = java_int(length, "a length", origin, line)
     if size < 0:
@@ -109,4 +111,4 @@ def _result(fields: list[bytes], origin: str, line: int) -> Result:
         raise FormatError(
             f"the passage ends at {start + size}; expected at most {LARGEST_INT}", origin, line
         )
-    return Result(fields[2], start, start + size, size, line)
+    return Passage(fields[2], start, start + size, size, line)

@@ -1,19 +1,19 @@
-"""The lines of inex_eval: label, topic and value, with tabs between them."""
+"""The lines that inex_eval prints: label, topic and value, separated by tabs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from doxeval.compat.java import java_double
-from doxeval.compat.table import Counts, Layout, TopicScores, left_to_right_sum, quotient
+from doxeval.compat.topic_scores import Counts, Layout, TopicScores, left_to_right_sum, quotient
 
 _ALL = "all"
 _TAB = 8
-_AVERAGES = ("AiP", "AgP")  # whose means have names of their own
+_AVERAGES = ("AiP", "AgP")  # their means are called MAiP and MAgP
 
 
 def score_line(label: str, topic: str, value: float) -> str:
-    r"""One line; a label that is shorter than a tab gets one more, so that columns are aligned.
+    r"""One line; a label shorter than a tab stop gets a second tab, so that columns are aligned.
 
     >>> score_line("AiP", "7", 0.5), score_line("ret_size", "all", 120)
     ('AiP\t\t7\t0.5', 'ret_size\tall\t120')
@@ -23,7 +23,7 @@ def score_line(label: str, topic: str, value: float) -> str:
 
 
 def impossible_lines(scores: Iterable[TopicScores]) -> Iterator[str]:
-    """What the tool has to say while it reads the run, before all scores.
+    """What the tool prints while it reads the run, before all scores.
 
     >>> counts = Counts(1, 1, 1, 9, 8, 9)
     >>> list(impossible_lines([TopicScores(counts, {}, [], [112])]))
@@ -49,7 +49,7 @@ def topic_lines(topic: str, scores: TopicScores) -> Iterator[str]:
 def summary_lines(
     averaged: Sequence[TopicScores], counted: Sequence[Counts], layout: Layout
 ) -> Iterator[str]:
-    r"""The means over some topics; the counts may cover others too.
+    r"""The means over the averaged topics; counts may be summed over more topics.
 
     >>> scores = TopicScores(Counts(1, 2, 1, 9, 8, 7), {"AiP": 0.5}, [0.5, 0.25], [])
     >>> list(summary_lines([scores], [scores.counts], Layout(("AiP",), 2)))[-3:]

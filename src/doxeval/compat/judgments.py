@@ -1,13 +1,13 @@
-"""Assessments as inex_eval takes them, one judged article per line.
+"""Assessments as inex_eval reads them, one judged article per line.
 
     topic Q0 article rsize length bep off:len off:len …
     topic Q0 article 0 length
 
-Nothing is checked against anything else, as in the tool. The column rsize decides whether an
-article is relevant, and makes up the relevant text of the topic; the passages decide what a result
-finds, and those that overlap count twice. A line of six fields has no entry point. When an article
-is judged twice, both lines add to the topic, but the article keeps the rsize and length of the
-first, the entry point of the last, and the passages of all.
+Like the tool, this does not check columns against each other. The column rsize decides whether an
+article is relevant, and the sum of rsize is the relevant text of the topic. The passages decide how
+much relevant text a result has; where they overlap, text counts twice. A line of six fields has no
+entry point. If an article is judged twice, both lines count for the topic, but the article keeps
+the rsize and length of the first line, the entry point of the last, and the passages of all.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class JudgedArticle:
     passages: list[tuple[int, int]] = field(default_factory=list)
 
     def relevant_in(self, start: int, end: int) -> int:
-        """The relevant characters in a range, as often as passages hold them.
+        """The relevant characters in a range; text of two passages counts twice.
 
         >>> JudgedArticle(30, 100, passages=[(10, 20), (40, 60)]).relevant_in(15, 50)
         15
@@ -64,21 +64,21 @@ class JudgedArticle:
 
 
 class _Edges:
-    """Where passages begin (or end), so that overlap with all of them is counted at once."""
+    """The starts (or ends) of passages, to count the overlap with all of them at once."""
 
     def __init__(self, positions: Iterable[int]) -> None:
         self._positions = sorted(positions)
         self._sums = [0, *accumulate(self._positions)]
 
     def passed(self, position: int) -> int:
-        """How far the position is beyond each edge before it, all in all."""
+        """The sum of the distances from all edges before the position to it."""
         count = bisect_right(self._positions, position)
         return count * position - self._sums[count]
 
 
 @dataclass
 class JudgedTopic:
-    """The judgments of a topic: its articles, and what is relevant in all of them together."""
+    """The judgments of a topic: its articles, and how much is relevant in all of them together."""
 
     relevant_articles: int = 0
     relevant_size: int = 0
@@ -103,13 +103,13 @@ class JudgedTopic:
         return article if article and article.relevant_size > 0 else None
 
 
-def read_judged(paths: Iterable[str | os.PathLike[str]]) -> dict[bytes, JudgedTopic]:
+def read_judgments(paths: Iterable[str | os.PathLike[str]]) -> dict[bytes, JudgedTopic]:
     """The judged topics of one or more files, taken together.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
     >>> _ = path.write_text("7 Q0 a 5 100 10 10:5\\n7 Q0 b 0 50\\n")
-    >>> read_judged([path])[b"7"].articles[b"a"].passages
+    >>> read_judgments([path])[b"7"].articles[b"a"].passages
     [(10, 15)]
     """
     topics: dict[bytes, JudgedTopic] = {}
@@ -148,8 +148,8 @@ def _passage(text: bytes, origin: str, line: int) -> tuple[int, int]:
     end = start + java_int(length, "a length", origin, line)
     if not 0 <= start <= end <= LARGEST_INT:
         raise FormatError(
-            f"the passage {shown(text)} lies outside all texts: expected offset and length of"
-            f" 0 or more, and an end of at most {LARGEST_INT}",
+            f"the passage {shown(text)} is outside the possible range: expected offset and length"
+            f" of 0 or more, and an end of at most {LARGEST_INT}",
             origin,
             line,
         )

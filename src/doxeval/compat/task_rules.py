@@ -1,4 +1,4 @@
-"""What the tasks demand of a topic's results; inex_eval stops at the first that breaks a rule."""
+"""The rules of the tasks for a topic's results; inex_eval stops at the first that breaks one."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from bisect import bisect
 from collections import defaultdict
 
 from doxeval.compat.java import shown
-from doxeval.compat.submitted import Result, TopicRun
+from doxeval.compat.submission import Passage, TopicResults
 from doxeval.errors import FormatError
 
 
-def check_no_overlap(run: TopicRun, origin: str) -> None:
+def check_no_overlap(run: TopicResults, origin: str) -> None:
     """Passages of an article may touch, but not share text; an empty one may not lie in another.
 
-    >>> results = [Result(b"a", 0, 50, 50, 1), Result(b"a", 40, 60, 20, 2)]
-    >>> check_no_overlap(TopicRun(b"7", 1, b"r", results), "run.txt")
+    >>> results = [Passage(b"a", 0, 50, 50, 1), Passage(b"a", 40, 60, 20, 2)]
+    >>> check_no_overlap(TopicResults(b"7", 1, b"r", results), "run.txt")
     Traceback (most recent call last):
     ...
     doxeval.errors.FormatError: run.txt:2: topic 7, article a: the passage overlaps that of line 1
@@ -23,19 +23,19 @@ def check_no_overlap(run: TopicRun, origin: str) -> None:
     for result in run.results:
         passages = accepted[result.article]
         passage = (result.start, result.end, result.line)
-        place = bisect(passages, passage)
-        # Those accepted are apart from each other, so only the neighbours can overlap.
-        for start, end, line in passages[max(place - 1, 0) : place + 1]:
+        position = bisect(passages, passage)
+        # Accepted passages do not overlap each other, so only the neighbours can overlap this one.
+        for start, end, line in passages[max(position - 1, 0) : position + 1]:
             if result.start < end and start < result.end:
                 raise _broken(run, result, f"the passage overlaps that of line {line}", origin)
-        passages.insert(place, passage)
+        passages.insert(position, passage)
 
 
-def check_together(run: TopicRun, origin: str) -> None:
-    """All results of an article must come one after another.
+def check_grouped(run: TopicResults, origin: str) -> None:
+    """All results of an article must follow one another.
 
-    >>> results = [Result(name, 0, 9, 9, line) for line, name in enumerate([b"a", b"b", b"a"], 1)]
-    >>> check_together(TopicRun(b"7", 1, b"r", results), "run.txt")  # doctest: +ELLIPSIS
+    >>> results = [Passage(name, 0, 9, 9, line) for line, name in enumerate([b"a", b"b", b"a"], 1)]
+    >>> check_grouped(TopicResults(b"7", 1, b"r", results), "run.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     doxeval.errors.FormatError: run.txt:3: topic 7, article a: comes back after...
@@ -53,11 +53,11 @@ def check_together(run: TopicRun, origin: str) -> None:
         last[previous] = result.line
 
 
-def check_one_each(run: TopicRun, origin: str) -> None:
+def check_one_result_each(run: TopicResults, origin: str) -> None:
     """An article may have one result only.
 
-    >>> results = [Result(b"a", 0, 9, 9, 1), Result(b"a", 9, 18, 9, 2)]
-    >>> check_one_each(TopicRun(b"7", 1, b"r", results), "run.txt")  # doctest: +ELLIPSIS
+    >>> results = [Passage(b"a", 0, 9, 9, 1), Passage(b"a", 9, 18, 9, 2)]
+    >>> check_one_result_each(TopicResults(b"7", 1, b"r", results), "run.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     doxeval.errors.FormatError: run.txt:2: topic 7, article a: a second result, after...
@@ -70,6 +70,6 @@ def check_one_each(run: TopicRun, origin: str) -> None:
             raise _broken(run, result, reason, origin)
 
 
-def _broken(run: TopicRun, result: Result, reason: str, origin: str) -> FormatError:
-    place = f"topic {shown(run.topic)}, article {shown(result.article)}"
-    return FormatError(f"{place}: {reason}", origin, result.line)
+def _broken(run: TopicResults, result: Passage, reason: str, origin: str) -> FormatError:
+    where = f"topic {shown(run.topic)}, article {shown(result.article)}"
+    return FormatError(f"{where}: {reason}", origin, result.line)
