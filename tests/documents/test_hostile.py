@@ -96,7 +96,7 @@ def test_a_hostile_document_is_refused_with_its_place(tmp_path: Path, kind: str)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s"]
     result = doxeval("collection", "build", source, "--out", tmp_path / "c", "--skip-broken")
     assert result.exit_code == 0
-    assert "1 documents" in result.stdout
+    assert "1 document from" in result.stdout
     assert "skipped: " in result.stderr
 
 

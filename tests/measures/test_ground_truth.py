@@ -22,7 +22,7 @@ from doxeval.assessments.relevant_elements import RelevantElements
 from doxeval.documents.examples import example_collection
 from doxeval.errors import MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures.expectations import assessed_trees
+from doxeval.measures.assessed_trees import assessed_trees
 from doxeval.measures.families.erru import _counted_words
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.navigation.summary import DepthNavigation
