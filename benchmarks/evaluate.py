@@ -84,7 +84,9 @@ def text_runs(work: Path, rounds: int, options: argparse.Namespace) -> None:
     heading(f"{RUNS} runs of {TOPICS} topics × {RESULTS} results")
     floor = seconds["pytrec_eval"]
     for name in [*PROGRAMS, *other_programs(ten, options), "doxeval", "doxeval --jobs 1"]:
-        line(name, f"{seconds[name]:.2f} s  ({seconds[name] / floor:.2f})")
+        cpu = median(results[name], lambda one: one.cpu)
+        shown = f"{seconds[name]:.2f} s  ({seconds[name] / floor:.2f})"
+        line(name, shown, f"{cpu:.2f} s of processors")
     for name, bar in BARS.items():
         if name in seconds:
             line(f"doxeval / {name}", f"{seconds['doxeval'] / seconds[name]:.2f}", f"bar: {bar}")
@@ -169,7 +171,8 @@ def large(work: Path, rounds: int) -> None:
     seconds = {name: median(runs, lambda one: one.wall) for name, runs in results.items()}
     heading(f"{RUNS} runs of {LARGE:,} topics × 1,000 results, {LARGE * 100:,} judgments")
     for name, value in seconds.items():
-        line(name, f"{value:.1f} s")
+        cpu = median(results[name], lambda one: one.cpu)
+        line(name, f"{value:.1f} s", f"{cpu:.1f} s of processors")
     line("doxeval / pytrec_eval", f"{seconds['doxeval'] / seconds['pytrec_eval']:.2f}", "bar: 0.5")
     rise = seconds["doxeval"] / seconds["doxeval, half the topics"]
     line("twice the topics", f"{rise:.2f}", "bar: 2.1")
