@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from dataclasses import Field, fields, replace
 from decimal import Decimal
@@ -16,6 +17,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.documents.examples import example_collection
 from doxeval.errors import SyntaxProblem
 from doxeval.evaluation import evaluate
+from doxeval.measures import names
 from doxeval.measures.base import Measure
 from doxeval.measures.registry import FAMILIES, MEASURES, measure_named
 from doxeval.runs.builder import run_of
@@ -225,15 +227,15 @@ def test_printed_names(text: str, printed: str) -> None:
         ("nxCG(base=full,base=full)", "base is given twice"),
         ("nxCG@5(overlap=on)", "overlap=on is for base=full"),
         ("nxCG@5(base=ideal,overlap=on)", "overlap=on is for base=full"),
-        ("MAep(overlap=on,penalty=2)", "penalty is not between 0 and 1"),
-        ("cP@5(alpha=1.5)", "alpha is not between 0 and 1"),
-        ("BEPD(A=0)", "A and L are above 0"),
-        ("BEPD(L=0)", "A and L are above 0"),
-        ("MAgP(n=0)", "n and irr are numbers of characters above 0"),
-        ("ERRU@5(exponents=1+2)", "exponents are three numbers joined by +"),
-        ("ERRU@5(exponents=1+2+x)", "exponents are three numbers joined by +"),
-        ("ERRU@5(exponents=1+2+0)", "exponents are numbers above 0"),
-        ("ERRU@5(exponents=1+2+nan)", "exponents are numbers above 0"),
+        ("MAep(overlap=on,penalty=2)", "penalty must be between 0 and 1"),
+        ("cP@5(alpha=1.5)", "alpha must be between 0 and 1"),
+        ("BEPD(A=0)", "A and L must be above 0"),
+        ("BEPD(L=0)", "A and L must be above 0"),
+        ("MAgP(n=0)", "n and irr must be above 0"),
+        ("ERRU@5(exponents=1+2)", "exponents must be three numbers joined by +"),
+        ("ERRU@5(exponents=1+2+x)", "exponents must be three numbers joined by +"),
+        ("ERRU@5(exponents=1+2+0)", "exponents must be above 0 and below 100"),
+        ("ERRU@5(exponents=1+2+nan)", "exponents must be above 0 and below 100"),
         ("nxCG@10(base)", "'base' is not a parameter: expected key=value"),
         ("nxCG@10(base=)", "'base=' is not a parameter: expected key=value"),
         ("nxCG@10(=full)", "no parameter ''"),
@@ -324,3 +326,13 @@ def test_any_text_is_a_measure_or_a_problem(text: str) -> None:
     except SyntaxProblem:
         return
     assert measure_named(str(measure)) == measure
+
+
+@pytest.mark.parametrize("elsewhere", names.KNOWN_ELSEWHERE)
+def test_hints_for_names_of_other_programs_name_measures_there_are(elsewhere: str) -> None:
+    hint = names.KNOWN_ELSEWHERE[elsewhere]
+    words = re.findall(r"[A-Za-z_]\w*(?:@\d+)?", hint)
+    named = [word for word in words if "@" in word or word in MEASURES]
+    assert named or hint.startswith("doxeval has none"), hint
+    for word in named:
+        measure_named(word)

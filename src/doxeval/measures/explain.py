@@ -1,4 +1,4 @@
-"""Measures explained in words, from what they say about themselves."""
+"""Measures explained in words, from the facts that their classes state."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _WHOLE = re.compile(
 )
 _LONGEST = 80
 # What people call measures elsewhere, and what comes nearest here.
-_KNOWN_ELSEWHERE = {
+KNOWN_ELSEWHERE = {
     "recall": "R@10 counts documents, cR@10 highlighted characters",
     "precision": "P@10 counts documents, cP@10 highlighted characters",
     "f1": "cF@10 balances precision and recall in characters",
@@ -108,6 +108,6 @@ def _hint(wrong: str, known: Mapping[str, Any]) -> str:
     by_case = {name.lower(): name for name in known}
     if wrong.lower() in by_case:
         return f"; did you mean {by_case[wrong.lower()]}?"
-    elsewhere = _KNOWN_ELSEWHERE.get(re.sub(r"[_0-9]*$", "", wrong.lower()) or wrong.lower())
-    elsewhere = _KNOWN_ELSEWHERE.get(wrong.lower(), elsewhere)
+    elsewhere = KNOWN_ELSEWHERE.get(re.sub(r"[_0-9]*$", "", wrong.lower()) or wrong.lower())
+    elsewhere = KNOWN_ELSEWHERE.get(wrong.lower(), elsewhere)
     return f": {elsewhere}" if elsewhere else suggestion(wrong, known)

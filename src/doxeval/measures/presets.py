@@ -9,7 +9,7 @@ from doxeval.wording import suggestion
 
 
 class Preset(NamedTuple):
-    """A set of measures; curves says whether curves belong to it."""
+    """A set of measures, given by their names; curves says whether curves belong to it."""
 
     title: str
     measures: tuple[str, ...]
@@ -17,7 +17,7 @@ class Preset(NamedTuple):
 
 
 def _each(names: tuple[str, ...], *, quants: tuple[str, ...]) -> tuple[str, ...]:
-    """Names with {} filled in by every quantisation."""
+    """The names, with each quantisation in turn in the place of {}."""
     return tuple(name.format(quant) for quant in quants for name in names)
 
 
@@ -65,14 +65,14 @@ PRESETS: dict[str, Preset] = {
         curves=True,
     ),
     "inex2006-focused": Preset(
-        "INEX 2006, focused: normalised gain, without links and with them",
+        "INEX 2006, focused: normalised gain, without and with links",
         _focused_2006("links") + _focused_2006("none"),
     ),
     "inex2006-relevant-in-context": Preset(
-        "INEX 2006, relevant in context", _in_context("score=F,beta=1")
+        "INEX 2006, relevant in context: generalised precision by F", _in_context("score=F,beta=1")
     ),
     "inex2006-best-in-context": Preset(
-        "INEX 2006, best in context: BEPD and EPRUM; A=0.1 was official",
+        "INEX 2006, best in context: BEPD and EPRUM (A=0.1 was official)",
         tuple(
             f"{name}(A={a})"
             for name in ("BEPD", "EPRUM")
@@ -84,42 +84,48 @@ PRESETS: dict[str, Preset] = {
         for year in range(2007, 2011)
     },
     "inex2007-relevant-in-context": Preset(
-        "INEX 2007, relevant in context", _in_context("score=F,beta=1")
+        "INEX 2007, relevant in context: generalised precision by F", _in_context("score=F,beta=1")
     ),
     "inex2008-relevant-in-context": Preset(
-        "INEX 2008, relevant in context", _in_context("score=F,beta=0.25")
+        "INEX 2008, relevant in context: generalised precision by F",
+        _in_context("score=F,beta=0.25"),
     ),
     "inex2009-relevant-in-context": Preset(
-        "INEX 2009, relevant in context", _in_context("score=F,beta=0.25")
+        "INEX 2009, relevant in context: generalised precision by F",
+        _in_context("score=F,beta=0.25"),
     ),
     "inex2010-relevant-in-context": Preset(
-        "INEX 2010, relevant in context: tolerance to irrelevance",
+        "INEX 2010, relevant in context: generalised precision by tolerance to irrelevance",
         _in_context("score=t2i,irr=300"),
     ),
     "inex2007-best-in-context": Preset(
-        "INEX 2007, best in context", _in_context("score=bep,n=1000")
+        "INEX 2007, best in context: generalised precision by entry points",
+        _in_context("score=bep,n=1000"),
     ),
     **{
         f"inex{year}-best-in-context": Preset(
-            f"INEX {year}, best in context", _in_context("score=bep,n=500")
+            f"INEX {year}, best in context: generalised precision by entry points",
+            _in_context("score=bep,n=500"),
         )
         for year in range(2008, 2011)
     },
     "esr": Preset(
-        "The ESR framework: hits, near-misses and misses under a model of navigation",
+        "ESR: hits, near-misses and misses under a model of navigation",
         (
             *(f"{name}@10" for name in "ESRP ESRR SRiP SRiR SRiP2 SRiR2 NSRCG NSRCG2".split()),
             *("MAESRP", "MASRiP", "MASRiP2", "SRPRUM[0.1]", "SRPRUM[0.5]", "SRPRUM[1]"),
         ),
     ),
     **{
-        f"inex{year}-thorough": Preset(f"INEX {year}, thorough", ("MAiP(resize=tool)",))
+        f"inex{year}-thorough": Preset(
+            f"INEX {year}, thorough: interpolated precision", ("MAiP(resize=tool)",)
+        )
         for year in (2009, 2010)
     },
 }
 
 
-# What a run serves directly, what it leaves to navigation and what is missed, by rank.
+# Hits, near-misses and misses by rank, which the report draws for each run.
 PROFILE = tuple(f"{name}@1500(assessed=ideal)" for name in ("Hits", "NearMisses", "Misses"))
 
 

@@ -1,4 +1,4 @@
-"""Checks of the JSON objects in files of navigation models."""
+"""Checks of the JSON objects and numbers in files of navigation models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from doxeval.errors import FormatError
 
 
 def json_object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
-    """A value that must be an object.
+    """The value, if it is an object; an error if not.
 
     >>> json_object([], "weights", "model.json")
     Traceback (most recent call last):
@@ -23,7 +23,7 @@ def json_object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
 def refuse_unknown_keys(
     value: Mapping[str, Any], known: Collection[str], what: str, origin: str
 ) -> None:
-    """An error for the first key that is none of the known ones.
+    """An error for the first unknown key.
 
     >>> refuse_unknown_keys({"doc": "a", "step": []}, ("doc", "steps"), "route 1", "model.json")
     Traceback (most recent call last):
@@ -32,3 +32,13 @@ def refuse_unknown_keys(
     for key in value:
         if key not in known:
             raise FormatError(f"{what}: unknown key {key!r}; expected {', '.join(known)}", origin)
+
+
+def number_in(value: Any, lowest: float, highest: float) -> float | None:
+    """A JSON number within bounds as a float; None for anything else.
+
+    >>> number_in(1, 0, 1), number_in(2, 0, 1), number_in(True, 0, 1), number_in("1", 0, 1)
+    (1.0, None, None, None)
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and lowest <= value <= highest else None

@@ -1,7 +1,7 @@
-"""Hierarchical navigation: up and down the tree, the likelier the closer in size.
+"""Hierarchical navigation: up and down the tree, more likely between elements of similar size.
 
-From x to something y inside it the weight is |y| / |x|, to something y around it |x| / |y|; nothing
-else is reached. The weights from each element are made to sum to 1.
+The weight from an element x to an element y inside it is |y| / |x|, and to an element y around it
+|x| / |y|; no other element is reached. The weights from each element are scaled to sum to 1.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class HierarchicalNavigation(Navigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """Weights by size, normalised over all that a source can reach."""
+        """Weights by size, normalised over all elements that a source can reach."""
         columns = collection.nodes
         size = (columns.end[sources] - columns.start[sources]).astype(np.float64)[:, None]
         target_size = (columns.end[targets] - columns.start[targets]).astype(np.float64)[None, :]
@@ -49,15 +49,15 @@ class HierarchicalNavigation(Navigation):
         first, last = int(collection.rows[document]), int(collection.rows[document + 1])
         sizes = (columns.end[first:last] - columns.start[first:last]).astype(np.float64)
         before = np.append(0.0, np.cumsum(sizes))
-        place = sources - first
-        size = sizes[place]
-        inside = before[place + columns.size[sources]] - before[place + 1]
+        row = sources - first
+        size = sizes[row]
+        inside = before[row + columns.size[sources]] - before[row + 1]
         total = _shares(inside, size)
         above = columns.parent[sources].astype(np.int64)
-        while (above >= 0).any():  # one step up for all of them at a time
-            there = above >= 0
-            total[there] += _shares(size[there], sizes[above[there]])
-            above[there] = columns.parent[first + above[there]]
+        while (above >= 0).any():  # one step up for all sources at a time
+            has_parent = above >= 0
+            total[has_parent] += _shares(size[has_parent], sizes[above[has_parent]])
+            above[has_parent] = columns.parent[first + above[has_parent]]
         return total
 
 

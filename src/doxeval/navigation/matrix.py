@@ -15,7 +15,7 @@ from doxeval.arrays import Ints, positions_in
 from doxeval.documents import Collection
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, UnknownReference
-from doxeval.navigation.checked_json import json_object, refuse_unknown_keys
+from doxeval.navigation.checked_json import json_object, number_in, refuse_unknown_keys
 from doxeval.navigation.model import Floats, Navigation
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -23,7 +23,7 @@ Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 @dataclass(frozen=True)
 class MatrixNavigation(Navigation):
-    """Probabilities of steps from element to element; steps that are not given have none.
+    """Probabilities of steps from element to element; a step that is not given has probability 0.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p></s>"})
@@ -38,15 +38,15 @@ class MatrixNavigation(Navigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """What the matrix says."""
+        """The probabilities of the matrix."""
         keys, values = self._steps(collection, document)
         size = len(collection.nodes.path) + 1
         wanted = np.add.outer(sources * size, targets)
-        place = positions_in(keys, wanted.ravel()).reshape(wanted.shape)
-        return np.where(place < 0, 0.0, values[place] if len(values) else 0.0)
+        row = positions_in(keys, wanted.ravel()).reshape(wanted.shape)
+        return np.where(row < 0, 0.0, values[row] if len(values) else 0.0)
 
     def _steps(self, collection: Collection, document: int) -> tuple[Ints, Floats]:
-        """The given steps of a document, as ascending numbers, with their probabilities."""
+        """The steps of a document with their probabilities, each step as one number, ascending."""
         given = self.probabilities.get(collection.id_of(document), {})
         steps = [(source, to, p) for source, row in given.items() for to, p in row.items()]
         paths = [path for source, to, _ in steps for path in (source, to)]
@@ -59,7 +59,7 @@ class MatrixNavigation(Navigation):
         return keys[order], np.array([p for *_, p in steps], dtype=np.float64)[order]
 
     def checked(self, collection: Collection) -> list[str]:
-        """Whether all elements are there; rows that sum above 1 are warned about."""
+        """An error for an element that is not there; a warning where steps sum to more than 1."""
         warnings = []
         for document, rows in self.probabilities.items():
             self._steps(collection, collection.document(document))
@@ -85,13 +85,10 @@ def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
         own = probabilities.setdefault(document, {})
         for source, row in json_object(rows, f"probabilities of {document}", origin).items():
             for to, value in json_object(row, f"{document} {source}", origin).items():
-                if (
-                    isinstance(value, bool)
-                    or not isinstance(value, int | float)
-                    or not 0 <= value <= 1
-                ):
+                probability = number_in(value, 0, 1)
+                if probability is None:
                     raise FormatError(
                         f"{document} {source} → {to}: {value!r} is not a probability", origin
                     )
-                own.setdefault(source, {})[to] = float(value)
+                own.setdefault(source, {})[to] = probability
     return MatrixNavigation(probabilities=probabilities)

@@ -1,7 +1,7 @@
-"""What a model of navigation is: how likely a reader goes from one element to another.
+"""What a model of navigation is: how likely readers go from one element to another.
 
-Readers never leave a document. A model answers for a set of elements they may come from and a set
-they may go to, both of one document, so that nothing is ever computed for all pairs of elements.
+Readers never leave a document. A model gives the probabilities from a set of elements to another
+set, both of one document, so that nothing is ever computed for all pairs of elements.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Navigation:
         raise NotImplementedError
 
     def checked(self, collection: Collection) -> list[str]:
-        """Everything the model says about a collection looked up; what to be warned about."""
+        """Warnings about the model in this collection; an error if an element is not there."""
         return []
 
 
 @dataclass(frozen=True)
 class NoNavigation(Navigation):
-    """Readers look at what they are shown, and at nothing else.
+    """Readers look at what they are shown and go nowhere else.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p></s>"})
@@ -54,5 +54,5 @@ class NoNavigation(Navigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """Nothing."""
+        """Zeros."""
         return np.zeros((len(sources), len(targets)))

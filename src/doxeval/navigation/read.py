@@ -22,12 +22,12 @@ BY_NAME: dict[str, Callable[[], Navigation]] = {
     "depth": DepthNavigation,
     "hierarchical": HierarchicalNavigation,
 }
-# All names that a measure may print.
+# All names that a measure's parameter `nav` may have.
 NAMES = (*BY_NAME, "matrix", "routes", "summary", "steady")
 
 
 def _named(data: Mapping[str, Any], origin: str) -> Navigation:
-    """A model that its name alone describes."""
+    """A model that has no parameters: its name says everything."""
     name: str = data["model"]
     refuse_unknown_keys(data, ("model",), name, origin)
     return BY_NAME[name]()

@@ -1,11 +1,11 @@
-"""Navigation learned from routes: ways that readers were seen to go.
+"""Navigation learned from routes: sequences of elements that readers were seen to visit.
 
     {"model": "routes", "routes": [{"doc": "DOC", "steps": ["path", "path"]}],
      "partition": "node" | "tag", "abandonment": false}
 
-The probability of a step is how often it was seen, over all steps seen from its source. By `tag`,
-elements of one tag are taken together, in all documents. With `abandonment`, a route's last
-element counts as a step to itself.
+The probability of a step is how often it was seen, divided by the number of all steps seen from
+its source. With the partition `tag`, elements with the same tag are counted together, in all
+documents. With `abandonment`, the end of a route counts as a step from its last element to itself.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Step = tuple[str, str, str]  # document, from, to
 
 
 def read_routes(data: Mapping[str, Any], origin: str) -> Navigation:
-    """The model of some routes, from its file's contents.
+    """The model of observed routes, from its file's contents.
 
-    >>> ways = (["/s/p", "/s", "/s/p[2]"], ["/s", "/s/p"])
-    >>> routes = [{"doc": "a", "steps": way} for way in ways]
+    >>> visits = (["/s/p", "/s", "/s/p[2]"], ["/s", "/s/p"])
+    >>> routes = [{"doc": "a", "steps": paths} for paths in visits]
     >>> model = read_routes({"routes": routes}, "routes.json")
     >>> model.probabilities["a"]["/s[1]"]
     {'/s[1]/p[2]': 0.5, '/s[1]/p[1]': 0.5}
@@ -75,11 +75,11 @@ def _by_node(steps: Counter[Step]) -> dict[str, dict[str, dict[str, float]]]:
     total: Counter[tuple[str, str]] = Counter()
     for (document, source, _), count in steps.items():
         total[document, source] += count
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    probabilities: dict[str, dict[str, dict[str, float]]] = {}
     for (document, source, to), count in steps.items():
-        row = found.setdefault(document, {}).setdefault(source, {})
+        row = probabilities.setdefault(document, {}).setdefault(source, {})
         row[to] = count / total[document, source]
-    return found
+    return probabilities
 
 
 def _by_tag(steps: Counter[Step]) -> Navigation:

@@ -1,15 +1,16 @@
-"""Navigation between groups of elements: a graph of a few groups instead of all elements.
+"""Navigation between groups of elements: a graph of a few groups instead of one of all elements.
 
     {"model": "summary", "partition": {"sec": "section", "ss1": "section"}, "other": "other",
      "weights": {"section": {"other": 2}}}
 
 Elements are grouped by their tags. The probability of a step from one element to another is that
-of a step between their groups: its weight over all weights from there. With `"steady": true`
-readers walk on for ever: wherever they come from, a step to an element is as likely as its group
-is in the long run, and with the probability `"restart"` (0.15) each step leads anywhere.
+of a step between their groups: its weight divided by the sum of all weights from the same group.
+With `"steady": true` the model is that of readers who walk on for ever: wherever they come from,
+the probability of a step to an element is the share of time that such readers spend in its group.
+Each of their steps leads to any group with the probability `"restart"` (0.15).
 
 `depth` is a model that needs no file: elements are roots, sections, subsections or others, and a
-step to one is the likelier, the less deep its group lies on average over the collection.
+step to one is more likely the less deep its group is on average over the collection.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
-from doxeval.navigation.checked_json import json_object, refuse_unknown_keys
+from doxeval.navigation.checked_json import json_object, number_in, refuse_unknown_keys
 from doxeval.navigation.model import Floats, Navigation
 
 RESTART = 0.15
@@ -56,18 +57,18 @@ class SummaryNavigation(Navigation):
     def transitions(self) -> Floats:
         """The probability of each step between groups, from × to; a row without weights is 0."""
         groups = self.groups
-        found = np.array(
+        weights = np.array(
             [[self.weights.get(a, {}).get(b, 0.0) for b in groups] for a in groups],
             dtype=np.float64,
         )
-        total = found.sum(axis=1, keepdims=True)
-        shares: Floats = np.divide(found, total, out=np.zeros_like(found), where=total > 0)
+        total = weights.sum(axis=1, keepdims=True)
+        shares: Floats = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
         return shares
 
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """The step between their groups."""
+        """The probability of the step between their groups."""
         group = self.group_of_paths(collection)
         path = collection.nodes.path
         steps: Floats = self.transitions()[np.ix_(group[path[sources]], group[path[targets]])]
@@ -75,14 +76,14 @@ class SummaryNavigation(Navigation):
 
     def group_of_paths(self, collection: Collection) -> Ints:
         """The group of each path of the collection's summary."""
-        places = {group: place for place, group in enumerate(self.groups)}
-        of_tag = [places[self.partition.get(tag, self.other)] for tag in collection.summary.tags]
+        numbers = {group: number for number, group in enumerate(self.groups)}
+        of_tag = [numbers[self.partition.get(tag, self.other)] for tag in collection.summary.tags]
         return np.array(of_tag, dtype=np.int64)[collection.summary.tag_of]
 
 
 @dataclass(frozen=True)
 class SteadyNavigation(SummaryNavigation):
-    """Navigation in the long run: where readers of a summary graph are, wherever they begin.
+    """Navigation in the long run: the steady state of a summary graph, wherever readers begin.
 
     >>> weights = {"s": {"p": 1}, "p": {"s": 1, "p": 1}}
     >>> model = SteadyNavigation(partition={"s": "s", "p": "p"}, weights=weights, other="p")
@@ -101,13 +102,13 @@ class SteadyNavigation(SummaryNavigation):
         steps = (1 - self.restart) * steps + self.restart / size
         if not _irreducible(steps):
             raise FormatError(
-                "not every group can be reached from every other, so there is no long run; "
-                "a restart above 0 makes one"
+                "not every group can be reached from every other, so there is no steady state; "
+                "a restart above 0 gives one"
             )
         # π·P = π and Σ π = 1, as one system of equations.
         system = np.vstack([steps.T - np.eye(size), np.ones(size)])
-        found: Floats = np.linalg.lstsq(system, np.append(np.zeros(size), 1.0), rcond=None)[0]
-        return found
+        shares: Floats = np.linalg.lstsq(system, np.append(np.zeros(size), 1.0), rcond=None)[0]
+        return shares
 
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
@@ -117,7 +118,7 @@ class SteadyNavigation(SummaryNavigation):
         return np.tile(self.distribution()[group], (len(sources), 1))
 
     def checked(self, collection: Collection) -> list[str]:
-        """Whether there is a long run."""
+        """An error if there is no steady state."""
         self.distribution()
         return []
 
@@ -152,7 +153,7 @@ class DepthNavigation(Navigation):
     )
 
     def shares(self, collection: Collection) -> dict[str, float]:
-        """The probability of going to an element of each group that there is."""
+        """The probability of going to an element of each group that has elements."""
         depths = _mean_depths(collection)
         weights = {_GROUPS[group]: 1 / depth for group, depth in depths.items()}
         total = sum(weights.values())
@@ -175,7 +176,7 @@ class DepthNavigation(Navigation):
 
 
 def _group_of_paths(collection: Collection) -> Ints:
-    """The group of each path: roots, then by tag."""
+    """The group of each path: that of roots, or by its tag."""
     summary = collection.summary
     of_tag = np.array([_BY_TAG.get(tag, _OTHER) for tag in summary.tags], dtype=np.int64)
     return np.where(np.asarray(summary.depth_of) == 1, _ARTICLE, of_tag[summary.tag_of])
@@ -190,7 +191,7 @@ def _mean_depths(collection: Collection) -> dict[int, float]:
 
 
 def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
-    """A summary, or its steady state, from its file's contents.
+    """A summary graph, or its steady state, from its file's contents.
 
     >>> read_summary({"weights": {"other": {"other": 1}}, "steady": True}, "model.json").name
     'steady'
@@ -216,23 +217,21 @@ def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
     if not steady:
         return SummaryNavigation(partition=partition, other=other, weights=given)
     restart = data.get("restart", RESTART)
-    if isinstance(restart, bool) or not isinstance(restart, int | float) or not 0 <= restart < 1:
+    probability = number_in(restart, 0, 1)
+    if probability is None or probability == 1:
         raise FormatError(f"restart is {restart!r}: expected a number from 0 to below 1", origin)
-    return SteadyNavigation(partition=partition, other=other, weights=given, restart=float(restart))
+    return SteadyNavigation(partition=partition, other=other, weights=given, restart=probability)
 
 
-def _weights(weights: Any, origin: str) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    for source, row in json_object(weights, "weights", origin).items():
-        for to, weight in json_object(row, f"weights of {source}", origin).items():
-            if (
-                isinstance(weight, bool)
-                or not isinstance(weight, int | float)
-                or not 0 <= weight < 1e300
-            ):
+def _weights(given: Any, origin: str) -> dict[str, dict[str, float]]:
+    weights: dict[str, dict[str, float]] = {}
+    for source, row in json_object(given, "weights", origin).items():
+        for to, value in json_object(row, f"weights of {source}", origin).items():
+            weight = number_in(value, 0, 1e300)
+            if weight is None:
                 raise FormatError(
-                    f"{source} → {to}: {weight!r} is not a weight: expected a number, 0 or more",
+                    f"{source} → {to}: {value!r} is not a weight: expected a number, 0 or more",
                     origin,
                 )
-            found.setdefault(source, {})[to] = float(weight)
-    return found
+            weights.setdefault(source, {})[to] = weight
+    return weights

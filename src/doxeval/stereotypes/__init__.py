@@ -1,4 +1,4 @@
-"""Stereotypes: simulated systems that know the assessments and misuse them in a known way."""
+"""Stereotypes: simulated systems that know the assessments and make known kinds of mistakes."""
 
 from doxeval.stereotypes.simulate import simulate
 from doxeval.stereotypes.systems import SYSTEMS, System, system_named

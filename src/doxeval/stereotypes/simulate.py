@@ -16,8 +16,7 @@ from doxeval.runs import Kind, Result, Run
 from doxeval.runs.builder import run_of
 from doxeval.stereotypes.systems import Situation, Unit, system_named
 from doxeval.stereotypes.units import Ranked, relevant_units
-
-_SHOWN = 10
+from doxeval.wording import listed
 
 
 def simulate(
@@ -31,11 +30,12 @@ def simulate(
     run_id: str | None = None,
     unit: Unit = "words",
 ) -> Run:
-    """What a system would return that knows the assessments; `SYSTEMS` has them by name.
+    """The run of a simulated system that knows the assessments; `SYSTEMS` has them by name.
 
     `quant` says how grades become numbers; by default it is spec for highlighted text, gen for
-    grades of 2002–04 and gen5 for those of 2005. Lists end after `most` results. `seed` is for
-    what is left to chance, each topic by itself; `unit` is what the size of a child counts.
+    grades of 2002–04 and gen5 for those of 2005. Lists end after `most` results. `seed` is that of
+    random choices, which each topic makes independently of other topics; `unit` says in which unit
+    the sizes of children are counted.
 
     >>> from doxeval.assessments import Judgment
     >>> from doxeval.documents.examples import example_collection
@@ -46,13 +46,13 @@ def simulate(
     [(('/s[1]',), 1.0), (('/s[1]/p[2]',), 1.0)]
     """
     if seed < 0 or most < 1:
-        raise InputError(f"seed {seed}, most {most}: expected 0 or more, and 1 or more")
+        raise InputError(f"seed is {seed} and most is {most}: expected 0 or more, and 1 or more")
     simulated = system_named(system)
     resolved = resolved_assessments(assessments, collection)
     relevant = relevant_units(resolved, collection, quant)
     lists: dict[str, Ranked] = {}
-    for place, topic in enumerate(resolved.topics):
-        ideal, innermost = (units.best_first(place) for units in relevant)
+    for number, topic in enumerate(resolved.topics):
+        ideal, innermost = (units.best_first(number) for units in relevant)
         chance = np.random.default_rng([seed, *topic.encode()])
         situation = Situation(collection, ideal, innermost, chance, most, unit)
         lists[topic] = simulated.listed(situation).rows(slice(most))
@@ -75,5 +75,4 @@ def _results(topic: str, ranked: Ranked, kind: Kind, collection: Collection) -> 
 def _warnings(lists: dict[str, Ranked]) -> Iterable[str]:
     empty = [topic for topic, ranked in lists.items() if not len(ranked.node)]
     if empty:
-        shown = ", ".join(empty[:_SHOWN]) + (" …" if len(empty) > _SHOWN else "")
-        yield f"topics without relevant units, whose lists are empty: {shown}"
+        yield f"topics without relevant units, whose lists are empty: {listed(empty)}"

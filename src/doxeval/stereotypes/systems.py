@@ -1,10 +1,10 @@
-"""Simulated systems: each returns relevant units, or what lies around or inside them.
+"""Simulated systems: each returns relevant units, or elements around or inside them.
 
-They are caricatures of what real systems do, so that a measure shows by its scores which mistakes
+They are caricatures of what real systems do: the scores of a measure show which of their mistakes
 it forgives. (Piwowarski and Gallinari 2003, §4.1; random and leaves are controls.)
 
-A list is in the order of the units, best first. What several units lead to is returned once, where
-the best of them stands, with the value of that unit as its score.
+A list is in the order of the units, best first. An element that several units lead to is returned
+once, at the rank of the best of them, with that unit's value as its score.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ Unit = Literal["words", "characters"]
 class Situation:
     """What a system knows when it makes the list of one topic.
 
-    ideal, innermost: the relevant units, best first. unit: what the size of a child counts.
+    ideal, innermost: the relevant units, best first. most: how many results it may return. unit:
+    in which unit the sizes of children are counted.
     """
 
     collection: Collection
@@ -42,7 +43,7 @@ class Situation:
 
 @dataclass(frozen=True)
 class System:
-    """A simulated system: its name, what it returns, and how.
+    """A simulated system: its name, what it returns in words, and the function that does so.
 
     >>> SYSTEMS["document"].title, SYSTEMS["document"].kind.name
     ('the documents of ideal units', 'DOCUMENT')
@@ -82,9 +83,9 @@ def _ancestors(situation: Situation) -> Ranked:
 
 
 def _biggest_children(situation: Situation) -> Ranked:
-    node, value = situation.ideal.rows(slice(situation.most))  # ideal units have no child in common
-    found = [_biggest_child(situation, unit) for unit in node.tolist()]
-    return Ranked(np.array(found, dtype=np.int64), value)
+    node, value = situation.ideal.rows(slice(situation.most))  # ideal units share no children
+    children = [_biggest_child(situation, unit) for unit in node.tolist()]
+    return Ranked(np.array(children, dtype=np.int64), value)
 
 
 def _biggest_child(situation: Situation, node: int) -> int:
@@ -113,13 +114,13 @@ def _random(situation: Situation) -> Ranked:
 
 
 def _leaves(situation: Situation) -> Ranked:
-    """Equal ones in random order, so that this control knows nothing but the values."""
+    """By value, ties in random order, so that this control knows nothing but the values."""
     node, value = situation.innermost
     return situation.innermost.rows(np.lexsort((situation.random.permutation(len(node)), -value)))
 
 
 def _once(listed: Ranked) -> Ranked:
-    """Without elements that come again."""
+    """Without repeated elements."""
     _, first = np.unique(listed.node, return_index=True)
     return listed.rows(np.sort(first))
 
@@ -129,11 +130,11 @@ SYSTEMS = {
     for system in (
         System("perfect", "the ideal units", _perfect),
         System("document", "the documents of ideal units", _documents, Kind.DOCUMENT),
-        System("parent", "the parents of ideal units (a root for itself)", _parents),
-        System("ancestors", "ideal units, before each all ancestors, root first", _ancestors),
+        System("parent", "the parents of ideal units (or the unit, if it is a root)", _parents),
+        System("ancestors", "ideal units, each after all its ancestors, root first", _ancestors),
         System(
             "biggest-child",
-            "the largest children of ideal units (a unit without any for itself)",
+            "the largest children of ideal units (or the unit, if it has none)",
             _biggest_children,
         ),
         System("random", "random elements of the collection", _random),
@@ -146,7 +147,7 @@ def system_named(name: str) -> System:
     """A system by its name.
 
     >>> system_named("ancestors").title
-    'ideal units, before each all ancestors, root first'
+    'ideal units, each after all its ancestors, root first'
     >>> system_named("ancestor")
     Traceback (most recent call last):
     doxeval.errors.SyntaxProblem: no simulated system 'ancestor'; did you mean ancestors?

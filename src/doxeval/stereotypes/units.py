@@ -1,11 +1,11 @@
-"""What is relevant, as simulated systems know it: units, and what each is worth.
+"""What is relevant, as simulated systems know it: units, and the value of each.
 
-    ideal        what a perfect system returns, none inside another
+    ideal        the units that a perfect system returns, none inside another
     innermost    the relevant elements that have no relevant element inside
 
 Ideal units are the ideal recall base. For grades of 2002 with quant=gen they are those of
-Piwowarski and Gallinari 2003, §3.4: elements with exact coverage, but those inside another,
-worth 1 (3E), 0.5 (2E) or 0.25 (1E).
+Piwowarski and Gallinari 2003, §3.4: elements with exact coverage, except those inside another such
+element, with the values 1 (3E), 0.5 (2E) or 0.25 (1E).
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ class Ranked(NamedTuple):
     score: Floats
 
     def rows(self, rows: Ints | Bools | slice) -> Ranked:
-        """Only these, in this order."""
+        """Only these rows, in this order."""
         return Ranked(self.node[rows], self.score[rows])
 
 
 class Units(NamedTuple):
-    """Elements of all topics in document order, the topic as its place in the assessments."""
+    """Elements of all topics in document order; topics are numbered as in the assessments."""
 
     topic: Ints
     node: Ints
     value: Floats
 
     def best_first(self, topic: int) -> Ranked:
-        """The units of one topic by value; ties in document order.
+        """The units of one topic by value; tied ones in document order.
 
         >>> units = Units(np.array([0, 0, 1]), np.array([3, 7, 9]), np.array([0.5, 1.0, 0.2]))
         >>> units.best_first(0)

@@ -22,8 +22,9 @@ from doxeval.measures.ranking import Ranking, ratio
 ASSESSMENTS = "7 Q0 a 50 1000 0 0:50\n7 Q0 b 50 1000 100 100:50\n"
 RUN = "7 Q0 a 1 9 run 0\n7 Q0 c 2 8 run 0\n7 Q0 b 3 7 run 200\n"
 WHY = (
-    "The best entry points are a 0 and b 100. The run enters a at 0: s = 1. c has none: 0. It "
-    "enters b at 200, 100 off: with A = .1 and L = 1000, s = 100 / (100 + 100) = .5. "
+    "The best entry points are at 0 in a and at 100 in b. The run enters a at 0: s = 1. c has "
+    "none: 0. It enters b at 200, 100 too far: with A = .1 and L = 1000, s = 100 / (100 + 100) "
+    "= .5. "
 )
 
 
@@ -42,10 +43,10 @@ class EntryPointModel(Measure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.A <= 0 or (self.L != "collection" and float(self.L) <= 0):
-            raise ValueError("A and L are above 0")
+            raise ValueError("A and L must be above 0")
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """L comes from the collection where it is not given."""
+        """L as a number: the collection's mean length, if it is not given."""
         return self.with_mean_length(truth)
 
     def with_mean_length(self, truth: GroundTruth) -> Measure:
@@ -59,7 +60,7 @@ class EntryPointModel(Measure):
         return self(L=truth.mean_length)
 
     def nearness(self, articles: Ranking) -> Floats:
-        """S of each document of the ranking; 0 where it has no best entry point."""
+        """The nearness s of each document of the ranking; 0 if it has no best entry point."""
         entry = np.where(articles.pair < 0, -1, articles.truth.entry[articles.pair])
         distance = np.abs(articles.start - entry)
         scale = self.A * float(self.L)
@@ -73,7 +74,7 @@ def entry_points(truth: GroundTruth) -> Floats:
 
 @dataclass(frozen=True)
 class EntryPointDistance(EntryPointModel):
-    """The nearness of returned entry points to the best ones."""
+    """How near the returned entry points are to the best ones."""
 
     name: ClassVar[str] = "BEPD"
     facts: ClassVar[Facts] = Facts(
@@ -88,7 +89,7 @@ class EntryPointDistance(EntryPointModel):
     )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The sum of nearness by the number of entry points."""
+        """The sum of nearness, divided by the number of best entry points."""
         articles = ranking.articles
         sums = np.array([own.sum() for own in articles.by_topic(self.nearness(articles))])
         wanted = entry_points(ranking.truth)

@@ -112,9 +112,9 @@ class ExpectedRatio(Measure):
         try:
             exact, partly, other = map(float, self.exponents.split("+"))
         except ValueError:
-            raise ValueError("exponents are three numbers joined by +") from None
+            raise ValueError("exponents must be three numbers joined by +") from None
         if not all(0 < exponent < 100 for exponent in (exact, partly, other)):
-            raise ValueError("exponents are numbers above 0")
+            raise ValueError("exponents must be above 0 and below 100")
 
     def scores(self, ranking: Ranking) -> Floats:
         """The expected ratio after k results."""

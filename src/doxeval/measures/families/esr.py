@@ -347,7 +347,7 @@ class CumulatedGain(_ByLength):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.l <= 1 or self.m <= 0:
-            raise ValueError("l is a share above 0, m a number of ranks above 0")
+            raise ValueError("l must be above 0 and at most 1, and m above 0")
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Gain by the gain that is wanted."""

@@ -3,10 +3,10 @@
     P@r = Σ rsize / Σ size        R@r = Σ rsize / Trel
     rsize(e) = rel(e) − (1 − α)·rov(e)
 
-rel is the number of highlighted characters of a result, rov of those that earlier results have
-already shown. With α = 0 each relevant character counts once, with α = 1 repetitions count in
-full. iP[x] is the best precision at any rank whose recall is at least x; MAiP is the mean of iP
-over the recall points 0.00, 0.01, … 1.00.
+rel is the number of highlighted characters of a result, and rov is how many of them earlier
+results have already shown. With α = 0 each relevant character counts once, with α = 1 repetitions
+count in full. iP[x] is the best precision at any rank whose recall is at least x; MAiP is the mean
+of iP over the recall points 0.00, 0.01, … 1.00.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _example(name: str, value: float, why: str) -> Example:
 
 @dataclass(frozen=True)
 class _Characters(Measure):
-    alpha: float = parameter(0.0, "how much relevant text counts that was seen before, 0 to 1")
+    alpha: float = parameter(0.0, "how much relevant text counts if seen before, from 0 to 1")
     resize: Resize = parameter(
         "full",
         "the size of a result: full; only its new characters; or tool: new ones in documents with "
@@ -68,27 +68,27 @@ class _Characters(Measure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.alpha <= 1:
-            raise ValueError("alpha is not between 0 and 1")
+            raise ValueError("alpha must be between 0 and 1")
 
     @property
     def highest(self) -> float | None:
-        """Repeated relevant text that counts again, but takes no room, has no bound."""
+        """None where repeated relevant text adds to the gain but not to the size."""
         return None if self.alpha > 0 and self.resize != "full" else self.facts.highest
 
     def sums(self, ranking: Ranking) -> _Sums:
-        """Σ rsize, Σ size and the best precision, the same for all measures of this kind."""
+        """Σ rsize, Σ size and the best precision, shared by all measures of the family."""
         key = ("characters", self.alpha, self.resize)
         return ranking.remembered(key, lambda: self._sums(ranking))
 
     def _sums(self, ranking: Ranking) -> _Sums:
-        found = ranking.cumulated(self._counted(ranking))
+        gained = ranking.cumulated(self._counted(ranking))
         read = ranking.cumulated(self._sizes(ranking))
-        precision = ranking.by_topic(ratio(found, read))
+        precision = ranking.by_topic(ratio(gained, read))
         best_from = [np.maximum.accumulate(own[::-1])[::-1] for own in precision]
-        return _Sums(found, read, np.concatenate([*best_from, np.zeros(1)]))
+        return _Sums(gained, read, np.concatenate([*best_from, np.zeros(1)]))
 
     def _counted(self, ranking: Ranking) -> Numbers:
-        """Rsize of each result; whole numbers where alpha allows."""
+        """The rsize of each result, in whole numbers if alpha is 0 or 1."""
         if self.alpha == 0:
             return ranking.new_relevant
         if self.alpha == 1:
@@ -103,69 +103,70 @@ class _Characters(Measure):
     def precision_at(self, k: int, ranking: Ranking) -> Floats:
         """P@k of each topic."""
         sums = self.sums(ranking)
-        return ratio(ranking.at(k, sums.found), ranking.at(k, sums.read))
+        return ratio(ranking.at(k, sums.gained), ranking.at(k, sums.read))
 
     def recall_at(self, k: int, ranking: Ranking) -> Floats:
         """R@k of each topic."""
-        found = ranking.at(k, self.sums(ranking).found)
-        return np.minimum(ratio(found, ranking.truth.relevant_characters), 1.0)
+        gained = ranking.at(k, self.sums(ranking).gained)
+        return np.minimum(ratio(gained, ranking.truth.relevant_characters), 1.0)
 
     def interpolated(self, ranking: Ranking, points: list[Fraction]) -> Floats:
         """Interpolated precision at points of recall, topics × points."""
         truth = ranking.truth
         sums = self.sums(ranking)
-        first = _first_rows(sums.found, ranking, points)
+        first = _first_rows(sums.gained, ranking, points)
         beyond = first >= ranking.begin[1:, None]  # the recall is never reached
         result: Floats = np.where(beyond, 0.0, sums.best_from[np.where(beyond, -1, first)])
         return _defined(result, truth)
 
 
 class _Sums(NamedTuple):
-    """Up to each result: relevant characters found, characters read; and the best precision
-    from there on.
+    """Up to each result: relevant characters gained, characters read.
+
+    best_from: the best precision from each result on, and a 0 at the end.
     """
 
-    found: Numbers
+    gained: Numbers
     read: Numbers
     best_from: Floats
 
 
-def _first_rows(found: Numbers, ranking: Ranking, points: list[Fraction]) -> Ints:
+def _first_rows(gained: Numbers, ranking: Ranking, points: list[Fraction]) -> Ints:
     """For each topic and point, the first row of the topic whose recall is at least as high.
 
-    Sums grow within a topic, so that topic and sum together grow over all rows.
+    Sums never fall within a topic, so topic and sum as one number never fall over all rows.
     """
     relevant = ranking.truth.relevant_characters
-    step = float(max(int(relevant.max(initial=0)), found.max(initial=0)) + 2)
+    step = float(max(int(relevant.max(initial=0)), gained.max(initial=0)) + 2)
     topics = np.arange(len(relevant))
-    if np.issubdtype(found.dtype, np.integer):
-        # found / relevant ≥ x, as whole numbers: found ≥ ⌈x · relevant⌉
+    if np.issubdtype(gained.dtype, np.integer):
+        # gained / relevant ≥ x, in whole numbers: gained ≥ ⌈x · relevant⌉
         wanted = np.stack([_at_least(x, relevant) for x in points], axis=1)
-        own = ranking.topic * int(step) + found
+        own = ranking.topic * int(step) + gained
         return np.searchsorted(own, topics[:, None] * int(step) + wanted)
     first = np.zeros((len(topics), len(points)), dtype=np.int64)
-    for topic, sums in enumerate(ranking.by_topic(found)):
+    for topic, sums in enumerate(ranking.by_topic(gained)):
         wanted = np.array([float(x) * relevant[topic] - TOLERANCE for x in points])
         first[topic] = ranking.begin[topic] + np.searchsorted(sums, wanted)
     return first
 
 
 def _at_least(share: Fraction, whole: Ints) -> Ints:
-    """The smallest whole numbers that are at least this share of others, exactly."""
+    """⌈share · whole⌉, exactly."""
     if share.denominator * int(whole.max(initial=0)) < 1 << 62:
         return -(-share.numerator * whole // share.denominator)
     return np.array([-(-share.numerator * n // share.denominator) for n in whole.tolist()])
 
 
 def _defined(values: Floats, truth: GroundTruth) -> Floats:
-    """Nan for topics without relevant text."""
+    """The values, with nan for topics without relevant text."""
     values[truth.relevant_characters == 0] = np.nan
     return values
 
 
 @dataclass(frozen=True)
 class CharacterPrecision(_Characters):
-    """The share of relevant characters among those returned up to rank k."""
+    """The share of relevant characters among all that the first k results show."""
 
     name: ClassVar[str] = "cP"
     facts: ClassVar[Facts] = Facts(
@@ -207,7 +208,7 @@ class CharacterRecall(_Characters):
 
 @dataclass(frozen=True)
 class CharacterF(_Characters):
-    """Precision and recall in characters, balanced."""
+    """Precision and recall in characters, combined as F."""
 
     name: ClassVar[str] = "cF"
     facts: ClassVar[Facts] = Facts(

@@ -1,15 +1,15 @@
-"""In context: a ranking of documents, each scored by how well it is pointed into.
+"""In context: a ranking of documents, each scored by how well the run points into it.
 
     gP@r = Σ S(d_i) / r        gR@r = relevant documents among the first r / all relevant ones
     MAgP = Σ gP@r over the ranks r of relevant documents / number of relevant documents
 
-Documents rank by their first result. S(d) lies between 0 and 1, is 0 for a document that is not
-relevant, and comes in three kinds:
+Documents are ranked by their first result. S(d) lies between 0 and 1 and is 0 for a document that
+is not relevant. There are three kinds:
 
     F     precision and recall of the returned text in the document, as F_β
     bep   how near the returned start is to the best entry point: (n − |x − b|) / n
-    t2i   the share of relevant text that a reader meets who reads the returned text by offset,
-          then the rest of the document, and gives up after `irr` irrelevant characters
+    t2i   the share of relevant text in all that a reader reads: the returned text by offset, then
+          the rest of the document, up to `irr` irrelevant characters (tolerance to irrelevance)
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ from doxeval.spans import Spans, merged, shared_lengths
 Score = Literal["F", "bep", "t2i"]
 _CITE = "Lalmas et al. 2007, §6, eq 9–13; Kamps et al. 2008"
 _EDGES = (
-    "A topic without relevant documents is undefined. A relevant document with S = 0 still is a "
-    "point of recall. Beyond the end of the list gP goes on falling: the ranks there gain 0."
+    "A topic without relevant documents is undefined. A relevant document with S = 0 still counts "
+    "for recall. Beyond the end of the list gP keeps falling: the ranks there gain 0."
 )
 _ASSESSMENTS = "7 Q0 a 200 1000 0 0:200\n7 Q0 b 100 500 0 0:100\n"
 _RUN = "7 Q0 a 1 9 run 100 100\n7 Q0 c 2 8 run 0 50\n7 Q0 b 3 7 run 0 100\n"
 _WHY = (
-    "a is relevant in [0, 200), b in [0, 100). Of a 100 characters come, all relevant: precision "
-    "1, recall 0.5, F = 2/3. c is not relevant: 0. b comes exactly: 1. "
+    "a is relevant in [0, 200), b in [0, 100). Of a, 100 characters are returned, all relevant: "
+    "precision 1, recall 0.5, F = 2/3. c is not relevant: 0. Of b, exactly the relevant text is "
+    "returned: 1. "
 )
 
 
@@ -57,19 +58,19 @@ def _example(name: str, value: float, why: str) -> Example:
 
 @dataclass(frozen=True)
 class _InContext(Measure):
-    score: Score = parameter("F", "what a document is worth", ("F", "bep", "t2i"))
+    score: Score = parameter("F", "how a document is scored", ("F", "bep", "t2i"))
     beta: float = parameter(1.0, "for F: how much recall weighs (1 in 2006–07, 0.25 in 2008–10)")
-    n: int = parameter(500, "for bep: characters within which an entry point counts")
-    irr: int = parameter(300, "for t2i: irrelevant characters until the reader gives up")
+    n: int = parameter(500, "for bep: within how many characters an entry point counts")
+    irr: int = parameter(300, "for t2i: after how many irrelevant characters the reader stops")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n <= 0 or self.irr <= 0:
-            raise ValueError("n and irr are numbers of characters above 0")
+            raise ValueError("n and irr must be above 0")
 
     @property
     def needs(self) -> frozenset[Need]:
-        """Entry points need no text."""
+        """With score=bep, entry points instead of ranges of text."""
         if self.score == "bep":
             return frozenset({Need.HIGHLIGHTS, Need.ENTRY_POINTS, Need.RETRIEVED_START})
         return self.facts.needs
@@ -77,20 +78,20 @@ class _InContext(Measure):
     def article_scores(self, ranking: Ranking) -> Floats:
         """S of each document of the ranking."""
         articles = ranking.articles
-        found = np.zeros(len(articles))
+        scores = np.zeros(len(articles))
         rows = articles.in_relevant_text
         if self.score == "bep":
-            found[rows] = self._entry_scores(articles, rows)
-            return found
+            scores[rows] = self._entry_scores(articles, rows)
+            return scores
         pairs = articles.pair[rows]
-        # All that was returned of each relevant document, without repetitions.
+        # All text returned from each relevant document, without repetitions.
         parts = ranking.in_relevant_text
         read = merged(Spans(ranking.pair[parts], ranking.start[parts], ranking.end[parts]))
         by_pair = self._f_scores(read, ranking.truth)
         if self.score == "t2i":
-            by_pair = self._reading_scores(read, ranking.truth, pairs)
-        found[rows] = by_pair[pairs]
-        return found
+            by_pair = self._tolerance_scores(read, ranking.truth, pairs)
+        scores[rows] = by_pair[pairs]
+        return scores
 
     def _entry_scores(self, articles: Ranking, rows: Ints) -> Floats:
         entry = articles.truth.entry[articles.pair[rows]]
@@ -108,30 +109,32 @@ class _InContext(Measure):
         weight = self.beta**2
         return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
-    def _reading_scores(self, read: Spans, truth: GroundTruth, pairs: Ints) -> Floats:
-        """What share of the text is relevant that the reader of each pair meets."""
-        found = np.zeros(len(truth.topic))
+    def _tolerance_scores(self, read: Spans, truth: GroundTruth, pairs: Ints) -> Floats:
+        """The share of relevant text in what the reader of each pair reads."""
+        scores = np.zeros(len(truth.topic))
         own = _ranges_by_pair(read)
-        highlights = _ranges_by_pair(truth.highlights)
+        highlights = truth.remembered(
+            "highlights by pair", lambda: _ranges_by_pair(truth.highlights)
+        )
         for pair in np.unique(pairs).tolist():
             length = int(truth.length[pair])
             if length < 0:
                 raise MissingInput("score=t2i needs the lengths of documents")
-            found[pair] = _reading_score(own.get(pair, []), highlights[pair], length, self.irr)
-        return found
+            scores[pair] = _tolerance_score(own.get(pair, []), highlights[pair], length, self.irr)
+        return scores
 
 
 _Ranges = list[tuple[int, int]]
 
 
 def _ranges_by_pair(spans: Spans) -> dict[int, _Ranges]:
-    found: dict[int, _Ranges] = {}
+    by_pair: dict[int, _Ranges] = {}
     for pair, start, end in zip(*(column.tolist() for column in spans), strict=True):
-        found.setdefault(pair, []).append((start, end))
-    return found
+        by_pair.setdefault(pair, []).append((start, end))
+    return by_pair
 
 
-def _reading_score(read: _Ranges, highlights: _Ranges, length: int, patience: int) -> float:
+def _tolerance_score(read: _Ranges, highlights: _Ranges, length: int, patience: int) -> float:
     relevant = irrelevant = 0
     for size, is_relevant in _as_read(read, highlights, length):
         if is_relevant:
@@ -145,7 +148,7 @@ def _reading_score(read: _Ranges, highlights: _Ranges, length: int, patience: in
 
 
 def _as_read(read: _Ranges, highlights: _Ranges, length: int) -> Iterator[tuple[int, bool]]:
-    """The pieces of a document in the order of reading: their sizes, and whether relevant."""
+    """The pieces of a document in the order they are read: their sizes, and whether relevant."""
     edges = [0, *(edge for pair in read for edge in pair), max(length, 0)]
     rest = [pair for pair in zip(edges[0::2], edges[1::2], strict=True) if pair[1] > pair[0]]
     for start, end in [*read, *rest]:
@@ -170,7 +173,7 @@ def _defined(values: Floats, truth: GroundTruth) -> Floats:
 
 @dataclass(frozen=True)
 class GeneralisedPrecision(_InContext):
-    """The mean worth of the first k documents."""
+    """The mean score of the first k documents."""
 
     name: ClassVar[str] = "gP"
     facts: ClassVar[Facts] = Facts(
@@ -210,8 +213,9 @@ class GeneralisedRecall(Measure):
     def scores(self, ranking: Ranking) -> Floats:
         """gR@k."""
         articles = ranking.articles
-        found = articles.at(self.k, articles.cumulated(articles.is_relevant.astype(np.int64)))
-        return _defined(ratio(found, ranking.truth.relevant_documents), ranking.truth)
+        relevant = articles.cumulated(articles.is_relevant.astype(np.int64))
+        recall = ratio(articles.at(self.k, relevant), ranking.truth.relevant_documents)
+        return _defined(recall, ranking.truth)
 
 
 @dataclass(frozen=True)
@@ -236,8 +240,8 @@ class AverageGeneralisedPrecision(_InContext):
 
     def _precision(self, ranking: Ranking) -> Floats:
         articles = ranking.articles
-        found: Floats = articles.cumulated(self.article_scores(ranking)) / articles.rank
-        return found
+        precision: Floats = articles.cumulated(self.article_scores(ranking)) / articles.rank
+        return precision
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean of gP."""
@@ -249,11 +253,11 @@ class AverageGeneralisedPrecision(_InContext):
     def curve(self, ranking: Ranking) -> Curve:
         """The best gP at any rank that reaches a recall, at eleven points."""
         articles = ranking.articles
-        found = articles.by_topic(articles.cumulated(articles.is_relevant.astype(np.int64)))
+        retrieved = articles.by_topic(articles.cumulated(articles.is_relevant.astype(np.int64)))
         precision = articles.by_topic(self._precision(ranking))
         y = np.zeros((len(ranking.truth.topics), len(self.POINTS)))
         for topic, relevant in enumerate(ranking.truth.relevant_documents.tolist()):
             best = np.append(np.maximum.accumulate(precision[topic][::-1])[::-1], 0.0)
             wanted = [-(-n * relevant // 10) for n in range(11)]
-            y[topic] = best[np.searchsorted(found[topic], wanted)] if relevant else np.nan
+            y[topic] = best[np.searchsorted(retrieved[topic], wanted)] if relevant else np.nan
         return Curve(str(self), "gR", "gP", self.POINTS, y)

@@ -111,7 +111,7 @@ class _Gain(Measure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.penalty <= 1:
-            raise ValueError("penalty is not between 0 and 1")
+            raise ValueError("penalty must be between 0 and 1")
         if self.overlap and self.base == "ideal":
             raise ValueError("overlap=on is for base=full; base=ideal normalises gains by itself")
 
