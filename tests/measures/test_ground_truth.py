@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +23,6 @@ from doxeval.assessments.relevant_elements import RelevantElements
 from doxeval.documents.examples import example_collection
 from doxeval.errors import MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures.assessed_trees import assessed_trees
 from doxeval.measures.families.erru import _counted_words
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.navigation.summary import DepthNavigation
@@ -164,18 +164,35 @@ def test_nothing_survives_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
     assert table.mean()["run"]["nxCG@1"] == 1
 
 
-def test_assessed_trees_are_computed_once_for_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("function", "measures", "times"),
+    [
+        ("assessed_trees._recall_base", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 2),  # two rel=
+        ("families.esr._relevance_of_elements", ["SRP@1", "SRP@2"], 1),
+        ("gains._best_first", ["nxCG@1", "nxCG@5", "MAep", "inex_eval"], 2),  # ideal and full base
+        ("gains._values_by_node", ["MAep(overlap=on)", "MAep(overlap=on,penalty=0.5)"], 1),
+        ("families.ng._worth", ["ng(quant=spec)", "ng(quant=spec,overlap=s)"], 1),
+        ("families.ng._precision_of_everything", ["ng(quant=spec)"], 1),
+        ("families.erru._ideal_units", ["ERRU@1", "ERRU@5"], 1),
+        ("families.prum._ideal_elements", ["PRUM(nav=depth)", "EPRUM(nav=depth)"], 1),
+        ("families.prum._nodes_by_topic", ["PRUM(nav=depth)", "EPRUM(nav=depth)"], 1),
+    ],
+)
+def test_what_follows_from_the_ground_truth_is_computed_once_for_all_runs(
+    function: str, measures: list[str], times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, name = f"doxeval.measures.{function}".rsplit(".", 1)
+    original = getattr(importlib.import_module(module), name)
     calls: list[tuple[Any, ...]] = []
 
     def counting(*given: Any) -> Any:
-        calls.append(given[1:])
-        return assessed_trees(*given)
+        calls.append(given)
+        return original(*given)
 
-    monkeypatch.setattr("doxeval.measures.esr_model.assessed_trees", counting)
+    monkeypatch.setattr(f"{module}.{name}", counting)
     runs = [run_of(paths(path), name) for name, path in (("x", "/s[1]"), ("y", "/s[1]/p[2]"))]
-    names = ["ESRR@1", "ESRP@1", "SRiP@1"]
-    evaluate(runs, Assessments(HIGHLIGHTED), names, collection=example_collection(DOCUMENTS))
-    assert sorted(calls) == [("full", "binary", "spec"), ("full", "length", "spec")]
+    evaluate(runs, Assessments(HIGHLIGHTED), measures, collection=example_collection(DOCUMENTS))
+    assert len(calls) == times
 
 
 def test_models_of_navigation_by_name() -> None:

@@ -269,10 +269,7 @@ def _by_highlights(ranking: Ranking) -> tuple[Units, Ints]:
     truth = ranking.truth
     ideal = truth.base("ideal", "spec")
     elements = truth.elements(QUANTISATIONS["spec"])
-    units = truth.remembered(
-        "ERRU: ideal units",
-        lambda: Units.of(truth, ideal.topic, ideal.document, elements.node[ideal.row], ideal.value),
-    )
+    units = truth.remembered("ERRU: ideal units", lambda: _ideal_units(truth))
     columns = truth.known_collection.nodes
     begin = elements.keys(ranking.topic, ranking.node)
     after = begin + np.where(ranking.node < 0, 0, columns.size[ranking.node])
@@ -297,6 +294,12 @@ def _by_grades(elements: AssessedElements, ranking: Ranking) -> tuple[Units, Int
     row = ranking.rows_in(elements)
     coverage = np.where(row < 0, NONE, kinds[elements.grades.part[row]])
     return units, coverage
+
+
+def _ideal_units(truth: GroundTruth) -> Units:
+    ideal = truth.base("ideal", "spec")
+    node = truth.elements(QUANTISATIONS["spec"]).node[ideal.row]
+    return Units.of(truth, ideal.topic, ideal.document, node, ideal.value)
 
 
 def _exact_units(truth: GroundTruth, elements: AssessedElements) -> Units:
