@@ -1,7 +1,7 @@
 """Reports: a table of scores as one page to read, with its figures.
 
-This room sees scores, comparisons and documents, never how scores came about. A page is one file
-that needs no network; whatever comes from documents, runs or assessments is shown as text only.
+This room sees scores, comparisons and documents, not how scores are computed. A page is one file
+that needs no network. Text from documents, runs and assessments is always escaped.
 """
 
 from doxeval.reports.contents import Contents

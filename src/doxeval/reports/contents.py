@@ -1,4 +1,4 @@
-"""What a report is about: the scores, and what follows from them."""
+"""The contents of a report: the scores, and the tests and correlations that follow from them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from doxeval.reports.document_views import DocumentView
 from doxeval.scores import RunScores, ScoreTable
 
 ALPHA = 0.05
-# As many lines as colours can be told apart.
+# As many lines as there are colours that can be told apart.
 MOST_LINES = 10
 MOST_LAYERS = 6
-# All pairs of more runs than these are not tested: it takes long and nobody reads the letters.
+# With more runs than these, pairs are not tested: it takes long, and nobody reads the letters.
 MOST_TESTED = 80
 
 
@@ -23,8 +23,8 @@ MOST_TESTED = 80
 class Contents:
     """The scores of a report, its baseline, and what else is to be shown.
 
-    profile: scores with the curves of hits, near-misses and misses by rank. documents: how runs
-    look in documents. notes: what to warn about besides the warnings of the table.
+    profile: scores with the curves of hits, near-misses and misses by rank. documents: what runs
+    return in some documents. notes: warnings besides those of the table.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts
@@ -47,22 +47,22 @@ class Contents:
     def __post_init__(self) -> None:
         if self.baseline is not None and self.baseline not in self.names:
             known = ", ".join(self.names)
-            raise InputError(f"no run {self.baseline!r} to be the baseline; there are {known}")
+            raise InputError(f"no run {self.baseline!r} for the baseline; there are {known}")
 
     @property
     def names(self) -> list[str]:
-        """The runs as they were given."""
+        """The names of the runs, in the order they were given."""
         return [scores.run for scores in self.table.runs]
 
     @property
     def reference(self) -> str:
-        """What differences are against: the baseline, or the first run."""
+        """The run that others are compared with: the baseline, or else the first run."""
         return self.names[0] if self.baseline is None else self.baseline
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The scores by measure."""
-        return tuple(Column.of(self.table, place) for place in range(len(self.table.measures)))
+        return tuple(Column.of(self.table, n) for n in range(len(self.table.measures)))
 
     @cached_property
     def ranking(self) -> list[str]:
@@ -103,13 +103,13 @@ class Contents:
 
     @cached_property
     def warnings(self) -> list[tuple[str | None, str]]:
-        """All that is to be warned about, with the run it is about."""
-        found: list[tuple[str | None, str]] = [(None, note) for note in self.notes]
-        found += [(None, warning) for warning in self.table.warnings]
+        """All warnings, each with the run it is about, or None if it is about no single run."""
+        warnings: list[tuple[str | None, str]] = [(None, note) for note in self.notes]
+        warnings += [(None, warning) for warning in self.table.warnings]
         for scores in self.table.runs:
-            found += [(scores.run, warning) for warning in scores.warnings]
+            warnings += [(scores.run, warning) for warning in scores.warnings]
         for comparison in self.comparisons:
-            found += [(None, note) for note in comparison.notes]
+            warnings += [(None, note) for note in comparison.notes]
         if self.correlations is not None:
-            found += [(None, note) for note in self.correlations.notes]
-        return list(dict.fromkeys(found))
+            warnings += [(None, note) for note in self.correlations.notes]
+        return list(dict.fromkeys(warnings))

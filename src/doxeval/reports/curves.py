@@ -1,4 +1,4 @@
-"""Figures of curves: a line for each run; and of what runs serve, leave to navigation and miss."""
+"""Figures of curves, a line for each run, and of shares of hits, near-misses and misses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from doxeval.scores.table import Curve, Floats, mean_curve
 
 _MOST_POINTS = 101
 _MOST_CURVES = 12
-# The shares of all there is to gain, from the bottom up, and their colours.
+# The shares of all relevance, from the bottom up, and their colours.
 SHARES = ("hits", "near-misses", "seen twice", "misses")
 _SHARE_COLOURS = ("#3f8f4f", "#e0a52e", "#8f86c8", "#c9584f")
 _LABELS = {"Hits": "hits", "NearMisses": "near-misses", "Misses": "misses"}
@@ -88,7 +88,7 @@ def _curve_figure(contents: Contents, number: int, labels: Sequence[str]) -> Fig
 
 
 def share_figures(contents: Contents) -> Iterator[Figure]:
-    """For each run, the shares of all there is to gain by rank, on top of each other."""
+    """For each run, the shares of all relevance by rank, stacked."""
     for number, run in enumerate(contents.drawn, 1):
         shares = shares_by_rank(contents, run)
         if shares is None:
@@ -163,12 +163,12 @@ def _more(labels: Sequence[str]) -> str:
 
 
 def _is_long(x: Floats) -> bool:
-    """Whether an axis counts ranks, and many."""
+    """Whether an axis counts ranks, and many of them."""
     return bool(len(x) > 100 and x[0] >= 1 and x[-1] > 100)
 
 
 def _thinned(x: Floats) -> Ints:
-    """The places of at most some hundred points, evenly spread over the axis."""
+    """The indices of about a hundred points at most, spread evenly over the axis."""
     if len(x) <= _MOST_POINTS + 1:
         return np.arange(len(x))
     if not _is_long(x):

@@ -1,4 +1,4 @@
-"""The document views as parts of a page."""
+"""The documents of a report as HTML."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from doxeval.reports.escaping import name, text
 from doxeval.reports.outline import Outline
 from doxeval.wording import counted
 
-# Text that nobody highlighted or returned is shortened to this from either side.
+# How many characters stay at both ends of text that is neither highlighted nor returned.
 _CONTEXT = 300
 _WHOLE_UP_TO = 20_000
 _MOST_SHOWN = 60_000
 
 
 def documents_section(views: Sequence[DocumentView], colours: Sequence[int]) -> str:
-    """All documents, and the controls of their layers; a colour for each run."""
+    """All documents, and the controls of their layers; `colours` has one for each run."""
     runs = [layer.run for layer in views[0].layers]
     boxes = "".join(
         f'<label><input type="checkbox" checked data-layer="{lane}"> '
@@ -30,10 +30,10 @@ def documents_section(views: Sequence[DocumentView], colours: Sequence[int]) -> 
     return (
         "<p>Highlighted passages are marked; each run draws a line under what it returns. A "
         "relevant unit is an element that a perfect system returns. A run hits it if it returns "
-        "that element; a passage stands for the innermost element around it. A unit that is not "
-        "hit is a near-miss if readers may come to it from a result: the model of navigation says "
-        "with what probability, and the first such rank is given. Otherwise it is missed. The "
-        "shares by rank count hits, near-misses and misses in the same way.</p>"
+        "that element; a passage counts as the innermost element around it. A unit that is not "
+        "hit is a near-miss if readers may reach it from a result: the table gives the probability "
+        "by the model of navigation, and the first rank from which they may. Otherwise it is "
+        "missed. The shares by rank count hits, near-misses and misses in the same way.</p>"
         f"<ol>{links}</ol>"
         '<fieldset class="layers"><legend>Layers</legend><label><input type="checkbox" checked '
         f'data-layer="marks"> <mark>highlighted</mark></label>{boxes}</fieldset>'
@@ -79,24 +79,24 @@ def _units_table(number: int, view: DocumentView, colours: Sequence[int]) -> str
     note = f"<p>{more} more units are left out.</p>" if more > 0 else ""
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="Relevant units of document '
-        f'{number}"><table><caption>Relevant units, and what runs do with them (at rank)</caption>'
+        f'{number}"><table><caption>Relevant units: hit, near or missed (at rank)</caption>'
         f'<thead><tr><th scope="col">relevant unit</th><th scope="col">highlighted</th>{head}</tr>'
         f"</thead><tbody>{rows}</tbody></table></div>{note}"
     )
 
 
-def _cell(found: Outcome) -> str:
-    kind, sign, said = "miss", "○", "missed"
-    if found.hit_at is not None:
-        kind, sign, said = "hit", "●", f"hit at {found.hit_at:,}"
-    elif found.reached_from is not None:
+def _cell(outcome: Outcome) -> str:
+    kind, sign, words = "miss", "○", "missed"
+    if outcome.hit_at is not None:
+        kind, sign, words = "hit", "●", f"hit at {outcome.hit_at:,}"
+    elif outcome.reached_from is not None:
         kind, sign = "near", "◐"
-        said = f"near, {_percent(found.reached)} from {found.reached_from:,}"
-    return f'<td class="{kind}"><span aria-hidden="true">{sign}</span> {said}</td>'
+        words = f"near, {_percent(outcome.reached)} from {outcome.reached_from:,}"
+    return f'<td class="{kind}"><span aria-hidden="true">{sign}</span> {words}</td>'
 
 
 def _percent(share: float) -> str:
-    """A probability that is not rounded to nothing or to certainty."""
+    """A probability in percent; only 0 is shown as 0% and only 1 as 100%."""
     return "&lt;1%" if share < 0.01 else "&gt;99%" if 0.99 < share < 1 else f"{share:.0%}"
 
 
@@ -107,17 +107,17 @@ def _outline(outline: Outline) -> str:
         f'<span class="begins">{text(row.begins)}</span></li>'
         for row in outline.rows
     )
-    more = f"<p>{counted(outline.left_out, 'element')} more.</p>" if outline.left_out else ""
+    more = f"<p>{counted(outline.left_out, 'more element')}.</p>" if outline.left_out else ""
     return f'<ol class="outline">{rows}</ol>{more}'
 
 
 def _level(share: float) -> int:
-    """0 for nothing, 10 for all, and no rounding to either."""
+    """A share in steps from 0 to 10; only 0 becomes 0 and only 1 becomes 10."""
     return 0 if share <= 0 else 10 if share >= 1 else min(max(round(share * 10), 1), 9)
 
 
 def _text(view: DocumentView, colours: Sequence[int]) -> str:
-    """The text in blocks, and these in segments in which the same is highlighted and returned."""
+    """The text in blocks, cut where highlighted or returned text begins or ends."""
     length = len(view.text)
     edges = {0, length, *view.outline.blocks}
     for start, end in view.highlights:
@@ -148,10 +148,10 @@ def _text(view: DocumentView, colours: Sequence[int]) -> str:
     return _paragraphs(paragraphs, begins, view.outline) + _rest(length - start)
 
 
-def _paragraphs(found: Sequence[Sequence[str]], begins: Sequence[int], outline: Outline) -> str:
+def _paragraphs(blocks: Sequence[Sequence[str]], begins: Sequence[int], outline: Outline) -> str:
     """The blocks that are not blank."""
     written = []
-    for pieces, start in zip(found, begins, strict=True):
+    for pieces, start in zip(blocks, begins, strict=True):
         body = "".join(pieces)
         if body.strip():
             kind = ' class="title"' if start in outline.titles else ""
@@ -164,14 +164,14 @@ def _rest(count: int) -> str:
 
 
 def _lanes(view: DocumentView) -> list[int]:
-    """The runs that return something in the document: each draws its own line."""
+    """The runs that return something in the document; each draws a line of its own."""
     return [run for run, layer in enumerate(view.layers) if layer.units]
 
 
 def _covered(
     cuts: np.ndarray[tuple[int], np.dtype[np.int64]], ranges: Sequence[tuple[int, int, int]]
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """For each segment the best rank of the ranges that cover it, 0 if none does."""
+    """For each segment, the best rank of the ranges that cover it; 0 if none does."""
     best = np.zeros(max(len(cuts) - 1, 0), dtype=np.int64)
     for start, end, rank in sorted(ranges, key=lambda each: -each[2]):
         best[np.searchsorted(cuts, start) : np.searchsorted(cuts, end)] = rank
@@ -202,6 +202,6 @@ def _segment(
         kinds = f"u l{run} p{lanes.index(run)} c{colours[run]}"
         written = f'<span class="{kinds}">{written}</span>'
     if own:
-        said = ", ".join(f"{view.layers[run].run} at {rank}" for run, rank in own)
-        written = f'<span title="{text(said)}">{written}</span>'
+        title = ", ".join(f"{view.layers[run].run} at {rank}" for run, rank in own)
+        written = f'<span title="{text(title)}">{written}</span>'
     return written

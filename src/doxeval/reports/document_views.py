@@ -1,4 +1,4 @@
-"""How runs look in documents: what is highlighted, what each run returns, what it hits."""
+"""What reports show of documents: highlighted text, what each run returns, and what it hits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RunUnits(NamedTuple):
 
 
 class RelevantUnit(NamedTuple):
-    """An element that a perfect system returns, its highlighted share, and what runs do with it."""
+    """An element that a perfect system returns, its highlighted share, and its outcome by run."""
 
     path: str
     start: int
@@ -38,7 +38,7 @@ class RelevantUnit(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentView:
-    """A document as a topic's assessor and the runs see it."""
+    """A document for one topic: its highlighted text, and what the runs return in it."""
 
     topic: str
     document: str
@@ -52,7 +52,7 @@ class DocumentView:
 def document_views(
     truth: GroundTruth, runs: Mapping[str, Returned], most: int = MOST_DOCUMENTS
 ) -> tuple[DocumentView, ...]:
-    """The documents that say most about the runs: those in which many runs return something.
+    """The documents that say most about the runs: first those in which many return something.
 
     >>> from doxeval.assessments import Assessments
     >>> from doxeval.documents.examples import example_collection
@@ -92,21 +92,21 @@ def _chosen(
     layers: Mapping[Pair, tuple[RunUnits, ...]],
     most: int,
 ) -> list[Judgment]:
-    """One document of each topic in turn, those that most runs return first."""
+    """One document of each topic in turn, first those in which most runs return something."""
     numbers = collection.find_documents([judgment.document for judgment in judged]).tolist()
     lengths = [int(collection.nodes.end[collection.rows[n]]) if n >= 0 else 0 for n in numbers]
 
-    def worth(at: int) -> tuple[bool, int, int, int]:
+    def order(at: int) -> tuple[bool, int, int, int]:
         returning = sum(bool(layer.units) for layer in layers[judged[at].pair])
         return (lengths[at] > _LONG, -returning, -len(judged[at].highlights), at)
 
-    known = sorted((at for at in range(len(judged)) if numbers[at] >= 0), key=worth)
+    known = sorted((at for at in range(len(judged)) if numbers[at] >= 0), key=order)
     turns: dict[str, int] = {}
     in_turn = []
     for at in known:
         turn = turns.get(judged[at].topic, 0)
         turns[judged[at].topic] = turn + 1
-        in_turn.append((turn, worth(at), at))
+        in_turn.append((turn, order(at), at))
     return [judged[at] for _, _, at in sorted(in_turn)[:most]]
 
 
@@ -131,7 +131,7 @@ def _view(
 def _relevant_units(
     truth: GroundTruth, runs: Mapping[str, Returned]
 ) -> dict[Pair, tuple[RelevantUnit, ...]]:
-    """The relevant units by topic and document, each with what the runs do with it."""
+    """The relevant units by topic and document, each with its outcome by run."""
     collection, columns = truth.known_collection, truth.known_collection.nodes
     ideal = truth.base("ideal", "spec")
     nodes = truth.elements(QUANTISATIONS["spec"]).node[ideal.row].tolist()

@@ -1,11 +1,11 @@
-"""Text of strangers as text of a page."""
+"""Escaping: text from documents, runs and assessments as safe text of a page."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable
 
-# Control characters mean nothing in a page or a figure, and some of them end its reading.
+# Control characters mean nothing in a page or a figure, and some of them make it unreadable.
 _UNREADABLE = (*range(32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
 _REPLACED = dict.fromkeys(_UNREADABLE, "\N{REPLACEMENT CHARACTER}") | {9: "\t", 10: "\n", 13: "\n"}
 
@@ -29,7 +29,7 @@ def text(value: object) -> str:
 
 
 def name(value: object) -> str:
-    """A name of a run, topic or document, kept apart from the direction of the text around it.
+    """A name of a run, topic or document, isolated from the writing direction around it.
 
     >>> name("run<1>")
     '<bdi>run&lt;1&gt;</bdi>'
@@ -38,7 +38,7 @@ def name(value: object) -> str:
 
 
 def items(lines: Iterable[str]) -> str:
-    """A list of lines that are markup already.
+    """A list of lines that are HTML already.
 
     >>> items(["one", "two"])
     '<ul><li>one</li><li>two</li></ul>'
@@ -47,7 +47,7 @@ def items(lines: Iterable[str]) -> str:
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:
-    """Names one after another, the first of very many.
+    """Names separated by commas; if there are many, the first of them and how many more.
 
     >>> listed(["a", "b", "c"], most=2)
     '<bdi>a</bdi>, <bdi>b</bdi> and 1 more'

@@ -1,4 +1,4 @@
-"""Figures: specifications of Vega-Lite, rendered here without a browser or a network."""
+"""Figures: Vega-Lite specifications, rendered here without a browser or a network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLOURS = (
     "#b08a00", "#a868b5", "#d9669a", "#9c6b4f", "#808080",
 )  # fmt: skip
 DASHES = ([1, 0], [7, 3], [2, 2], [8, 3, 2, 3])
-# Halfway between black and white, to be read on both.
+# Halfway between black and white, legible on both.
 INK, GRID = "#777777", "#8888884d"
 _LONGEST = 200
 _CONFIG = {
@@ -51,7 +51,7 @@ _CONFIG = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its data, how they are drawn, and what to say of it.
+    """A figure: its data, how they are drawn, and a note on it.
 
     >>> rows = [{"run": "a", "x": 0.0, "y": 0.5}, {"run": "a", "x": 1.0, "y": 0.25}]
     >>> Figure("curve", "Precision", rows, {"mark": "line"}).csv().splitlines()
@@ -79,7 +79,7 @@ class Figure:
     def svg(self) -> str:
         """As SVG with a transparent background.
 
-        Names inside it begin with the figure's own, so that figures on one page do not mix.
+        Ids inside it begin with the figure's name, so that figures on one page do not clash.
         """
         drawn: str = renderer().vegalite_to_svg(self.spec())
         drawn = re.sub(r'\bid="', f'id="{self.name}-', drawn)
@@ -101,7 +101,7 @@ class Figure:
 
 
 def _readable(value: Any) -> Any:
-    """A specification without control characters and endless names, which hold a renderer up."""
+    """A specification without control characters and overlong names, which trouble the renderer."""
     if isinstance(value, str):
         return readable(value if len(value) <= _LONGEST else f"{value[:90]}…{value[-90:]}")
     if isinstance(value, Mapping):
@@ -112,7 +112,7 @@ def _readable(value: Any) -> Any:
 
 
 def renderer() -> Any:
-    """What renders figures; if it is not installed, an error says what to install."""
+    """The renderer of figures; if it is not installed, an error says what to install."""
     try:
         import vl_convert
     except ImportError:
@@ -132,14 +132,14 @@ def quantitative(title: str, field: str, **more: Any) -> dict[str, Any]:
 
 
 def by_run(runs: Sequence[str], *, dashes: bool = False) -> dict[str, Any]:
-    """The encodings of runs: the same colour in every figure.
+    """The encodings of runs: each has the same colour in every figure.
 
     >>> by_run(["a", "b"])["color"]["scale"]["domain"]
     ['a', 'b']
     """
     domain = list(runs)
     legend = {"title": None, "orient": "right"}
-    colours = [COLOURS[place % len(COLOURS)] for place in range(len(domain))]
+    colours = [COLOURS[number % len(COLOURS)] for number in range(len(domain))]
     found: dict[str, Any] = {
         "color": {
             "field": "run",
@@ -149,7 +149,7 @@ def by_run(runs: Sequence[str], *, dashes: bool = False) -> dict[str, Any]:
         }
     }
     if dashes:
-        kinds = [DASHES[place % len(DASHES)] for place in range(len(domain))]
+        kinds = [DASHES[number % len(DASHES)] for number in range(len(domain))]
         found["strokeDash"] = {
             "field": "run",
             "type": "nominal",

@@ -1,4 +1,4 @@
-"""The leaderboard: all means, how sure they are, and which runs are told apart."""
+"""The leaderboard: all means with their confidence intervals, and which runs differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from doxeval.wording import counted
 
 
 class Cell(NamedTuple):
-    """A mean, its interval, the run's letters, and over how many topics."""
+    """A mean, its interval, the run's letters, and the number of topics.
+
+    undefined: for how many of the counted topics the measure is undefined.
+    """
 
     mean: float | None
     interval: tuple[float, float] | None
@@ -36,13 +39,13 @@ def cells(contents: Contents) -> dict[str, list[Cell]]:
     (0.375, 2, 1)
     """
     letters = [comparison.letters for comparison in contents.comparisons]
-    found: dict[str, list[Cell]] = {run: [] for run in contents.ranking}
-    for place, column in enumerate(contents.columns):
+    rows: dict[str, list[Cell]] = {run: [] for run in contents.ranking}
+    for number, column in enumerate(contents.columns):
         means = column.means
         defined = [mean for mean in means.values() if mean is not None]
         pick = max if column.facts.higher_is_better else min
         best = pick(defined) if defined else None
-        for run, row in found.items():
+        for run, row in rows.items():
             values, mean = column.values[run], means[run]
             counted_topics = int(contents.scores(run).counted.sum())
             topics = int((~np.isnan(values)).sum())
@@ -50,19 +53,19 @@ def cells(contents: Contents) -> dict[str, list[Cell]]:
                 Cell(
                     mean,
                     mean_interval(values, column.facts, ALPHA),
-                    letters[place].get(run, "") if letters else "",
+                    letters[number].get(run, "") if letters else "",
                     topics,
                     counted_topics - topics,
-                    mean is not None and mean == best and len(found) > 1,
+                    mean is not None and mean == best and len(rows) > 1,
                 )
             )
-    return found
+    return rows
 
 
 def leaderboard(contents: Contents) -> str:
     """The table as part of a page."""
-    found = cells(contents)
-    common = [_undefined_for_all(column) for column in zip(*found.values(), strict=True)]
+    rows = cells(contents)
+    common = [_undefined_for_all(column) for column in zip(*rows.values(), strict=True)]
     head = "".join(
         f'<th scope="col" title="{text(facts.canonical)}: {text(facts.title)}">{name(facts.label)}'
         f"{'' if facts.higher_is_better else '<small>lower is better</small>'}"
@@ -70,9 +73,9 @@ def leaderboard(contents: Contents) -> str:
         for facts, undefined in zip(contents.table.measures, common, strict=True)
     )
     body = "".join(
-        f'<tr><td class="number">{place}</td><th scope="row">{name(run)}{_role(contents, run)}</th>'
+        f'<tr><td class="number">{rank}</td><th scope="row">{name(run)}{_role(contents, run)}</th>'
         f"{''.join(_cell(cell, not n) for cell, n in zip(row, common, strict=True))}</tr>"
-        for place, (run, row) in enumerate(found.items(), 1)
+        for rank, (run, row) in enumerate(rows.items(), 1)
     )
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Leaderboard"><table '
@@ -83,7 +86,7 @@ def leaderboard(contents: Contents) -> str:
 
 
 def _undefined_for_all(column: Sequence[Cell]) -> int:
-    """How many topics are undefined if it is the same number for every run, else 0."""
+    """How many topics are undefined, if that number is the same for every run; otherwise 0."""
     numbers = {cell.undefined for cell in column}
     return numbers.pop() if len(numbers) == 1 else 0
 
@@ -98,7 +101,7 @@ def _role(contents: Contents, run: str) -> str:
     return " <small>(baseline)</small>" if run == contents.baseline else ""
 
 
-def _cell(cell: Cell, tells_undefined: bool) -> str:
+def _cell(cell: Cell, shows_undefined: bool) -> str:
     if cell.mean is None:
         return '<td class="number">undefined</td>'
     mean = f"{cell.mean:.4f}"
@@ -109,28 +112,28 @@ def _cell(cell: Cell, tells_undefined: bool) -> str:
         if cell.interval is None
         else f"<small>[{cell.interval[0]:.3f}, {cell.interval[1]:.3f}]</small>"
     )
-    missing = _missing(cell.undefined) if tells_undefined else ""
+    missing = _missing(cell.undefined) if shows_undefined else ""
     return f'<td class="number">{shown}{letters}{interval}{missing}</td>'
 
 
 def _legend(contents: Contents) -> str:
-    said = [
+    sentences = [
         "In brackets: the 95% confidence interval of the mean over topics (Student's; on the logit "
         "scale where it would leave the measure's range). The best mean of each measure is bold."
     ]
     if contents.comparisons:
         test = TITLES[contents.comparisons[0].test]
-        said.append(
+        sentences.append(
             "Runs that share a letter are not shown to differ by that measure: "
             f"{text(test)} of every pair, Holm's correction, α = {ALPHA}."
         )
     elif len(contents.names) > MOST_TESTED:
-        said.append(
-            f"Pairs are tested for up to {MOST_TESTED} runs; here are {len(contents.names)}, so "
-            "there are no letters."
+        sentences.append(
+            f"There are no letters, because pairs are tested for up to {MOST_TESTED} runs, and "
+            f"these are {len(contents.names)}."
         )
-    said.append("Topics for which a measure is undefined are not in its mean.")
-    return " ".join(said)
+    sentences.append("Topics for which a measure is undefined are left out of its mean.")
+    return " ".join(sentences)
 
 
 def _measures(contents: Contents) -> str:

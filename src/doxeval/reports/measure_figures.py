@@ -1,4 +1,4 @@
-"""Figures of measures: whether two of them see the same in the runs."""
+"""Figures of measures: whether they agree about the runs."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
         if (x := first.means[run]) is not None and (y := second.means[run]) is not None
     ]
     rows: list[Row] = [
-        {"run": run, "x": x, "y": y, "name": run if place < _MOST_NAMED else "", "side": place % 2}
-        for place, (run, x, y) in enumerate(points)
+        {"run": run, "x": x, "y": y, "name": run if rank < _MOST_NAMED else "", "side": rank % 2}
+        for rank, (run, x, y) in enumerate(points)
     ]
     ends = np.array([[x for _, x, _ in points]])
     line: list[Row] = []
@@ -72,7 +72,7 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
                     "mark": {"type": "text", "align": "left", "dx": 5, "dy": dy, "limit": 130},
                     "encoding": {"x": x_axis, "y": y_axis, "text": {"field": "name"}},
                 }
-                for side, dy in ((0, -9), (1, 10))  # so that neighbours keep apart
+                for side, dy in ((0, -9), (1, 10))  # so that names of neighbours do not overlap
             ),
         ],
     }
@@ -106,13 +106,13 @@ def tau_figure(contents: Contents) -> Figure | None:
             tau = tau_of(contents, one, two)
             rows.append({"first": one, "second": two, "tau": tau})
     step = 46 if len(labels) <= 16 else 24
-    place = {"type": "nominal", "sort": labels, "title": None}
+    axis = {"type": "nominal", "sort": labels, "title": None}
     drawing = {
         "width": {"step": step},
         "height": {"step": step if step < 30 else 30},
         "encoding": {
-            "x": {"field": "second", **place, "axis": {"labelAngle": -40}},
-            "y": {"field": "first", **place},
+            "x": {"field": "second", **axis, "axis": {"labelAngle": -40}},
+            "y": {"field": "first", **axis},
         },
         "layer": [
             {

@@ -1,4 +1,4 @@
-"""The outline of a document: its elements, how much of each is highlighted, where blocks begin."""
+"""The outline of a document: its elements, their highlighted shares, and where blocks begin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TITLES = frozenset("title atl st tig hdr h h1 h2 h3 h4 h5 h6 head heading name 
 
 
 class OutlineRow(NamedTuple):
-    """An element: its depth from 1, its last step, how it begins, and its highlighted share."""
+    """An element: its depth from 1, its path, how its text begins, and its highlighted share."""
 
     depth: int
     step: str
@@ -27,9 +27,9 @@ class OutlineRow(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The elements that are shown, how many are not, and the blocks that the text falls into.
+    """The elements that are shown, how many are left out, and the blocks of the text.
 
-    blocks: where each begins; titles: which of them are headings.
+    blocks: where each block begins. titles: where those begin that are headings.
     """
 
     rows: tuple[OutlineRow, ...]
@@ -43,7 +43,7 @@ def outline_of(
 ) -> Outline:
     """The outline of one document.
 
-    Elements amid text, such as links and emphasis, belong to the text around them.
+    Elements within running text, such as links and emphasis, belong to the text around them.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One <b>two</b>.</p><p>Three.</p></s>"})
@@ -87,9 +87,9 @@ def outline_of(
 
 
 def _blocks(parent: Ints, start: Ints, end: Ints, text: str) -> Bools:
-    """Which elements stand by themselves: no element around them has text of its own."""
+    """Which elements are blocks: no element around them has text of its own."""
     count = len(parent)
-    reach = start.copy()  # up to where the children so far cover an element
+    reach = start.copy()  # the end of the last child so far
     mixed = [False] * count
     for at in range(1, count):
         above = int(parent[at])
@@ -110,7 +110,7 @@ def _is_blank(text: str, start: int, end: int) -> bool:
 
 
 def _most_telling(shown: Ints, shared: Ints, depth: Ints) -> Ints:
-    """At most so many rows: highlighted ones and upper ones first, then in document order."""
+    """The rows that are shown if there are too many: highlighted ones first, then upper ones."""
     if len(shown) <= _MOST_ROWS:
         return shown
     order = np.lexsort((shown, depth[shown], shared[shown] == 0))

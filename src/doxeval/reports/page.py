@@ -1,4 +1,4 @@
-"""The page: all sections in one file that needs nothing else."""
+"""The page of a report: all sections in one file that needs no other."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Section(NamedTuple):
 
 
 def figures(contents: Contents) -> dict[str, list[Figure]]:
-    """The figures of each section, drawn when they are asked for.
+    """The figures of each section; they are drawn when they are written.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
@@ -56,7 +56,7 @@ def figures(contents: Contents) -> dict[str, list[Figure]]:
 
 
 def page(contents: Contents, drawn: Mapping[str, list[Figure]] | None = None) -> str:
-    """The whole page; the figures may be given, if they are there already.
+    """The whole page; the figures may be given if they have been made already.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
@@ -133,9 +133,8 @@ def _curves(contents: Contents, found: list[Figure]) -> str:
         return "<p>None of these measures has a curve.</p>"
     hidden = left_out(contents)
     note = (
-        f"<p>Drawn are the {len(contents.drawn)} best runs by "
-        f"{name(contents.table.labels[0])}, with the one that differences are against; {hidden} "
-        "are left out.</p>"
+        f"<p>The {len(contents.drawn)} best runs by {name(contents.table.labels[0])} are drawn, "
+        f"always with the one that others are compared with; {hidden} are left out.</p>"
         if hidden
         else ""
     )
@@ -145,13 +144,13 @@ def _curves(contents: Contents, found: list[Figure]) -> str:
 def _shares(found: list[Figure]) -> str:
     if not found:
         return (
-            "<p>These shares need a collection, and runs that they can be worked out for; none "
-            "are here.</p>"
+            "<p>These shares need a collection, and runs for which they can be computed; there are "
+            "none here.</p>"
         )
     return (
-        "<p>Of all there is to gain, up to each rank: what the run serves directly (hits), what it "
-        "leaves to navigation (near-misses), what is seen twice and what is missed. Ranks are on "
-        f"a log scale.</p>{_grid(found)}"
+        "<p>Shares of all relevance, up to each rank: units that the run returns (hits), units "
+        "that readers may reach from its results (near-misses), what they see twice, and what they "
+        f"miss. Ranks are on a log scale.</p>{_grid(found)}"
     )
 
 
@@ -159,9 +158,9 @@ def _differences(contents: Contents, found: list[Figure]) -> str:
     if not found:
         return "<p>Differences need two runs with scores for the same topics.</p>"
     label = contents.table.labels[0]
-    why = "" if contents.baseline else ", the first run, because no baseline was named"
+    why = "" if contents.baseline else ", the first run, because no baseline was given"
     hidden = differences_left_out(contents)
-    note = f" {counted(hidden, 'run')} below are left out." if hidden else ""
+    note = f" {counted(hidden, 'lower run')} left out." if hidden else ""
     tests = ""
     if contents.comparisons:
         tests = items(_tested(contents, figure.title) for figure in found)
@@ -177,21 +176,21 @@ def _tested(contents: Contents, run: str) -> str:
     if pair.difference is None:
         return f"{name(run)}: no topics in common"
     sign = 1 if pair.first == run else -1
-    said = f"{name(run)}: {sign * pair.difference:+.4f} on average"
+    sentence = f"{name(run)}: {sign * pair.difference:+.4f} on average"
     if pair.corrected is not None:
         verdict = "significant" if pair.significant else "not significant"
-        said += f", {verdict} (p = {pair.corrected:.3g} after Holm's correction for all pairs)"
-    return said
+        sentence += f", {verdict} (p = {pair.corrected:.3g} after Holm's correction for all pairs)"
+    return sentence
 
 
 def _scatter(contents: Contents, found: list[Figure]) -> str:
     if not found:
         return "<p>This needs two runs and two measures.</p>"
     hidden = scatters_left_out(contents)
-    note = f" {counted(hidden, 'measure')} more are in the table below." if hidden else ""
+    note = f" {counted(hidden, 'more measure')} in the table below." if hidden else ""
     return (
-        "<p>Each point is a run: its means by two measures. The dashed line is that of least "
-        f"squares.{note}</p>{_grid(found)}"
+        "<p>Each point is a run: its means by two measures. The dashed line is the least-squares "
+        f"line.{note}</p>{_grid(found)}"
     )
 
 
@@ -225,8 +224,8 @@ def _difficulty(contents: Contents, found: list[Figure]) -> str:
     if not found:
         return "<p>No topic has a score.</p>"
     return (
-        "<p>Topics from the hardest to the easiest by the median over runs: lines from the lowest "
-        "to the highest score, boxes around the middle half, ticks at the median.</p>"
+        "<p>Topics from the hardest to the easiest by the median over runs. Lines go from the "
+        "lowest to the highest score, boxes hold the middle half, ticks mark the median.</p>"
         + _grid(found)
     )
 
@@ -240,18 +239,17 @@ def _documents(contents: Contents) -> str:
 
 def _warnings(contents: Contents) -> str:
     lines = [
-        f"{'' if run is None else name(run) + ': '}{text(said)}"
-        for run, said in contents.warnings[:_MOST_WARNINGS]
+        f"{'' if run is None else name(run) + ': '}{text(warning)}"
+        for run, warning in contents.warnings[:_MOST_WARNINGS]
     ]
     hidden = len(contents.warnings) - len(lines)
     if hidden:
-        lines.append(f"{counted(hidden, 'warning')} more")
-    said = items(lines) if lines else "<p>No warnings.</p>"
-    return said + _undefined(contents)
+        lines.append(f"{counted(hidden, 'more warning')}")
+    return (items(lines) if lines else "<p>No warnings.</p>") + _undefined(contents)
 
 
 def _undefined(contents: Contents) -> str:
-    """Which topics are undefined: measures and runs with the same ones together."""
+    """The undefined topics; measures and runs that have the same ones share a row."""
     by_measure: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for run, measures in contents.table.undefined().items():
         for label, topics in measures.items():
@@ -267,7 +265,7 @@ def _undefined(contents: Contents) -> str:
         for (runs, topics), labels in list(together.items())[:_MOST_WARNINGS]
     )
     hidden = max(len(together) - _MOST_WARNINGS, 0)
-    more = f"<p>{counted(hidden, 'row')} more.</p>" if hidden else ""
+    more = f"<p>{counted(hidden, 'more row')}.</p>" if hidden else ""
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Undefined scores"><table>'
         '<caption>Undefined scores</caption><thead><tr><th scope="col">measures</th>'

@@ -25,7 +25,9 @@ def report(
     truth: GroundTruth | None = None,
     figures: str | os.PathLike[str] | None = None,
 ) -> list[Path]:
-    """Write one page about runs: scores, tests, curves, topics and documents; returns its files.
+    """Write one page about runs: scores, tests, curves, topics and documents.
+
+    The result is the list of files written.
 
     Curves are shown if the evaluation kept them (`curves=True`). Shares of hits, near-misses and
     misses are shown if it scored the measures `PROFILE` besides others. Documents are shown if it
@@ -45,7 +47,7 @@ def report(
 def contents_of(
     table: ScoreTable, title: str, baseline: str | None, truth: GroundTruth | None
 ) -> Contents:
-    """What a report shows of a table: its scores, the profile among them, and documents."""
+    """What a report shows of a table; the measures of the profile are kept apart."""
     profile = [label for label in table.labels if label in PROFILE]
     others = [label for label in table.labels if label not in PROFILE]
     if not profile or not others:
@@ -60,7 +62,7 @@ def _with_documents(contents: Contents, truth: GroundTruth) -> Contents:
     """The contents with documents and what the best runs return in them, if there are texts."""
     runs = {name: contents.scores(name).kept for name in contents.layered}
     if not all(isinstance(kept, Returned) for kept in runs.values()):
-        raise InputError("documents are shown of an evaluation with keep=returned")
+        raise InputError("documents need scores of an evaluation with keep=returned")
     try:
         return replace(contents, documents=document_views(truth, runs))
     except MissingText as error:

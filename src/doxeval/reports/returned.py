@@ -1,7 +1,7 @@
-"""What a run returns in documents with highlighted text, and what becomes of the units there.
+"""What a run returns in documents with highlighted text, and which relevant units it hits there.
 
-It is taken from the ranking that measures score, when they score it, so that no run is read or
-resolved again for the report.
+This is taken from the ranking at the time it is scored, so that no run is read or resolved again
+for the report.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from doxeval.measures.ranking import Ranking
 from doxeval.runs import Kind
 
 Pair = tuple[str, str]  # a topic and a document
-# Of a run's results in one document, as many as these are shown.
+# How many of a run's results in one document are shown, at most.
 _MOST_UNITS = 200
 
 
@@ -58,7 +58,10 @@ def returned(ranking: Ranking) -> Returned:
 
 
 def pairs_of(truth: GroundTruth, topic: Ints, document: Ints) -> list[Pair]:
-    """The names of topics and judged documents, given by numbers (documents: of the collection)."""
+    """The names of topics and judged documents, given their numbers.
+
+    Documents are numbered as in the collection.
+    """
     judged = truth.places_of(document)
     return [
         (truth.topics[one], truth.documents[other])
@@ -79,7 +82,7 @@ def _units(ranking: Ranking) -> dict[Pair, tuple[Unit, ...]]:
 
 
 def _ranges(ranking: Ranking, row: int) -> list[Unit]:
-    """A result's text; a tree is that of its innermost nodes, a point one character."""
+    """A result's text; for a tree that of its innermost nodes, for a point one character."""
     kind, rank = Kind(int(ranking.resolved.run.kind[row])), int(ranking.rank[row])
     start, end = int(ranking.start[row]), int(ranking.end[row])
     if kind is not Kind.TREE:

@@ -13,7 +13,7 @@ from doxeval.wording import counted
 
 
 def summary(contents: Contents) -> str:
-    """What the page says, in a few sentences."""
+    """The main findings of the report, in a few sentences."""
     return items([*_what(contents), *_best(contents), *_further(contents), *_caution(contents)])
 
 
@@ -45,8 +45,8 @@ def _best(contents: Contents) -> Iterator[str]:
             others.setdefault(winner, []).append(column.facts.label)
     if others:
         shown = list(others.items())[:6]
-        said = "; ".join(f"{name(run)} by {listed(labels, 4)}" for run, labels in shown)
-        yield f"Other measures have other winners: {said}{' …' if len(others) > 6 else ''}."
+        winners = "; ".join(f"{name(run)} by {listed(labels, 4)}" for run, labels in shown)
+        yield f"Other measures have other winners: {winners}{' …' if len(others) > 6 else ''}."
     elif len(contents.columns) > 1:
         yield "No other run is better by any other measure."
 
@@ -72,8 +72,8 @@ def _further(contents: Contents) -> Iterator[str]:
     if shares is not None:
         hits, near, _, misses = shares[1][:, -1]
         yield (
-            f"Of all there is to gain, {name(contents.ranking[0])} serves {hits:.0%} directly, "
-            f"leaves {near:.0%} to navigation and misses {misses:.0%}."
+            f"Of all relevance, {name(contents.ranking[0])} returns {hits:.0%} directly, leaves "
+            f"{near:.0%} to navigation and misses {misses:.0%}."
         )
 
 
@@ -81,7 +81,7 @@ def _caution(contents: Contents) -> Iterator[str]:
     undefined = contents.table.undefined()
     if undefined:
         whose = "all runs" if len(undefined) == len(contents.names) else listed(undefined, 6)
-        yield f'There are <a href="#warnings">undefined scores</a> of {whose}.'
+        yield f'There are <a href="#warnings">undefined scores</a> for {whose}.'
     if contents.warnings:
         count = counted(len(contents.warnings), "warning")
-        yield f'<a href="#warnings">{count}</a> should be read before the numbers are used.'
+        yield f'Read the <a href="#warnings">{count}</a> before you use the numbers.'

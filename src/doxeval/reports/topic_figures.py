@@ -1,4 +1,4 @@
-"""Figures of topics: where runs differ from a baseline, and which topics are hard."""
+"""Figures of topics: on which ones runs differ from a baseline, and which ones are hard."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BETTER, _WORSE = "#4c7fc0", "#e8811a"
 
 
 class Difficulty(NamedTuple):
-    """The topics that have scores, hardest first, and how their scores spread over runs."""
+    """The topics that have scores, hardest first, and the spread of their scores over runs."""
 
     topics: list[str]
     spread: Floats  # topics × (lowest, first quartile, median, third quartile, highest)
@@ -45,7 +45,7 @@ def difficulty(contents: Contents) -> Difficulty:
 
 
 def difficulty_figure(contents: Contents) -> Figure | None:
-    """Each topic as a line from its lowest to its highest score, a box and a median."""
+    """Each topic as a line from its lowest to its highest score, with a box and the median."""
     found = difficulty(contents)
     if not found.topics:
         return None
@@ -86,7 +86,7 @@ def difficulty_figure(contents: Contents) -> Figure | None:
 
 
 def difference_figures(contents: Contents) -> Iterator[Figure]:
-    """For the best runs, how far each topic is from the reference, by the first measure."""
+    """For the best runs, the difference of each topic from the reference, by the first measure."""
     others = [run for run in contents.ranking if run != contents.reference]
     for number, run in enumerate(others[:_MOST_DIFFERENCES], 1):
         figure = _difference_figure(contents, number, run)
@@ -151,7 +151,7 @@ def _width(bars: int) -> int:
 
 
 def _ends(count: int) -> Ints:
-    """All places, or as many from both ends as are drawn."""
+    """The indices that are drawn: all, or as many from both ends."""
     if count <= _MOST_TOPICS:
         return np.arange(count)
     half = _MOST_TOPICS // 2

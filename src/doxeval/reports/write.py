@@ -1,4 +1,4 @@
-"""A report as files."""
+"""Writing a report: the page, and its figures as files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def write_report(
     out: str | os.PathLike[str],
     figures_in: str | os.PathLike[str] | None = None,
 ) -> list[Path]:
-    """Write the page, and each figure as SVG and PNG with its data as CSV; what was written.
+    """Write the page, and each figure as SVG and PNG with its data as CSV.
+
+    The result is the list of files written.
 
     >>> import tempfile
     >>> import numpy as np
@@ -29,7 +31,7 @@ def write_report(
     >>> [path.name for path in write_report(contents, directory / "a.html", directory / "figures")]
     ['a.html', 'difficulty.svg', 'difficulty.png', 'difficulty.csv']
     """
-    renderer()  # if it is missing, this is told before any work
+    renderer()  # if it is missing, the error comes before any work
     drawn = figures(contents)
     whole = page(contents, drawn).encode()
     files = []
