@@ -316,7 +316,7 @@ def test_the_deepest_document_there_can_be(build: Builder) -> None:
     path = collection.path_of(29_999)
     assert path == "/a[1]" * 30_000
     assert collection.element("a", path).text == "x"
-    with pytest.raises(DocumentError, match="more than 30,000 elements inside each other; depth="):
+    with pytest.raises(DocumentError, match="elements nested more than 30,000 deep; depth="):
         build({"a.xml": f"<b>{deepest}</b>"}, limits=Limits(depth=30_000))
 
 
@@ -327,7 +327,7 @@ def test_no_node_table_is_deeper_than_possible(levels: int) -> None:
         marks.open("a", 0)
     for _ in range(levels):
         marks.close(0)
-    with pytest.raises(DocumentError, match="more than 30,000 elements inside each other"):
+    with pytest.raises(DocumentError, match="elements nested more than 30,000 deep"):
         tabulate(marks.finish(""))
 
 
@@ -340,7 +340,7 @@ def test_the_command_line_names_its_options(tmp_path: Path) -> None:
     cases: list[tuple[list[object], str]] = [
         (
             [deep, "--max-depth", "2"],
-            "deep.xml:1:7: more than 2 elements inside each other; --max-depth sets the limit",
+            "deep.xml:1:7: elements nested more than 2 deep; --max-depth sets the limit",
         ),
         (
             [wide, "--max-elements", "2"],
@@ -351,7 +351,7 @@ def test_the_command_line_names_its_options(tmp_path: Path) -> None:
             "more than 2 bytes in one document; --max-bytes sets the limit",
         ),
         ([odd], "byte 0xe9 is not UTF-8 text; --encoding names the right one"),
-        ([deep, "--id", "//id"], "deep.xml: --id //id finds nothing in it"),
+        ([deep, "--id", "//id"], "deep.xml: --id //id finds no id in it"),
         ([deep, "--id", "id"], "--id id: expected stem, path, or an XPath like //id"),
         ([deep, "--record", "b"], "--record needs --id with an XPath"),
         ([deep, "--record", "x", "--id", "//id"], "no element <x> in the file; --record names"),
@@ -363,7 +363,7 @@ def test_the_command_line_names_its_options(tmp_path: Path) -> None:
     records = write_files(tmp_path, {"r.xml": "<d><a><b><c/></b></a></d>"}) / "r.xml"
     command = ["collection", "build", records, "--record", "a", "--id", "//b", "--max-depth", "2"]
     result = doxeval(*command, "--out", tmp_path / "c")
-    assert "r.xml:1:10: more than 2 elements inside each other; --max-depth sets" in result.stderr
+    assert "r.xml:1:10: elements nested more than 2 deep; --max-depth sets" in result.stderr
     skipped = doxeval("collection", "build", source, "--skip-broken", "--out", tmp_path / "c")
     assert "skipped: " in skipped.stderr and "--encoding names" in skipped.stderr
     again = doxeval("collection", "build", source, "--out", tmp_path / "c")

@@ -68,7 +68,7 @@ def test_an_altered_text_is_refused_when_it_is_read(collection: Path) -> None:
     (collection / "text.bin").write_bytes(data)
     opened = Collection(collection)
     assert opened.root("a").text == "onetwo"
-    with pytest.raises(CollectionError, match=r"text\.bin: a text (differs|is damaged)"):
+    with pytest.raises(CollectionError, match=r"text\.bin: a text is (not the one|damaged)"):
         _ = opened.root("b").text
 
 
@@ -130,4 +130,4 @@ def test_no_collection_is_told_with_advice(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "nothing"):
         result = doxeval("collection", "info", place)
         assert result.exit_code == 1
-        assert "`doxeval collection build` makes one" in result.stderr
+        assert "`doxeval collection build`, makes one" in result.stderr

@@ -124,7 +124,7 @@ def test_errors_name_the_column_and_what_was_expected(query: str, message: str) 
 def test_deep_nesting_is_refused() -> None:
     allowed = "//a[" + "(" * 200 + "about(., b)" + ")" * 200 + "]"
     assert str(parse_structured(allowed)) == "//a[about(., b)]"
-    with pytest.raises(NexiError, match="at most 200 parentheses inside each other"):
+    with pytest.raises(NexiError, match="at most 200 nested parentheses"):
         parse_structured("//a[" + "(" * 100_000)
 
 

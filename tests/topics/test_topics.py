@@ -113,7 +113,7 @@ def test_the_tab_form_keeps_ids_and_titles(written: list[Topic]) -> None:
         ("a.xml", "<t>\n<topic><title>x</title></topic></t>", r"a\.xml:2: <topic> without id"),
         ("a.xml", "<t>\n<topic id='1'>", r"a\.xml:2:\d+: no element found"),
         ("a.xml", "<topic id='1'>&x;</topic>", "undefined entity &x;"),
-        ("a.xml", "<a>" * 300, "more than 200 elements inside each other"),
+        ("a.xml", "<a>" * 300, "elements nested more than 200 deep"),
         ("a.jsonl", '{"id": "1"}\n{"id": 2}', r"a\.jsonl:2: expected a JSON object with a string"),
         ("a.jsonl", '{"id": "1", "titel": "x"}', r"a\.jsonl:1: unknown field 'titel': expected id"),
         ("a.jsonl", '{"id": "1", "title": 3}', r"a\.jsonl:1: field 'title' is not a string"),

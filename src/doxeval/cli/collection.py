@@ -196,7 +196,7 @@ def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
             f"{kind} ({count:,})" for kind, count in report.passed_over.most_common(8)
         )
         click.secho(f"skipped, because they are not documents: {kinds}", fg="yellow", err=True)
-    skipped = f", {counted(len(report.broken), 'broken document')} left out" if report.broken else ""
+    skipped = f", {counted(len(report.broken), 'broken one')} left out" if report.broken else ""
     click.echo(
         f"{out}: {counted(report.documents, 'document')} from "
         f"{report.source_bytes / 1e6:,.1f} MB{skipped}, in {seconds:.1f} s"

@@ -1,6 +1,6 @@
 """Documents as trees over their texts: building collections and reading them.
 
-The code that builds collections is loaded on first use, so that reading does not wait for it.
+The code that builds collections is imported on first use, so that reading does not wait for it.
 """
 
 from importlib import import_module

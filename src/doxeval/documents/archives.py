@@ -1,4 +1,4 @@
-"""Members of tar and zip archives, read one after another, never unpacked to disk."""
+"""Reading the members of tar and zip archives one after another, without unpacking to disk."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _SUFFIXES = (
 
 
 class Member(NamedTuple):
-    """A regular file in an archive, open for reading until the next one is asked for.
+    """A regular file in an archive, open until the next one is requested.
 
-    weight is how many bytes of the archive it took to get to it.
+    weight is how many bytes of the archive were read to get to it.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Member(NamedTuple):
 
 
 def is_archive(name: str) -> bool:
-    """Whether a file's name says that it is an archive.
+    """Whether a file is an archive, judging by its name.
 
     >>> is_archive("wiki.tar.gz"), is_archive("wiki.tgz"), is_archive("wiki.xml.gz")
     (True, True, False)
@@ -86,7 +86,7 @@ def _tar_members(path: str) -> Iterator[Member]:
     ):
         before = 0
         while (entry := tar.next()) is not None:
-            # tarfile would remember every member forever (the attribute lacks a type stub)
+            # Otherwise tarfile would keep every member in memory (the attribute has no type stub).
             tar.members.clear()  # type: ignore[attr-defined]
             contents = tar.extractfile(entry) if entry.isreg() else None
             if contents is not None:

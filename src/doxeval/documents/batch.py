@@ -1,6 +1,6 @@
-"""A batch of documents: from their bytes to rows, text and hashes, ready to be stored.
+"""Reading a batch of documents: from their bytes to rows, text and hashes, ready to be stored.
 
-This work is spread over processes, so it depends on nothing but its arguments.
+Batches are read in several processes, so the result depends only on the arguments.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 class Batch:
     """Documents ready to be stored, in order.
 
-    texts: each document's text as it is stored; hashes: the SHA-256 of each text in UTF-8.
-    broken: the documents that could not be read and were left out.
+    texts: the text of each document as it is stored. hashes: the SHA-256 of each text in UTF-8.
+    broken: the errors of the documents that were left out.
     """
 
     ids: list[str]
@@ -73,15 +73,15 @@ def read_batch(documents: Sequence[RawDocument], options: BuildOptions) -> Batch
     marks = reader.finish()
     table = tabulate(marks)
     ids = _ids(read, reader.given_ids, marks, table, options.id_rule)
-    if lacking := [found for found in ids if isinstance(found, DocumentError)]:
+    if without_id := [error for error in ids if isinstance(error, DocumentError)]:
         if not options.skip_broken:
-            raise lacking[0]
-        usable = [raw for raw, found in zip(read, ids, strict=True) if isinstance(found, str)]
+            raise without_id[0]
+        usable = [raw for raw, one in zip(read, ids, strict=True) if isinstance(one, str)]
         rest = read_batch(usable, options)
-        return replace(rest, broken=[*broken, *lacking, *rest.broken])
+        return replace(rest, broken=[*broken, *without_id, *rest.broken])
     texts = as_stored(marks.texts, options.text)
     return Batch(
-        ids=[found for found in ids if isinstance(found, str)],
+        ids=[one for one in ids if isinstance(one, str)],
         origins=[document.origin for document in read],
         table=table,
         texts=texts,
@@ -102,7 +102,7 @@ class _Reader:
         self.source_bytes = 0
 
     def read(self, document: RawDocument) -> None:
-        """Read one document; of a broken one, nothing is kept."""
+        """Read one document; nothing is kept of a broken one."""
         content = document.content
         if isinstance(content, DocumentError):
             raise content
@@ -164,14 +164,14 @@ def _ids(
     table: NodeTable,
     rule: IdRule,
 ) -> list[str | DocumentError]:
-    """The id of each document, or the reason why it has none."""
+    """The id of each document, or the error that says why it has none."""
     if rule.pattern is None:
-        found = [rule.from_name(document.name) for document in documents]
+        by_rule = [rule.from_name(document.name) for document in documents]
     else:
-        found = _ids_inside(marks, table, rule.pattern, rule.attribute)
+        by_rule = _ids_inside(marks, table, rule.pattern, rule.attribute)
     result: list[str | DocumentError] = []
-    for document, own, other in zip(documents, given, found, strict=True):
-        document_id = normalised_id(other if own is None else own)
+    for document, own, made in zip(documents, given, by_rule, strict=True):
+        document_id = normalised_id(made if own is None else own)
         if document_id and not _CONTROL.search(document_id):
             result.append(document_id)
         else:
@@ -182,16 +182,16 @@ def _ids(
 
 def _why_unusable(document_id: str, rule: IdRule) -> str:
     if document_id:
-        return f"the id {document_id!r} holds a control character"
+        return f"the id {document_id!r} contains a control character"
     if rule.pattern is None:
         return "the id is empty"
-    return f"id_rule={rule.text} finds nothing in it"
+    return f"id_rule={rule.text!r} finds no id in it"
 
 
 def _ids_inside(
     marks: Marks, table: NodeTable, pattern: PathPattern, attribute: str | None
 ) -> list[str]:
-    """The text or attribute that a rule names, for each document; empty if it has none."""
+    """The text or attribute that a rule names, for each document; empty if there is none."""
     matching = pattern.matches(table.summary)[table.columns.path]
     ids = []
     first_row = 0

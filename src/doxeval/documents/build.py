@@ -1,4 +1,4 @@
-"""Building a collection: sources to batches, batches to the disk, in one process or several."""
+"""Building a collection: reading sources in batches, in one process or several, and writing it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from doxeval.documents.sources import SUFFIXES, Walk
 from doxeval.documents.writer import CollectionWriter
 from doxeval.errors import DocumentError, OutputError, SourceError
 
-# The most that a batch holds: enough that the overhead of numpy's calls is small, and little
-# enough that a few batches for each process fit in memory.
+# The size of a batch: large enough that the overhead of NumPy calls is small, and small enough
+# that a few batches per process fit in memory.
 _BATCH_BYTES = 4 << 20
 _BATCH_DOCUMENTS = 2000
-_WORTH_PROCESSES = 4  # fewer batches are done before other processes have started
+_WORTH_PROCESSES = 4  # fewer batches are done before other processes would have started
 
 
 @dataclass
@@ -37,9 +37,9 @@ class BuildReport:
     documents: int = 0
     source_bytes: int = 0
     broken: list[DocumentError] = field(default_factory=list)
-    # The suffixes of files that are not documents.
+    # How many files were skipped because they are not documents, by suffix.
     passed_over: Counter[str] = field(default_factory=Counter)
-    # How many ids keep a suffix of their file, to tell it apart from another file.
+    # How many ids keep the suffix of their file, to tell it apart from another file.
     suffixes_kept: int = 0
 
 
@@ -124,7 +124,7 @@ def _read_all(
         for batch in chain(first, batches):
             yield _weight(batch), read_batch(batch, options)
         return
-    # Spawned processes behave the same on every system and inherit no threads.
+    # Spawned processes are the same on every system, and inherit no threads.
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_ignore_ctrl_c)
     try:
         waiting: deque[tuple[int, Future[Batch]]] = deque()

@@ -1,8 +1,8 @@
 """A collection on disk, open for reading.
 
-Documents and elements are numbers here (a document's place in the collection, an element's row
-in the node table), and most methods look up many of them at once. Columns are mapped into memory,
-so opening takes no time and only what is used is read.
+Documents and elements are numbers here: a document is its number in the collection, an element its
+row in the node table. Most methods look up many of them at once. Columns are mapped into memory,
+so opening a collection takes no time, and only what is used is read.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from doxeval.documents.statistics import (
 from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
+from doxeval.wording import counted
 
 _TEXTS_KEPT = 16
 
@@ -43,9 +44,9 @@ _TEXTS_KEPT = 16
 class Collection:
     """A structured collection: documents as trees over their texts.
 
-    A collection is a value: two are equal if they have the same seal, wherever they are, and one
-    is pickled by its directory and its seal. Open one by its directory; here is one made on the
-    spot:
+    A collection is a value: two collections are equal if they have the same seal, wherever they
+    are, and a pickle holds only the directory and the seal. `Collection(directory)` opens a
+    collection; this example makes a small one:
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<article><p>One.</p><p>Two.</p></article>"})
@@ -60,7 +61,7 @@ class Collection:
     >>> collection.why_not("a", "/article[1]/p[3]")
     'nothing at /article[1]/p[3] in a: /article[1] has 2 p'
 
-    Many at once, as numbers; what does not exist is -1:
+    Many at once, as numbers, with -1 for those that do not exist:
 
     >>> documents = collection.find_documents(["a", "./a.xml", "b"])
     >>> documents.tolist()
@@ -80,14 +81,14 @@ class Collection:
         self.directory = Path(directory)
         self.manifest: dict[str, Any] = read_sealed(self.directory)
         self.nodes = NodeColumns(*(self._column(f"nodes.{name}") for name in COLUMNS))
-        # Each document's first row, and the number of all rows.
+        # The first row of each document, and the number of all rows.
         self.rows: Ints = self._column("documents.rows")
         self.whitespace: Whitespace = self.manifest["options"]["whitespace"]
         self.inline_tags = frozenset(self.manifest["options"]["inline"])
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         column: npt.NDArray[Any] = np.load(self.directory / f"{name}.npy", mmap_mode="r")
-        # A plain view of the mapped file: subclass checks would cost on every access.
+        # A plain view, because every access to a subclass of ndarray costs more.
         return column.view(np.ndarray)
 
     def __len__(self) -> int:
@@ -95,12 +96,11 @@ class Collection:
         return len(self.rows) - 1
 
     def __repr__(self) -> str:
-        documents = f"{len(self):,} document{'' if len(self) == 1 else 's'}"
-        return f"Collection({str(self.directory)!r}): {documents}"
+        return f"Collection({str(self.directory)!r}): {counted(len(self), 'document')}"
 
     @property
     def seal(self) -> str:
-        """The checksum of its manifest, which has the checksums of all its files."""
+        """The checksum of its manifest, which contains the checksums of all its files."""
         return str(self.manifest["checksum"])
 
     def __eq__(self, other: object) -> bool:
@@ -152,25 +152,25 @@ class Collection:
 
     @cached_property
     def _read_text(self) -> Callable[[int], str]:
-        """Reads a document's text, and remembers the last few."""
+        """A function that reads the text of a document, with a cache of the last few."""
         hashes = self._column("documents.sha256").reshape(-1, 32)
         ends = self._column("documents.text_ends")
         storage = self.manifest["options"]["text"]
         store = TextStore(self.directory / TEXT_FILE, ends, hashes, storage)
-        return lru_cache(_TEXTS_KEPT)(store.read)  # the store does not know the collection
+        return lru_cache(_TEXTS_KEPT)(store.read)  # the cache keeps only the store alive
 
     def text_of(self, document: int) -> str:
         """The text of a document."""
         return self._read_text(document)
 
     def find_documents(self, ids: Sequence[str]) -> Ints:
-        """The numbers of documents, -1 for an unknown one.
+        """The numbers of documents, -1 for an unknown id.
 
-        An id is compared without space around it, a leading `./` and a final `.xml`.
+        Ids are compared without white space around them, a leading `./` and a final `.xml`.
         """
-        distinct = {given: place for place, given in enumerate(dict.fromkeys(ids))}
-        numbers = self._index.find([normalised_id(given) for given in distinct])
-        return numbers[np.fromiter((distinct[given] for given in ids), np.int64, len(ids))]
+        distinct = {reference: index for index, reference in enumerate(dict.fromkeys(ids))}
+        numbers = self._index.find([normalised_id(reference) for reference in distinct])
+        return numbers[np.fromiter((distinct[reference] for reference in ids), np.int64, len(ids))]
 
     def document(self, document_id: str) -> int:
         """The number of one document; an unknown id is an error."""
@@ -199,14 +199,14 @@ class Collection:
         return Element(self, int(self.rows[self.document(document_id)]))
 
     def element(self, document_id: str, path: str) -> Element:
-        """The element at a path; one that does not exist is an error that says why."""
+        """The element at a path; if it does not exist, the error says why."""
         node = int(self.find_nodes([self.document(document_id)], [path])[0])
         if node < 0:
             raise UnknownReference(self.why_not(document_id, path))
         return Element(self, node)
 
     def find_nodes(self, documents: Sequence[int] | Ints, paths: Sequence[str]) -> Ints:
-        """The elements of many (document, path) pairs, -1 where there is none."""
+        """The elements of many (document, path) pairs, -1 for those that do not exist."""
         numbers = np.asarray(documents, dtype=np.int64)
         return find_nodes(numbers, paths, self.nodes, self.rows, self.summary)
 
@@ -232,7 +232,7 @@ class Collection:
     ) -> Ints:
         """The innermost element around each range (by default, around one character).
 
-        -1 where a range does not lie inside its document.
+        The result is -1 for a range that is not inside its document.
         """
         begin = np.asarray(starts, dtype=np.int64)
         after = begin + 1 if ends is None else np.asarray(ends, dtype=np.int64)
@@ -266,7 +266,7 @@ class Collection:
         return format_path(reversed(steps))
 
     def why_not(self, document_id: str, path: str) -> str:
-        """Why a path names nothing in a document."""
+        """The reason why a document has no element at a path."""
         try:
             steps = parse_path(path)
         except SyntaxProblem as problem:
@@ -282,10 +282,10 @@ class Collection:
                     f"{reached.path} has {len(same) or 'no'} {tag}"
                 )
             reached = same[ordinal - 1]
-        return f"{path} is there"
+        return f"{path} exists"
 
     def characters_at(self, document: int, positions: Ints) -> Ints:
-        """Code points from positions in the text as UTF-8; -1 where one splits a character.
+        """Offsets in characters for offsets in bytes of UTF-8; -1 inside a character.
 
         >>> from doxeval.documents.examples import example_collection
         >>> example_collection({"a": "<p>é!</p>"}).characters_at(0, np.array([0, 1, 2])).tolist()
@@ -296,12 +296,12 @@ class Collection:
         return positions_in(begins, positions)
 
     def points(self, whitespace: Whitespace | None = None) -> TextPoints:
-        """Text points of this collection, numbered as it was built or as asked for here."""
+        """The text points of this collection; by default numbered as it was built."""
         return TextPoints(self, whitespace or self.whitespace)
 
 
 def _reopened(directory: str, seal: str) -> Collection:
-    """A collection that was pickled, if it is still there and still the same."""
+    """A pickled collection, opened again if it is still the same."""
     collection = Collection(directory)
     if collection.seal != seal:
         raise CollectionError("the collection is not the one that was pickled", directory)

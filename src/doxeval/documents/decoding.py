@@ -1,4 +1,4 @@
-"""Bytes to characters, for formats that do not say their encoding themselves."""
+"""Decoding bytes to characters, for formats that do not declare their encoding."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SIGNATURES = (
 
 
 def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
-    """The characters of a file: by its signature, the given encoding, or UTF-8.
+    """The characters of a file, decoded by its signature, the given encoding, or UTF-8.
 
-    A signature (byte order mark) is not part of the text. Line ends stay as they are.
+    A signature (byte order mark) is not part of the text. Line ends are left as they are.
 
     >>> decoded(b"caf\\xc3\\xa9\\r\\n", "a.txt")
     'café\\r\\n'

@@ -1,4 +1,4 @@
-"""One element of a collection, as people think of it."""
+"""One element of a collection, with its properties and its neighbours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Element:
     """An element: a row of the node table that knows its collection.
 
-    Its neighbours are elements too; everything is looked up when it is asked for.
+    Its neighbours are elements too. Everything is looked up on demand.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<sec><p>One.</p><p>Two.</p></sec>"})
@@ -80,31 +80,31 @@ class Element:
 
     @property
     def text(self) -> str:
-        """Its text, with that of everything inside it."""
+        """Its text, including that of all elements inside it."""
         return self.collection.text_of(self.document)[self.start : self.end]
 
     @property
     def sha256(self) -> str:
-        """The hash of its text in UTF-8, to recognise it in another build of the collection."""
+        """The SHA-256 of its text in UTF-8, to recognise it in another build of the collection."""
         import hashlib
 
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
     def parent(self) -> Element | None:
-        """The element around it; a root has none."""
+        """Its parent; None for a root."""
         parent = int(self.collection.parents_of([self.node])[0])
         return None if parent < 0 else Element(self.collection, parent)
 
     def ancestors(self) -> Iterator[Element]:
-        """The elements around it, innermost first."""
+        """Its ancestors, innermost first."""
         above = self.parent
         while above is not None:
             yield above
             above = above.parent
 
     def children(self) -> Iterator[Element]:
-        """The elements just inside it, in document order."""
+        """Its children, in document order."""
         for child in self.collection.children_of(self.node).tolist():
             yield Element(self.collection, child)
 
@@ -115,7 +115,7 @@ class Element:
         return (other for other in others if other.node != self.node)
 
     def descendants(self) -> Iterator[Element]:
-        """Everything inside it, in document order."""
+        """All elements inside it, in document order."""
         size = int(self.collection.nodes.size[self.node])
         for node in range(self.node + 1, self.node + size):
             yield Element(self.collection, node)

@@ -1,4 +1,4 @@
-"""Tiny collections made on the spot, for examples and for trying things out."""
+"""Tiny temporary collections, for examples and for trying things out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from doxeval.documents.collection import Collection
 
 
 def example_collection(documents: Mapping[str, str]) -> Collection:
-    """A collection of XML documents, given by id, in a temporary directory.
+    """A collection of XML documents, given by their ids, in a temporary directory.
 
     >>> len(example_collection({"a": "<p>One.</p>", "b": "<p>Two.</p>"}))
     2

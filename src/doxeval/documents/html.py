@@ -1,8 +1,8 @@
-"""HTML: the tree a browser would build, its text nodes in document order.
+"""HTML: the tree that a browser would build, and its text nodes in document order.
 
 The parser is lexbor (the WHATWG algorithm), so missing and misplaced tags are handled as in a
-browser. Comments and the contents of `<template>` are not part of the tree's text; those of
-`<script>` and `<style>` are text nodes like any other.
+browser. Comments and the contents of `<template>` are not part of the text; the contents of
+`<script>` and `<style>` are ordinary text nodes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from doxeval.errors import DocumentError
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-# A browser accepts nearly anything as a tag name, a path does not.
+# A browser accepts nearly every character in a tag name, a path does not.
 _NOT_IN_A_TAG = re.compile(r"[\s/\[\]()@*|,]")
 _DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
-# Elements that have no end tag, or need none because the next start tag closes them.
+# Elements without an end tag, and elements that the next start tag may close.
 _CLOSED_BY_OTHERS = frozenset(
     "area base br col dd dt embed hr img input li link meta option p param source tbody td tfoot "
     "th thead tr track wbr".split()
@@ -33,7 +33,7 @@ _MOST_COPIES = 10_000_000
 
 
 def declared_encoding(data: bytes) -> str | None:
-    """The encoding that a page names in its first 1024 bytes.
+    """The encoding that a page declares in its first 1024 bytes.
 
     >>> declared_encoding(b'<meta charset="iso-8859-1"><p>')
     'iso-8859-1'
@@ -73,7 +73,7 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
             if child is not None:
                 node = child
                 continue
-        # Nothing below: close what ends here, and go on with the next node to the right.
+        # Nothing below: close the elements that end here, and go on with the next sibling.
         while node is not None:
             if node.is_element_node:
                 marks.close(length)
@@ -90,10 +90,10 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
 
 
 def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
-    """Refuse a page on which the standard's own algorithm would take forever.
+    """Refuse a page on which the algorithm of the standard would take forever.
 
-    Every start tag looks through all open elements, and every block opens all unclosed
-    formatting elements again. The count of open elements here is never too low.
+    There, every start tag looks through all open elements, and every block reopens all unclosed
+    formatting elements. The count of open elements here is an upper bound.
     """
     if page.count("<") <= limits.depth:
         return
@@ -113,7 +113,7 @@ def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
         raise DocumentError(f"more than {_MOST_OPEN:,} tags are open at once", origin)
     formatting = sum(still_open[tag] for tag in _FORMATTING)
     if formatting > 200 and formatting * page.count("<") > _MOST_COPIES:
-        raise DocumentError("unclosed formatting tags would blow the page up", origin)
+        raise DocumentError("unclosed formatting tags would make the tree explode", origin)
 
 
 def _tag(node: LexborNode) -> str:

@@ -1,7 +1,7 @@
-"""From document ids to document numbers, without ever loading all ids.
+"""An index from document ids to document numbers, which never needs to load all ids.
 
-Each id is hashed to 128 bits. The first half is the key that is sorted and searched, the second
-half tells two ids of the same key apart.
+Each id is hashed to 128 bits. The first half is the key that is sorted and searched; the second
+half tells ids with the same key apart.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from doxeval.errors import InputError
 
 
 class IdIndex(NamedTuple):
-    """Keys in ascending order, and the check and the document number of each."""
+    """Keys in ascending order, each with its check (the second half) and its document number."""
 
     keys: npt.NDArray[np.uint64]
     checks: npt.NDArray[np.uint64]
     numbers: Ints
 
     def find(self, ids: Sequence[str]) -> Ints:
-        """The number of each document, -1 for an unknown one.
+        """The number of each document, -1 for an unknown id.
 
         >>> builder = IdIndexBuilder()
         >>> builder.add(["a", "b"])
@@ -33,29 +33,29 @@ class IdIndex(NamedTuple):
         [1, -1, 0]
         """
         wanted = _hashed(ids)
-        found = positions_in(self.keys, wanted[:, 0])
-        right = (found >= 0) & (self.checks[found] == wanted[:, 1])
-        return np.where(right, self.numbers[found], -1).astype(np.int64)
+        position = positions_in(self.keys, wanted[:, 0])
+        is_found = (position >= 0) & (self.checks[position] == wanted[:, 1])
+        return np.where(is_found, self.numbers[position], -1).astype(np.int64)
 
 
 class DuplicateId(InputError):
-    """A duplicate id: its place among the ids just added, and the document that had it first."""
+    """A duplicate id: its index among the ids just added, and the first document that has it."""
 
-    def __init__(self, place: int, earlier: int) -> None:
+    def __init__(self, index: int, earlier: int) -> None:
         super().__init__("duplicate document id")
-        self.place = place
+        self.index = index
         self.earlier = earlier
 
 
 class IdIndexBuilder:
-    """An index that grows, and notices duplicate ids at once.
+    """An index that grows, and notices duplicate ids immediately.
 
-    Ids are kept as a few sorted runs, each at least twice as long as the next, so that adding
-    stays cheap and memory is 20 bytes per document.
+    It is kept as a few sorted parts, each at least twice as long as the next, so that adding stays
+    cheap and takes 20 bytes of memory per document.
     """
 
     def __init__(self) -> None:
-        self._runs: list[IdIndex] = []
+        self._parts: list[IdIndex] = []
         self._count = 0
 
     def add(self, ids: Sequence[str]) -> None:
@@ -65,25 +65,25 @@ class IdIndexBuilder:
         new = _sorted(IdIndex(hashed[:, 0], hashed[:, 1], numbers))
         self._refuse_duplicates(new)
         self._count += len(ids)
-        self._runs.append(new)
-        while len(self._runs) > 1 and len(self._runs[-1].keys) * 2 > len(self._runs[-2].keys):
+        self._parts.append(new)
+        while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
             self._merge_last()
 
     def finish(self) -> IdIndex:
         """The index of all ids."""
-        while len(self._runs) > 1:
+        while len(self._parts) > 1:
             self._merge_last()
-        return self._runs[0]
+        return self._parts[0]
 
     def _merge_last(self) -> None:
-        last = self._runs.pop()
-        before = self._runs.pop()
+        last = self._parts.pop()
+        before = self._parts.pop()
         both = IdIndex(
             np.concatenate([before.keys, last.keys]),
             np.concatenate([before.checks, last.checks]),
             np.concatenate([before.numbers, last.numbers]),
         )
-        self._runs.append(_sorted(both))
+        self._parts.append(_sorted(both))
 
     def _refuse_duplicates(self, new: IdIndex) -> None:
         duplicates: list[tuple[int, int]] = []
@@ -91,10 +91,10 @@ class IdIndexBuilder:
         for first in twins.tolist():
             pair = sorted(new.numbers[first : first + 2].tolist())
             duplicates.append((pair[1], pair[0]))
-        for run in self._runs:
-            found = positions_in(run.keys, new.keys)
-            for at in np.flatnonzero(found >= 0).tolist():
-                duplicates.append((int(new.numbers[at]), int(run.numbers[found[at]])))
+        for part in self._parts:
+            position = positions_in(part.keys, new.keys)
+            for at in np.flatnonzero(position >= 0).tolist():
+                duplicates.append((int(new.numbers[at]), int(part.numbers[position[at]])))
         if duplicates:
             later, earlier = min(duplicates)
             raise DuplicateId(later - self._count, earlier)

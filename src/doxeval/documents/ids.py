@@ -1,4 +1,4 @@
-"""Document ids: where they come from, and how a reference is compared with them."""
+"""Document ids: the rules that make them, and the form in which references are compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from doxeval.files import uncompressed_name
 
 
 def normalised_id(reference: str) -> str:
-    """A document id as it is compared: without space around it, a leading `./`, a final `.xml`.
+    """A document id in the form that is compared: stripped, without `./` before or `.xml` after.
 
     >>> normalised_id(" ./co/1999/r2024.xml ")
     'co/1999/r2024'
@@ -22,7 +22,7 @@ def normalised_id(reference: str) -> str:
 
 
 def without_suffixes(name: str) -> str:
-    """The name of a file without the suffixes of its compression and its format.
+    """The name of a file without the suffixes of its compression and format.
 
     >>> without_suffixes("co/r2024.xml.gz"), without_suffixes("v1.2/notes.txt")
     ('co/r2024', 'v1.2/notes')
@@ -31,10 +31,10 @@ def without_suffixes(name: str) -> str:
 
 
 def distinct_paths(names: Sequence[str]) -> list[str]:
-    """The paths of files, without those suffixes that are not needed to tell them apart.
+    """The paths of files, without the suffixes that are not needed to tell them apart.
 
-    Where two files would get the same id, they keep the suffix of their format; if that is not
-    enough, the suffix of their compression too. Only `.xml` at the end is never part of an id.
+    If two files would get the same id, they keep the suffix of their format; if that is not
+    enough, also that of their compression. A final `.xml` is never part of an id.
 
     >>> distinct_paths(["co/a.xml", "co/b.html", "co/b.md"])
     ['co/a', 'co/b.html', 'co/b.md']
@@ -56,10 +56,10 @@ def distinct_paths(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class IdRule:
-    """Where a document's id comes from: its file's stem, its path, or a place inside it.
+    """The rule that makes document ids: the file's stem, its path, or an XPath into the document.
 
-    A stem has no suffix. A path keeps its suffixes only where they are needed to tell files of
-    one source apart (see distinct_paths).
+    A stem has no suffix. A path keeps suffixes only where they are needed to tell files of one
+    source apart (see distinct_paths).
 
     >>> IdRule.parse("stem").from_name("co/1999/r2024")
     'r2024'
@@ -74,7 +74,7 @@ class IdRule:
 
     @classmethod
     def parse(cls, text: str) -> IdRule:
-        """Read `stem`, `path` or an XPath like `//id` or `/article/@id`."""
+        """Parse `stem`, `path`, or an XPath like `//id` or `/article/@id`."""
         if text in ("stem", "path"):
             return cls(text)
         if not text.startswith("/"):
@@ -88,5 +88,5 @@ class IdRule:
         return cls(text, PathPattern.parse(path), attribute.strip() or None)
 
     def from_name(self, name: str) -> str:
-        """The id of a file, given its path inside the source, without suffixes it does not need."""
+        """The id of a file, given its path inside the source without unneeded suffixes."""
         return name if self.text == "path" else name.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Limits that keep a hostile or broken document from taking all memory or time."""
+"""Limits that keep a hostile or broken document from using up memory or time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DEEPEST_POSSIBLE = 30_000
 
 @dataclass(frozen=True)
 class Limits:
-    """What one document may be at most.
+    """Upper limits for one document.
 
     >>> Limits(depth=50).depth
     50
@@ -24,8 +24,8 @@ class Limits:
     depth: int = 1000
     bytes: int = 64 << 20
     elements: int = 4_000_000
-    # Entities may not blow a document's text up to more than this many times its bytes (plus a
-    # little, so that a short document may use a long abbreviation).
+    # Entities may not expand a document's text to more than this many times its bytes (plus an
+    # allowance, so that a short document may use an entity with a long value).
     expansion: int = 10
     expansion_allowance: int = 10_000
 
@@ -41,19 +41,19 @@ class Limits:
 
 
 def too_deep(limits: Limits) -> str:
-    """What is wrong with a document that is too deep."""
-    return f"more than {limits.depth:,} elements inside each other; depth= sets the limit"
+    """The message about a document that is too deep."""
+    return f"elements nested more than {limits.depth:,} deep; depth= sets the limit"
 
 
 def check_bytes(size: int, limits: Limits, origin: str) -> None:
-    """Refuse a document of too many bytes."""
+    """Refuse a document with too many bytes."""
     if size > limits.bytes:
         message = f"more than {limits.bytes:,} bytes in one document; bytes= sets the limit"
         raise DocumentError(message, origin)
 
 
 def check_elements(count: int, limits: Limits, origin: str) -> None:
-    """Refuse a document of too many elements."""
+    """Refuse a document with too many elements."""
     if count > limits.elements:
         message = (
             f"more than {limits.elements:,} elements in one document; elements= sets the limit"

@@ -1,12 +1,12 @@
 """Finding many elements at once: by their paths, or around ranges of text.
 
-By path: all paths asked for form a tree of their own (`/article[1]` above `/article[1]/sec[2]`).
-Going down level by level, in all documents together, each element of these documents is matched
-with the path it has. Then each (document, path) pair is one search. The work is proportional to
-the number of elements in the documents asked about, and everything runs over whole arrays.
+By path: the wanted paths form a tree (`/article[1]` is above `/article[1]/sec[2]`). Level by
+level, in all wanted documents together, each element is matched with its node in this tree. Then
+each (document, path) pair takes one search. The work is proportional to the number of elements in
+the wanted documents, and is done on whole arrays.
 
-Around a range: in document order elements begin at ascending offsets. So the last element that
-begins at or before a range is the innermost one around it, or lies inside that one.
+Around a range: in document order, elements begin at ascending offsets. So the last element that
+begins at or before the start of a range is the innermost element around the range, or inside it.
 """
 
 from __future__ import annotations
@@ -22,69 +22,69 @@ from doxeval.documents.paths import STEP
 from doxeval.documents.summary import NO_PARENT, PathSummary
 
 _NOT_A_PATH = -1
-_NOTHING_ABOVE = 0  # the node of the path tree above all roots
+_TOP = 0  # the node of the path tree above all roots
 
 
 class _PathTree(NamedTuple):
-    """The paths asked for and all paths above them, parents before children.
+    """The wanted paths and all paths above them, parents before children.
 
-    A node is its parent's path and one more step. A step is a path of the summary and an ordinal,
-    as one number; `steps` are the distinct ones, ascending, and `step` is a node's place in them.
+    A node is its parent's path and one more step. The code of a step is a path of the summary and
+    an ordinal as one number.
     """
 
     parent: Ints
     depth: Ints
-    step: Ints
-    steps: Ints
+    step: Ints  # the index of the node's step in `step_codes`
+    step_codes: Ints  # distinct, ascending
     summary_paths: Ints  # the paths of the summary that occur
 
 
 def find_nodes(
     documents: Ints, paths: Sequence[str], columns: NodeColumns, rows: Ints, summary: PathSummary
 ) -> Ints:
-    """The row of each (document, path) pair, -1 where there is none.
+    """The row of each (document, path) pair, -1 if there is no such element.
 
-    `documents` are document numbers (-1: unknown), `rows` each document's first row.
+    `documents` are document numbers (-1: unknown), `rows` the first row of each document.
     """
     wanted, tree = _path_tree(paths, summary)
-    asked = (documents >= 0) & (wanted != _NOT_A_PATH)
-    touched, which = np.unique(documents[asked], return_inverse=True)
+    possible = (documents >= 0) & (wanted != _NOT_A_PATH)
+    distinct, which = np.unique(documents[possible], return_inverse=True)
     result = np.full(len(paths), -1, dtype=np.int64)
-    if not len(touched):
+    if not len(distinct):
         return result
-    first = rows[touched]
-    counts = rows[touched + 1] - first
+    first = rows[distinct]
+    counts = rows[distinct + 1] - first
     candidates = concatenated_ranges(first, counts)
-    base = np.cumsum(counts) - counts  # each document's first row among the candidates
-    document_of = np.repeat(np.arange(len(touched)), counts)
+    base = np.cumsum(counts) - counts  # the first row of each document among the candidates
+    document_of = np.repeat(np.arange(len(distinct)), counts)
     node_of = _identified(candidates, base, document_of, columns, tree, summary)
     known = np.flatnonzero(node_of >= 0)
     keys = document_of[known] * len(tree.parent) + node_of[known]
     order = np.argsort(keys)
-    found = positions_in(keys[order], which * len(tree.parent) + wanted[asked])
-    hits = np.flatnonzero(asked)[found >= 0]
-    result[hits] = candidates[known[order[found[found >= 0]]]]
+    position = positions_in(keys[order], which * len(tree.parent) + wanted[possible])
+    is_found = position >= 0
+    result[np.flatnonzero(possible)[is_found]] = candidates[known[order[position[is_found]]]]
     return result
 
 
 def innermost_nodes(
     documents: Ints, starts: Ints, ends: Ints, columns: NodeColumns, rows: Ints
 ) -> Ints:
-    """The row of the innermost element around each range, -1 where it is not in its document.
+    """The row of the innermost element around each range, -1 if the document has no such range.
 
-    `documents` are document numbers (-1: unknown), `rows` each document's first row.
+    `documents` are document numbers (-1: unknown), `rows` the first row of each document.
     """
     inside = (documents >= 0) & (starts >= 0) & (starts <= ends)
     inside[inside] = ends[inside] <= columns.end[rows[documents[inside]]]
     result = np.full(len(documents), -1, dtype=np.int64)
-    touched, which = np.unique(documents[inside], return_inverse=True)
-    if not len(touched):
+    distinct, which = np.unique(documents[inside], return_inverse=True)
+    if not len(distinct):
         return result
-    first = rows[touched]
-    counts = rows[touched + 1] - first
+    first = rows[distinct]
+    counts = rows[distinct + 1] - first
     candidates = concatenated_ranges(first, counts)
-    # One ascending key over all documents: the document, then the offset.
-    document_of = np.repeat(np.arange(len(touched)), counts)
+    # Keys of a document and an offset, ascending over all documents.
+    document_of = np.repeat(np.arange(len(distinct)), counts)
     keys = (document_of << 32) | columns.start[candidates]
     wanted = (which << 32) | starts[inside]
     node = candidates[np.searchsorted(keys, wanted, side="right") - 1]
@@ -106,25 +106,27 @@ def _identified(
     tree: _PathTree,
     summary: PathSummary,
 ) -> Ints:
-    """The node of the path tree that each candidate row has the path of, or -1."""
+    """The node of the path tree with the path of each candidate row, or -1."""
     is_needed = np.zeros(len(summary), dtype=np.bool_)
     is_needed[tree.summary_paths] = True
     summary_path = columns.path[candidates]
     left = np.flatnonzero(is_needed[summary_path])
-    step = positions_in(tree.steps, _codes(summary_path[left], columns.ordinal[candidates[left]]))
+    codes = _codes(summary_path[left], columns.ordinal[candidates[left]])
+    step = positions_in(tree.step_codes, codes)
     left, step = left[step >= 0], step[step >= 0]
     parent = base[document_of[left]] + columns.parent[candidates[left]]
     depth = summary.depth_of[summary_path[left]]
     node_of = np.full(len(candidates), -1, dtype=np.int64)
     for level in range(1, int(tree.depth.max()) + 1):
         here = np.flatnonzero(depth == level)
-        above = np.full(len(here), _NOTHING_ABOVE) if level == 1 else node_of[parent[here]]
+        above = np.full(len(here), _TOP) if level == 1 else node_of[parent[here]]
         here, above = here[above >= 0], above[above >= 0]
         nodes = np.flatnonzero(tree.depth == level)
-        keys = tree.parent[nodes] * len(tree.steps) + tree.step[nodes]
+        keys = tree.parent[nodes] * len(tree.step_codes) + tree.step[nodes]
         order = np.argsort(keys)
-        found = positions_in(keys[order], above * len(tree.steps) + step[here])
-        node_of[left[here[found >= 0]]] = nodes[order[found[found >= 0]]]
+        position = positions_in(keys[order], above * len(tree.step_codes) + step[here])
+        is_found = position >= 0
+        node_of[left[here[is_found]]] = nodes[order[position[is_found]]]
     return node_of
 
 
@@ -145,15 +147,15 @@ class _PathTreeBuilder:
         self._tags = summary.tag_numbers
         self._children = summary.children
         self._deepest = int(summary.depth_of.max(initial=0))
-        self._known: dict[str, int] = {"": _NOTHING_ABOVE}
-        self._steps: dict[str, tuple[int, int]] = {}  # tag number and ordinal of a step's text
-        # Parent, summary path and ordinal of each node, to its number.
-        self._nodes: dict[tuple[int, int, int], int] = {(-1, NO_PARENT, 0): _NOTHING_ABOVE}
+        self._known: dict[str, int] = {"": _TOP}  # the node of each path
+        self._steps: dict[str, tuple[int, int]] = {}  # the tag number and ordinal of each step
+        # The node for each parent, summary path and ordinal.
+        self._nodes: dict[tuple[int, int, int], int] = {(-1, NO_PARENT, 0): _TOP}
         self._summary_path: list[int] = [NO_PARENT]
         self._depth: list[int] = [0]
 
     def add(self, path: str) -> int:
-        """The node of a path, or _NOT_A_PATH if no document can have it."""
+        """The node of a path; _NOT_A_PATH if no document of the collection can have it."""
         node = self._known.get(path)
         if node is None:
             node = self._known[path] = self._add(path.strip())
@@ -196,6 +198,6 @@ class _PathTreeBuilder:
     def finish(self) -> _PathTree:
         nodes = np.array(list(self._nodes), dtype=np.int64)
         parent, summary_path, ordinal = nodes.T
-        steps, step = np.unique(_codes(summary_path, ordinal), return_inverse=True)
+        codes, step = np.unique(_codes(summary_path, ordinal), return_inverse=True)
         depth = np.array(self._depth, dtype=np.int64)
-        return _PathTree(parent, depth, step, steps, np.unique(summary_path[1:]))
+        return _PathTree(parent, depth, step, codes, np.unique(summary_path[1:]))

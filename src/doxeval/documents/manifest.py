@@ -80,7 +80,8 @@ def _parsed(directory: Path) -> dict[str, Any]:
     except FileNotFoundError:
         expected = "no collection here" if directory.is_dir() else "no such directory"
         raise CollectionError(
-            f"{expected}; `doxeval collection build` makes one", str(directory)
+            f"{expected}; build_collection, or `doxeval collection build`, makes one",
+            str(directory),
         ) from None
     except OSError as error:
         raise CollectionError(error.strerror or str(error), str(path)) from error

@@ -1,10 +1,10 @@
-"""Markdown: the source file itself is the text, markup included, with elements over its lines.
+"""Markdown: the source file itself is the text, including its markup, and blocks are elements.
 
 Rendering would lose every offset, so nothing is rendered. Blocks become elements named as in
 HTML (`p`, `ul`, `li`, `blockquote`, `pre`, `table`, `tr` …), each from the beginning of its
-first line to the end of its last; a heading opens a `section` that reaches up to the next
-heading of the same or a higher level. Emphasis, links and table cells have no lines of their
-own and are no elements.
+first line to the end of its last. A heading opens a `section` that extends to the next heading of
+the same or a higher level. Emphasis, links and table cells are not elements, because the parser
+gives no lines for them.
 
     /document[1]/section[1]/h1[1]
     /document[1]/section[1]/section[2]/ul[1]/li[3]/p[1]
@@ -48,16 +48,16 @@ def read_markdown(text: str, limits: Limits, origin: str) -> Marks:
 
 
 class _BlockMarks:
-    """Turns the parser's blocks, which know their lines, into marks that nest properly."""
+    """Turns the blocks of the parser, which have line numbers, into properly nested marks."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._line_begins = [0, *(end.end() for end in _LINE_END.finditer(text)), len(text)]
         self._marks = MarksBuilder()
         self._marks.open(ROOT, 0)
-        self._ends: list[int | None] = []  # of the open blocks; None: a block without lines
+        self._ends: list[int | None] = []  # the ends of the open blocks; None if it has no lines
         self._sections: list[int] = []  # the heading levels of the open sections
-        self._at = 0  # no mark comes before this position any more
+        self._at = 0  # all further marks are at this position or after it
 
     @property
     def elements(self) -> int:
@@ -70,7 +70,7 @@ class _BlockMarks:
             self._ends.append(None)
             return
         start, end = self._range(*token.map)
-        # A heading inside a list or a quotation opens no section: its reach ends with them.
+        # A heading inside a list or a quotation opens no section, which would end with the list.
         if token.type == "heading_open" and not self._ends:
             self._open_section(int(token.tag[1]), start)
         self._marks.open(_NAMES.get(token.type, token.tag), start)
@@ -85,7 +85,7 @@ class _BlockMarks:
             self._at = end
 
     def finish(self) -> Marks:
-        """All marks, the document's own included."""
+        """All marks, including those of the document itself."""
         self._close_sections(0)
         self._marks.close(len(self._text))
         return self._marks.finish(self._text)
@@ -101,7 +101,7 @@ class _BlockMarks:
             self._sections.pop()
 
     def _range(self, first: int, after: int) -> tuple[int, int]:
-        """The lines first … after − 1 without white space at the end, inside what is open."""
+        """The lines first … after − 1 without trailing white space, within the open blocks."""
         begin = self._line_begins[min(first, len(self._line_begins) - 1)]
         beyond = self._line_begins[min(after, len(self._line_begins) - 1)]
         end = begin + len(self._text[begin:beyond].rstrip())
@@ -112,7 +112,7 @@ class _BlockMarks:
 
 @cache
 def _parser() -> MarkdownIt:
-    """CommonMark with tables. Only blocks are parsed: what stands inside them is not needed."""
+    """CommonMark with tables; only blocks are parsed, not their inline contents."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")

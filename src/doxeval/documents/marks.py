@@ -1,8 +1,7 @@
 """Marks: documents on their way from a parser to the node table.
 
-Whatever a document was written in, its parser reports the same: the text, and for each start
-tag and end tag how much text came before it. Marks hold one document or several, one after
-another.
+The parsers of all formats report the same: the text, and for each start tag and end tag how much
+text comes before it. Marks hold one document or several, one after another.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 
-# The name of an end tag: it closes whatever was opened last, so it needs none.
+# The name of an end tag. It closes the element opened last, so it needs no other name.
 END = ""
 
 # Values of an attribute in one document, each with the row of its element.
@@ -28,7 +27,7 @@ class Marks(NamedTuple):
     positions: for each tag, how many code points of text come before it. Positions are only
         compared within one document; where they are counted from does not matter.
     texts: the text of each document, in UTF-8.
-    attributes: for each document, the values of one attribute that was asked for.
+    attributes: for each document, the values of the wanted attribute.
     """
 
     names: list[str]
@@ -38,7 +37,7 @@ class Marks(NamedTuple):
 
 
 class MarksBuilder:
-    """Marks of one document, written down by a parser that knows its text beforehand.
+    """The marks of one document, from a parser that knows the whole text.
 
     >>> builder = MarksBuilder()
     >>> builder.open("document", 0)
@@ -54,7 +53,7 @@ class MarksBuilder:
         self.elements = 0
 
     def open(self, tag: str, position: int, attribute: str | None = None) -> None:
-        """A start tag before the character at `position`, with the attribute asked for."""
+        """Add a start tag before the character at `position`, with the wanted attribute."""
         if attribute is not None:
             self._attributes.append((self.elements, attribute))
         self._names.append(tag)
@@ -62,18 +61,18 @@ class MarksBuilder:
         self.elements += 1
 
     def close(self, position: int) -> None:
-        """The end tag of the last open element."""
+        """Add the end tag of the last open element."""
         self._names.append(END)
         self._positions.append(position)
 
     def finish(self, text: str) -> Marks:
-        """The marks over their text."""
+        """The marks, with the text."""
         positions = np.array(self._positions, dtype=np.int64)
         return Marks(self._names, positions, [text.encode()], [self._attributes])
 
 
 def joined(parts: Sequence[Marks]) -> Marks:
-    """Several marks as one, in their order."""
+    """Several marks as one, in order."""
     if len(parts) == 1:
         return parts[0]
     return Marks(

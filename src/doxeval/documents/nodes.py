@@ -122,7 +122,7 @@ def _depths(opens: Bools) -> Ints:
     """The depth of the element that each mark opens or closes, small enough to sort fast."""
     after = np.cumsum(opens.astype(np.int8) * 2 - 1, dtype=np.int32)
     if after.max() > DEEPEST_POSSIBLE:
-        raise DocumentError(f"more than {DEEPEST_POSSIBLE:,} elements inside each other")
+        raise DocumentError(f"elements nested more than {DEEPEST_POSSIBLE:,} deep")
     return (after + ~opens).astype(np.int16)
 
 

@@ -1,4 +1,4 @@
-"""The options of building a collection."""
+"""The options for building a collection."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from doxeval.wording import in_brief
 
 Format = Literal["xml", "html", "markdown", "text", "jsonl"]
 Whitespace = Literal["keep", "strip"]
-# What the offsets in a file of runs or assessments count.
+# The unit of offsets in a file of runs or assessments.
 Offsets = Literal["characters", "bytes"]
 TextStorage = Literal["plain", "compressed", "none"]
 
 
-# Tags that stand inside a line of text, in HTML and in the collections of INEX. A word may go on
-# where such an element begins or ends; any other element ends it.
+# Tags of elements within a line of text, in HTML and in the collections of INEX. A word may
+# continue across the edge of such an element; any other element ends it.
 INLINE_TAGS = frozenset(
     (
         # HTML
@@ -36,9 +36,8 @@ INLINE_TAGS = frozenset(
 class BuildOptions:
     """How a collection is built from its sources.
 
-    whitespace says how text nodes are numbered in text points (`strip` skips those that are only
-    white space); it never changes the text. inline names the tags that do not end a line or a
-    word.
+    whitespace says how text points number text nodes (`strip` skips those that are only white
+    space); it never changes the text. inline has the tags that do not end a line or a word.
 
     >>> BuildOptions(id_rule=IdRule.parse("//id"), text="compressed").recorded()["id"]
     '//id'
@@ -58,7 +57,7 @@ class BuildOptions:
         return in_brief(self)
 
     def recorded(self) -> dict[str, Any]:
-        """The options as the collection's manifest keeps them."""
+        """The options as the manifest of the collection records them."""
         return {
             "id": self.id_rule.text,
             "suffixes": "where needed" if self.id_rule.text == "path" else "never",

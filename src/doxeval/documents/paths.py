@@ -1,9 +1,9 @@
 """INEX paths and text points as text.
 
-A path names one element: `/article[1]/body[1]/sec[2]`, each step numbered among its siblings
-of the same name; a missing `[1]` is understood. A text point names a place in the text:
-`/article[1]/p[3]/text()[1].23` is the place after 23 characters of that element's first text
-node, and a path alone is a point too (the beginning or the end of its element).
+A path names one element: `/article[1]/body[1]/sec[2]`. Each step is numbered among its siblings
+of the same tag; a step without a number is number 1. A text point names a position in the text:
+`/article[1]/p[3]/text()[1].23` is the position after 23 characters of the first text node of that
+element. A path alone is a point too (the beginning or the end of its element).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _POINT = re.compile(r"(.+)/text\(\)(?:\[([0-9]{1,9})\])?\.([0-9]{1,10})", re.DOT
 
 
 class Step(NamedTuple):
-    """One step of a path: the n-th child of that tag."""
+    """One step of a path: the n-th child with that tag."""
 
     tag: str
     ordinal: int
 
 
 class TextPoint(NamedTuple):
-    """A place `offset` characters into a text node of an element; no text node: the element."""
+    """A position `offset` characters into a text node; without a text node, the element itself."""
 
     path: str
     text_node: int | None

@@ -3,8 +3,8 @@
     pattern : ( '//' | '/' ) node, one or more times
     node    : tag | '*' | '(' tag ( '|' tag )+ ')'
 
-A pattern matches whole paths, without ordinals. So it is matched against the path summary: one
-step of bit arithmetic per distinct path, however many elements there are.
+A pattern matches whole paths without ordinals. So it is matched against the path summary, by a
+few bit operations per distinct path, no matter how many elements there are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STEP = re.compile(rf"(//?)\s*(?:(\*)|({_TAG})|\(\s*({_TAG}(?:\s*\|\s*{_TAG})+)\
 
 @dataclass(frozen=True)
 class PatternStep:
-    """One step: the tags it accepts (none named: any), at any depth below or just one."""
+    """One step: the tags it accepts (none: any tag), at any depth or one level below."""
 
     tags: frozenset[str]
     any_depth: bool
@@ -46,7 +46,7 @@ class PathPattern:
 
     @classmethod
     def parse(cls, text: str) -> PathPattern:
-        """Read a pattern; an error names the column."""
+        """Parse a pattern; an error names the column."""
         steps = []
         stripped = text.strip()
         at = 0
@@ -69,9 +69,9 @@ class PathPattern:
         return self.text
 
     def matches(self, summary: PathSummary) -> Bools:
-        """For each path of the summary, whether the pattern matches the whole of it."""
-        # Bit j of `here`: the first j steps match a path that ends at this very element.
-        # Bit j of `above`: they match one that ends at it or at an ancestor.
+        """For each path of the summary, whether the pattern matches all of it."""
+        # Bit j of here[i]: the first j steps of the pattern match path i.
+        # Bit j of above[i]: they match path i or a path above it.
         any_depth = sum(1 << j for j, step in enumerate(self.steps) if step.any_depth)
         whole = 1 << len(self.steps)
 

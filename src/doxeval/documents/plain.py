@@ -1,9 +1,9 @@
-"""Plain text: the file itself is the text, with a paragraph between blank lines.
+"""Plain text: the file itself is the text, and blank lines separate its paragraphs.
 
     /document[1]          the whole file
-    /document[1]/p[3]     its third paragraph, without the white space around it
+    /document[1]/p[3]     its third paragraph, without white space around it
 
-Offsets are those of the file, whatever it holds.
+Offsets are always those of the file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Documents that are not parsed yet, and how their bytes are loaded."""
+"""Documents before they are parsed, and loading their bytes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _TYPICAL_COMPRESSION = 10
 
 
 class RawDocument(NamedTuple):
-    """A document that is not parsed yet.
+    """A document before it is parsed.
 
-    origin: what an error message calls it: a file, an archive's member, a line.
-    name: its path inside the source, without suffixes it does not need; ids are made of it.
-    content: its bytes; None where they are to be read from the file `origin`; a record where
-        reading the source has parsed it already; an error where it cannot be read at all.
+    origin: its name in error messages: a file, a member of an archive, or a line.
+    name: its path inside the source, without the suffixes that an id does not need.
+    content: its bytes; None if they must be read from the file `origin`; a record if reading the
+        source has parsed it already; an error if it cannot be read at all.
     weight: how many bytes of the source it accounts for.
     """
 
@@ -33,7 +33,7 @@ class RawDocument(NamedTuple):
 
     @property
     def bytes_in_memory(self) -> int:
-        """About how many bytes it will take once it is loaded."""
+        """About how many bytes of memory it takes once it is loaded."""
         if isinstance(self.content, bytes):
             return len(self.content)
         if isinstance(self.content, Record):
@@ -52,7 +52,7 @@ def load(path: str, limits: Limits) -> bytes:
         check_bytes(len(data), limits, path)
         return data
     try:
-        # Reading by hand takes two thirds of the time of a file object, and files are many.
+        # This takes two thirds of the time of a file object, and there may be millions of files.
         descriptor = os.open(path, os.O_RDONLY)
         try:
             data = os.read(descriptor, _SMALL_FILE)

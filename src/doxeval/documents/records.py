@@ -1,7 +1,7 @@
-"""One XML file with many records, each record a document of its own.
+"""XML files of many records, each of which is a document.
 
-The file is read as a stream, so its size does not matter; only one record at a time is in
-memory. Everything outside the records is ignored.
+A file is read as a stream, so its size does not matter; only one record at a time is in memory.
+Everything outside the records is ignored.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def read_records(
         more = bool(piece)
         try:
             splitter.feed(piece, not more)
-        finally:  # records that were complete before an error are not lost
+        finally:  # keep the records that were complete before an error
             yield from splitter.take()
 
 
 class _Splitter:
-    """Listens to expat and collects one record after another."""
+    """Collects one record after another from what expat reports."""
 
     def __init__(
         self, tag: str, origin: str, limits: Limits, encoding: str | None, attribute: str | None
@@ -69,8 +69,8 @@ class _Splitter:
         self._limits = limits
         self._attribute = attribute
         self._fed = 0
-        self._depth = 0  # how many elements are open
-        self._record_depth = 0  # the depth of the current record's root; 0 outside of records
+        self._depth = 0  # the number of open elements
+        self._record_depth = 0  # the depth of the current record's root; 0 outside records
         self._current = TagCollector(attribute)
         self._line = 0
         self._produced = 0
@@ -93,7 +93,7 @@ class _Splitter:
         limits = self._limits
         if self._produced - before > limits.expansion * _PIECE + limits.expansion_allowance:
             raise DocumentError(
-                f"entities blow the text up to more than {limits.expansion} times the document",
+                f"entities expand the text to more than {limits.expansion} times the document",
                 self._origin,
                 self._parser.CurrentLineNumber,
             )

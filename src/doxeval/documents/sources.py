@@ -1,8 +1,8 @@
 """Sources of documents: directories, globs, archives, compressed files, records, JSONL.
 
-A source is walked as a stream, in a fixed order. Files of a directory are only named here: the
-process that parses them reads them. Members of archives, lines and records are handed out with
-their data. Nothing is ever unpacked to disk.
+A source is walked as a stream, in a fixed order. Files of a directory are only named here; the
+process that parses them reads them. Members of archives, lines and records come with their data.
+Nothing is ever unpacked to disk.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _CHUNK = 1 << 20
 class _File(NamedTuple):
     """A file of a source.
 
-    path: where it is. name: its path inside the source. id_path: the same, without suffixes that
-    an id does not need. explicit: whether it was given as a source itself.
+    path: its path on disk. name: its path inside the source. id_path: its name without the
+    suffixes that an id does not need. explicit: whether the file itself was given as a source.
     """
 
     path: str
@@ -66,7 +66,7 @@ class Walk:
         self._options = options
         # Suffixes of files in directories and archives that are not documents.
         self.passed_over: Counter[str] = Counter()
-        # How many documents keep a suffix in their path, to be told apart.
+        # How many documents keep a suffix in their path, so that they can be told apart.
         self.suffixes_kept = 0
 
     def documents(self) -> Iterator[RawDocument]:
@@ -80,7 +80,7 @@ class Walk:
                 yield from self._documents_in(file, format_)
 
     def total_bytes(self) -> int:
-        """The size of all files that `documents` would read, for showing progress."""
+        """The size of all files that `documents` would read, for a progress bar."""
         return sum(
             _size(file.path)
             for file in self._files()
@@ -103,7 +103,7 @@ class Walk:
                 yield from self._globbed(source)
 
     def _tree(self, directory: str, inside: str) -> Iterator[_File]:
-        """All files below a directory, sorted, without hidden ones and links to directories."""
+        """All files below a directory, sorted; hidden files and linked directories are skipped."""
         try:
             with os.scandir(directory) as scan:
                 entries = sorted(scan, key=attrgetter("name"))
@@ -122,7 +122,7 @@ class Walk:
                 self.passed_over["links and special files"] += 1
 
     def _globbed(self, pattern: str) -> Iterator[_File]:
-        """The files that match a glob; their paths start where the pattern stops being fixed."""
+        """The files that match a glob; their names start at the first part with a wildcard."""
         fixed = []
         for part in Path(pattern).parts:
             if glob.has_magic(part):
@@ -140,7 +140,7 @@ class Walk:
             yield _File(path, name, id_path, True)
 
     def _id_paths(self, names: Iterable[str]) -> list[str]:
-        """The paths that ids are made of, with forward slashes; all files of one place together."""
+        """The paths that ids are made of, with forward slashes, for the files of one directory."""
         names = list(names)
         shortened = {name: without_suffixes(name) for name in names}
         if self._options.id_rule.text == "path":
@@ -157,7 +157,7 @@ class Walk:
         self.suffixes_kept += normalised_id(id_path) != normalised_id(shortest)
 
     def _format(self, name: str) -> Format | None:
-        """The format that a file is read in; None if it is not a document."""
+        """The format in which a file is read; None if it is not a document."""
         if self._options.format is not None and not is_archive(name):
             return self._options.format
         return SUFFIXES.get(os.path.splitext(uncompressed_name(name))[1].lower())
@@ -171,7 +171,7 @@ class Walk:
             with opened_with_position(file.path) as (stream, tell):
                 yield from self._many(stream, file.path, format_, tell)
         elif is_archive(file.name):
-            # A document's path starts at the archive's root if the archive is the source.
+            # If the archive itself is the source, the paths of its documents start at its root.
             inside = "" if file.explicit else _with_slashes(archive_stem(file.name)) + "/"
             yield from self._members(file.path, inside)
         elif file.explicit:
@@ -182,7 +182,7 @@ class Walk:
             self._pass_over(file.name)
 
     def _members(self, path: str, inside: str) -> Iterator[RawDocument]:
-        # Which suffixes are needed is known only when all names are known.
+        # All names must be known to decide which suffixes are needed.
         is_path = self._options.id_rule.text == "path"
         names = list(dict.fromkeys(member_names(path))) if is_path else []
         id_paths = dict(zip(names, self._id_paths(names), strict=True))
@@ -202,7 +202,7 @@ class Walk:
                 yield RawDocument(origin, name, format_, content, member.weight)
 
     def _contents(self, file: IO[bytes], name: str, origin: str) -> bytes | DocumentError:
-        """All bytes of an archive's member, if they are no more than a document may have."""
+        """All bytes of a member of an archive; an error if they are too many or damaged."""
         limits = self._options.limits
         try:
             data = decompressed(file, name).read(limits.bytes + 1)
@@ -216,7 +216,7 @@ class Walk:
     def _many(
         self, stream: IO[bytes], origin: str, format_: Format, tell: Callable[[], int]
     ) -> Iterator[RawDocument]:
-        """The documents of a stream, each with how far it moves on in the file."""
+        """The documents of a stream, each with the bytes of the file that it takes."""
         documents = self._lines(stream, origin)
         if format_ == "xml" and self._options.record is not None:
             documents = self._records(stream, origin, self._options.record)
@@ -231,16 +231,16 @@ class Walk:
         number = 0
         while line := stream.readline(limits.bytes + 1):
             number += 1
-            place = f"{origin}:{number}"
+            line_origin = f"{origin}:{number}"
             try:
-                check_bytes(len(line), limits, place)
+                check_bytes(len(line), limits, line_origin)
             except DocumentError as error:
-                yield RawDocument(place, "", "jsonl", error, 0)
+                yield RawDocument(line_origin, "", "jsonl", error, 0)
                 while line and not line.endswith(b"\n"):
                     line = stream.readline(_CHUNK)
             else:
                 if line.strip():
-                    yield RawDocument(place, "", "jsonl", line, 0)
+                    yield RawDocument(line_origin, "", "jsonl", line, 0)
 
     def _records(self, stream: IO[bytes], origin: str, tag: str) -> Iterator[RawDocument]:
         options = self._options
@@ -256,7 +256,7 @@ class Walk:
             ):
                 count += 1
                 yield RawDocument(f"{origin}:{record.line}", "", "xml", record, 0)
-        except DocumentError as error:  # nothing after it can be read either
+        except DocumentError as error:  # nothing after the error can be read either
             count += 1
             yield RawDocument(origin, "", "xml", error, 0)
         if not count:
@@ -268,7 +268,7 @@ class Walk:
 
 
 def _size(path: str) -> int:
-    """The size of a file; one that has none says why when it is read."""
+    """The size of a file; 0 if it cannot be read, which is reported when it is opened."""
     try:
         return os.stat(path).st_size
     except OSError:

@@ -18,7 +18,7 @@ _CHUNK = 1 << 20  # columns may be larger than memory
 
 @dataclass(frozen=True)
 class CollectionStatistics:
-    """Counts and means; lengths are in code points of text, a root is at depth 1."""
+    """Counts and means; lengths are in code points of text, and a root is at depth 1."""
 
     documents: int
     elements: int
@@ -32,7 +32,7 @@ class CollectionStatistics:
     mean_document_length: float
     longest_document: int
     mean_element_length: float
-    # Tags by how many elements have them, most frequent first.
+    # How many elements have each tag, the most frequent tag first.
     frequent_tags: dict[str, int]
 
     def as_dict(self) -> dict[str, Any]:

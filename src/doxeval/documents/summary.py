@@ -1,8 +1,8 @@
 """The path summary: every distinct path of a collection, without ordinals.
 
-A collection of millions of elements has few distinct paths (`/article/body/sec/p`). Each
-element points to one of them, so that a path's strings are kept once, depths are looked up,
-and paths are matched without touching the elements.
+A collection of millions of elements has few distinct paths (`/article/body/sec/p`). Each element
+has the number of its path, so the strings of a path are kept once, depths are looked up, and
+patterns are matched without touching the elements.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class PathSummary:
 
     @cached_property
     def children(self) -> dict[tuple[int, int], int]:
-        """The path reached from a path (or NO_PARENT) by a tag number."""
+        """The path below a path (or NO_PARENT) with a tag number."""
         pairs = zip(self.parent_of.tolist(), self.tag_of.tolist(), strict=True)
         return {pair: path for path, pair in enumerate(pairs)}
 
@@ -71,7 +71,7 @@ class PathSummary:
 
 
 class _TagNumbers(dict[str, int]):
-    """Numbers of tags; a new tag gets the next one. An end tag has no name, and the number -1."""
+    """Numbers of tags; a new tag gets the next number. End tags have no name, and number -1."""
 
     def __init__(self) -> None:
         super().__init__({END: -1})
@@ -103,15 +103,15 @@ class SummaryBuilder:
         return len(self.tag_numbers) - 1
 
     def tag(self, name: str) -> int:
-        """The number of a tag; a new tag gets the next one."""
+        """The number of a tag; a new tag gets the next number."""
         return self.tag_numbers[name]
 
     def child(self, parent: int, tag: int) -> int:
-        """The number of the path `tag` under `parent`; a new path gets the next one."""
+        """The number of the path `tag` under `parent`; a new path gets the next number."""
         return self._paths.setdefault((parent, tag), len(self._paths))
 
     def absorb(self, other: PathSummary) -> Ints:
-        """Add all paths of another summary; returns the number that each of them has here."""
+        """Add all paths of another summary; returns the number of each in this one."""
         tags = [self.tag(name) for name in other.tags]
         here: list[int] = []
         for parent, tag in zip(other.parent_of.tolist(), other.tag_of.tolist(), strict=True):

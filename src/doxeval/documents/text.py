@@ -1,4 +1,4 @@
-"""The stored text of documents: written as one file, read one document at a time."""
+"""The stored text of documents: one file, read one document at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEVEL = 3
 
 
 def as_stored(texts: list[bytes], storage: TextStorage) -> list[bytes]:
-    """What is stored of some documents' texts.
+    """The texts of documents in the form in which they are stored.
 
     >>> as_stored([b"one", b"two"], "none")
     [b'', b'']
@@ -43,7 +43,7 @@ class TextStore:
         """The text of a document, given by its number."""
         if self.storage == "none":
             raise MissingText(
-                f"the collection {self._path.parent} was built without its text (text=none)"
+                f"the collection {self._path.parent} was built without its text (text='none')"
             )
         if self._data is None:
             empty = self._path.stat().st_size == 0
@@ -53,7 +53,7 @@ class TextStore:
         if self.storage == "compressed":
             data = self._decompress(data)
         if hashlib.sha256(data).digest() != self._hashes[document].tobytes():
-            raise CollectionError("a text differs from the one that was stored", str(self._path))
+            raise CollectionError("a text is not the one that was stored", str(self._path))
         return data.decode()
 
     def _decompress(self, data: bytes) -> bytes:

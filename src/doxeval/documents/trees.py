@@ -1,4 +1,4 @@
-"""Trees: sets of elements of one document, many of them as two columns."""
+"""Trees (sets of elements of one document), many of them as two columns."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Trees(NamedTuple):
 
     @classmethod
     def of_singletons(cls, nodes: Ints) -> Trees:
-        """One element each."""
+        """Trees of one element each."""
         return cls(nodes, np.arange(len(nodes) + 1))
 
     @classmethod
     def empty(cls, count: int) -> Trees:
-        """So many trees without elements."""
+        """The given number of trees without elements."""
         return cls(np.zeros(0, dtype=np.int64), np.zeros(count + 1, dtype=np.int64))
 
     def __len__(self) -> int:
@@ -35,7 +35,7 @@ class Trees(NamedTuple):
         return np.diff(self.begin)
 
     def rows(self, rows: Ints) -> Trees:
-        """Only some of the trees."""
+        """Only the trees of these rows, in this order."""
         if not len(self.nodes):
             return Trees.empty(len(rows))
         counts = self.begin[rows + 1] - self.begin[rows]
@@ -43,6 +43,6 @@ class Trees(NamedTuple):
         return Trees(nodes, np.append(0, np.cumsum(counts)))
 
     def as_sets(self) -> list[tuple[int, ...]]:
-        """Each tree as its nodes."""
+        """Each tree as a tuple of its nodes."""
         nodes = self.nodes.tolist()
         return [tuple(nodes[begin:end]) for begin, end in pairwise(self.begin.tolist())]

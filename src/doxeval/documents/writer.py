@@ -1,16 +1,16 @@
-"""Writing a collection: columns that grow, in a temporary directory that is renamed at the end.
+"""Writing a collection into a temporary directory, which is renamed at the end.
 
 nodes.COLUMN.npy            the node table (see nodes.py)
-documents.rows.npy          each document's first row, and the number of all rows
+documents.rows.npy          the first row of each document, and the number of all rows
 documents.ids.txt           one id per line
 documents.id_ends.npy       where each line ends
-documents.origins.txt       where each document came from, one per line
+documents.origins.txt       the source of each document, one per line
 documents.sha256.npy        the hash of each document's text, 32 bytes each
 documents.index_*.npy       ids to document numbers (see id_index.py)
 documents.text_ends.npy     where each document's text ends in text.bin
 summary.parent.npy, summary.tag.npy, summary.tags.json     the path summary
 text.bin                    the texts in UTF-8, plain or one zstd frame each
-manifest.json               what it is, how it was built, the hashes of its files
+manifest.json               counts, the options of the build, the hashes of all files
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class ColumnFile:
 class CollectionWriter:
     """Writes batches of documents into a new collection.
 
-    A context manager: after `finish` and a normal exit, the collection is in its place; after an
-    exception, nothing is.
+    A context manager: `finish` puts the complete collection in its place; after an exception,
+    nothing is left behind.
     """
 
     def __init__(self, out: Path, *, force: bool = False, id_rule: IdRule | None = None) -> None:
@@ -81,7 +81,7 @@ class CollectionWriter:
         self._force = force
         self._id_rule = id_rule
         self._open_files = ExitStack()
-        self._directory = out  # until there is a temporary one
+        self._directory = out  # until the temporary directory exists
         self._ids = IdIndexBuilder()
         self._summary = SummaryBuilder()
         self._rows = 0
@@ -102,7 +102,7 @@ class CollectionWriter:
     def _open(self) -> None:
         parent = self._out.absolute().parent
         parent.mkdir(parents=True, exist_ok=True)
-        # The name is known before the directory is there: Ctrl-C may come between the two.
+        # Note the name before making the directory: Ctrl-C may come between the two.
         self._directory = parent / f".{self._out.name}.building-{secrets.token_hex(4)}"
         self._directory.mkdir()
         columns = {
@@ -222,16 +222,16 @@ class CollectionWriter:
         else:
             self._origin_lines.flush()
             earlier = _line(self._directory / "documents.origins.txt", error.earlier)
-        message = f"duplicate document id {batch.ids[error.place]!r}, first given to {earlier}"
+        message = f"duplicate document id {batch.ids[error.index]!r}, first given to {earlier}"
         if self._id_rule is not None and self._id_rule.text == "stem":
-            message += "; id_rule=path tells files of different directories apart"
+            message += "; id_rule='path' tells files of different directories apart"
         if self._id_rule is not None and self._id_rule.text == "path":
-            message += "; a source that is a directory above both tells them apart"
-        return DocumentError(message, batch.origins[error.place])
+            message += "; to tell them apart, give a directory above both as the source"
+        return DocumentError(message, batch.origins[error.index])
 
 
 def refuse_existing(out: Path, force: bool) -> None:
-    """Refuse to write where something stands already, unless it is a collection and `force`."""
+    """Refuse to replace anything, except a collection or an empty directory with `force`."""
     if not out.exists() and not out.is_symlink():
         return
     if not force:
@@ -251,7 +251,7 @@ def _flush(file: BinaryIO) -> None:
 
 
 def _give_up(file: BinaryIO) -> None:
-    with suppress(OSError):  # a full disk is reported where it was noticed first
+    with suppress(OSError):  # a full disk was reported when it was first noticed
         file.close()
 
 

@@ -1,9 +1,9 @@
-"""XML documents to marks.
+"""Reading XML documents into marks.
 
-Speed comes from doing next to nothing per tag: a tag costs two appends. Among the pieces of a
-document's text, an empty one stands for each tag; the sums of the lengths of pieces are the
-positions of tags. A large document is fed to expat in parts, so that the limits on depth,
-elements and expansion stop it early.
+It is fast because it does almost nothing per tag: a tag costs two appends. In the list of pieces
+of text, each tag is an empty piece, so the positions of tags are sums of the lengths of pieces. A
+large document is fed to expat in parts, so that the limits on depth, elements and expansion can
+stop it early.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from doxeval.errors import DocumentError
 from doxeval.markup.expat import HardenedExpat, Refused, declarations_of, feed, names_used
 
 _PART = 1 << 20
-_A_TAG = ""  # stands for a tag among the pieces of text
+_A_TAG = ""  # represents a tag among the pieces of text
 
 
 class TagCollector:
@@ -31,7 +31,7 @@ class TagCollector:
         self.names: list[str] = []
         self.pieces: list[str] = []
         self.attributes: Attributes = []
-        self.elements = 0  # only counted where attributes are kept
+        self.elements = 0  # only counted if attributes are kept
         self._attribute = attribute
         add_name, add_piece = self.names.append, self.pieces.append
 
@@ -64,7 +64,7 @@ class TagCollector:
 
 
 class XmlReader:
-    """Reads documents one after another; hands out their marks together.
+    """Reads documents one after another, and returns their marks together.
 
     >>> reader = XmlReader()
     >>> reader.read(b"<article><p>one &amp; two</p></article>", "a.xml")
@@ -82,7 +82,7 @@ class XmlReader:
         self._limits = limits or Limits()
         self._encoding = encoding
         self._attribute = attribute
-        # Whether a document needed our named entities: then the next one likely does too.
+        # Whether a document needed our named entities; the next one is then likely to as well.
         self._expect_names = False
         self._start_afresh()
 
@@ -98,7 +98,7 @@ class XmlReader:
         return len(self._texts)
 
     def read(self, data: bytes, origin: str) -> None:
-        """Read one document; of a broken one, nothing is kept."""
+        """Read one document; nothing is kept of a broken one."""
         check_bytes(len(data), self._limits, origin)
         names = names_used(data) if self._expect_names else []
         known = len(self._tags.names), len(self._lengths)
@@ -163,7 +163,7 @@ class XmlReader:
         return b"".join(texts)
 
     def _take_text(self, data: bytes, origin: str, known: int) -> bytes:
-        """The text that one part of a document gave, if the limits hold so far."""
+        """The text of one part of a document, unless the document exceeds a limit."""
         text, lengths = self._tags.take_text()
         self._lengths.append(lengths)
         few_tags = min(self._limits.depth, self._limits.elements)
@@ -175,7 +175,7 @@ class XmlReader:
         limits = self._limits
         if produced > limits.expansion * min(len(data), _PART) + limits.expansion_allowance:
             raise DocumentError(
-                f"entities blow the text up to more than {limits.expansion} times the document",
+                f"entities expand the text to more than {limits.expansion} times the document",
                 origin,
             )
         check_elements(len(names) - names.count(END), limits, origin)
@@ -208,4 +208,4 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
 
 
 def _nothing(_: str) -> None:
-    """Drop text that nobody needs."""
+    """Ignore text."""

@@ -1,1 +1,1 @@
-"""XML from strangers: a hardened parser, and files of data read one element at a time."""
+"""XML from untrusted sources: a hardened parser, and reading data one element at a time."""

@@ -1,8 +1,8 @@
 """XML files of data (topics, runs, assessments), read one element at a time.
 
-Such a file is a list of many similar elements, perhaps below some others. Each is handed out as
-a small tree as soon as it is complete, so the size of the file does not matter. The parser is
-hardened: no external entities, no bombs.
+Such a file is a long list of similar elements, perhaps inside others. Each is yielded as a small
+tree as soon as it is complete, so the size of the file does not matter. The parser is hardened
+(see expat.py).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _MOST_ELEMENTS = 2_000_000
 
 @dataclass
 class XmlElement:
-    """An element: tag, attributes, children, the text just inside it, and its line.
+    """An element: its tag, attributes, line and children; pieces are its children and its text.
 
-    Tags are in lower case, as files of the same kind do not agree on case.
+    Tags are converted to lower case, because files of the same kind do not agree on case.
     """
 
     tag: str
@@ -35,20 +35,20 @@ class XmlElement:
 
     @property
     def text(self) -> str:
-        """All text inside it, that of its children included."""
+        """All text inside it, including that of its children."""
         return "".join(piece if isinstance(piece, str) else piece.text for piece in self.pieces)
 
     def child(self, tag: str) -> XmlElement | None:
-        """The first child of a tag."""
+        """The first child with this tag."""
         return next((child for child in self.children if child.tag == tag), None)
 
     def child_text(self, tag: str) -> str | None:
-        """The text of the first child of a tag, without white space around; None if empty."""
+        """The text of the first child with this tag, stripped; None if it is empty."""
         child = self.child(tag)
         return (child.text.strip() or None) if child is not None else None
 
     def attribute(self, *names: str) -> str | None:
-        """The first of these attributes that is there, without white space around."""
+        """The value of the first of these attributes that the element has, stripped."""
         return next(
             (self.attributes[name].strip() for name in names if name in self.attributes), None
         )
@@ -57,10 +57,10 @@ class XmlElement:
 def read_elements(
     file: IO[bytes], tags: Collection[str], origin: str
 ) -> Iterator[tuple[XmlElement, tuple[XmlElement, ...]]]:
-    """Each outermost element of the given tags, with the elements around it, outermost first.
+    """Each outermost element with one of the tags, and the elements around it, outermost first.
 
-    The elements around are as they were read so far: with their attributes and the children
-    that came before (but those that were handed out are not kept).
+    The elements around it are as far as they were read: with their attributes and their earlier
+    children, except those that were yielded already.
 
     >>> import io
     >>> file = io.BytesIO(b'<run id="a"><topic n="1"/><topic n="2"/></run>')
@@ -84,7 +84,7 @@ class _Reader:
         self._tags = tags
         self._origin = origin
         self._open: list[XmlElement] = []
-        self._wanted_depth = 0  # of the wanted element that is open; 0: none is
+        self._wanted_depth = 0  # the depth of the wanted element that is open; 0 if none is
         self._text_length = 0
         self._elements = 0
         self._done: list[tuple[XmlElement, tuple[XmlElement, ...]]] = []
@@ -98,10 +98,10 @@ class _Reader:
 
     def _start(self, name: str, pairs: list[str]) -> None:
         if len(self._open) >= _DEEPEST:
-            raise Refused(f"more than {_DEEPEST} elements inside each other", self.parser)
+            raise Refused(f"elements nested more than {_DEEPEST} deep", self.parser)
         self._elements += 1
         if self._elements > _MOST_ELEMENTS:
-            raise Refused(f"more than {_MOST_ELEMENTS:,} elements in one", self.parser)
+            raise Refused(f"more than {_MOST_ELEMENTS:,} elements inside one", self.parser)
         attributes = dict(zip(pairs[0::2], pairs[1::2], strict=True))
         element = XmlElement(name.lower(), attributes, self.parser.CurrentLineNumber)
         self._open.append(element)

@@ -1,13 +1,13 @@
-"""A hardened expat: no entity is lost, nothing is opened, nothing explodes.
+"""A hardened expat: it drops no entity, opens no other file, and stops entity bombs.
 
-Plain expat drops an entity it does not know without a word, which would move every later
-offset. Here every entity is either the characters it stands for or an error that names it:
+Plain expat silently drops an entity that it does not know, which would shift every later offset.
+Here every entity is either replaced by its characters or refused with an error that names it:
 
-- entities declared in the document itself, if their value is plain text;
-- the usual named entities of HTML (`&nbsp;`, `&eacute;`), declared or not;
-- anything else (external, parameter, nested or unknown entities) is refused.
+- entities declared in the document itself are replaced, if their value is plain text;
+- the named entities of HTML (`&nbsp;`, `&eacute;`) are replaced, declared or not;
+- all others (external, parameter, nested or unknown entities) are refused.
 
-An external DTD may be named; it is never opened.
+A document may name an external DTD, but it is never opened.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _UTF16_BEGINNINGS = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 
 
 class Refused(Exception):
-    """Raised inside a callback of expat, with the place; `feed` adds the file.
+    """Raised inside a callback of expat, with the line and column; `feed` adds the file.
 
-    The place must be noted in the callback: expat goes on to the end of what it was given.
+    The position must be noted in the callback, because expat reads on to the end of its input.
     """
 
     def __init__(self, message: str, parser: XMLParserType) -> None:
@@ -46,9 +46,9 @@ class Refused(Exception):
 
 
 class HardenedExpat:
-    """Makes parsers that hand text to `text` and refuse dangerous declarations.
+    """Makes parsers that pass text to `text` and refuse dangerous declarations.
 
-    All its parsers share the strings of their tags.
+    All its parsers share one string per tag.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class HardenedExpat:
         parser = ParserCreate(self._encoding, None, self._tag_strings)
         parser.buffer_text = True
         parser.ordered_attributes = True
-        # Without this, one long default value in the DTD would be copied for every element.
+        # Otherwise, one long default value in the DTD would be copied for every element.
         parser.specified_attributes = True
         parser.CharacterDataHandler = self._text
         parser.EntityDeclHandler = self._on_declaration
         parser.SkippedEntityHandler = self._on_skipped
-        # Only under this setting are references to parameter entities reported.
+        # Expat reports references to parameter entities only under this setting.
         parser.SetParamEntityParsing(XML_PARAM_ENTITY_PARSING_ALWAYS)
         parser.ExternalEntityRefHandler = _never_opened
         if declarations:
@@ -105,7 +105,7 @@ class HardenedExpat:
 
 
 def _never_opened(*_: object) -> int:
-    """An external DTD: it is passed over."""
+    """Skip an external DTD."""
     return 1
 
 
@@ -133,9 +133,9 @@ def feed(
     fed: int = 0,
     error_class: type[InputError] = DocumentError,
 ) -> None:
-    """Give the parser a piece of a file; what is wrong becomes an error with its place.
+    """Give the parser a piece of a file; an error gets the file, line and column.
 
-    `fed` is the number of bytes given before.
+    `fed` is the number of bytes in earlier pieces.
     """
     try:
         parser.Parse(piece, last)
@@ -146,14 +146,14 @@ def feed(
     except Refused as refusal:
         raise error_class(str(refusal), origin, refusal.line, refusal.column) from None
     except (ValueError, LookupError) as error:
-        # pyexpat asks Python for encodings expat does not know; some cannot be used.
+        # pyexpat asks Python for encodings that expat does not know, and cannot use some of them.
         raise error_class(
             f"the encoding cannot be read ({error}); convert the file to UTF-8", origin, 1
         ) from None
 
 
 def names_used(data: bytes) -> list[str]:
-    """The named entities that a document refers to.
+    """The named entities of HTML that a document refers to.
 
     >>> names_used(b"<p>caf&eacute;&nbsp;&unknown; &amp; caf&eacute;</p>")
     ['eacute', 'nbsp']
@@ -166,7 +166,7 @@ def names_used(data: bytes) -> list[str]:
 
 @cache
 def all_declarations() -> bytes:
-    """A DTD that declares all named entities, for files that are not read twice."""
+    """A DTD that declares all named entities, for files that are read as a stream."""
     return declarations_of(NAMED_ENTITIES)
 
 
@@ -185,13 +185,13 @@ def declarations_of(names: Iterable[str]) -> bytes:
 def _described(error: ExpatError, parser: XMLParserType, piece: bytes, fed: int) -> str:
     message = str(error).split(": line ")[0]
     if message == "undefined entity":
-        # Expat does not name the entity, but it stands at the place of the error, or further
-        # on in the start tag there.
+        # Expat does not name the entity. It is at the position of the error, or further on in the
+        # start tag there.
         reference = _REFERENCE.search(piece, max(parser.ErrorByteIndex - fed, 0))
         name = reference[1].decode("utf-8", "replace") if reference else "?"
         return f"undefined entity &{name};"
     if message == "no element found":
         return "no element found: the document is empty or ends too early"
     if message == "not well-formed (invalid token)":
-        return "not well-formed: a character or token that may not stand here, or a wrong encoding"
+        return "not well-formed: a character or token that is not allowed here, or a wrong encoding"
     return message

@@ -1,4 +1,4 @@
-"""A parser of NEXI, the query language of INEX.
+"""NEXI, the query language of INEX: its grammar, and a parser.
 
     query  : co | path filter (path filter)* path?
     path   : ('//' | '/') node (('//' | '/') node)*        the first path starts with '//'
@@ -242,7 +242,7 @@ class _Parser:
             return self._item()
         self._depth += 1
         if self._depth > DEEPEST:
-            self._fail(f"at most {DEEPEST} parentheses inside each other")
+            self._fail(f"at most {DEEPEST} nested parentheses")
         clause = self._clause()
         self._need(")", "the clause")
         self._depth -= 1
