@@ -367,6 +367,16 @@ def test_the_verb_counts_and_lists_violations(tmp_path: Path) -> None:
         "elements": 0,
     }
     assert counts["violations"][0]["rule"] == 2
+    assert counts["warnings"] == []
     result = doxeval("assessments", folder, folder)
     assert result.exit_code == 1
     assert "judged twice" in result.stderr
+
+
+def test_the_verb_has_warnings_in_json_too(tmp_path: Path, build: Builder) -> None:
+    collection = build({"a.xml": "<a>Hello.</a>"}).directory
+    qrels = write_files(tmp_path, {"q": "8 Q0 a 5 6 0 0:5\n8 Q0 gone 0 9 0\n"}) / "q"
+    command = ("assessments", qrels, "--collection", collection)
+    warning = "judged documents that are not in the collection: 1"
+    assert f"warning: {warning}" in doxeval(*command).stderr
+    assert json.loads(doxeval(*command, "--json").stdout)["warnings"] == [warning]

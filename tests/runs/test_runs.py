@@ -346,7 +346,7 @@ def test_references_that_do_not_resolve_say_why() -> None:
         "unknown document 'nowhere'",
         "nothing at /s[1]/p[2] in a: /s[1] has 1 p",
         "[2, 9) is not inside the document's 4 characters",
-        "text node 1 of /s[1]/p[1] has 4 characters; there is no place after 9",
+        "text node 1 of /s[1]/p[1] has 4 characters; there is no position after 9",
         "the passage ends at 1 before it starts at 3",
         "offset 7 is not inside the document's 4 characters",
         "nothing at /t[1] in a: its root is /s[1]",

@@ -142,7 +142,7 @@ class TextPoints:
         if point.offset > gap.end - gap.start:
             return UnknownReference(
                 f"text node {point.text_node} of {point.path} has {gap.end - gap.start} "
-                f"characters; there is no place after {point.offset}"
+                f"characters; there is no position after {point.offset}"
             )
         return gap.start + point.offset
 
