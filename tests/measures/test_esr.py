@@ -309,7 +309,7 @@ def test_a_profile_says_what_is_served_and_what_is_left(tmp_path: Path) -> None:
     units.write_text(lines)
     result = doxeval(*arguments, "--profile", "esr")
     assert result.exit_code == 0, result.stderr
-    assert "is served directly and" in result.stdout
+    assert "of the gain is served directly" in result.stdout
     assert "the steps from here sum to 1.02" in result.stderr
     data = json.loads(doxeval(*arguments, "--profile", "esr", "--format", "json").stdout)
     shares = {curve["measure"]: curve["mean"] for curve in data["runs"][0]["curves"]}
