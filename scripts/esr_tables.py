@@ -133,7 +133,7 @@ def _computed(name: str) -> dict[str, str]:
     steps = {E[a]: {E[b]: p for b, p in enumerate(row) if p} for a, row in enumerate(TABLE_5)}
     table = evaluate(
         [
-            run_of([Result("1", "d", Kind.ELEMENT, place=(E[n - 1],)) for n in numbers], system)
+            run_of([Result("1", "d", Kind.ELEMENT, paths=(E[n - 1],)) for n in numbers], system)
             for system, numbers in SYSTEMS.items()
         ],
         Assessments([Judgment("1", "d", units=units)]),

@@ -28,12 +28,12 @@ def graded(values: Mapping[str, float], topic: str = "7") -> list[Judgment]:
 
 def elements(documents: Iterable[str], path: str = "/p[1]") -> list[Result]:
     """The same element of many documents, in this order."""
-    return [Result("7", document, Kind.ELEMENT, place=(path,)) for document in documents]
+    return [Result("7", document, Kind.ELEMENT, paths=(path,)) for document in documents]
 
 
 def paths(*found: str, document: str = "a") -> list[Result]:
     """Elements of one document, in this order."""
-    return [Result("7", document, Kind.ELEMENT, place=(path,)) for path in found]
+    return [Result("7", document, Kind.ELEMENT, paths=(path,)) for path in found]
 
 
 def passage(document: str, start: int, end: int, topic: str = "7") -> Result:

@@ -260,7 +260,7 @@ def _listed(topic: str, scored: list[tuple[float, str, Part]], overlap: bool) ->
             continue
         above.append(part)
         count += 1
-        yield Result(topic, document, Kind.ELEMENT, place=(part.path,), rank=count, score=score)
+        yield Result(topic, document, Kind.ELEMENT, paths=(part.path,), rank=count, score=score)
         if count == LONGEST:
             return
 

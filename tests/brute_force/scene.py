@@ -109,10 +109,10 @@ class Scene:
         if result.kind == Kind.PASSAGE:
             return Unit(result.document, "", result.start or 0, result.end or 0)
         if result.kind == Kind.TREE:
-            nodes = [self.element(result.document, path) for path in result.place]
+            nodes = [self.element(result.document, path) for path in result.paths]
             start, end = min(n.start for n in nodes), max(n.end for n in nodes)
             return Unit(result.document, "", start, end)
-        wanted = result.place[0] if result.place else "/article[1]"
+        wanted = result.paths[0] if result.paths else "/article[1]"
         return self.element(result.document, wanted)
 
     @cached_property
@@ -121,7 +121,7 @@ class Scene:
         found = []
         for result, unit in zip(self.results, self.ranked, strict=True):
             if result.kind == Kind.TREE:
-                nodes = [self.element(result.document, path) for path in result.place]
+                nodes = [self.element(result.document, path) for path in result.paths]
                 found.append(frozenset(nodes))
             elif result.kind == Kind.PASSAGE:
                 found.append(frozenset([self._innermost(unit)]))

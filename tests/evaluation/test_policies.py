@@ -299,7 +299,7 @@ def test_lengths_come_from_the_collection() -> None:
         ([point("a", 0)], "MAiP", "is about passages of text, and run returns entry points"),
         ([point("a", 0)], "MAgP", "is about passages of text, and run returns entry points"),
         (
-            [Result("7", "a", Kind.TREE, place=("/a[1]/s[1]", "/a[1]/s[2]"))],
+            [Result("7", "a", Kind.TREE, paths=("/a[1]/s[1]", "/a[1]/s[2]"))],
             "cP@1",
             "is about passages of text, and run returns trees",
         ),

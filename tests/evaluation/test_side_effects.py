@@ -56,8 +56,8 @@ changed = [name for name in before if before[name] != after[name]]
 assert not changed, changed
 collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
 judged = [doxeval.Judgment("7", "a", ((4, 8),), 4)]
-run = doxeval.Run.from_results([Result("7", "a", Kind.ELEMENT, place=("/s[1]/p[2]",))], "mine")
-other = doxeval.Run.from_results([Result("7", "a", Kind.ELEMENT, place=("/s[1]",))], "other")
+run = doxeval.Run.from_results([Result("7", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",))], "mine")
+other = doxeval.Run.from_results([Result("7", "a", Kind.ELEMENT, paths=("/s[1]",))], "other")
 for jobs in (1, 2):
     table = doxeval.evaluate(
         [run, other], doxeval.Assessments(judged), ["MAiP", "nxCG@10", "ESRR@10", "ERRU@10"],

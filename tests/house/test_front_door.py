@@ -49,7 +49,7 @@ def test_what_is_not_there_is_an_attribute_error() -> None:
 
 
 def _run(name: str, path: str) -> Run:
-    return Run.from_results([Result("7", "a", Kind.ELEMENT, place=(path,), score=0.5)], name)
+    return Run.from_results([Result("7", "a", Kind.ELEMENT, paths=(path,), score=0.5)], name)
 
 
 def values(collection: Collection) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def test_elements_around_several_ideal_elements(random: Random) -> None:
     grades["/a[1]"] = Grade2003(1, 1)
     judged = Judgment("7", "a", grades=tuple(GradedElement(*item) for item in grades.items()))
     ranked = random.sample(paths, len(paths))
-    results = tuple(Result("7", "a", Kind.ELEMENT, place=(path,)) for path in ranked)
+    results = tuple(Result("7", "a", Kind.ELEMENT, paths=(path,)) for path in ranked)
     world = World((("a", document),), (judged,), results, ())
     quant = random.choice(["gen", "sog"])
     names = [f"{name}@{k}" for name in ("nxCG", "MAnxCG") for k in (2, 4, 8, 13)]
@@ -221,7 +221,7 @@ def test_inex_eval_expects_any_order_of_results_that_share_a_rank(
 ) -> None:
     paths = [f"/a[1]/p[{n + 1}]" for n in range(relevant + others)]
     grades = tuple(GradedElement(path, Grade2002(3, "E")) for path in paths[:relevant])
-    results = [Result("7", "d", Kind.ELEMENT, place=(path,), rank=1, score=1.0) for path in paths]
+    results = [Result("7", "d", Kind.ELEMENT, paths=(path,), rank=1, score=1.0) for path in paths]
     label = "inex_eval(quant=strict,interpolation=ceiling,unretrieved=zero)"
     table = evaluate(
         run_of(results, "run"),

@@ -46,7 +46,7 @@ def toy(*names: str) -> dict[str, list[list[float]]]:
     """The scores of the three systems, for each measure at the cut-offs 1, 2, 3."""
     units = tuple(AssessedUnit((E[number],), 1.0) for number in (3, 4))
     runs = [
-        run_of([Result("1", "d", Kind.ELEMENT, place=(E[n],)) for n in numbers], name)
+        run_of([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in numbers], name)
         for name, numbers in SYSTEMS.items()
     ]
     labels = [name.format(k) for name in names for k in (1, 2, 3)]
@@ -177,7 +177,7 @@ def scored(
     navigation: Navigation,
     names: Sequence[str],
 ) -> dict[str, float]:
-    results = [Result("1", "d", Kind.TREE, place=tree) for tree in ranking]
+    results = [Result("1", "d", Kind.TREE, paths=tree) for tree in ranking]
     units = tuple(AssessedUnit(tree, rel) for tree, rel in assessed.items())
     table = evaluate(
         run_of(results, "run"),
@@ -265,7 +265,7 @@ def test_shared_elements_were_seen_as_overlap_is_in_characters() -> None:
 def test_passages_are_their_innermost_elements() -> None:
     collection = example_collection({"d": "<a><p>12345</p><p>67890</p></a>"})
     judged = Assessments([Judgment("1", "d", ((0, 5),))])
-    results = [Result("1", "d", Kind.PASSAGE, 1, 3), Result("1", "d", Kind.ELEMENT, place=("/a",))]
+    results = [Result("1", "d", Kind.PASSAGE, 1, 3), Result("1", "d", Kind.ELEMENT, paths=("/a",))]
     names = ["Hits@1(nav=none)", "Hits@2(nav=none)", "SRiP@1(nav=none)"]
     table = evaluate(run_of(results, "run"), judged, names, collection=collection)
     assert table.mean()["run"] == {names[0]: 1.0, names[1]: 2.0, names[2]: 1.0}
@@ -277,7 +277,7 @@ def test_a_document_of_very_many_elements() -> None:
     body = "".join(f"<p>{number % 10}</p>" for number in range(count))
     collection = example_collection({"d": f"<a>{body}</a>"})
     judged = Assessments([Judgment("1", "d", ((0, count),))])
-    results = [Result("1", "d", Kind.ELEMENT, place=(f"/a[1]/p[{n}]",)) for n in range(1, 31)]
+    results = [Result("1", "d", Kind.ELEMENT, paths=(f"/a[1]/p[{n}]",)) for n in range(1, 31)]
     for nav in ("depth", "hierarchical"):
         names = [f"ESRR@30(nav={nav})", f"SRiP2@30(nav={nav})"]
         table = evaluate(run_of(results, "run"), judged, names, collection=collection)
@@ -321,7 +321,7 @@ def test_browsing_measures_take_any_navigation() -> None:
     """Table 9: e3, e1, e4, where e1 leads to e4 with probability .2."""
     navigation = MatrixNavigation(probabilities={"d": {E[1]: {E[4]: 0.2}}})
     judged = Assessments([Judgment("1", "d", ((0, 20), (70, 100)))])
-    results = [Result("1", "d", Kind.ELEMENT, place=(E[n],)) for n in (3, 1, 4)]
+    results = [Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (3, 1, 4)]
     names = ["PRUM[1](nav=matrix)", "EPRUM[1](nav=matrix)", "PRUM[1](targets=ideal)"]
     table = evaluate(
         run_of(results, "run"),
@@ -342,7 +342,7 @@ def test_browsing_measures_take_any_navigation() -> None:
 def test_two_targets_from_one_item_are_warned_about() -> None:
     navigation = MatrixNavigation(probabilities={"d": {E[1]: {E[3]: 1.0, E[4]: 1.0}}})
     judged = Assessments([Judgment("1", "d", ((0, 20), (70, 100)))])
-    run = run_of([Result("1", "d", Kind.ELEMENT, place=(E[1],))], "run")
+    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[1],))], "run")
     collection = example_collection({"d": ARTICLE})
     table = evaluate(
         run, judged, ["EPRUM[1](nav=matrix)"], collection=collection, navigation=navigation

@@ -280,7 +280,7 @@ def all_measures(scene: Scene, results: tuple[Result, ...]) -> list[str]:
 def in_all_formats(results: Sequence[Result], directory: Path) -> list[Path]:
     """The results as files; a document is written as its root, so that all formats hold it."""
     spelt = [
-        one._replace(kind=Kind.ELEMENT, place=("/article[1]",))
+        one._replace(kind=Kind.ELEMENT, paths=("/article[1]",))
         if one.kind == Kind.DOCUMENT
         else one
         for one in results
@@ -377,7 +377,7 @@ def ideal_run(scene: Scene, measure: Measure) -> list[Result]:
             truth.topics[int(base.topic[row])],
             collection.id_of(int(base.document[row])),
             Kind.ELEMENT,
-            place=(collection.path_of(int(nodes[row])),),
+            paths=(collection.path_of(int(nodes[row])),),
         )
         for row in best_first
     ]
@@ -563,9 +563,9 @@ def test_without_navigation_users_see_precision_at_recall(name: str) -> None:
     for scene in scenes():
         ideal = ideal_run(scene, MEASURES["nxCG"]())
         for topic in scene.truth.topics:
-            wanted = {(one.document, one.place) for one in ideal if one.topic == topic}
+            wanted = {(one.document, one.paths) for one in ideal if one.topic == topic}
             own = [one for one in scene.world.elements if one.topic == topic]
-            hits = [(one.document, one.place or ("/article[1]",)) in wanted for one in own]
+            hits = [(one.document, one.paths or ("/article[1]",)) in wanted for one in own]
             ranks = [rank for rank, hit in enumerate(hits, 1) if hit]
             targets = len(wanted)
             for i in range(1, targets + 1):

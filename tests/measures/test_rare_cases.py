@@ -66,7 +66,7 @@ def test_conditional_prum_keeps_its_digits_where_recall_is_unlikely() -> None:
 def returned(paths: list[str], topics: str = "7") -> Run:
     """A run of elements of the document a."""
     return run_of(
-        [Result(topic, "a", Kind.ELEMENT, place=(path,)) for topic in topics for path in paths],
+        [Result(topic, "a", Kind.ELEMENT, paths=(path,)) for topic in topics for path in paths],
         "run",
     )
 

@@ -36,7 +36,7 @@ def fields_of(wanted: list[Result], *, missing: Any) -> dict[str, Any]:
         "start": [missing if r.kind == Kind.POINT or r.start is None else r.start for r in wanted],
         "end": [missing if r.end is None else r.end for r in wanted],
         "offset": [r.start if r.kind == Kind.POINT else missing for r in wanted],
-        "path": [r.place[0] if r.place else None for r in wanted],
+        "path": [r.paths[0] if r.paths else None for r in wanted],
         "rank": [r.rank for r in wanted],
         "score": [r.score for r in wanted],
     }
@@ -185,7 +185,7 @@ def test_a_dict_of_lists_is_in_ranking_order(wanted: list[Result]) -> None:
         if result.kind == Kind.PASSAGE:
             unit = (result.document, result.start, result.end)
         elif result.kind == Kind.ELEMENT:
-            unit = (result.document, result.place[0])
+            unit = (result.document, result.paths[0])
         given_.setdefault(result.topic, []).append(unit)
         own = expected.setdefault(result.topic, [])
         own.append(result._replace(rank=len(own) + 1, score=None))
@@ -270,12 +270,12 @@ def test_frames_as_other_programs_make_them() -> None:
         }
     )
     assert list(Run.from_frame(merged)) == [
-        Result("7", "a", Kind.ELEMENT, place=("/p[1]",)),
+        Result("7", "a", Kind.ELEMENT, paths=("/p[1]",)),
         Result("7", "b", Kind.PASSAGE, 3, 9),
     ]
     trees = {"topic_id": [7, 7], "docno": ["a", "a"], "nodes": ["/p[1] /p[2]", None]}
     for frame in (pandas.DataFrame(trees), polars.DataFrame(trees)):
-        assert [result.place for result in Run.from_frame(frame)] == [("/p[1]", "/p[2]"), ()]
+        assert [result.paths for result in Run.from_frame(frame)] == [("/p[1]", "/p[2]"), ()]
     categories = pandas.DataFrame({"qid": ["7", "7"], "docno": ["a", "b"]}, dtype="category")
     assert Run.from_frame(categories) == Run.from_arrays(["7", "7"], ["a", "b"])
 
@@ -328,7 +328,7 @@ def test_a_library_that_is_missing_is_named(library: str, monkeypatch: pytest.Mo
         (Result("7", "a", Kind.PASSAGE, 5), "result 2: the passage ends before it starts, or has"),
         (Result("7", "a", Kind.PASSAGE, 5, 3), "result 2: the passage ends before it starts"),
         (Result("7", "a", Kind.POINT), "result 2: the point has neither a start nor text points"),
-        (Result("7", "a", Kind.ELEMENT, place="/p[1]"), "result 2: place is '/p.1.': expected a"),  # type: ignore[arg-type]
+        (Result("7", "a", Kind.ELEMENT, paths="/p[1]"), "result 2: paths is '/p.1.': expected a"),  # type: ignore[arg-type]
     ],
 )
 def test_results_that_do_not_say_where_they_are(result: Result, message: str) -> None:
@@ -430,7 +430,7 @@ def test_runs_are_freed_without_the_collector(tmp_path: Path, suffix: str) -> No
     try:
         run = read_run(path)
         some = run.rows(np.array([1]))
-        _ = (run.topics, run.documents, run.places, some.topics, some.document, run.by_field())
+        _ = (run.topics, run.documents, run.paths, some.topics, some.document, run.by_field())
         _ = run.document_labels.find(["a"]), run.document_labels.keys(), repr(run), hash(run)
         gone: list[Any] = [weakref.ref(run), weakref.ref(some), weakref.ref(run.document_labels)]
         del run, some
@@ -448,10 +448,10 @@ def test_a_run_shows_itself_on_one_line() -> None:
     assert repr(Run.from_results([], "mine")) == "Run('mine': no results)"
     kinds = [
         Result("1", "a"),
-        Result("1", "a", Kind.ELEMENT, place=("/p[1]",)),
+        Result("1", "a", Kind.ELEMENT, paths=("/p[1]",)),
         Result("1", "a", Kind.PASSAGE, 0, 9),
         Result("1", "a", Kind.POINT, 3),
-        Result("1", "a", Kind.TREE, place=("/p[1]", "/p[2]")),
+        Result("1", "a", Kind.TREE, paths=("/p[1]", "/p[2]")),
     ]
     assert repr(Run.from_results(kinds)) == (
         "Run('run': 5 results for 1 topic, documents, elements, passages, entry points and trees)"

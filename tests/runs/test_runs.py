@@ -70,7 +70,7 @@ def test_xml_holds_documents_elements_and_passages(wanted: list[Result]) -> None
 
 
 def test_text_says_what_it_cannot_hold() -> None:
-    tree = Result("1", "a", Kind.TREE, place=("/p[1]",))
+    tree = Result("1", "a", Kind.TREE, paths=("/p[1]",))
     assert text_losses(run_of([tree, Result("1 2", "b")])) == [
         "results of several kinds (document, tree)",
         "trees",
@@ -97,8 +97,8 @@ XML = """<?xml version="1.0"?>
 def test_the_variants_of_inex_xml() -> None:
     run = READERS["inex"](io.BytesIO(XML.encode()), "run.xml")
     assert list(run.results()) == [
-        Result("076", "co/1999/r1", Kind.ELEMENT, place=("/article[1]/sec[2]",), rank=0),
-        Result("076", "b", Kind.PASSAGE, place=("/a[1]/text()[1].2", "/a[1]"), rank=1),
+        Result("076", "co/1999/r1", Kind.ELEMENT, paths=("/article[1]/sec[2]",), rank=0),
+        Result("076", "b", Kind.PASSAGE, paths=("/a[1]/text()[1].2", "/a[1]"), rank=1),
         Result("076", "c", Kind.PASSAGE, 5, 15, rank=2),
         Result("076", "d", rank=3),
     ]
@@ -113,11 +113,11 @@ def test_the_variants_of_inex_xml() -> None:
 def test_text_runs_as_the_format_is_described(tmp_path: Path) -> None:
     cases = {
         "7 Q0 a 1 .5 r": Result("7", "a", rank=1, score=0.5),
-        "7 Q0 a 1 .5 r /p[1]": Result("7", "a", Kind.ELEMENT, place=("/p[1]",), rank=1, score=0.5),
+        "7 Q0 a 1 .5 r /p[1]": Result("7", "a", Kind.ELEMENT, paths=("/p[1]",), rank=1, score=0.5),
         "7 Q0 a 1 .5 r 12": Result("7", "a", Kind.POINT, 12, rank=1, score=0.5),
         "7\tQ0\ta.xml\t1  .5 r 12 8": Result("7", "a", Kind.PASSAGE, 12, 20, rank=1, score=0.5),
         "7 Q0 a 1 .5 r /p[1] /p[2]": Result(
-            "7", "a", Kind.PASSAGE, place=("/p[1]", "/p[2]"), rank=1, score=0.5
+            "7", "a", Kind.PASSAGE, paths=("/p[1]", "/p[2]"), rank=1, score=0.5
         ),
     }
     for line, expected in cases.items():
@@ -288,9 +288,9 @@ def test_resolution_agrees_with_looking_up_one_by_one(build: Builder) -> None:
         document = chance.choice(["a", "b", "c"])
         start, end = sorted((chance.randrange(25), chance.randrange(25)))
         if kind == Kind.ELEMENT:
-            wanted.append(Result("1", document, kind, place=(chance.choice(paths),)))
+            wanted.append(Result("1", document, kind, paths=(chance.choice(paths),)))
         elif kind == Kind.TREE:
-            wanted.append(Result("1", document, kind, place=tuple(chance.choices(paths, k=2))))
+            wanted.append(Result("1", document, kind, paths=tuple(chance.choices(paths, k=2))))
         elif kind == Kind.PASSAGE:
             wanted.append(Result("1", document, kind, start, end))
         elif kind == Kind.POINT:
@@ -307,7 +307,7 @@ def test_resolution_agrees_with_looking_up_one_by_one(build: Builder) -> None:
         if result.document in ("a", "b"):
             root = collection.root(result.document)
             with suppress(UnknownReference):
-                nodes = sorted({collection.element(root.document_id, p).node for p in result.place})
+                nodes = sorted({collection.element(root.document_id, p).node for p in result.paths})
             if result.kind == Kind.DOCUMENT:
                 expected = (0, root.end)
             elif result.kind in (Kind.ELEMENT, Kind.TREE) and nodes:
@@ -330,15 +330,15 @@ def test_references_that_do_not_resolve_say_why() -> None:
     run = run_of(
         [
             Result("1", "nowhere"),
-            Result("1", "a", Kind.ELEMENT, place=("/s[1]/p[2]",)),
+            Result("1", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",)),
             Result("1", "a", Kind.PASSAGE, 2, 9),
-            Result("1", "a", Kind.PASSAGE, place=("/s[1]/p[1]/text()[1].9", "/s[1]")),
+            Result("1", "a", Kind.PASSAGE, paths=("/s[1]/p[1]/text()[1].9", "/s[1]")),
             Result(
-                "1", "a", Kind.PASSAGE, place=("/s[1]/p[1]/text()[1].3", "/s[1]/p[1]/text()[1].1")
+                "1", "a", Kind.PASSAGE, paths=("/s[1]/p[1]/text()[1].3", "/s[1]/p[1]/text()[1].1")
             ),
             Result("1", "a", Kind.POINT, 7),
-            Result("1", "a", Kind.TREE, place=("/s[1]", "/t[1]")),
-            Result("1", "a", Kind.PASSAGE, place=("/s[1]/p[1]/text()[1].1", "/s[1]")),
+            Result("1", "a", Kind.TREE, paths=("/s[1]", "/t[1]")),
+            Result("1", "a", Kind.PASSAGE, paths=("/s[1]/p[1]/text()[1].1", "/s[1]")),
         ]
     )
     resolved = resolve(run, collection)

@@ -41,7 +41,7 @@ Listed = list[tuple[str, str]]
 
 def listed(run: Run, topic: str = "7") -> Listed:
     """What a run has for a topic: documents and paths (none for a whole document)."""
-    return [(r.document, "".join(r.place)) for r in run.results() if r.topic == topic]
+    return [(r.document, "".join(r.paths)) for r in run.results() if r.topic == topic]
 
 
 def scores(run: Run) -> list[float | None]:
@@ -305,7 +305,7 @@ def check_against_brute_force(
         scene = Scene(world, topic, [])
         expected = best_first(ideal(scene))
         found = [r for r in runs["perfect"].results() if r.topic == topic]
-        assert [(r.document, "".join(r.place), r.score) for r in found] == expected
+        assert [(r.document, "".join(r.paths), r.score) for r in found] == expected
         units = [collection.element(document, path) for document, path, _ in expected]
         for system, wanted in brute_lists(units).items():
             if system == "document":
@@ -314,7 +314,7 @@ def check_against_brute_force(
         leaves = [r for r in runs["leaves"].results() if r.topic == topic]
         by_hand = innermost(values(scene, full_quant))
         assert [result.score for result in leaves] == [value for *_, value in best_first(by_hand)]
-        assert {scene.element(r.document, r.place[0]) for r in leaves} == set(by_hand)
+        assert {scene.element(r.document, r.paths[0]) for r in leaves} == set(by_hand)
 
 
 @settings(max_examples=60)

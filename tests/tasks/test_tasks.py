@@ -65,7 +65,7 @@ def _overlap(first: Result, second: Result) -> bool:
     if (
         first.kind == Kind.PASSAGE
         and second.kind == Kind.PASSAGE
-        and not (first.place or second.place)
+        and not (first.paths or second.paths)
     ):
         assert first.start is not None and first.end is not None
         assert second.start is not None and second.end is not None
@@ -76,7 +76,7 @@ def _overlap(first: Result, second: Result) -> bool:
         return b[0] < a[1]
     tree = (Kind.DOCUMENT, Kind.ELEMENT)
     if first.kind in tree and second.kind in tree:
-        paths = ["".join(result.place) + "/" for result in (first, second)]
+        paths = ["".join(result.paths) + "/" for result in (first, second)]
         return paths[0].startswith(paths[1]) or paths[1].startswith(paths[0]) or "/" in paths
     return False
 
@@ -85,11 +85,11 @@ def _unit(result: Result) -> object:
     """What a result returns: a whole document is its root, a tree is a set of elements."""
     if result.kind == Kind.DOCUMENT:
         return "root"
-    if result.kind == Kind.ELEMENT and result.place[0].count("/") == 1:
+    if result.kind == Kind.ELEMENT and result.paths[0].count("/") == 1:
         return "root"
     if result.kind == Kind.TREE:
-        roots = len(set(result.place)) == 1 and result.place[0].count("/") == 1
-        return (result.kind, "root" if roots else frozenset(result.place))
+        roots = len(set(result.paths)) == 1 and result.paths[0].count("/") == 1
+        return (result.kind, "root" if roots else frozenset(result.paths))
     return result[2:6]
 
 
@@ -181,10 +181,10 @@ def test_overlap_by_text_and_references() -> None:
     collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     run = run_of(
         [
-            Result("1", "a", Kind.ELEMENT, place=("/s[1]/p[1]",)),
+            Result("1", "a", Kind.ELEMENT, paths=("/s[1]/p[1]",)),
             Result("1", "a", Kind.PASSAGE, 2, 6),
-            Result("1", "a", Kind.ELEMENT, place=("/s[1]/p[3]",)),
-            Result("1", "a", Kind.ELEMENT, place=("/s/p[2]",)),
+            Result("1", "a", Kind.ELEMENT, paths=("/s[1]/p[3]",)),
+            Result("1", "a", Kind.ELEMENT, paths=("/s/p[2]",)),
         ]
     )
     found = problems_of(run, TASKS["focused"], resolved=resolve(run, collection))
@@ -198,9 +198,9 @@ def test_overlap_by_text_and_references() -> None:
 def test_strict_targets() -> None:
     run = run_of(
         [
-            Result("1", "a", Kind.ELEMENT, place=("/article[1]/sec[2]",)),
-            Result("1", "a", Kind.ELEMENT, place=("/article[1]/p[2]",)),
-            Result("2", "a", Kind.ELEMENT, place=("/article[1]/p[2]",)),
+            Result("1", "a", Kind.ELEMENT, paths=("/article[1]/sec[2]",)),
+            Result("1", "a", Kind.ELEMENT, paths=("/article[1]/p[2]",)),
+            Result("2", "a", Kind.ELEMENT, paths=("/article[1]/p[2]",)),
         ]
     )
     targets = {"1": "//article//(sec|ss1)"}
@@ -348,6 +348,6 @@ def test_the_verb_converts(tmp_path: Path) -> None:
 
 
 def test_a_document_and_its_root_are_duplicates() -> None:
-    results = [Result("1", "a"), Result("1", "a", Kind.ELEMENT, place=("/article",))]
+    results = [Result("1", "a"), Result("1", "a", Kind.ELEMENT, paths=("/article",))]
     found = problems_of(run_of(results), TASKS["thorough"])
     assert [(problem.kind, problem.lines) for problem in found] == [("duplicate", (1, 2))]

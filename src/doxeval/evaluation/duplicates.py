@@ -9,7 +9,7 @@ import numpy as np
 from doxeval.arrays import Ints, repeated_rows
 from doxeval.evaluation.placing import PlacedRun
 from doxeval.runs import Kind
-from doxeval.runs.spelling import kinds_of_places, numbered_places
+from doxeval.runs.spelling import numbered_paths, unit_kinds
 
 # Numbers below this belong to unresolved results; no element or path has one.
 _FAR_BELOW = -(1 << 60)
@@ -30,7 +30,7 @@ def first_ones(placed: PlacedRun, topic: Ints) -> FirstOnes:
     each other.
     """
     run = placed.resolved.run
-    kind = kinds_of_places(run)
+    kind = unit_kinds(run)
     by_range = (kind == Kind.PASSAGE) | (kind == Kind.POINT)
     start = np.where(by_range, placed.resolved.start, 0)
     end = np.where(by_range, placed.resolved.end, 0)
@@ -52,9 +52,9 @@ def _units(placed: PlacedRun) -> Ints:
         found = np.where(node >= 0, -1 - node, 0)
         trees = np.flatnonzero(run.kind == Kind.TREE)
         if len(trees):
-            found[trees] = numbered_places(run)[trees]
+            found[trees] = numbered_paths(run)[trees]
         found[placed.unresolved] = _FAR_BELOW - placed.unresolved
         return found
-    if (run.place >= 0).any():
-        return numbered_places(run)
+    if (run.path >= 0).any():
+        return numbered_paths(run)
     return np.zeros(len(run), dtype=np.int64)

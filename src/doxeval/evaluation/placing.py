@@ -19,7 +19,7 @@ _MOST_SHOWN = 20
 
 
 class PlacedRun(NamedTuple):
-    """Results with their places, each one's judged pair (-1: not judged), and warnings.
+    """Results that were looked up, each one's judged pair (-1: not judged), and warnings.
 
     unresolved: the rows of results that name nothing; they are kept as not relevant.
     """

@@ -160,10 +160,10 @@ class Ranking:
         keys = self.article_keys
         first = np.sort(np.unique(keys, return_index=True)[1])
         known = np.flatnonzero(self.pair >= 0)
-        distinct, place = np.unique(keys[known], return_index=True)
+        distinct, at = np.unique(keys[known], return_index=True)
         stand_in = positions_in(distinct, keys[first])
         better = (self.pair[first] < 0) & (stand_in >= 0)
-        first[better] = known[place[stand_in[better]]]
+        first[better] = known[at[stand_in[better]]]
         return self.rows(first)
 
     def rows(self, rows: Ints) -> Ranking:
@@ -188,8 +188,8 @@ class Ranking:
         topics = [elements.topics[topic] for topic in self.topic.tolist()]
         names = [run.documents[document] for document in run.document.tolist()]
         documents = forest.find_documents(list(zip(topics, names, strict=True)))
-        known_paths = [*(place[0] for place in run.places), ""]
-        node = forest.find_nodes(documents, [known_paths[at] for at in run.place.tolist()])
+        known_paths = [*(paths[0] for paths in run.paths), ""]
+        node = forest.find_nodes(documents, [known_paths[at] for at in run.path.tolist()])
         whole = run.kind == Kind.DOCUMENT
         if whole.any():
             node[whole] = forest.find_roots(documents[whole])

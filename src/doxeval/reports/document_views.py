@@ -62,7 +62,7 @@ def document_views(
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> assessments = Assessments([Judgment("7", "a", ((4, 8),))])
     >>> evaluation = Evaluation(assessments, "MAiP", collection=collection, keep=returned)
-    >>> run = Run.from_results([Result("7", "a", Kind.ELEMENT, place=("/s[1]/p[2]",))])
+    >>> run = Run.from_results([Result("7", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",))])
     >>> kept = evaluation.score(run).kept
     >>> (view,) = document_views(evaluation.truth, {"mine": kept})
     >>> view.units[0].path, view.units[0].found[0].hit_at

@@ -34,22 +34,22 @@ def by_field(columns: ResultColumns, run_id: str) -> dict[str, list[Any]]:
 
 def _units(columns: ResultColumns) -> dict[str, list[Any]]:
     """The fields that say where results are."""
-    kind, placed = columns.kind, columns.place_labels.numbers >= 0
+    kind, has_paths = columns.kind, columns.path_labels.numbers >= 0
     is_passage, is_point = kind == Kind.PASSAGE, kind == Kind.POINT
     start, end = columns.start.tolist(), columns.end.tolist()
-    places = names_of(columns.place_labels)
-    first = [place and place[0] for place in places]
-    last = [place and place[-1] for place in places]
-    nodes = [place and list(place) for place in places]
+    all_paths = names_of(columns.path_labels)
+    first = [paths and paths[0] for paths in all_paths]
+    last = [paths and paths[-1] for paths in all_paths]
+    nodes = [paths and list(paths) for paths in all_paths]
     candidates: dict[str, tuple[Bools, list[Any]]] = {
         "path": (kind == Kind.ELEMENT, first),
-        "start": (is_passage & ~placed, start),
-        "end": (is_passage & ~placed, end),
-        "start_point": (is_passage & placed, first),
-        "end_point": (is_passage & placed, last),
+        "start": (is_passage & ~has_paths, start),
+        "end": (is_passage & ~has_paths, end),
+        "start_point": (is_passage & has_paths, first),
+        "end_point": (is_passage & has_paths, last),
         "nodes": (kind == Kind.TREE, nodes),
-        "offset": (is_point & ~placed, start),
-        "point": (is_point & placed, first),
+        "offset": (is_point & ~has_paths, start),
+        "point": (is_point & has_paths, first),
     }
     return {name: _where(has, values) for name, (has, values) in candidates.items() if has.any()}
 

@@ -117,14 +117,14 @@ def _result(element: XmlElement, topic: str, origin: str) -> Result:
     if document is None:
         raise FormatError("<result> without <file>", origin, element.line)
     rank, score = element.child_text("rank"), element.child_text("rsv")
-    kind, start, end, place = _unit(element, origin)
+    kind, start, end, paths = _unit(element, origin)
     return Result(
         topic,
         normalised_id(document),
         kind,
         start,
         end,
-        place,
+        paths,
         None if rank is None else _integer(rank, "rank", origin, element.line),
         None if score is None else _score(score, origin, element.line),
     )
@@ -188,9 +188,9 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
 def _parts(result: Result) -> Iterator[str]:
     yield f"<file>{escaped(result.document)}</file>"
     if result.kind == Kind.ELEMENT:
-        yield f"<path>{escaped(result.place[0])}</path>"
-    elif result.kind == Kind.PASSAGE and result.place:
-        start, end = map(quoted, result.place)
+        yield f"<path>{escaped(result.paths[0])}</path>"
+    elif result.kind == Kind.PASSAGE and result.paths:
+        start, end = map(quoted, result.paths)
         yield f"<passage start={start} end={end}/>"
     elif result.start is not None and result.end is not None:
         yield f'<fol offset="{result.start}" length="{result.end - result.start}"/>'

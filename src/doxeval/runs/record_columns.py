@@ -52,7 +52,7 @@ class _Block(NamedTuple):
 
     topic: Ints
     document: Ints
-    place: Ints
+    path: Ints
     kind: Ints
     start: Ints
     end: Ints
@@ -107,7 +107,7 @@ class RecordCollector:
             _Block(
                 names["topic"],
                 names["doc"],
-                self._places(names, count),
+                self._path_numbers(names, count),
                 kind,
                 np.maximum(start, offset),  # no result has both
                 found.get("end", none),
@@ -139,23 +139,26 @@ class RecordCollector:
             return WRONG
         return self._several.setdefault(tuple(nodes), len(self._several))
 
-    def _places(self, names: dict[str, Ints], count: int) -> Ints:
-        """The place of each result: twice the number of a path, or of several and one more."""
-        place: Ints = np.full(count, ABSENT, dtype=np.int64)
+    def _path_numbers(self, names: dict[str, Ints], count: int) -> Ints:
+        """A number for the paths of each result.
+
+        It is twice the number of a single path, or twice the number of several paths plus one.
+        """
+        code: Ints = np.full(count, ABSENT, dtype=np.int64)
         for name in ("path", "point"):
             if name in names:
-                np.maximum(place, 2 * names[name], out=place)
+                np.maximum(code, 2 * names[name], out=code)
         if "nodes" in names:
-            np.maximum(place, 2 * names["nodes"] + 1, out=place)
+            np.maximum(code, 2 * names["nodes"] + 1, out=code)
         if "start_point" in names and "end_point" in names:
             rows = np.flatnonzero(names["start_point"] >= 0)
             points = (names[name][rows].tolist() for name in ("start_point", "end_point"))
             texts = self._paths.names
-            place[rows] = [
+            code[rows] = [
                 2 * self._several.setdefault((texts[start], texts[end]), len(self._several)) + 1
                 for start, end in zip(*points, strict=True)
             ]
-        return place
+        return code
 
     def finish(self) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
         """All results, the ids of runs in the order in which they came, and warnings."""
@@ -164,7 +167,7 @@ class RecordCollector:
         columns = ResultColumns(
             Labels.of(tuple(self._topics.names), block.topic),
             Labels.of(tuple(self._documents.names), block.document),
-            self._place_labels(block.place),
+            self._path_labels(block.path),
             block.kind,
             block.start,
             block.end,
@@ -174,18 +177,18 @@ class RecordCollector:
         )
         return columns, tuple(self._run_ids.names), kept.warnings
 
-    def _place_labels(self, place: Ints) -> Labels[tuple[str, ...]]:
-        if not (place >= 0).any():
-            return Labels.none(len(place))
-        places: dict[tuple[str, ...], int] = {}
+    def _path_labels(self, code: Ints) -> Labels[tuple[str, ...]]:
+        if not (code >= 0).any():
+            return Labels.none(len(code))
+        known: dict[tuple[str, ...], int] = {}
         for path in self._paths.names:
-            places[(path,)] = len(places)
-        # A tree of one element has the same place as the element.
-        several = [places.setdefault(paths, len(places)) for paths in self._several]
-        number = place // 2
-        is_several = np.flatnonzero((place >= 0) & (place % 2 > 0))
+            known[(path,)] = len(known)
+        # A tree of one element has the same paths as the element.
+        several = [known.setdefault(paths, len(known)) for paths in self._several]
+        number = code // 2
+        is_several = np.flatnonzero((code >= 0) & (code % 2 > 0))
         number[is_several] = np.array(several, dtype=np.int64)[number[is_several]]
-        return Labels.of(*by_first_appearance(tuple(places), number))
+        return Labels.of(*by_first_appearance(tuple(known), number))
 
 
 _NO_ROWS: Ints = np.zeros(0, dtype=np.int64)

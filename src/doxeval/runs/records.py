@@ -39,7 +39,7 @@ def read_jsonl_run(file: IO[bytes], origin: str) -> Run:
     """Read a run from JSONL.
 
     >>> run = read_jsonl_run(io.BytesIO(b'{"topic": "1", "doc": "a", "path": "/p[1]"}'), "r.jsonl")
-    >>> next(run.results()).place
+    >>> next(run.results()).paths
     ('/p[1]',)
     """
     blocks = json_blocks(file, origin)

@@ -1,6 +1,6 @@
 """A run against its collection: paths, points and offsets become elements and ranges of text.
 
-This is the one place where references meet the collection. What does not resolve (an unknown
+This is where references meet the collection. What does not resolve (an unknown
 document, a path that names nothing, a range beyond the end) is collected with its line; nothing
 is moved or guessed.
 """
@@ -117,7 +117,7 @@ def resolve(
     >>> from doxeval.runs.builder import run_of
     >>> from doxeval.runs.run import Result
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
-    >>> run = run_of([Result("1", "a", Kind.ELEMENT, place=("/s[1]/p[2]",)), Result("1", "b")])
+    >>> run = run_of([Result("1", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",)), Result("1", "b")])
     >>> resolved = resolve(run, collection)
     >>> resolved.start.tolist(), resolved.end.tolist()
     ([4, -1], [8, -1])
@@ -165,10 +165,10 @@ class _Resolver:
         known = document >= 0
         self._documents(np.flatnonzero(known & (run.kind == Kind.DOCUMENT)))
         self._elements(np.flatnonzero(known & (run.kind == Kind.ELEMENT)))
-        by_place = run.place >= 0
+        by_points = run.path >= 0
         ranges = (run.kind == Kind.PASSAGE) | (run.kind == Kind.POINT)
-        self._ranges(np.flatnonzero(known & ranges & ~by_place))
-        self._between_points(np.flatnonzero(known & ranges & by_place))
+        self._ranges(np.flatnonzero(known & ranges & ~by_points))
+        self._between_points(np.flatnonzero(known & ranges & by_points))
         self._trees(np.flatnonzero(known & (run.kind == Kind.TREE)))
         return self._finish()
 
@@ -204,8 +204,8 @@ class _Resolver:
         self._set_nodes(rows, self._collection.rows[self._document[rows]])
 
     def _elements(self, rows: Ints) -> None:
-        places = self._run.places
-        paths = [places[place][0] for place in self._run.place[rows].tolist()]
+        known = self._run.paths
+        paths = [known[number][0] for number in self._run.path[rows].tolist()]
         nodes = self._collection.find_nodes(self._document[rows], paths)
         found = nodes >= 0
         self._set_nodes(rows[found], nodes[found])
@@ -245,10 +245,10 @@ class _Resolver:
         return result
 
     def _between_points(self, rows: Ints) -> None:
-        places = [self._run.places[place] for place in self._run.place[rows].tolist()]
+        points = [self._run.paths[number] for number in self._run.path[rows].tolist()]
         documents = self._document[rows]
-        starts = self._points.offsets(documents, [place[0] for place in places], "start")
-        ends = self._points.offsets(documents, [place[-1] for place in places], "end")
+        starts = self._points.offsets(documents, [pair[0] for pair in points], "start")
+        ends = self._points.offsets(documents, [pair[-1] for pair in points], "end")
         for at, (start, end) in enumerate(zip(starts, ends, strict=True)):
             row = int(rows[at])
             is_point = self._run.kind[row] == Kind.POINT
@@ -264,7 +264,7 @@ class _Resolver:
                 self._start[row], self._end[row] = start, end
 
     def _trees(self, rows: Ints) -> None:
-        trees = [self._run.places[place] for place in self._run.place[rows].tolist()]
+        trees = [self._run.paths[number] for number in self._run.path[rows].tolist()]
         sizes = [len(tree) for tree in trees]
         paths = [path for tree in trees for path in tree]
         nodes = self._collection.find_nodes(np.repeat(self._document[rows], sizes), paths)

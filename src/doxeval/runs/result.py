@@ -23,12 +23,12 @@ class Kind(IntEnum):
 class Result(NamedTuple):
     """One result of a run, spelt out.
 
-    place: the path of an element, the paths of a tree, the text points of a passage or an entry
+    paths: the path of an element, the paths of a tree, the text points of a passage or an entry
     point; empty where start and end (or start alone) say it in characters, and for documents.
 
     >>> Result("7", "a", Kind.PASSAGE, 0, 99)
     Result('7', 'a', kind=Kind.PASSAGE, start=0, end=99)
-    >>> Result("7", "a", Kind.ELEMENT, place=("/article[1]/sec[2]",)).place
+    >>> Result("7", "a", Kind.ELEMENT, paths=("/article[1]/sec[2]",)).paths
     ('/article[1]/sec[2]',)
     """
 
@@ -37,7 +37,7 @@ class Result(NamedTuple):
     kind: Kind = Kind.DOCUMENT
     start: int | None = None
     end: int | None = None
-    place: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     rank: int | None = None
     score: float | None = None
 

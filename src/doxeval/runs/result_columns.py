@@ -25,7 +25,7 @@ class ResultColumns(NamedTuple):
 
     topic_labels: Labels[str]
     document_labels: Labels[str]
-    place_labels: Labels[tuple[str, ...]]
+    path_labels: Labels[tuple[str, ...]]
     kind: Ints
     start: Ints
     end: Ints
@@ -72,15 +72,15 @@ def columns_of_results(
     ('a', 'b')
     """
     rows = list(results)
-    topics, documents, kinds, starts, ends, places, ranks, scores = (
+    topics, documents, kinds, starts, ends, paths, ranks, scores = (
         zip(*rows, strict=True) if rows else ((),) * len(Result._fields)
     )
-    _refuse_other_places(places)
+    _refuse_other_paths(paths)
     kept = RanksAndScores.complete(_whole(ranks), np.array(scores, dtype=np.float64))
     columns = ResultColumns(
         _labels(topics),
         _labels(documents),
-        _labels(places, without=()),
+        _labels(paths, without=()),
         np.array(kinds, dtype=np.int64),
         _whole(starts),
         _whole(ends),
@@ -106,22 +106,22 @@ def _whole(values: Sequence[int | None]) -> Ints:
     return np.array([-1 if value is None else value for value in values], dtype=np.int64)
 
 
-def _refuse_other_places(places: Sequence[Any]) -> None:
-    if set(map(type, places)) - {tuple}:
-        row = next(row for row, place in enumerate(places, 1) if type(place) is not tuple)
+def _refuse_other_paths(paths: Sequence[Any]) -> None:
+    if set(map(type, paths)) - {tuple}:
+        row = next(row for row, given in enumerate(paths, 1) if type(given) is not tuple)
         raise InputError(
-            f"result {row}: place is {places[row - 1]!r}: expected a tuple of paths or text points"
+            f"result {row}: paths is {paths[row - 1]!r}: expected a tuple of paths or text points"
         )
 
 
 def _refuse_incomplete(columns: ResultColumns) -> None:
     """Results that do not say where they are."""
-    kind, placed = columns.kind, columns.place_labels.numbers >= 0
+    kind, has_paths = columns.kind, columns.path_labels.numbers >= 0
     needs_path = (kind == Kind.ELEMENT) | (kind == Kind.TREE)
-    needs_end = (kind == Kind.PASSAGE) & ~placed
-    needs_start = needs_end | ((kind == Kind.POINT) & ~placed)
+    needs_end = (kind == Kind.PASSAGE) & ~has_paths
+    needs_start = needs_end | ((kind == Kind.POINT) & ~has_paths)
     for wrong, message in (
-        (needs_path & ~placed, "has no path"),
+        (needs_path & ~has_paths, "has no path"),
         (needs_start & (columns.start < 0), "has neither a start nor text points"),
         (needs_end & (columns.end < columns.start), "ends before it starts, or has no end"),
     ):
@@ -139,7 +139,7 @@ def results_of(columns: ResultColumns) -> Iterator[Result]:
     ['a', 'b']
     """
     kinds = list(Kind)
-    places = [*columns.place_labels.distinct, ()]
+    paths = [*columns.path_labels.distinct, ()]
     none = [None] * len(columns.kind)
     return map(
         Result._make,
@@ -149,7 +149,7 @@ def results_of(columns: ResultColumns) -> Iterator[Result]:
             [kinds[kind] for kind in columns.kind.tolist()],
             _whole_or_none(columns.start),
             _whole_or_none(columns.end),
-            [places[number] for number in columns.place_labels.numbers.tolist()],
+            [paths[number] for number in columns.path_labels.numbers.tolist()],
             none if columns.rank is None else columns.rank.tolist(),
             none if columns.score is None else columns.score.tolist(),
             strict=True,

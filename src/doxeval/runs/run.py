@@ -1,7 +1,7 @@
 """A run: what one system returned, for each topic a ranked list of parts of documents.
 
 A run is columns, one row per result, in the order of the file: list order is the ranking.
-Topics, documents and places are numbers into lists of distinct names, so a run of hundreds of
+Topics, documents and paths are numbers into lists of distinct names, so a run of hundreds of
 thousands of results stays small and everything about it is array arithmetic.
 """
 
@@ -45,7 +45,7 @@ class Run:
     run_id: str
     topic_labels: Labels[str]
     document_labels: Labels[str]
-    place_labels: Labels[tuple[str, ...]]
+    path_labels: Labels[tuple[str, ...]]
     kind: Ints
     start: Ints
     end: Ints
@@ -238,14 +238,14 @@ class Run:
         return self.document_labels.numbers
 
     @property
-    def places(self) -> Sequence[tuple[str, ...]]:
-        """The distinct places inside documents."""
-        return self.place_labels.distinct
+    def paths(self) -> Sequence[tuple[str, ...]]:
+        """The distinct paths inside documents: of an element, of a tree, or text points."""
+        return self.path_labels.distinct
 
     @property
-    def place(self) -> Ints:
-        """The place of each result, as its position in `places`; NO_LABEL if it has none."""
-        return self.place_labels.numbers
+    def path(self) -> Ints:
+        """The paths of each result, as their position in `paths`; NO_LABEL if it has none."""
+        return self.path_labels.numbers
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -259,14 +259,14 @@ class Run:
 
     def result(self, row: int) -> Result:
         """One result, spelt out."""
-        start, end, place = int(self.start[row]), int(self.end[row]), int(self.place[row])
+        start, end, path = int(self.start[row]), int(self.end[row]), int(self.path[row])
         return Result(
             self.topics[int(self.topic[row])],
             self.documents[int(self.document[row])],
             Kind(int(self.kind[row])),
             None if start < 0 else start,
             None if end < 0 else end,
-            () if place == NO_LABEL else self.places[place],
+            () if path == NO_LABEL else self.paths[path],
             None if self.rank is None else int(self.rank[row]),
             None if self.score is None else float(self.score[row]),
         )
@@ -326,7 +326,7 @@ class Run:
             self,
             topic_labels=self.topic_labels.rows(rows),
             document_labels=self.document_labels.rows(rows),
-            place_labels=self.place_labels.rows(rows),
+            path_labels=self.path_labels.rows(rows),
             kind=self.kind[rows],
             start=self.start[rows],
             end=self.end[rows],

@@ -64,8 +64,8 @@ def _table_cells(row: list[str]) -> str:
 
 
 def _cells(result: Result) -> list[str]:
-    if result.place:
-        part = " ".join(result.place)
+    if result.paths:
+        part = " ".join(result.paths)
     elif result.start is None:
         part = ""
     else:

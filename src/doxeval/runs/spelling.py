@@ -10,21 +10,21 @@ from doxeval.errors import SyntaxProblem
 from doxeval.runs.run import Kind, Run
 
 
-def numbered_places(run: Run) -> Ints:
-    """A number for each result's place, the same for all spellings of it.
+def numbered_paths(run: Run) -> Ints:
+    """A number for each result's paths, the same for all spellings of it.
 
     The root of a document has 0, and so has the whole document.
 
     >>> run = Run.from_dict({"1": [("d", "/a/p"), ("d", "/a[1]/p[1]"), ("d", "/a[1]"), "d"]})
-    >>> numbered_places(run).tolist()
+    >>> numbered_paths(run).tolist()
     [1, 1, 0, 0]
     """
     numbers: dict[tuple[str, ...], int] = {(): 0}
-    canonical = [numbers.setdefault(_spelt(place), len(numbers)) for place in run.places]
-    return np.array([*canonical, 0], dtype=np.int64)[run.place]
+    canonical = [numbers.setdefault(_spelt(paths), len(numbers)) for paths in run.paths]
+    return np.array([*canonical, 0], dtype=np.int64)[run.path]
 
 
-def kinds_of_places(run: Run) -> Ints:
+def unit_kinds(run: Run) -> Ints:
     """The kind of each result; a whole document counts as an element, its root."""
     return np.where(run.kind == Kind.DOCUMENT, int(Kind.ELEMENT), run.kind)
 
@@ -41,9 +41,9 @@ def spelt(path: str) -> str:
         return path
 
 
-def _spelt(place: tuple[str, ...]) -> tuple[str, ...]:
-    """A place as sorted paths, without any for the root; text points stay as they are."""
-    if any("text()" in point for point in place):
-        return place
-    paths = sorted(set(map(spelt, place)))
-    return () if len(paths) == 1 and paths[0].count("/") == 1 else tuple(paths)
+def _spelt(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Paths in order, without any for the root; text points stay as they are."""
+    if any("text()" in point for point in paths):
+        return paths
+    spellings = tuple(sorted(set(map(spelt, paths))))
+    return () if len(spellings) == 1 and spellings[0].count("/") == 1 else spellings

@@ -88,7 +88,7 @@ class _TextReader:
         )
         spans = np.concatenate([piece.spans for piece in pieces], axis=1)
         names = [Names(self._words, *spans[at : at + 2]) for at in range(0, len(spans), 2)]
-        topics, documents, *places = names
+        topics, documents, *paths = names
         run_ids = list(self._run_ids)
         warnings = []
         if len(run_ids) > 1:
@@ -97,7 +97,7 @@ class _TextReader:
             run_ids[-1],
             NameLabels(topics),
             NameLabels(documents, document_ids=True),
-            _place_labels(places, len(line)),
+            _path_labels(paths, len(line)),
             np.full(len(line), int(_kind(self._fields, self._by_path)), dtype=np.int64),
             start,
             end,
@@ -216,8 +216,8 @@ class _PathLabels(Labels[tuple[str, ...]]):
         return [(path,) for path in self._paths.distinct], self._paths.numbering[0]
 
 
-def _place_labels(names: list[Names], rows: int) -> Labels[tuple[str, ...]]:
-    """The places of results: paths, or pairs of text points."""
+def _path_labels(names: list[Names], rows: int) -> Labels[tuple[str, ...]]:
+    """The paths of results: of elements, or pairs of text points."""
     if not names:
         return Labels.none(rows)
     if len(names) == 1:

@@ -26,8 +26,8 @@ def write_text_run(run: Run) -> Iterator[bytes]:
             1.0 / rank if result.score is None else result.score,
             run.run_id,
         ]
-        if result.place:
-            fields += result.place
+        if result.paths:
+            fields += result.paths
         elif result.kind == Kind.POINT:
             fields.append(result.start)
         elif result.kind == Kind.PASSAGE and result.start is not None and result.end is not None:
@@ -43,18 +43,18 @@ def text_losses(run: Run) -> list[str]:
     """
     problems = []
     kinds = {Kind(kind).name.lower() for kind in np.unique(run.kind).tolist()}
-    placed = run.place >= 0
-    by_points = set(placed[run.kind == Kind.PASSAGE].tolist())
+    has_paths = run.path >= 0
+    by_points = set(has_paths[run.kind == Kind.PASSAGE].tolist())
     if len(kinds) > 1 or len(by_points) > 1:
         problems.append(f"results of several kinds ({', '.join(sorted(kinds))})")
     if "tree" in kinds:
         problems.append("trees")
-    if placed[run.kind == Kind.POINT].any():
+    if has_paths[run.kind == Kind.POINT].any():
         problems.append("entry points that are text points")
     for what, names in (
         ("topics whose ids hold", run.topics),
         ("documents whose ids hold", run.documents),
-        ("paths that hold", [path for place in run.places for path in place]),
+        ("paths that hold", [path for paths in run.paths for path in paths]),
         ("a run id that holds", [run.run_id]),
     ):
         spaced = next((name for name in names if len(name.split()) != 1), None)

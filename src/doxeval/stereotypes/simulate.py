@@ -42,7 +42,7 @@ def simulate(
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> assessments = Assessments([Judgment("7", "a", ((4, 8),))])
     >>> run = simulate(assessments, collection, "ancestors")
-    >>> [(result.place, result.score) for result in run.results()]
+    >>> [(result.paths, result.score) for result in run.results()]
     [(('/s[1]',), 1.0), (('/s[1]/p[2]',), 1.0)]
     """
     if seed < 0 or most < 1:
@@ -68,8 +68,8 @@ def _results(topic: str, ranked: Ranked, kind: Kind, collection: Collection) -> 
     names = {document: collection.id_of(document) for document in set(documents)}
     rows = zip(documents, ranked.node.tolist(), ranked.score.tolist(), strict=True)
     for rank, (document, node, score) in enumerate(rows, 1):
-        place = () if kind is Kind.DOCUMENT else (collection.path_of(node),)
-        yield Result(topic, names[document], kind, None, None, place, rank, score)
+        paths = () if kind is Kind.DOCUMENT else (collection.path_of(node),)
+        yield Result(topic, names[document], kind, None, None, paths, rank, score)
 
 
 def _warnings(lists: dict[str, Ranked]) -> Iterable[str]:

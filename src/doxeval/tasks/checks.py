@@ -17,7 +17,7 @@ from doxeval.documents.patterns import PathPattern
 from doxeval.documents.summary import NO_PARENT, SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from doxeval.runs import Kind, ResolvedRun, Run
-from doxeval.runs.spelling import kinds_of_places, numbered_places, spelt
+from doxeval.runs.spelling import numbered_paths, spelt, unit_kinds
 from doxeval.tasks.articles import coming_back, first_rows
 from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
@@ -100,7 +100,7 @@ def _unresolved(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
 
 def _units(run: Run) -> tuple[Ints, ...]:
     """The columns in which two duplicates of one topic and document agree."""
-    return kinds_of_places(run), numbered_places(run), run.start, run.end
+    return unit_kinds(run), numbered_paths(run), run.start, run.end
 
 
 def _duplicates(run: Run) -> Iterator[Problem]:
@@ -202,10 +202,10 @@ def _comparable(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, 
 
 def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
     """A range of numbers for each path, which includes the ranges of all paths below it."""
-    numbers = run.place[rows]
+    numbers = run.path[rows]
     # Each step ends with the character that sorts first, so everything below a path follows it.
     key_of = {
-        number: ("" if number < 0 else spelt(run.places[number][0])).replace("/", "\x00") + "\x00"
+        number: ("" if number < 0 else spelt(run.paths[number][0])).replace("/", "\x00") + "\x00"
         for number in np.unique(numbers).tolist()
     }
     keys = sorted(set(key_of.values()))
@@ -223,16 +223,16 @@ def _end_of(keys: list[str], at: int) -> int:
 def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
     """Elements that do not match the target of their topic."""
     builder = SummaryBuilder()
-    summary_path_of = [_summary_path(builder, paths[0]) for paths in run.places]
+    summary_path_of = [_summary_path(builder, paths[0]) for paths in run.paths]
     summary = builder.finish()
     for number, topic in enumerate(run.topics):
         if topic not in targets:
             continue
         matches = np.append(PathPattern.parse(targets[topic]).matches(summary), False)
         for row in np.flatnonzero((run.topic == number) & (run.kind == Kind.ELEMENT)).tolist():
-            if not matches[summary_path_of[int(run.place[row])]]:
+            if not matches[summary_path_of[int(run.path[row])]]:
                 line = int(run.line[row])
-                message = f"line {line}: {run.result(row).place[0]} is not a {targets[topic]}"
+                message = f"line {line}: {run.result(row).paths[0]} is not a {targets[topic]}"
                 yield Problem("off target", "error", topic, (line,), message, (row,))
 
 
