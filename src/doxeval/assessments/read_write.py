@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.formats import FORMATS, AssessmentFormat
@@ -21,9 +21,11 @@ from doxeval.assessments.merge import Merge, merged_judgments
 from doxeval.assessments.resolution import resolved_judgments
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
-from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import damage_errors, decompressed, opened, written
+
+if TYPE_CHECKING:
+    from doxeval.documents.options import Offsets, Whitespace
 
 _HEAD = 1 << 16
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from doxeval.assessments.column_resolution import resolved_columns
 from doxeval.assessments.judgment import Judgment, Judgments, PointPassage
 from doxeval.assessments.judgment_columns import PlainJudgments
 from doxeval.documents import Collection
-from doxeval.documents.options import Offsets, Whitespace
-from doxeval.documents.points import Side
 from doxeval.errors import InputError, UnknownReference
+
+if TYPE_CHECKING:
+    from doxeval.documents.options import Offsets, Whitespace
+    from doxeval.documents.points import Side
 
 _SHOWN = 20
 

@@ -1,20 +1,20 @@
 """Documents as trees over their texts: building collections and reading them.
 
-The code that builds collections is imported on first use, so that reading does not wait for it.
+All but the collection itself is loaded on first use, so that reading does not wait for it.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from doxeval.documents.collection import Collection
-from doxeval.documents.element import Element
-from doxeval.documents.ids import IdRule
-from doxeval.documents.limits import Limits
-from doxeval.documents.options import BuildOptions
-from doxeval.documents.patterns import PathPattern
 
 if TYPE_CHECKING:
     from doxeval.documents.build import BuildReport, build_collection
+    from doxeval.documents.element import Element
+    from doxeval.documents.ids import IdRule
+    from doxeval.documents.limits import Limits
+    from doxeval.documents.options import BuildOptions
+    from doxeval.documents.patterns import PathPattern
 
 __all__ = [
     "BuildOptions",
@@ -27,8 +27,18 @@ __all__ = [
     "build_collection",
 ]
 
+_HOMES = {
+    "BuildOptions": "options",
+    "BuildReport": "build",
+    "Element": "element",
+    "IdRule": "ids",
+    "Limits": "limits",
+    "PathPattern": "patterns",
+    "build_collection": "build",
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name not in ("BuildReport", "build_collection"):
+    if name not in _HOMES:
         raise AttributeError(f"module 'doxeval.documents' has no attribute {name!r}")
-    return getattr(import_module("doxeval.documents.build"), name)
+    return getattr(import_module(f"doxeval.documents.{_HOMES[name]}"), name)

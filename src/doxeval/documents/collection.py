@@ -12,31 +12,28 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Ints, positions_in
+from doxeval.arrays import Bools, Ints, positions_in
 from doxeval.documents.element import Element
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.ids import normalised_id
 from doxeval.documents.lookup import find_nodes, innermost_nodes
 from doxeval.documents.manifest import TEXT_FILE, read_sealed
 from doxeval.documents.nodes import COLUMNS, NodeColumns
-from doxeval.documents.options import Whitespace
 from doxeval.documents.paths import Step, format_path, parse_path
-from doxeval.documents.patterns import PathPattern
-from doxeval.documents.points import TextPoints
-from doxeval.documents.statistics import (
-    CollectionStatistics,
-    collection_statistics,
-    elements_by_path,
-)
 from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
 from doxeval.wording import counted
+
+if TYPE_CHECKING:  # what few commands need is loaded when they need it
+    from doxeval.documents.options import Whitespace
+    from doxeval.documents.points import TextPoints
+    from doxeval.documents.statistics import CollectionStatistics
 
 _TEXTS_KEPT = 16
 
@@ -121,6 +118,8 @@ class Collection:
     @cached_property
     def elements_by_path(self) -> Ints:
         """How many elements have each path of the summary."""
+        from doxeval.documents.statistics import elements_by_path
+
         counts = elements_by_path(self.nodes, self.summary)
         counts.flags.writeable = False
         return counts
@@ -128,6 +127,8 @@ class Collection:
     @cached_property
     def statistics(self) -> CollectionStatistics:
         """The figures that INEX papers report of a collection."""
+        from doxeval.documents.statistics import collection_statistics
+
         return collection_statistics(
             self.nodes,
             self.rows,
@@ -212,7 +213,7 @@ class Collection:
 
     def matching(self, pattern: str) -> Ints:
         """All elements whose path matches a pattern like `//sec//p`, in document order."""
-        wanted = PathPattern.parse(pattern).matches(self.summary)
+        wanted = self._paths_matching(pattern)
         return np.flatnonzero(wanted[self.nodes.path])
 
     def count_matching(self, pattern: str) -> int:
@@ -222,7 +223,12 @@ class Collection:
         >>> example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"}).count_matching("//s/p")
         2
         """
-        return int(self.elements_by_path[PathPattern.parse(pattern).matches(self.summary)].sum())
+        return int(self.elements_by_path[self._paths_matching(pattern)].sum())
+
+    def _paths_matching(self, pattern: str) -> Bools:
+        from doxeval.documents.patterns import PathPattern
+
+        return PathPattern.parse(pattern).matches(self.summary)
 
     def innermost(
         self,
@@ -297,6 +303,8 @@ class Collection:
 
     def points(self, whitespace: Whitespace | None = None) -> TextPoints:
         """The text points of this collection; by default numbered as it was built."""
+        from doxeval.documents.points import TextPoints
+
         return TextPoints(self, whitespace or self.whitespace)
 
 

@@ -6,10 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from doxeval.documents.patterns import PathPattern
 from doxeval.errors import SyntaxProblem
 from doxeval.files import uncompressed_name
+
+if TYPE_CHECKING:
+    from doxeval.documents.patterns import PathPattern
 
 
 def normalised_id(reference: str) -> str:
@@ -85,6 +88,8 @@ class IdRule:
         if attribute:
             path = path.removesuffix("/") or "//*"
             path = "//*" if path == "/" else path
+        from doxeval.documents.patterns import PathPattern
+
         return cls(text, PathPattern.parse(path), attribute.strip() or None)
 
     def from_name(self, name: str) -> str:

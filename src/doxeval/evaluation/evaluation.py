@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from doxeval.assessments import Assessments, read_assessments
-from doxeval.assessments.assessed_elements import SpecificityFrom
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
-from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.assessed_topics import about_missing
 from doxeval.evaluation.needs import check_assessments, check_results
@@ -28,7 +26,6 @@ from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sourc
 from doxeval.measures.base import Floats, Measure
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.registry import as_measure
-from doxeval.navigation import Navigation
 from doxeval.runs.run import Order
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
@@ -37,7 +34,10 @@ from doxeval.wording import counted
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from doxeval.assessments.assessed_elements import SpecificityFrom
+    from doxeval.documents.options import Offsets, Whitespace
     from doxeval.measures.ranking import Ranking
+    from doxeval.navigation import Navigation
 
 MeasureGiven = str | Measure | type[Measure]
 AssessmentsGiven = Assessments | str | os.PathLike[str] | Mapping[str, Any]
@@ -96,7 +96,7 @@ class Evaluation:
     ) -> None:
         if collection is not None and not isinstance(collection, Collection):
             collection = Collection(os.fspath(collection))
-        if navigation is not None and not isinstance(navigation, Navigation):
+        if isinstance(navigation, str | os.PathLike):
             from doxeval.navigation import read_navigation
 
             navigation = read_navigation(navigation)

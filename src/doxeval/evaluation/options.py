@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from doxeval.documents.options import Offsets, Whitespace
 from doxeval.runs.run import Order
+
+if TYPE_CHECKING:
+    from doxeval.documents.options import Offsets, Whitespace
 
 OnUnresolved = Literal["error", "irrelevant"]
 AverageOver = Literal["assessed", "retrieved"]

@@ -28,17 +28,39 @@ Progress = Callable[[int], object]
 
 
 def scored_in_processes(
-    evaluation: Evaluation, sources: Sequence[NamedSource], workers: int, progress: Progress
+    evaluation: Evaluation, sources: Sequence[NamedSource], processes: int, progress: Progress
 ) -> list[RunScores]:
-    """The scores of all sources, in their order, from so many processes."""
+    """The scores of all sources, in their order, from this process and others beside it."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     can_fork = "fork" in multiprocessing.get_all_start_methods() and _threads() == 1
     context = multiprocessing.get_context("fork" if can_fork else "spawn")
     shared = evaluation if can_fork else _pickled(evaluation)
-    with ProcessPoolExecutor(workers, context, _receive, (shared,)) as pool:
-        return _collected([pool.submit(_score, source) for source in sources], progress)
+    with ProcessPoolExecutor(processes - 1, context, _receive, (shared,)) as pool:
+        futures = [pool.submit(_score, source) for source in sources]
+        own = _scored_here(evaluation, sources, futures, progress)
+        return _collected([own.get(at, future) for at, future in enumerate(futures)], progress)
+
+
+def _scored_here(
+    evaluation: Evaluation,
+    sources: Sequence[NamedSource],
+    futures: Sequence[Future[RunScores]],
+    progress: Progress,
+) -> dict[int, Future[RunScores]]:
+    """What this process scores itself: from the end of the list, all that no worker has begun."""
+    own: dict[int, Future[RunScores]] = {}
+    for at in reversed(range(len(sources))):
+        if not futures[at].cancel():
+            continue
+        done: Future[RunScores] = Future()
+        own[at] = done
+        try:
+            done.set_result(evaluation.score(sources[at]))
+        except Exception as error:  # raised again in the order of the sources
+            done.set_exception(error)
+    return own
 
 
 def scored_on(

@@ -17,18 +17,18 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, positions_in
 from doxeval.assessments import Assessments
-from doxeval.assessments.assessed_elements import AssessedElements, SpecificityFrom
 from doxeval.assessments.judgment_columns import JudgmentColumns
-from doxeval.assessments.quantisations import Quantisation, quantisation_named
-from doxeval.assessments.recall_bases import LINKS, RecallBase
-from doxeval.assessments.relevant_elements import RelevantElements
 from doxeval.columns.names import NameIndex
 from doxeval.documents import Collection
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Floats
 from doxeval.spans import Spans
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for elements
+    from doxeval.assessments.assessed_elements import AssessedElements, SpecificityFrom
+    from doxeval.assessments.quantisations import Quantisation
+    from doxeval.assessments.recall_bases import RecallBase
+    from doxeval.assessments.relevant_elements import RelevantElements
     from doxeval.navigation import Navigation
 
 T = TypeVar("T")
@@ -39,14 +39,14 @@ class GroundTruth:
     """Assessments as arrays, and all that follows from them.
 
     columns: the judged pairs; see JudgmentColumns.
-    relevant: their elements, and recall bases of these.
+    specificity: where the specificity of listed elements comes from.
     navigation: the model of navigation that was given, if one was.
     """
 
     assessments: Assessments
     collection: Collection | None
     columns: JudgmentColumns
-    relevant: RelevantElements
+    specificity: SpecificityFrom
     navigation: Navigation | None = None
     _remembered: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
@@ -67,8 +67,8 @@ class GroundTruth:
         ([8, 0], [8])
         """
         by_default: SpecificityFrom = "file" if collection is None else "passages"
-        relevant = RelevantElements(assessments, collection, specificity or by_default)
-        return cls(assessments, collection, assessments.columns, relevant, navigation)
+        chosen = specificity or by_default
+        return cls(assessments, collection, assessments.columns, chosen, navigation)
 
     def __repr__(self) -> str:
         return f"GroundTruth({self.assessments!r}, {self.collection!r})"
@@ -195,6 +195,13 @@ class GroundTruth:
 
     # Elements
 
+    @cached_property
+    def relevant(self) -> RelevantElements:
+        """The assessed elements, and recall bases chosen from them."""
+        from doxeval.assessments.relevant_elements import RelevantElements
+
+        return RelevantElements(self.assessments, self.collection, self.specificity)
+
     @property
     def has_grades(self) -> bool:
         """Whether elements were graded one by one."""
@@ -206,6 +213,8 @@ class GroundTruth:
 
     def base(self, kind: str, quant: str, ignore: str = "none") -> RecallBase:
         """The full or ideal recall base."""
+        from doxeval.assessments.quantisations import quantisation_named
+
         return self.relevant.base(kind, quantisation_named(quant), ignored_tags(ignore))
 
     # Navigation
@@ -255,6 +264,8 @@ def ignored_tags(ignore: str) -> frozenset[str]:
     >>> sorted(ignored_tags("p+b")), ignored_tags("none")
     (['b', 'p'], frozenset())
     """
+    from doxeval.assessments.recall_bases import LINKS
+
     if ignore == "none":
         return frozenset()
     return LINKS if ignore == "links" else frozenset(ignore.split("+"))

@@ -10,19 +10,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints, positions_in
-from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.documents.trees import Trees
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs import Kind, ResolvedRun
 from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths
 from doxeval.wording import counted
+
+if TYPE_CHECKING:
+    from doxeval.assessments.assessed_elements import AssessedElements
 
 # Whole numbers or fractions; what comes in is what goes out.
 Numbers: TypeAlias = npt.NDArray[Any]

@@ -8,16 +8,18 @@ is moved or guessed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints, concatenated_ranges
 from doxeval.documents import Collection
-from doxeval.documents.options import Offsets, Whitespace
 from doxeval.documents.trees import Trees
 from doxeval.errors import InputError
 from doxeval.runs.run import Kind, Run
+
+if TYPE_CHECKING:
+    from doxeval.documents.options import Offsets, Whitespace
 
 
 class Unresolved(NamedTuple):
