@@ -21,7 +21,7 @@ _LINE_END, _SPACE = 10, 32
 _LONGEST_INTEGER = 18
 _PLAIN_DECIMAL = 16  # characters: at most 15 digits and a point
 _POWERS_OF_TEN = 10.0 ** np.arange(_PLAIN_DECIMAL + 1)
-_POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)  # eight times the character .
+_POINTS = np.uint64(0x1E1E1E1E1E1E1E1E)  # eight times what the character . is as a digit
 _ONES = np.uint64(0x0101010101010101)
 _TOPS = np.uint64(0x8080808080808080)
 
@@ -140,14 +140,14 @@ class Columns:
 
     def _short_integers(self, ends: Ints, lengths: Ints) -> Ints:
         """Fields of up to eight digits: one word each."""
-        values, valid = whole_number(self._right_aligned(ends, lengths))
+        values, valid = whole_number(self._last_digits(ends, lengths))
         return np.where(valid, values, -1)
 
-    def _right_aligned(self, ends: Ints, lengths: Ints) -> npt.NDArray[np.uint64]:
-        """The last eight characters of fields; shorter fields have zeros before them."""
-        own = LAST[np.minimum(lengths, SIZE)]
-        aligned: npt.NDArray[np.uint64] = (self._words.at[ends] & own) | (ZEROS & ~own)
-        return aligned
+    def _last_digits(self, ends: Ints, lengths: Ints) -> npt.NDArray[np.uint64]:
+        """The last eight characters of fields as digits; shorter fields have zeros before them."""
+        own = np.take(LAST, lengths, mode="clip")
+        digits: npt.NDArray[np.uint64] = (self._words.at[ends] ^ ZEROS) & own
+        return digits
 
     def _long_integers(self, begins: Ints, ends: Ints) -> Ints:
         lengths = ends - begins
@@ -180,7 +180,7 @@ class Columns:
 
     def _short_decimals(self, ends: Ints, lengths: Ints) -> tuple[Floats, Bools]:
         """Fields of up to eight characters: one word each, from which the point is taken out."""
-        word = self._right_aligned(ends, lengths)
+        word = self._last_digits(ends, lengths)
         marks = word ^ _POINTS
         point = (marks - _ONES) & ~marks & _TOPS
         point &= np.uint64(0) - point  # the first point alone
@@ -190,7 +190,7 @@ class Columns:
         before[~has_point] = np.uint64(0)
         up_to = (before << np.uint64(8)) | np.uint64(0xFF)
         up_to[~has_point] = np.uint64(0)
-        word = (word & ~up_to) | ((word & before) << np.uint64(8)) | (up_to & np.uint64(0x30))
+        word = (word & ~up_to) | ((word & before) << np.uint64(8))
         digits, valid = whole_number(word)
         place = (point.astype(np.float64).view(np.int64) >> 52) - 1023 >> 3
         behind = np.where(has_point, 7 - place, 0)

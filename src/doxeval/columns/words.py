@@ -16,7 +16,6 @@ LAST = FIRST[SIZE] ^ FIRST[::-1]
 ZEROS = np.uint64(0x3030303030303030)  # eight times the character 0
 _SIXES = np.uint64(0x0606060606060606)
 _HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
-_THREES = np.uint64(0x3333333333333333)
 
 
 class Words:
@@ -25,7 +24,7 @@ class Words:
     Eight zero bytes stand before and after, so that every position has a word on either side.
 
     >>> words = Words(b"12345678")
-    >>> whole_number(words.at[[SIZE]])[0].tolist()
+    >>> whole_number(words.at[[SIZE]] ^ ZEROS)[0].tolist()
     [12345678]
     """
 
@@ -45,13 +44,13 @@ class Words:
 
 
 def whole_number(word: Word) -> tuple[Ints, Bools]:
-    """Eight characters as one number, and whether all of them are digits.
+    """Eight digits, each the value of a byte, as one number; and whether all of them are digits.
 
     Neighbouring digits are combined into numbers below 100, these into numbers below 10,000, and
-    these into the number itself, for all eight characters at once.
+    these into the number itself, for all eight digits at once.
     """
-    all_digits = ((word & _HIGH) | ((word + _SIXES) & _HIGH) >> np.uint64(4)) == _THREES
-    word = ((word ^ ZEROS) * np.uint64(2561)) >> np.uint64(8)
+    all_digits = ((word | (word + _SIXES)) & _HIGH) == 0
+    word = (word * np.uint64(2561)) >> np.uint64(8)
     word = ((word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
     word = ((word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
     return word.astype(np.int64), all_digits
