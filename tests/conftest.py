@@ -17,7 +17,11 @@ from doxeval.documents import BuildOptions, Collection, build_collection
 # Every run tries the same examples, so that a failure is a failure for everybody. `make fuzz` tries
 # fresh ones (pytest --hypothesis-profile=explore).
 settings.register_profile(
-    "doxeval", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    "doxeval",
+    max_examples=50,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
 )
 settings.register_profile(
     "explore",

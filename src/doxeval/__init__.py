@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from doxeval.runs import Kind, Result, Run, read_run, write_run
     from doxeval.scores import ScoreTable
     from doxeval.stereotypes import simulate
-    from doxeval.topics import Topic, parse_nexi, read_topics
+    from doxeval.topics import Topic, parse_nexi, read_topics, write_topics
 
 __version__ = "0.1.0"
 
@@ -45,7 +45,7 @@ _ROOMS = {
     "runs": ("Kind", "Result", "Run", "read_run", "write_run"),
     "scores": ("ScoreTable",),
     "stereotypes": ("simulate",),
-    "topics": ("Topic", "parse_nexi", "read_topics"),
+    "topics": ("Topic", "parse_nexi", "read_topics", "write_topics"),
 }
 _HOMES = {name: f"doxeval.{room}" for room, names in _ROOMS.items() for name in names}
 
@@ -79,6 +79,7 @@ __all__ = [
     "simulate",
     "write_assessments",
     "write_run",
+    "write_topics",
 ]
 
 

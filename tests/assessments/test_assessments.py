@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, needs_conformance
-from doxeval.assessments import Assessments
+from doxeval.assessments import Assessments, read_assessments
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.inex_text import read_inex_text, write_inex_text
 from doxeval.assessments.inex_xml import read_inex_xml
@@ -221,3 +222,11 @@ def test_xml_of_2002() -> None:
 def test_bad_xml_is_refused(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         read_xml(text)
+
+
+@pytest.mark.parametrize("rest", ["", " /article[1]", " 100 50"])
+def test_a_run_given_as_assessments_is_recognised(rest: str, tmp_path: Path) -> None:
+    file = tmp_path / "my.run"
+    file.write_text(f"7 Q0 a 1 0.5 mine{rest}\n")
+    with pytest.raises(FormatError, match="this looks like a run, not assessments"):
+        read_assessments(file)

@@ -169,12 +169,28 @@ def _line_by_line(data: bytes, origin: str) -> Judgments:
     judgments: list[Judgment] = []
     warnings: list[str] = []
     for number, line in text_lines(io.BytesIO(data), origin):
-        judgment, overlap = _judgment(line.split(), origin, number)
+        fields = line.split()
+        try:
+            judgment, overlap = _judgment(fields, origin, number)
+        except FormatError as error:
+            if _is_line_of_run(fields):
+                message = f"this looks like a run, not assessments; {error.message}"
+                raise FormatError(message, origin, number) from None
+            raise
         judgments.append(judgment)
         warnings += [_overlap(origin, number)] if overlap else []
     if not judgments:
         raise FormatError("no assessments in the file", origin)
     return Judgments(judgments, warnings)
+
+
+def _is_line_of_run(fields: list[str]) -> bool:
+    """Whether a line could be a result: a rank, a score, and no off:len."""
+    try:
+        float(fields[4])
+    except (IndexError, ValueError):
+        return False
+    return 6 <= len(fields) <= 8 and fields[3].isdigit() and ":" not in "".join(fields[6:])
 
 
 def _judgment(fields: list[str], origin: str, line: int) -> tuple[Judgment, bool]:

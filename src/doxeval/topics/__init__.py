@@ -1,7 +1,7 @@
 """Topics and their queries: reading, checking and writing topics; parsing NEXI."""
 
 from doxeval.topics.nexi import NexiError, parse_content, parse_nexi, parse_structured
-from doxeval.topics.read_write import problems, read_topics
+from doxeval.topics.read_write import problems, read_topics, write_topics
 from doxeval.topics.strictness import Interpretation
 from doxeval.topics.topic import Topic
 
@@ -14,4 +14,5 @@ __all__ = [
     "parse_structured",
     "problems",
     "read_topics",
+    "write_topics",
 ]

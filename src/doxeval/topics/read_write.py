@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Literal
 
-from doxeval.errors import FormatError, SyntaxProblem
-from doxeval.files import opened, uncompressed_name
+from doxeval.errors import FormatError, OutputError, SyntaxProblem
+from doxeval.files import opened, uncompressed_name, written
 from doxeval.topics.inex_xml import read_inex_topics, write_inex_topics
 from doxeval.topics.lines import (
     read_jsonl_topics,
@@ -50,16 +50,42 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     ['steam engine']
     """
     name = os.fspath(path)
-    suffix = os.path.splitext(uncompressed_name(name))[1].lower()
-    chosen = format or _SUFFIXES.get(suffix)
-    if chosen is None:
-        message = "cannot tell the format from the file's name; format= names it"
-        raise FormatError(message, name)
+    chosen = format or _format_of(name)
     with opened(path) as file:
         topics = list(READERS[chosen](file, name))
     if not topics:
         raise FormatError("no topics in the file", name)
     return topics
+
+
+def write_topics(
+    topics: Iterable[Topic], path: str | os.PathLike[str], format: TopicFormat | None = None
+) -> None:
+    """Write topics; by default the file's name says the format.
+
+    It is an error if the format cannot hold all fields, and then nothing is written.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "topics.tsv"
+    >>> write_topics([Topic("1", title="steam engine")], path)
+    >>> path.read_text()
+    '1\\tsteam engine\\n'
+    """
+    given, name = list(topics), os.fspath(path)
+    chosen = format or _format_of(name)
+    lost = losses(given, chosen)
+    if lost:
+        raise OutputError(f"{name}: the format {chosen} cannot hold {', '.join(lost)}")
+    with written(path) as file:
+        file.writelines(line.encode() for line in WRITERS[chosen](given))
+
+
+def _format_of(name: str) -> TopicFormat:
+    suffix = os.path.splitext(uncompressed_name(name))[1].lower()
+    if suffix not in _SUFFIXES:
+        message = "cannot tell the format from the file's name; format= names it"
+        raise FormatError(message, name)
+    return _SUFFIXES[suffix]
 
 
 def problems(topics: Iterable[Topic]) -> Iterator[tuple[FormatError, bool]]:
