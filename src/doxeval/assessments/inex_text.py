@@ -185,12 +185,14 @@ def _line_by_line(data: bytes, origin: str) -> Judgments:
 
 
 def _is_line_of_run(fields: list[str]) -> bool:
-    """Whether a line could be a result: a rank, a score, and no off:len."""
+    """Whether a line could be a result: a rank, a score and a run id, which is not a number."""
+    if not 6 <= len(fields) <= 8 or not fields[3].isdigit() or fields[5].isdigit():
+        return False
     try:
         float(fields[4])
-    except (IndexError, ValueError):
+    except ValueError:
         return False
-    return 6 <= len(fields) <= 8 and fields[3].isdigit() and ":" not in "".join(fields[6:])
+    return True
 
 
 def _judgment(fields: list[str], origin: str, line: int) -> tuple[Judgment, bool]:
