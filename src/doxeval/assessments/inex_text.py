@@ -186,7 +186,8 @@ def _line_by_line(data: bytes, origin: str) -> Judgments:
 
 def _is_line_of_run(fields: list[str]) -> bool:
     """Whether a line could be a result: a rank, a score and a run id, which is not a number."""
-    if not 6 <= len(fields) <= 8 or not fields[3].isdigit() or fields[5].isdigit():
+    is_number = len(fields) > 5 and fields[5].lstrip("-").isdigit()
+    if not 6 <= len(fields) <= 8 or not fields[3].isdigit() or is_number:
         return False
     try:
         float(fields[4])
