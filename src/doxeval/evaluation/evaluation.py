@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.assessed_topics import about_missing
 from doxeval.evaluation.needs import check_assessments, check_results
-from doxeval.evaluation.options import AverageOver, OnUnresolved, RunOptions
+from doxeval.evaluation.options import AverageOver, OnUnresolved, RunOptions, check_choice
 from doxeval.evaluation.ranked import RankedRun, ranked
 from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sources
 from doxeval.measures.base import Floats, Measure
@@ -100,6 +100,8 @@ class Evaluation:
             from doxeval.navigation import read_navigation
 
             navigation = read_navigation(navigation)
+        check_choice("average_over", average_over, get_args(AverageOver))
+        check_choice("specificity", specificity, (None, "passages", "file"))
         self.collection = collection
         self.navigation = navigation
         self.options = RunOptions(order, offsets, whitespace, unresolved, ends)
@@ -144,6 +146,8 @@ class Evaluation:
                 warnings.append(f"{label} is left out: {error}")
                 continue
             found.append(AskedMeasure(label, measure, settled, is_optional))
+        if not found:
+            raise MissingInput("none of the measures can be computed:\n  " + "\n  ".join(warnings))
         if self.navigation is not None and self.collection is not None:
             warnings += self.navigation.checked(self.collection)
         return tuple(found), (*self.assessments.warnings, *warnings)
@@ -220,6 +224,10 @@ class Evaluation:
         sources = named_sources(runs)
         if not sources:
             raise InputError("no runs to evaluate")
+        if jobs < 1:
+            raise InputError(f"jobs is {jobs}: expected 1 or more")
+        if executor is not None and jobs > 1:
+            raise InputError("give an executor or a number of jobs, not both")
         return self.table(self._scored(sources, jobs, executor, progress))
 
     def _scored(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
+from doxeval.errors import InputError
 from doxeval.runs.run import Order
 
 if TYPE_CHECKING:
@@ -29,3 +30,22 @@ class RunOptions:
     whitespace: Whitespace | None = None
     unresolved: OnUnresolved = "error"
     ends: bool = False
+
+    def __post_init__(self) -> None:
+        check_choice("order", self.order, get_args(Order))
+        check_choice("offsets", self.offsets, ("characters", "bytes"))
+        check_choice("whitespace", self.whitespace, (None, "keep", "strip"))
+        check_choice("unresolved", self.unresolved, get_args(OnUnresolved))
+
+
+def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    """Refuse a value that is not one of a parameter's choices.
+
+    >>> check_choice("order", "score", ("list", "rank", "rsv"))
+    Traceback (most recent call last):
+    doxeval.errors.InputError: order is 'score': expected list, rank or rsv
+    """
+    if value not in choices:
+        names = [str(choice) for choice in choices]
+        expected = f"{', '.join(names[:-1])} or {names[-1]}"
+        raise InputError(f"{name} is {value!r}: expected {expected}")

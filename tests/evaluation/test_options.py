@@ -1,0 +1,51 @@
+"""What is wrong with an evaluation's options is an error before anything is read."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from doxeval.assessments import Assessments, Judgment
+from doxeval.errors import InputError, MissingInput
+from doxeval.evaluation import Evaluation, evaluate
+from doxeval.runs.builder import run_of
+from making import passage
+
+JUDGED = Assessments([Judgment("7", "a", ((0, 5),), document_length=9)])
+RUN = run_of([passage("a", 0, 5)])
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"order": "score"}, "order is 'score': expected list, rank or rsv"),
+        ({"offsets": "words"}, "offsets is 'words': expected characters or bytes"),
+        ({"unresolved": "skip"}, "unresolved is 'skip': expected error or irrelevant"),
+        ({"whitespace": "drop"}, "whitespace is 'drop': expected None, keep or strip"),
+        ({"average_over": "all"}, "average_over is 'all': expected assessed or retrieved"),
+        ({"specificity": "both"}, "specificity is 'both': expected None, passages or file"),
+        ({"jobs": 0}, "jobs is 0: expected 1 or more"),
+    ],
+)
+def test_wrong_values_are_refused(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        evaluate(RUN, JUDGED, "cP@1", **options)
+
+
+def test_an_executor_and_jobs_exclude_each_other() -> None:
+    with ThreadPoolExecutor(1) as pool, pytest.raises(InputError, match="not both"):
+        evaluate(RUN, JUDGED, "cP@1", jobs=2, executor=pool)
+
+
+def test_optional_measures_are_left_out_with_a_warning() -> None:
+    table = Evaluation(JUDGED, "cP@1", where_possible=["BEPD(L=9)", "cR@1"]).score_all(RUN)
+    assert table.labels == ("cP@1", "cR@1")
+    assert any(
+        "BEPD(L=9) is left out: BEPD(L=9) needs best entry points" in w for w in table.warnings
+    )
+    with pytest.raises(MissingInput, match="none of the measures can be computed"):
+        Evaluation(JUDGED, [], where_possible=["BEPD(L=9)"])
+    with pytest.raises(InputError, match="no measures to evaluate by"):
+        Evaluation(JUDGED, [])
