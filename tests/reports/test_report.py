@@ -294,7 +294,7 @@ def test_figures_are_written_with_their_data(contents: Contents, tmp_path: Path)
 
 def test_a_missing_extra_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingInput, match=r"doxeval\[report\]"):
+    with pytest.raises(MissingInput, match="pip install vl-convert-python"):
         write_report(Contents(synthetic()), tmp_path / "report.html")
     assert not list(tmp_path.iterdir())
 

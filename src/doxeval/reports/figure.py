@@ -117,7 +117,7 @@ def renderer() -> Any:
         import vl_convert
     except ImportError:
         raise MissingInput(
-            "figures need vl-convert-python: install doxeval with its extra, doxeval[report]"
+            "figures need vl-convert-python, which is missing here: pip install vl-convert-python"
         ) from None
     return vl_convert
 
