@@ -24,6 +24,7 @@ bench: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[bench]" -c constraints.txt
 	$(BIN)/python benchmarks/collection.py
 	$(BIN)/python benchmarks/formats.py
+	$(BIN)/python benchmarks/duplicates.py
 	$(BIN)/python benchmarks/evaluate.py
 
 docs: .venv/installed
