@@ -1,9 +1,10 @@
 """Scoring in other processes: every worker receives the evaluation once, then only runs.
 
-On one machine the standard library's process pool is used. Where the process has a single thread
-and the system can fork, workers inherit the evaluation without any copying; otherwise they are
-started afresh and receive it when they start. An executor of the user's own gets the pickled
-evaluation with every run, but each of its processes unpickles it only once.
+On one machine the standard library's process pool is used, and this process scores beside its
+workers. Where the process has a single thread and the system can fork, workers inherit the
+evaluation without any copying; otherwise they are started afresh and receive it when they start. An
+executor of the user's own gets the pickled evaluation with every run, but each of its processes
+unpickles it only once.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def scored_in_processes(
     shared = evaluation if can_fork else _pickled(evaluation)
     with ProcessPoolExecutor(processes - 1, context, _receive, (shared,)) as pool:
         futures = [pool.submit(_score, source) for source in sources]
-        own = _scored_here(evaluation, sources, futures, progress)
+        own = _scored_here(evaluation, sources, futures)
         return _collected([own.get(at, future) for at, future in enumerate(futures)], progress)
 
 
@@ -47,7 +48,6 @@ def _scored_here(
     evaluation: Evaluation,
     sources: Sequence[NamedSource],
     futures: Sequence[Future[RunScores]],
-    progress: Progress,
 ) -> dict[int, Future[RunScores]]:
     """What this process scores itself: from the end of the list, all that no worker has begun."""
     own: dict[int, Future[RunScores]] = {}
@@ -90,7 +90,8 @@ def _collected(futures: Iterable[Future[RunScores]], progress: Progress) -> list
         return found
     except BrokenProcessPool:
         raise DoxevalError(
-            "a process that was scoring runs ended unexpectedly: it was killed, or memory ran out"
+            "a process that was scoring runs ended unexpectedly: it was killed, memory ran out, or "
+            "it could not import a measure of your own"
         ) from None
     finally:
         for future in waiting:
