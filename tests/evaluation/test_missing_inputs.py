@@ -1,0 +1,100 @@
+"""What evaluate refuses: results of the wrong kind, and missing inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from doxeval.assessments import Assessments, Judgment
+from doxeval.documents.examples import example_collection
+from doxeval.errors import InputError, MissingInput, SyntaxProblem
+from doxeval.evaluation import evaluate
+from doxeval.runs.builder import run_of
+from doxeval.runs.run import Kind, Result
+from making import graded, passage, paths, point, scored
+from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS
+
+
+@pytest.mark.parametrize(
+    ("results", "name", "message"),
+    [
+        ([passage("a", 0, 4)], "nxCG@1", "nxCG@1 is about elements, and run returns passages"),
+        ([passage("a", 0, 4)], "inex_eval", "is about elements, and run returns passages"),
+        ([passage("a", 0, 4)], "ng(quant=spec)", "is about elements, and run returns passages"),
+        ([passage("a", 0, 4)], "ERRU@1", "is about elements, and run returns passages"),
+        ([point("a", 0)], "MAep", "is about elements, and run returns entry points"),
+        ([point("a", 0)], "cP@1", "cP@1 is about passages of text, and run returns entry points"),
+        ([point("a", 0)], "MAiP", "is about passages of text, and run returns entry points"),
+        ([point("a", 0)], "MAgP", "is about passages of text, and run returns entry points"),
+        (
+            [Result("7", "a", Kind.TREE, paths=("/a[1]/s[1]", "/a[1]/s[2]"))],
+            "cP@1",
+            "is about passages of text, and run returns trees",
+        ),
+        (
+            [passage("a", 0, 4), point("a", 0)],
+            "nxCG@1",
+            "is about elements, and run returns passages and entry points",
+        ),
+    ],
+)
+def test_results_of_the_wrong_kind_are_refused(
+    results: list[Result], name: str, message: str
+) -> None:
+    collection = example_collection(DOCUMENTS)
+    with pytest.raises(MissingInput) as told:
+        scored(results, HIGHLIGHTED, name, collection=collection)
+    assert message in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("judged", "name", "message"),
+    [
+        (HIGHLIGHTED, "ERRU@1", "ERRU@1 needs a collection, which knows the sizes of elements"),
+        (HIGHLIGHTED, "ng(quant=spec)", "needs a collection, which knows the sizes of elements"),
+        (HIGHLIGHTED, "nxCG@1", "known to the collection alone"),
+        (HIGHLIGHTED, "nxCG@1(quant=gen)", "highlighted text takes quant=spec"),
+        (HIGHLIGHTED, "nxCG@1(quant=gen5)", "no exhaustivity as 2005 graded it"),
+        (HIGHLIGHTED, "BEPD(L=9)", "BEPD(L=9) needs best entry points"),
+        (HIGHLIGHTED, "EPRUM(L=9)", "needs best entry points"),
+        (HIGHLIGHTED, "MAgP(score=bep)", "needs best entry points"),
+        (HIGHLIGHTED, "cP@1", "where the results of run begin and end: give the collection"),
+        (TWO_TOPICS, "BEPD", "BEPD needs the mean length of a document: a collection, or L=…"),
+        (TWO_TOPICS, "BEPD(L=9)", "where the results of run begin and end: give the collection"),
+        (graded({"a": 1}), "cP@1", "cP@1 needs highlighted text"),
+        (graded({"a": 1}), "MAgP", "needs highlighted text"),
+        (graded({"a": 1}), "nxCG@1", "quant=strict, gen or sog"),
+        (graded({"a": 1}), "nxCG@1(base=full,quant=gen,overlap=on)", "needs the collection"),
+        ([Judgment("7", "a", ((0, 8),))], "MAgP(score=t2i)", "give the collection"),
+    ],
+)
+def test_what_a_measure_cannot_do_without_is_named(
+    judged: list[Judgment], name: str, message: str
+) -> None:
+    with pytest.raises(MissingInput) as told:
+        scored(paths("/a[1]/s[1]"), judged, name)
+    assert message in str(told.value)
+
+
+def test_reading_to_the_end_needs_lengths() -> None:
+    with pytest.raises(MissingInput, match="needs the lengths of documents"):
+        scored([passage("a", 0, 4)], HIGHLIGHTED, "MAgP(score=t2i)")
+
+
+def test_other_things_that_cannot_be_done() -> None:
+    run, assessments = run_of([passage("a", 0, 4)]), Assessments(HIGHLIGHTED)
+    with pytest.raises(InputError, match="no runs to evaluate"):
+        evaluate([], assessments, ["cP@1"])
+    with pytest.raises(InputError, match="no measures to evaluate by"):
+        evaluate(run, assessments, [])
+    with pytest.raises(InputError, match="offsets in bytes can only be converted with the coll"):
+        evaluate(run, assessments, ["cP@1"], offsets="bytes")
+    for order in ("rank", "rsv"):
+        with pytest.raises(InputError, match=f"has no column to order it by {order}"):
+            evaluate(run, assessments, ["cP@1"], order=order)
+    with pytest.raises(SyntaxProblem, match="did you mean cP"):
+        evaluate(run, assessments, ["cp@1"])
+
+
+def test_a_run_without_results() -> None:
+    found = scored([], TWO_TOPICS, "cP@1", "cR@1", "MAiP", "MAgP", "AP", "BEPD(L=9)", "PRUM(L=9)")
+    assert found == [0.0] * 7

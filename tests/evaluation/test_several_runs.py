@@ -1,0 +1,90 @@
+"""Several runs and processes, and the ways to give runs, measures and collections."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doxeval.assessments import Assessments, Judgment
+from doxeval.documents.examples import example_collection
+from doxeval.errors import UnknownReference
+from doxeval.evaluation import evaluate
+from doxeval.measures import iP
+from doxeval.measures.registry import MEASURES
+from doxeval.runs.builder import run_of
+from doxeval.runs.run import Run
+from making import passage, paths, scored
+from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS
+
+
+def some_runs() -> list[Run]:
+    lists = [[passage("a", 0, 60)], [passage("a", 40, 90), passage("a", 0, 10, "8")], []]
+    return [run_of(results, f"run {n}") for n, results in enumerate(lists)]
+
+
+NAMES = ["cP@1", "iP[.01]", "MAgP", "BEPD(L=100)", "AP"]
+
+
+def tables(**options: Any) -> dict[str, Any]:
+    assessments = Assessments([*TWO_TOPICS, Judgment("9", "a")])
+    return evaluate(some_runs(), assessments, NAMES, curves=True, **options).to_dict()
+
+
+def test_processes_give_the_same_table() -> None:
+    assert tables(jobs=2) == tables()
+    assert tables(jobs=16) == tables()
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_executors_give_the_same_table(kind: type[Executor]) -> None:
+    with kind(2) as executor:  # type: ignore[call-arg]
+        assert tables(executor=executor) == tables()
+
+
+def test_an_error_in_another_process_comes_back_as_it_is() -> None:
+    collection = example_collection(DOCUMENTS)
+    runs = [run_of(paths("/a[1]")), run_of(paths("/a[1]/s[9]"))]
+    with pytest.raises(UnknownReference, match="1 result does not resolve"):
+        evaluate(runs, Assessments(HIGHLIGHTED), ["cP@1"], collection=collection, jobs=2)
+
+
+def test_runs_with_one_id_are_told_apart(tmp_path: Path) -> None:
+    assessments = Assessments(TWO_TOPICS)
+    mine = run_of([passage("a", 0, 60)], "mine")
+    by_number = evaluate([mine, mine, run_of([], "other"), mine], assessments, ["cP@1"])
+    assert list(by_number.mean()) == ["mine", "mine #2", "other", "mine #3"]
+    files = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    for length, file in zip((50, 100), files, strict=True):
+        file.write_text(f"7 Q0 a 1 9 mine 0 {length}\n")
+    by_file = evaluate(files, assessments, ["cP@1"])
+    assert list(by_file.mean()) == ["mine (one)", "mine (two)"]
+    assert [scores["cP@1"] for scores in by_file.mean().values()] == [0.5, 0.25]
+    same_file_twice = evaluate([files[0], files[0]], assessments, ["cP@1"])
+    assert list(same_file_twice.mean()) == ["mine (one)", "mine (one) #2"]
+    named = evaluate({"first": files[0], "second": files[1]}, assessments, "cP@1")
+    assert named.mean() == {"first": {"cP@1": 0.5}, "second": {"cP@1": 0.25}}
+    for jobs in (1, 2):
+        assert evaluate(files, assessments, ["cP@1"], jobs=jobs).mean() == by_file.mean()
+
+
+def test_labels_stay_as_they_were_typed_and_measures_may_be_values() -> None:
+    run, assessments = run_of([passage("a", 0, 60)]), Assessments(TWO_TOPICS)
+    table = evaluate(run, assessments, ["iP[.01]", "iP[0.01]", MEASURES["iP"](), "iP[.01]"])
+    assert table.labels == ("iP[.01]", "iP[0.01]")
+    assert len(set(table.mean()["run"].values())) == 1
+    assert table["run"]["iP[0.01]"] == table["run"][iP[0.01]] == table["run"]["iP[.01]"]
+    by_value = evaluate(run, assessments, iP(alpha=1)[0.1])
+    assert by_value.labels == ("iP[0.1](alpha=1)",)
+    assert by_value.measures[0].canonical == "iP[0.1](alpha=1,resize=full)"
+
+
+def test_a_collection_is_given_as_a_value_or_by_its_directory() -> None:
+    collection = example_collection(DOCUMENTS)
+    found = [
+        scored(paths("/a[1]/s[1]"), HIGHLIGHTED, "cP@1", "ERRU@1", collection=given)
+        for given in (collection, collection.directory, str(collection.directory))
+    ]
+    assert found == [[1.0, 1.0]] * 3

@@ -1,0 +1,121 @@
+"""Which topics count, and topics without results or without anything relevant."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from doxeval.assessments import Assessments, Judgment
+from doxeval.documents.examples import example_collection
+from doxeval.evaluation import evaluate
+from doxeval.measures.base import Measure
+from doxeval.measures.esr_model import Esr
+from doxeval.measures.registry import MEASURES, measure_named
+from doxeval.runs.builder import run_of
+from doxeval.runs.run import Result
+from doxeval.scores import ScoreTable
+from making import elements, graded, passage
+from small_world import DOCUMENTS, TWO_TOPICS
+
+
+def for_highlights(kind: type[Measure]) -> str:
+    """A measure with its defaults, but for the quantisation, which highlighted text decides."""
+    has_quantisation = any(spec.name == "quant" for spec in fields(kind))
+    return str(kind(quant="spec") if has_quantisation else kind())  # type: ignore[call-arg]
+
+
+ALL_MEASURES = [for_highlights(kind) for kind in MEASURES.values()]
+
+
+def relevant(topic: str, document: str) -> Judgment:
+    return Judgment(topic, document, ((0, 8),), best_entry_point=0)
+
+
+def whole(topic: str, *documents: str) -> list[Result]:
+    return [Result(topic, document) for document in documents]
+
+
+def scores_by_all_measures(judgments: list[Judgment], results: list[Result]) -> ScoreTable:
+    collection = example_collection(DOCUMENTS)
+    return evaluate(run_of(results), Assessments(judgments), ALL_MEASURES, collection=collection)
+
+
+def scores_an_empty_list(measure: Measure) -> bool:
+    return isinstance(measure, Esr) and measure.empty(1.0) > 0
+
+
+def test_a_topic_without_results_scores_nothing_by_any_measure() -> None:
+    judged = [relevant("7", "a"), relevant("8", "a")]
+    scores = scores_by_all_measures(judged, whole("7", "a")).topics()["run"]
+    # By some ESR measures an empty list leaves everything to be gained; they say so themselves.
+    unserved = {name for name in ALL_MEASURES if scores_an_empty_list(measure_named(name))}
+    growing = [name for name in ALL_MEASURES if name not in unserved]
+    assert {name: scores["8"][name] for name in growing} == dict.fromkeys(growing, 0.0)
+    assert unserved and all(scores["8"][name] for name in unserved)
+    assert scores["7"] != scores["8"]
+
+
+def test_a_topic_without_anything_relevant_is_undefined_by_every_measure() -> None:
+    judged = [relevant("7", "a"), Judgment("8", "a"), Judgment("9", "b")]
+    table = scores_by_all_measures(judged, [*whole("7", "a"), *whole("8", "a")])
+    scores = table.topics()["run"]
+    undefined = {name: ["8", "9"] for name in ALL_MEASURES}
+    assert scores["8"] == scores["9"] == dict.fromkeys(ALL_MEASURES)
+    assert table.undefined() == {"run": undefined}
+    assert table.mean()["run"] == scores["7"]
+    assert table.to_dict()["runs"][0]["undefined"] == undefined
+
+
+def test_a_mean_over_nothing_is_none() -> None:
+    table = scores_by_all_measures([Judgment("8", "a")], whole("8", "a"))
+    assert table.mean()["run"] == dict.fromkeys(ALL_MEASURES)
+
+
+def test_an_empty_strict_base_is_undefined_where_another_is_not() -> None:
+    judged = [*graded({"a": 0.75}), *graded({"a": 1}, "8")]
+    run = [*elements("a"), *(one._replace(topic="8") for one in elements("a"))]
+    names = ["MAep(quant=strict)", "MAep(quant=gen)", "inex_eval(quant=strict)"]
+    table = evaluate(run_of(run), Assessments(judged), names)
+    assert table.undefined() == {"run": {names[0]: ["7"], names[2]: ["7"]}}
+    assert table.topics()["run"]["7"] == {names[0]: None, names[1]: 1.0, names[2]: None}
+    assert table.mean()["run"] == dict.fromkeys(names, 1.0)
+
+
+def test_topics_with_results_alone() -> None:
+    run = run_of([passage("a", 0, 100)])
+    assessed = evaluate(run, Assessments(TWO_TOPICS), ["cP@1"])
+    retrieved = evaluate(run, Assessments(TWO_TOPICS), ["cP@1"], average_over="retrieved")
+    assert assessed.topics() == {"run": {"7": {"cP@1": 0.5}, "8": {"cP@1": 0.0}}}
+    assert retrieved.topics() == {"run": {"7": {"cP@1": 0.5}}}
+    assert assessed.mean() == {"run": {"cP@1": 0.25}}
+    assert retrieved.mean() == {"run": {"cP@1": 0.5}}
+
+
+def test_a_topic_without_results_is_not_undefined_when_it_does_not_count() -> None:
+    judged = [TWO_TOPICS[0], Judgment("9", "a")]
+    run = run_of([passage("a", 0, 100)])
+    counted = evaluate(run, Assessments(judged), ["cP@1"], average_over="retrieved")
+    assert counted.undefined() == {}
+    assert evaluate(run, Assessments(judged), ["cP@1"]).undefined() == {"run": {"cP@1": ["9"]}}
+
+
+def test_topics_that_were_not_assessed_are_ignored_with_a_warning() -> None:
+    mine, other = passage("a", 0, 100), passage("a", 0, 50, "99")
+    alone = evaluate(run_of([mine]), Assessments(TWO_TOPICS), ["cP@1"])
+    table = evaluate(run_of([other, mine, other]), Assessments(TWO_TOPICS), ["cP@1"])
+    assert table.topics() == alone.topics()
+    missing = "no results for 1 of 2 assessed topics, which count as empty lists: 8"
+    assert alone.runs[0].warnings == (missing,)
+    assert table.runs[0].warnings[0] == "1 topic of the run is not assessed and is ignored: 99"
+    more = evaluate(run_of([other, passage("a", 0, 9, "100")]), Assessments(TWO_TOPICS), ["cP@1"])
+    assert more.runs[0].warnings == (
+        "2 topics of the run are not assessed and are ignored: 99, 100",
+        "no results for 2 of 2 assessed topics, which count as empty lists: 7, 8",
+    )
+    assert more.mean() == {"run": {"cP@1": 0.0}}
+
+
+def test_a_topic_in_separate_blocks_is_one_list_with_a_warning() -> None:
+    blocks = [passage("a", 0, 50), passage("a", 0, 50, "8"), passage("b", 0, 50)]
+    table = evaluate(run_of(blocks), Assessments(TWO_TOPICS), ["cP@2"])
+    assert table.topics()["run"]["7"] == {"cP@2": 0.5}
+    assert table.runs[0].warnings == ("topics in several separate blocks: 7",)
