@@ -1,0 +1,55 @@
+"""Random trees, texts, documents and evaluations: the one home of Hypothesis generators."""
+
+from strategies.assessment_files import qrels_texts, statement_texts, trec_texts
+from strategies.assessments import JUDGMENT_PARTS, graded_elements, highlights, judgments
+from strategies.pages import html_pages, markdown_texts
+from strategies.queries import nexi_queries, nexi_terms, topics
+from strategies.runs import element_paths, results, text_points
+from strategies.scores import score_tables
+from strategies.trees import (
+    TAGS,
+    Located,
+    Node,
+    Piece,
+    collections_of,
+    located,
+    named_entities,
+    nodes,
+    pieces,
+    plain_texts,
+)
+from strategies.world import World, graded_worlds, step_matrices, unit_worlds, worlds
+
+__all__ = [
+    "JUDGMENT_PARTS",
+    "TAGS",
+    "Located",
+    "Node",
+    "Piece",
+    "World",
+    "collections_of",
+    "element_paths",
+    "graded_elements",
+    "graded_worlds",
+    "highlights",
+    "html_pages",
+    "judgments",
+    "located",
+    "markdown_texts",
+    "named_entities",
+    "nexi_queries",
+    "nexi_terms",
+    "nodes",
+    "pieces",
+    "plain_texts",
+    "qrels_texts",
+    "results",
+    "score_tables",
+    "statement_texts",
+    "step_matrices",
+    "text_points",
+    "topics",
+    "trec_texts",
+    "unit_worlds",
+    "worlds",
+]

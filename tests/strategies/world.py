@@ -1,0 +1,133 @@
+"""Random worlds: everything that a small evaluation needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from random import Random
+
+from hypothesis import strategies as st
+
+from doxeval.assessments import Assessments
+from doxeval.assessments.judgment import (
+    Judgment,
+)
+from doxeval.documents.collection import Collection
+from doxeval.documents.examples import example_collection
+from doxeval.runs.builder import run_of
+from doxeval.runs.run import Result, Run
+from strategies.trees import Node, located
+from strategies.world_documents import library_of
+from strategies.world_judgments import graded, highlighted, with_units
+from strategies.world_results import returned_elements, returned_passages, returned_trees
+
+_Judge = Callable[[Random, str, str, Node], Judgment | None]
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything a small evaluation needs: documents, judgments, and what three systems returned.
+
+    documents: trees by id; judgments: all of one kind (highlights, grades of one year, or units);
+    elements, passages, trees: the results of a run of elements (and whole documents), of one of
+    passages, and of one of trees.
+    Some topics are in the judgments only, some in the runs only. Scores have ties and are in no
+    order; ranks follow the list.
+    """
+
+    documents: tuple[tuple[str, Node], ...]
+    judgments: tuple[Judgment, ...]
+    elements: tuple[Result, ...]
+    passages: tuple[Result, ...]
+    trees: tuple[Result, ...] = ()
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The documents as XML."""
+        return {document: node.source for document, node in self.documents}
+
+    def collection(self) -> Collection:
+        """The documents as a collection; worlds with the same documents share it."""
+        return _built(tuple(self.sources.items()))
+
+    def assessments(self) -> Assessments:
+        """The judgments, in their order."""
+        return Assessments(self.judgments)
+
+    def element_run(self) -> Run:
+        """The run of elements."""
+        return run_of(self.elements, "elements")
+
+    def passage_run(self) -> Run:
+        """The run of passages."""
+        return run_of(self.passages, "passages")
+
+    def tree_run(self) -> Run:
+        """The run of trees."""
+        return run_of(self.trees, "trees")
+
+
+@cache
+def _built(sources: tuple[tuple[str, str], ...]) -> Collection:
+    return example_collection(dict(sources))
+
+
+def worlds() -> st.SearchStrategy[World]:
+    """Worlds with highlighted text and best entry points."""
+    return _worlds(highlighted)
+
+
+def graded_worlds(scale: int) -> st.SearchStrategy[World]:
+    """Worlds with grades of elements of 2002 or 2003, or lists of elements of 2005.
+
+    Those of 2005 have highlights too, which do not agree with the sizes in the lists.
+    """
+    return _worlds(partial(graded, scale=scale))
+
+
+def unit_worlds() -> st.SearchStrategy[World]:
+    """Worlds with assessed trees of elements; some have highlighted text too."""
+    return _worlds(with_units)
+
+
+def step_matrices(world: World, random: Random) -> dict[str, dict[str, dict[str, float]]]:
+    """Probabilities of going from elements to others of the same document."""
+    return {
+        document: {
+            source.path: {
+                target.path: round(random.random() / 2, 3)
+                for target in located(node)
+                if random.random() < 0.6
+            }
+            for source in located(node)
+        }
+        for document, node in world.documents
+    }
+
+
+def _worlds(judged: _Judge) -> st.SearchStrategy[World]:
+    """Sizes are drawn one by one, so that they shrink; the rest follows from random numbers.
+
+    Documents come from a few hundred small libraries, because building one takes its time.
+    """
+    return st.builds(
+        partial(_world, judged),
+        st.integers(0, 2**32).map(Random),
+        library=st.integers(0, 299),
+        topics=st.integers(1, 3),
+        most=st.integers(0, 9),
+    )
+
+
+def _world(judged: _Judge, random: Random, library: int, topics: int, most: int) -> World:
+    documents = library_of(library)
+    pairs = [(topic, *document) for topic in "123"[:topics] for document in documents]
+    judgments = tuple(j for pair in pairs if (j := judged(random, *pair)) is not None)
+    return World(
+        documents,
+        judgments or (Judgment("1", "a"),),
+        tuple(r for t in "123"[:topics] for r in returned_elements(random, t, documents, most)),
+        tuple(r for t in "123"[:topics] for r in returned_passages(random, t, documents, most)),
+        tuple(r for t in "123"[:topics] for r in returned_trees(random, t, documents, most)),
+    )
