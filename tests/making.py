@@ -55,6 +55,16 @@ def scored(
     return list(table.mean()["run"].values())
 
 
+def curve(
+    results: Sequence[Result], judgments: Iterable[Judgment], name: str, **options: Any
+) -> dict[float, float]:
+    """The curve of the only topic, by its points."""
+    table = evaluate(run_of(results), Assessments(judgments), [name], curves=True, **options)
+    (found,) = table.runs[0].curves
+    points = found.x.round(2).tolist()
+    return dict(zip(points, found.y[0].tolist(), strict=True))
+
+
 def close(*values: float, to: float = 5e-7) -> Any:
     """These values, to the precision they are printed with."""
     return pytest.approx(list(values), abs=to)

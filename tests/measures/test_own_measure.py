@@ -224,7 +224,8 @@ def test_a_package_offers_a_measure_to_every_verb(
 
 
 def test_a_package_s_measure_obeys_its_laws_and_example(installed: dict[str, str]) -> None:
-    tests = [ROOT / "tests" / "measures" / name for name in ("test_laws.py", "test_measures.py")]
+    names = ("test_laws.py", "test_declared_laws.py", "test_measures.py")
+    tests = [ROOT / "tests" / "measures" / name for name in names]
     done = call(
         installed, "-m", "pytest", *tests, "-k", "Useful", "-p", "no:cacheprovider", "-n", 0
     )

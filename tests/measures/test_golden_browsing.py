@@ -1,0 +1,105 @@
+"""Golden values of best in context, PRUM and EPRUM.
+
+Each carries its origin: a paper, by the name under which `doxeval.measures.references` lists it, or
+a calculation by hand that is spelt out beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from doxeval.assessments import Judgment
+from doxeval.documents.examples import example_collection
+from doxeval.measures.families.prum import eprum, prum
+from making import close, elements, graded, point, scored
+
+
+@pytest.mark.parametrize("patience", ["0.01", "0.1", "1", "10", "100"])
+def test_a_distance_of_the_mean_length_scores_a_share(patience: str) -> None:
+    """Lalmas et al. 2007, eq 14: d = L gives A / (A + 1)."""
+    documents = {"a": f"<a>{'x' * 1500}</a>", "b": f"<a>{'x' * 500}</a>"}
+    judged = [Judgment("7", "a", ((0, 10),), 0)]
+    wanted = float(patience) / (float(patience) + 1)
+    world: dict[str, Any] = {"collection": example_collection(documents)}
+    names = (f"BEPD(A={patience})", f"EPRUM(A={patience})", f"EPRUM@1(A={patience})")
+    assert scored([point("a", 1000)], judged, *names, **world) == close(*[wanted] * 3)
+    given = scored([point("a", 1000)], judged, f"BEPD(A={patience},L=2000)", **world)
+    assert given == close(2 * float(patience) / (2 * float(patience) + 1))
+
+
+ENTRIES = [Judgment("7", name, ((0, 10),), 0, 1000) for name in "abcd"]
+
+
+def test_nearness_is_a_share_of_all_entry_points() -> None:
+    """By hand: a hit, a miss by A·L (.5), an article without one, a second result of a."""
+    run = [point("a", 0), point("b", 100), point("x", 0), point("a", 1)]
+    assert scored(run, ENTRIES, "BEPD(L=1000)") == close(1.5 / 4)
+
+
+def test_a_ranking_of_entry_points_is_perfect_at_every_level() -> None:
+    """Lalmas et al. 2007, §7.2: a ranking only of entry points is perfect at all recall levels."""
+    run = [point(name, 0) for name in "abcd"]
+    names = [
+        f"{name}{at}(L=1000)" for name in ("PRUM", "EPRUM") for at in ("", "[.1]", "[.5]", "[1]")
+    ]
+    assert scored(run, ENTRIES, *names, "EPRUM@4(L=1000)") == close(*[1] * 9)
+
+
+def test_entry_points_that_are_seen_by_chance() -> None:
+    """By hand: a is hit; b is seen with probability .2 (A·L = 25, d = 100), x never leads on.
+
+    EPRUM: 1/1, then .2 · 2/2, levels 3 and 4 are never reached. PRUM, if both are seen, has two
+    of two items lead to something. EPRUM@2 = (1 + .2)/2, EPRUM@3 = 1.2/3.
+    """
+    run = [point("a", 0), point("b", 100), point("x", 0)]
+    options = "(A=0.025,L=1000)"
+    names = ["EPRUM[0]", "EPRUM[.25]", "EPRUM[.26]", "EPRUM[.5]", "EPRUM[.51]", "EPRUM", "PRUM"]
+    found = scored(run, ENTRIES, *(name + options for name in names))
+    assert found == close(1, 1, 0.2, 0.2, 0, 0.3, 0.3)
+    assert scored(run, ENTRIES, f"EPRUM@2{options}", f"EPRUM@3{options}") == close(0.6, 0.4)
+    others = [f"PRUM[.5](A=0.025,L=1000,unreached={what})" for what in ("truncate", "condition")]
+    # truncate: E[CL] = 1.2 of E[C] = .2 · 2 + .8 · 3; condition: 2 of 2.
+    assert scored(run, ENTRIES, *others) == close(1.2 / 2.8, 1)
+
+
+# 6. PRUM and EPRUM: items that lead to targets elsewhere are given as probabilities
+
+
+@pytest.mark.parametrize(
+    ("p", "of_eprum", "of_prum"),
+    [
+        pytest.param(
+            [[1, 0], [0, 0.2], [0, 1]],
+            (1, 0.733333),
+            (1, 0.714286),
+            id="Ali, Consens and Lalmas 2012, Table 9",
+        ),
+        pytest.param(
+            [[0.5, 0.5], [0.5, 0.5], [1, 1]],
+            None,
+            (0.761905, 0.742857),
+            id="by enumeration of all that users may see",
+        ),
+    ],
+)
+def test_browsing(
+    p: list[list[float]], of_eprum: tuple[float, ...] | None, of_prum: tuple[float, ...]
+) -> None:
+    assert prum(np.array(p)).tolist() == close(*of_prum)
+    if of_eprum is not None:
+        assert eprum(np.array(p)).tolist() == close(*of_eprum)
+
+
+def test_without_navigation_both_are_precision_at_recall() -> None:
+    """By hand: three targets, found at ranks 1 and 3: 1/1, 2/3, never."""
+    judged = graded({"a": 1, "b": 1, "c": 1})
+    names = [
+        f"{name}{at}(targets=ideal,quant=gen)"
+        for name in ("PRUM", "EPRUM")
+        for at in ("[.3]", "[.6]", "[1]", "")
+    ]
+    expected = (1, 2 / 3, 0, (1 + 2 / 3) / 3)
+    assert scored(elements("axb"), judged, *names) == close(*expected, *expected)
