@@ -48,8 +48,6 @@ def assert_same(found: list[str], expected: list[str]) -> None:
 
 
 Evaluate = Callable[..., list[str]]
-
-
 # Topic 7 has 50 relevant characters in two articles, topic 8 has 10 in one, topic 9 has none.
 QRELS = """\
 7 Q0 a 40 100 10 0:40

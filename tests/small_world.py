@@ -9,9 +9,5 @@ DOCUMENTS = {
     "b": "<a><s>1234567890</s></a>",
     "c": "<a><s>1234567890</s></a>",
 }
-
-
 HIGHLIGHTED = [Judgment("7", "a", ((0, 8),))]
-
-
 TWO_TOPICS = [Judgment(topic, "a", ((0, 50),), 0, 100) for topic in ("7", "8")]

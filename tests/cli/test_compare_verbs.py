@@ -14,8 +14,6 @@ from conftest import write_files
 from doxeval.comparison.significance import TESTS, Test
 
 TOPICS = range(1, 9)
-
-
 QRELS = "".join(f"{topic} Q0 a 200 1000 0 0:200\n" for topic in TOPICS)
 
 

@@ -21,12 +21,8 @@ SLEEP = {
     "1": [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
     "2": [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4],
 }
-
-
 # Darwin's maize, differences in eighths of an inch: R. A. Fisher, The Design of Experiments, §21.
 MAIZE = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
-
-
 DIFFERENCES = st.lists(st.integers(-6, 6), min_size=2, max_size=9).filter(any)
 
 

@@ -12,11 +12,7 @@ from doxeval.errors import FormatError
 from inex_eval_runs import assert_same, options
 
 MINI = DATA / "inex_eval-3.1"
-
-
 REAL = CONFORMANCE / "inex_eval-3.1" / "real"
-
-
 REAL_CASES = {
     "focused.bert_1.q": "-f -q",
     "focused.bert_1.c": "-f -c",
@@ -28,8 +24,6 @@ REAL_CASES = {
     "bic.bic_1.q": "-b -q",
     "bicn1000.bic_1": "-b -n 1000",
 }
-
-
 CASES = sorted(path.parent for path in MINI.glob("*/expected.txt"))
 
 

@@ -16,22 +16,14 @@ from simulating import graded
 from strategies import World, worlds
 
 PARAGRAPH = f"<p>{'word ' * 20}</p>"
-
-
 SECTION = f"<sec>{PARAGRAPH * 3}</sec>"
-
-
 ARTICLE = f"<article><fm>{PARAGRAPH}</fm><bdy>{SECTION * 3}</bdy></article>"
-
-
 GRADES = {
     "a": "{} 3L\n{}/bdy[1] 3L\n{}/bdy[1]/sec[1] 3L\n{}/bdy[1]/sec[1]/p[2] 3E",
     "b": "{} 2L\n{}/bdy[1] 2L\n{}/bdy[1]/sec[2] 2E\n{}/bdy[1]/sec[2]/p[1] 2S",
     "c": "{} 1L\n{}/bdy[1] 1L\n{}/bdy[1]/sec[3] 1L\n{}/bdy[1]/sec[3]/p[1] 1E",
     "d": "{} 3L\n{}/bdy[1] 3L\n{}/bdy[1]/sec[3] 3L\n{}/bdy[1]/sec[3]/p[1] 3E",
 }
-
-
 KS = (1, 2, 3, 4, 8, 20)
 
 
