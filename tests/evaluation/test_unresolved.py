@@ -62,7 +62,7 @@ def test_several_such_references_in_one_document_each_keep_their_rank() -> None:
 
 @pytest.mark.parametrize("with_collection", [True, False])
 def test_ranges_beyond_the_end_count_with_their_stated_size(with_collection: bool) -> None:
-    """By hand: 8 relevant of 8 + 20 + 20. With a collection one is lost as a duplicate (fails)."""
+    """By hand: 8 relevant of 8 + 20 + 20; unresolved results are not duplicates of each other."""
     judged = [Judgment("7", "a", ((0, 8),), document_length=18)]
     run = [passage("a", 10, 30), passage("a", 0, 8), passage("a", 100, 120)]
     world: dict[str, Any] = {"collection": example_collection(DOCUMENTS)} if with_collection else {}
@@ -74,7 +74,7 @@ def test_ranges_beyond_the_end_count_with_their_stated_size(with_collection: boo
 
 @pytest.mark.parametrize("with_collection", [True, False])
 def test_an_entry_point_beyond_the_end_is_told_as_an_offset(with_collection: bool) -> None:
-    """Without a collection it fails: it is told as a range that ends at -1."""
+    """It is reported as an offset, not as a range."""
     judged = [Judgment("7", "a", ((0, 8),), 0, document_length=18)]
     world: dict[str, Any] = {"collection": example_collection(DOCUMENTS)} if with_collection else {}
     with pytest.raises(UnknownReference, match="offset 99 is not inside"):
