@@ -10,9 +10,7 @@ from random import Random
 from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments
-from doxeval.assessments.judgment import (
-    Judgment,
-)
+from doxeval.assessments.judgment import Judgment
 from doxeval.documents.collection import Collection
 from doxeval.documents.examples import example_collection
 from doxeval.runs.builder import run_of

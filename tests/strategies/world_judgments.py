@@ -5,12 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import (
-    AssessedUnit,
-    GradedElement,
-    Judgment,
-    MeasuredElement,
-)
+from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment, MeasuredElement
 from strategies.trees import Node, located
 from strategies.world_documents import random_ranges, random_tree
 
