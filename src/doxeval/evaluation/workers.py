@@ -39,28 +39,24 @@ def scored_in_processes(
     context = multiprocessing.get_context("fork" if can_fork else "spawn")
     shared = evaluation if can_fork else _pickled(evaluation)
     with ProcessPoolExecutor(processes - 1, context, _receive, (shared,)) as pool:
-        futures = [pool.submit(_score, source) for source in sources]
-        own = _scored_here(evaluation, sources, futures)
-        return _collected([own.get(at, future) for at, future in enumerate(futures)], progress)
+        futures = {
+            number: pool.submit(_score, source)
+            for number, source in enumerate(sources)
+            if number % processes  # the others are for this process
+        }
+        for number in range(0, len(sources), processes):
+            futures[number] = _scored_here(evaluation, sources[number])
+        return _collected([futures[number] for number in range(len(sources))], progress)
 
 
-def _scored_here(
-    evaluation: Evaluation,
-    sources: Sequence[NamedSource],
-    futures: Sequence[Future[RunScores]],
-) -> dict[int, Future[RunScores]]:
-    """What this process scores itself: from the end of the list, all that no worker has begun."""
-    own: dict[int, Future[RunScores]] = {}
-    for at in reversed(range(len(sources))):
-        if not futures[at].cancel():
-            continue
-        done: Future[RunScores] = Future()
-        own[at] = done
-        try:
-            done.set_result(evaluation.score(sources[at]))
-        except Exception as error:  # raised again in the order of the sources
-            done.set_exception(error)
-    return own
+def _scored_here(evaluation: Evaluation, source: NamedSource) -> Future[RunScores]:
+    """The outcome of a source that this process scores itself: its scores, or the error."""
+    done: Future[RunScores] = Future()
+    try:
+        done.set_result(evaluation.score(source))
+    except Exception as error:  # raised again in the order of the sources
+        done.set_exception(error)
+    return done
 
 
 def scored_on(
