@@ -67,7 +67,7 @@ def check_reader(read: Any, quick: Any, careful: Any, data: bytes) -> None:
 
 
 @given(qrels_texts(), st.sampled_from([20, 1 << 20]))
-@settings(max_examples=400)
+@settings(max_examples=120)
 def test_qrels_by_columns(data: bytes, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "_PIECE", size)
@@ -90,7 +90,7 @@ def statement_by_statement(data: bytes, origin: str) -> Judgments:
 
 
 @given(statement_texts(), st.sampled_from([30, 1 << 20]))
-@settings(max_examples=400)
+@settings(max_examples=120)
 def test_statements_by_columns(data: bytes, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "_PIECE", size)

@@ -105,7 +105,7 @@ def by_rows(read: Callable[[bytes, str], Read], data: bytes) -> Read | str:
         return str(error)
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(
     st.lists(st.one_of(records(), records(), odd_records()), max_size=8),
     st.sampled_from([40, 100, 1 << 18]),
@@ -148,7 +148,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=120)
 @given(st.lists(FRAGMENTS, max_size=6), st.sampled_from([b"", b"\xef\xbb\xbf"]), st.booleans())
 def test_lines_read_together_are_those_read_one_by_one(
     lines: list[bytes], mark: bytes, ends: bool
@@ -212,7 +212,7 @@ CELLS = st.sampled_from(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(st.data(), st.sampled_from([1, 2, 2048]))
 def test_csv_by_columns_is_csv_by_rows(data: st.DataObject, block: int) -> None:
     names = data.draw(st.lists(st.sampled_from(sorted({*USUAL, "", "x"})), unique=True, max_size=5))

@@ -93,7 +93,7 @@ def _unit(result: Result) -> object:
     return result[2:6]
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(st.lists(results(), min_size=1, max_size=8))
 def test_overlap_and_duplicates_agree_with_comparing_all_pairs(wanted: list[Result]) -> None:
     run = run_of(wanted)
