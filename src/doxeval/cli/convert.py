@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from doxeval.cli.options import (
     collection_option,
@@ -15,7 +13,7 @@ from doxeval.cli.options import (
     merging_options,
     offsets_option,
 )
-from doxeval.cli.verb import verb
+from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
     from doxeval.runs import Run
@@ -23,15 +21,8 @@ if TYPE_CHECKING:
 _RUNS = ["text", "inex", "jsonl", "csv", "parquet"]
 _ASSESSMENTS = ["grades", "highlights", "qrels", "trec", "judgments"]
 # Options that only one of the two has, by the name of the parameter.
-_OF_ASSESSMENTS = {
-    "pool": "--pool",
-    "merge": "--merge",
-    "whitespace": "--whitespace",
-    "offsets": "--offsets",
-    "directory": "--collection",
-    "lossy": "--lossy",
-}
-_OF_RUNS = {"given": "--from", "columns": "--columns"}
+_OF_ASSESSMENTS = {"pool", "merge", "whitespace", "offsets", "directory", "lossy"}
+_OF_RUNS = {"given", "columns"}
 
 
 @verb()
@@ -55,8 +46,7 @@ _OF_RUNS = {"given": "--from", "columns": "--columns"}
 @columns_option
 @click.option("--lossy", is_flag=True, help="Write assessments even if something is lost.")
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
-@click.pass_context
-def convert(context: click.Context, /, source: str, out: Path, wanted: Any, **options: Any) -> None:
+def convert(source: str, out: Path, wanted: Any, **options: Any) -> None:
     """Convert a run or assessments to another format.
 
     \b
@@ -80,19 +70,12 @@ def convert(context: click.Context, /, source: str, out: Path, wanted: Any, **op
     if out.exists() and not (options["force"] and out.is_file()):
         raise OutputError(f"{out} exists" + ("; --force replaces it" if out.is_file() else ""))
     if wanted in _ASSESSMENTS:
-        _refuse(context, _OF_RUNS, f"is about runs, and --to {wanted} is a format of assessments")
+        refuse(_OF_RUNS, f"is about runs, and --to {wanted} is a format of assessments")
         _convert_assessments(source, out, wanted, options)
     else:
         wanted = wanted or _format_of_run(out)
-        _refuse(context, _OF_ASSESSMENTS, f"is about assessments, and {wanted} is a format of runs")
-        _convert_run(context, source, out, wanted, options)
-
-
-def _refuse(context: click.Context, names: Mapping[str, str], reason: str) -> None:
-    """Refuse options that would have no effect."""
-    for name, option in names.items():
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{option} {reason}")
+        refuse(_OF_ASSESSMENTS, f"is about assessments, and {wanted} is a format of runs")
+        _convert_run(source, out, wanted, options)
 
 
 def _format_of_run(out: Path) -> str:
@@ -109,9 +92,7 @@ def _format_of_run(out: Path) -> str:
 # Runs
 
 
-def _convert_run(
-    context: click.Context, source: str, out: Path, wanted: Any, options: dict[str, Any]
-) -> None:
+def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
     from doxeval.cli.terminal import warn
     from doxeval.runs import read_run, write_run
     from doxeval.runs.mistaken import LooksLikeAssessments
@@ -120,7 +101,7 @@ def _convert_run(
 
     given = options["given"] or format_of(source) or "text"
     if given != "text":
-        _refuse(context, {"columns": "--columns"}, f"is about text runs, and IN is {given}")
+        refuse({"columns"}, f"is about text runs, and IN is {given}")
     try:
         run = read_run(source, given, ends=options["columns"] == "start-end")
     except LooksLikeAssessments:

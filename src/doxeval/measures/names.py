@@ -26,16 +26,18 @@ KNOWN_ELSEWHERE = {
     "precision": "P@10 counts documents, cP@10 highlighted characters",
     "f1": "cF@10 balances precision and recall in characters",
     "fmeasure": "cF@10 balances precision and recall in characters",
-    "map": "AP is its value for a topic; MAiP is the like for highlighted text, MAgP in context",
+    "map": "AP is its value for a topic; MAiP is its counterpart for highlighted text",
     "gmap": "AP gives the values by topic",
     "rprec": "AP, or P@k with a cut-off of your choice",
     "mrr": "doxeval has none; AP and P@1 also look at the first relevant documents",
     "rr": "doxeval has none; AP and P@1 also look at the first relevant documents",
     "recip_rank": "doxeval has none; AP and P@1 also look at the first relevant documents",
-    "ndcg": "nxCG@10 is the like for elements",
-    "dcg": "nxCG@10 is the like for elements",
+    "ndcg": "nxCG@10 is its counterpart for elements",
+    "ndcg_cut": "nxCG@10 is its counterpart for elements",
+    "dcg": "nxCG@10 is its counterpart for elements",
     "err": "ERRU@10 is the expected ratio of relevant units; expected reciprocal rank is not here",
     "iou": "doxeval has none; cF@10 also compares returned with highlighted text",
+    "hit_rate": "R@10 and P@1 count documents",
     "hit": "Hits@10 is the expected gain from hits; R@10 counts documents",
     "success": "R@10 and P@1 count documents",
     "bpref": "doxeval has none; unjudged documents count as not relevant",
@@ -103,11 +105,18 @@ def _named(kind: type[Measure], item: str) -> tuple[Field[Any], Any]:
     return named[name], from_text(named[name], given)
 
 
+def _has_cut_off(kind: type[Measure]) -> bool:
+    return any(spec.metadata.get("sign") == "@" for spec in fields(kind))
+
+
 def _hint(wrong: str, known: Mapping[str, Any]) -> str:
     """What a wrong name may mean: another program's name, or a slip of the fingers."""
     by_case = {name.lower(): name for name in known}
     if wrong.lower() in by_case:
         return f"; did you mean {by_case[wrong.lower()]}?"
-    elsewhere = KNOWN_ELSEWHERE.get(re.sub(r"[_0-9]*$", "", wrong.lower()) or wrong.lower())
-    elsewhere = KNOWN_ELSEWHERE.get(wrong.lower(), elsewhere)
+    name = wrong.lower().rstrip("0123456789")
+    cut_off, name = wrong[len(name) :], name.rstrip("_")  # trec_eval writes P_10
+    if cut_off and name in by_case and _has_cut_off(known[by_case[name]]):
+        return f"; did you mean {by_case[name]}@{cut_off}?"
+    elsewhere = KNOWN_ELSEWHERE.get(wrong.lower()) or KNOWN_ELSEWHERE.get(name)
     return f": {elsewhere}" if elsewhere else suggestion(wrong, known)
