@@ -380,3 +380,10 @@ def test_the_verb_has_warnings_in_json_too(tmp_path: Path, build: Builder) -> No
     warning = "judged documents that are not in the collection: 1"
     assert f"warning: {warning}" in doxeval(*command).stderr
     assert json.loads(doxeval(*command, "--json").stdout)["warnings"] == [warning]
+
+
+def test_whitespace_without_a_collection_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "qrels.txt"
+    file.write_text("7 0 a 1\n")
+    with pytest.raises(FormatError, match="whitespace= is for text points"):
+        read_assessments(file, whitespace="strip")

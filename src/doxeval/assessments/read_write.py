@@ -60,6 +60,8 @@ def read_assessments(
         judgments, warnings = resolved.judgments, warnings + resolved.warnings
     elif offsets == "bytes":
         raise FormatError("offsets in bytes can only be converted with the collection")
+    elif whitespace is not None:
+        raise FormatError("whitespace= is for text points, which only a collection can resolve")
     if merge is not None:
         judgments = merged_judgments(judgments, merge)
     return Assessments(judgments, warnings, None if collection is None else collection.seal)
