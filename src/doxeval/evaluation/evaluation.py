@@ -55,6 +55,14 @@ class AskedMeasure(NamedTuple):
     is_optional: bool
 
 
+class _Measured(NamedTuple):
+    """The scores of one run, measures × topics, with their curves and warnings."""
+
+    values: Floats
+    curves: tuple[Curve, ...]
+    warnings: tuple[str, ...]
+
+
 class Evaluation:
     """Assessments, measures and a collection that score any number of runs.
 
@@ -162,37 +170,36 @@ class Evaluation:
         source = run if isinstance(run, NamedSource) else NamedSource(run)
         read = source.read(ends=self.options.ends)
         found = ranked(read, self.truth, self.options)
-        ranking, name = found.ranking, read.origin or source.name or read.run_id
+        measured = self._measured(found, read.origin or source.name or read.run_id)
+        has_results = found.ranking.counts > 0
+        missing = about_missing(found.ranking.counts, self.truth.topics, self.average_over)
+        return RunScores(
+            source.name or read.run_id,
+            measured.values,
+            has_results if self.average_over == "retrieved" else np.ones_like(has_results),
+            source.file,
+            measured.curves,
+            tuple(dict.fromkeys((*found.warnings, *missing, *measured.warnings))),
+            has_results,
+            None if self.keep is None else self.keep(found.ranking),
+        )
+
+    def _measured(self, found: RankedRun, name: str) -> _Measured:
+        """All measures of one run; optional ones that cannot score it are left out."""
         values = np.full((len(self.measures), len(self.truth.topics)), np.nan)
-        warnings = [
-            *found.warnings,
-            *about_missing(ranking.counts, self.truth.topics, self.average_over),
-        ]
         curves: list[Curve] = []
+        warnings: list[str] = []
         for row, one in enumerate(self.measures):
             try:
                 check_results(one.settled, one.label, found, name)
-                values[row] = self._scores(one, ranking)
-                curves += self._curves(one, ranking)
+                values[row] = self._scores(one, found.ranking)
+                curves += self._curves(one, found.ranking)
+                warnings += one.settled.warnings(found.ranking)
             except MissingInput as error:
                 if not one.is_optional:
                     raise
                 warnings.append(f"{one.label} is left out: {error}")
-                continue
-            warnings += one.settled.warnings(ranking)
-        counted = np.ones(len(self.truth.topics), dtype=np.bool_)
-        if self.average_over == "retrieved":
-            counted = ranking.counts > 0
-        return RunScores(
-            source.name or read.run_id,
-            values,
-            counted,
-            source.file,
-            tuple(curves),
-            tuple(dict.fromkeys(warnings)),
-            ranking.counts > 0,
-            None if self.keep is None else self.keep(ranking),
-        )
+        return _Measured(values, tuple(curves), tuple(warnings))
 
     def _scores(self, one: AskedMeasure, ranking: Ranking) -> Floats:
         """A measure's scores; what a measure of the user's own gives is checked."""
