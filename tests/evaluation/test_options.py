@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from doxeval.assessments import Assessments, Judgment
+from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation import Evaluation, evaluate
+from doxeval.navigation.model import NoNavigation
 from doxeval.runs.builder import run_of
 from making import passage
 
@@ -49,3 +51,13 @@ def test_optional_measures_are_left_out_with_a_warning() -> None:
         Evaluation(JUDGED, [], where_possible=["BEPD(L=9)"])
     with pytest.raises(InputError, match="no measures to evaluate by"):
         Evaluation(JUDGED, [])
+
+
+def test_a_model_of_navigation_without_effect_is_warned_about() -> None:
+    without = Evaluation(JUDGED, "cP@1", navigation=NoNavigation())
+    assert without.warnings == (
+        "none of the measures takes a model of navigation; it has no effect",
+    )
+    collection = example_collection({"a": "<p>123456789</p>"})
+    taken = Evaluation(JUDGED, "ESRP@1", navigation=NoNavigation(), collection=collection)
+    assert taken.warnings == ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -158,6 +159,8 @@ class Evaluation:
             raise MissingInput("none of the measures can be computed:\n  " + "\n  ".join(warnings))
         if self.navigation is not None and self.collection is not None:
             warnings += self.navigation.checked(self.collection)
+        if self.navigation is not None and not any(_navigates(one.asked) for one in found):
+            warnings.append("none of the measures takes a model of navigation; it has no effect")
         return tuple(found), (*self.assessments.warnings, *warnings)
 
     def ranking(self, run: Source | NamedSource) -> RankedRun:
@@ -290,6 +293,10 @@ def evaluate(
     """
     evaluation = Evaluation(assessments, measures, **options)
     return evaluation.score_all(runs, jobs=jobs, executor=executor, progress=progress)
+
+
+def _navigates(measure: Measure) -> bool:
+    return any(spec.name == "nav" for spec in fields(measure))
 
 
 def _resolved(
