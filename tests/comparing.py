@@ -23,7 +23,7 @@ def table_of(
 
 
 def only_pair(table: ScoreTable, test: Test = "t", **options: float) -> Pair:
-    (pair,) = compare(table, "M", test, **options).pairs  # type: ignore[arg-type]
+    (pair,) = compare(table, "M", test, **options).pairs  # type: ignore[arg-type]  # as the test wants it
     return pair
 
 

@@ -53,7 +53,7 @@ def positions_in(sorted_keys: Ints, wanted: Ints) -> Ints:
 
 
 def distinct_below(bound: int, keys: Ints) -> tuple[Ints, Ints]:
-    """The distinct keys, ascending, and the place of each key among them.
+    """The distinct keys, ascending, and the position of each key among them.
 
     The same as `np.unique(keys, return_inverse=True)` for keys in [0, bound), by counting
     instead of sorting where the bound is small enough.
@@ -67,9 +67,9 @@ def distinct_below(bound: int, keys: Ints) -> tuple[Ints, Ints]:
     occurs = np.zeros(bound, dtype=np.bool_)
     occurs[keys] = True
     distinct = np.flatnonzero(occurs)
-    place = np.empty(bound, dtype=np.int64)
-    place[distinct] = np.arange(len(distinct))
-    return distinct, place[keys]
+    position = np.empty(bound, dtype=np.int64)
+    position[distinct] = np.arange(len(distinct))
+    return distinct, position[keys]
 
 
 def last_true(flags: Bools) -> Ints:

@@ -45,7 +45,7 @@ def _to_ideal_elements(scene: Scene, nav: str, quant: str) -> Matrix:
 
 
 @twin("BEPD")
-def bepd(scene: Scene, *, A: Fraction, L: Fraction | int | str) -> Score:  # noqa: N803
+def bepd(scene: Scene, *, A: Fraction, L: Fraction | int | str) -> Score:  # noqa: N803  # as the measure has it
     if not scene.entries:
         return None
     near = _to_entry_points(scene, A, L)
@@ -164,8 +164,8 @@ def _sought(
 def prum(
     scene: Scene,
     *,
-    A: Fraction,  # noqa: N803
-    L: Fraction | str,  # noqa: N803
+    A: Fraction,  # noqa: N803  # as the measure has it
+    L: Fraction | str,  # noqa: N803  # as the measure has it
     targets: str,
     nav: str,
     quant: str,
@@ -180,8 +180,8 @@ def prum(
 def eprum(
     scene: Scene,
     *,
-    A: Fraction,  # noqa: N803
-    L: Fraction | str,  # noqa: N803
+    A: Fraction,  # noqa: N803  # as the measure has it
+    L: Fraction | str,  # noqa: N803  # as the measure has it
     targets: str,
     nav: str,
     quant: str,

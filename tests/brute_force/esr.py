@@ -257,13 +257,13 @@ def srir2(who: Readers, *, k: int, recallbase: str) -> Score:
 
 @twin("NSRCG")
 @by_readers
-def nsrcg(who: Readers, *, k: int, l: Fraction, m: Fraction) -> Score:  # noqa: E741
+def nsrcg(who: Readers, *, k: int, l: Fraction, m: Fraction) -> Score:  # noqa: E741  # as the measure has it
     return quotient(who.hits(k), k * l * who.recall_base(k) / m)
 
 
 @twin("NSRCG2")
 @by_readers
-def nsrcg2(who: Readers, *, k: int, l: Fraction, m: Fraction) -> Score:  # noqa: E741
+def nsrcg2(who: Readers, *, k: int, l: Fraction, m: Fraction) -> Score:  # noqa: E741  # as the measure has it
     return quotient(who.found(k), k * l * who.recall_base(k) / m)
 
 

@@ -40,7 +40,7 @@ def test_processes_give_the_same_table() -> None:
 
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_executors_give_the_same_table(kind: type[Executor]) -> None:
-    with kind(2) as executor:  # type: ignore[call-arg]
+    with kind(2) as executor:  # type: ignore[call-arg]  # as the test wants it
         assert tables(executor=executor) == tables()
 
 

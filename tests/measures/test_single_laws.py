@@ -23,7 +23,7 @@ def test_a_larger_gain_further_up_never_costs(name: str, year: str) -> None:
     for case in cases(name, year, base="full", overlap=False):
         measure = case.measure
         options = {key: getattr(measure, key) for key in ("quant", "ignore")}
-        alone = MEASURES["nxCG"](k=1, base="full", **options)  # type: ignore[call-arg]
+        alone = MEASURES["nxCG"](k=1, base="full", **options)  # type: ignore[call-arg]  # as the test wants it
         gain = {one: case.scene.scores(alone, [one]).get(one.topic, 0.0) for one in case.results}
         better_up(case, case.results, lambda one, gain=gain: gain[one])  # type: ignore[misc]
 
@@ -53,7 +53,7 @@ def test_relevant_passages_further_up_never_cost() -> None:
 
 def test_other_passages_of_the_same_text_have_the_same_recall() -> None:
     """Cut into passages of other lengths, the same text has the same cR at the end of the list."""
-    measure = MEASURES["cR"](k=1000)  # type: ignore[call-arg]
+    measure = MEASURES["cR"](k=1000)  # type: ignore[call-arg]  # as the test wants it
     for number, scene in enumerate(scenes()):
         random = Random(number)
         length = {name: random.randint(0, len(node.text)) for name, node in scene.world.documents}
@@ -78,7 +78,7 @@ def test_an_ideal_element_is_gained_once(year: str) -> None:
     quants = [name for name, one in QUANTISATIONS.items() if STRATEGIES[year][0] in one.scales]
     for scene in scenes(year):
         for quant in quants:
-            if not scene.takes(MEASURES["nxCG"](quant=quant)):  # type: ignore[call-arg]
+            if not scene.takes(MEASURES["nxCG"](quant=quant)):  # type: ignore[call-arg]  # as the test wants it
                 continue
             ranking = scene.ranking(scene.world.elements)
             gains = gains_of(ranking, "ideal", quant, "none")
@@ -100,7 +100,7 @@ def test_overlap_never_adds_recall() -> None:
     for scene in scenes():
         reached = []
         for overlap in "so":
-            measure = kind(overlap=overlap, quant="spec", unretrieved="zero")  # type: ignore[call-arg]
+            measure = kind(overlap=overlap, quant="spec", unretrieved="zero")  # type: ignore[call-arg]  # as the test wants it
             found = measure.curve(scene.ranking(scene.world.elements))
             assert found is not None
             reached.append((found.y > 0).sum(axis=1))
@@ -119,7 +119,7 @@ def test_without_navigation_users_see_precision_at_recall(name: str) -> None:
             ranks = [rank for rank, hit in enumerate(hits, 1) if hit]
             targets = len(wanted)
             for i in range(1, targets + 1):
-                measure = MEASURES[name](targets="ideal", x=Fraction(i, targets))  # type: ignore[call-arg]
+                measure = MEASURES[name](targets="ideal", x=Fraction(i, targets))  # type: ignore[call-arg]  # as the test wants it
                 expected = i / ranks[i - 1] if i <= len(ranks) else 0.0
                 found = scene.scores(measure, scene.world.elements)[topic]
                 assert found == pytest.approx(expected), (str(scene), topic, i)

@@ -37,7 +37,7 @@ SpecificityFrom = Literal["passages", "file"]
 class AssessedElements:
     """Elements with grades, sorted by topic and document order.
 
-    topic: its place in `topics`. document, node: as the collection (or the forest of paths)
+    topic: its position in `topics`. document, node: as the collection (or the forest of paths)
     numbers them; the descendants of an element lie between node and after.
     size, rsize: its characters and its highlighted ones; -1 where only a collection could tell.
     """
@@ -126,7 +126,7 @@ def elements_from_highlights(assessments: Assessments, collection: Collection) -
 
 
 def _highlighted(assessments: Assessments, collection: Collection) -> tuple[Ints, Ints, Spans]:
-    """The topics and documents with highlights, and these, grouped by the place of the pair."""
+    """The topics and documents with highlights, and these, grouped by the position of the pair."""
     columns = assessments.columns
     rows, group = np.unique(columns.highlights.group, return_inverse=True)
     documents = collection.find_documents(columns.documents).astype(np.int64)
@@ -218,7 +218,7 @@ def _placed(
     scale: Scale,
     stated_in: Callable[[Judgment], list[_Stated]],
 ) -> AssessedElements:
-    """The elements that files state, each with its place in the collection or among the paths."""
+    """The elements that files state, each with its node in the collection or the forest."""
     judged = [(judgment, one) for judgment in assessments.detailed() for one in stated_in(judgment)]
     forest = None
     if collection is None:
@@ -229,7 +229,7 @@ def _placed(
     home = collection or forest or PathForest([])
     node = home.find_nodes(document, [one.path for _, one in judged])
     _refuse_unknown(node, judged)
-    topics = {topic: place for place, topic in enumerate(assessments.topics)}
+    topics = {topic: position for position, topic in enumerate(assessments.topics)}
     topic = np.array([topics[judgment.topic] for judgment, _ in judged], dtype=np.int64)
     said = np.array(
         [(*one.grade, one.size, one.rsize) for _, one in judged], dtype=np.int64
@@ -281,8 +281,8 @@ def _said_once(
     order = np.lexsort((node, topic))
     again = (np.diff(topic[order]) == 0) & (np.diff(node[order]) == 0)
     differs = again & (said[order][1:] != said[order][:-1]).any(axis=1)
-    for place in np.flatnonzero(differs).tolist():
-        judgment, one = judged[int(order[place + 1])]
+    for position in np.flatnonzero(differs).tolist():
+        judgment, one = judged[int(order[position + 1])]
         raise FormatError(
             f"{one.path} of document {judgment.document} has two grades for topic {judgment.topic}",
             judgment.origin,

@@ -158,16 +158,16 @@ class Assessments:
 
     def _of(self, topic: str) -> dict[str, Judgment]:
         found = self._by_topic.get(topic, {})
-        if not found and self._plain is not None and topic in self._places:
-            place = self._places[topic]
-            first, last = np.searchsorted(self._plain.topic, [place, place + 1]).tolist()
+        if not found and self._plain is not None and topic in self._positions:
+            position = self._positions[topic]
+            first, last = np.searchsorted(self._plain.topic, [position, position + 1]).tolist()
             made = self._plain.judgments(first, last)
             found = self._by_topic[topic] = {judgment.document: judgment for judgment in made}
         return found
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {topic: place for place, topic in enumerate(self.topics)}
+    def _positions(self) -> dict[str, int]:
+        return {topic: position for position, topic in enumerate(self.topics)}
 
     # Columns
 

@@ -26,8 +26,8 @@ class GradeColumns(NamedTuple):
     """Many grades of one scale.
 
     level: relevance (2002), exhaustivity (2003–05), nothing (specificity).
-    part, whole: coverage by its place in COVERAGES, specificity 0–3 (both over 1), or specificity
-    as a fraction.
+    part, whole: coverage by its position in COVERAGES, specificity 0–3 (both over 1), or a
+    fraction, which is the specificity.
     """
 
     level: Ints

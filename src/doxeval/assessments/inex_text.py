@@ -108,7 +108,7 @@ def _passages(words: Words, table: RaggedTable) -> Spans | None:
     halves = split_fields(words, fields, b":")
     if halves is None:
         return None
-    start, size = (whole_numbers(halves, place, _MOST_DIGITS) for place in (0, 1))
+    start, size = (whole_numbers(halves, position, _MOST_DIGITS) for position in (0, 1))
     return None if start is None or size is None else Spans(row, start, start + size)
 
 

@@ -28,11 +28,11 @@ NO_GRADE = -LARGEST_GRADE - 1
 class JudgmentColumns:
     """Judged pairs of topic and document.
 
-    topic, document: places in `topics` and `documents`, which are distinct.
+    topic, document: positions in `topics` and `documents`, which are distinct.
     length, entry: of the document and its best entry point, UNKNOWN (-1) where they are not given.
     grade: of the document as a whole, NO_GRADE where there is none.
     highlights: grouped by row, sorted, merged.
-    origin, line: where a row was read: a place in `origins`, and a line; UNKNOWN (-1) for neither.
+    origin, line: where a row was read, by its position in `origins`; UNKNOWN (-1) if nowhere.
 
     >>> columns = JudgmentColumns.of([Judgment("7", "a", ((0, 5),), 2), Judgment("7", "b")])
     >>> columns
@@ -99,7 +99,7 @@ class JudgmentColumns:
         return f"JudgmentColumns({judged} for {topics})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Smaller, and without the file that names may be places in.
+        # Smaller, and without the file that names may be positions in.
         values = (getattr(self, one.name) for one in fields(self))
         return _unpacked, tuple(map(_packed, values))
 

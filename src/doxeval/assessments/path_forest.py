@@ -83,9 +83,9 @@ class PathForest:
 
     @cached_property
     def tag(self) -> Ints:
-        """The tag of each element, as its place in `tags`."""
-        places = {tag: place for place, tag in enumerate(self.tags)}
-        return np.array([places[tag] for tag in self._tag], dtype=np.int64)
+        """The tag of each element, as its position in `tags`."""
+        positions = {tag: position for position, tag in enumerate(self.tags)}
+        return np.array([positions[tag] for tag in self._tag], dtype=np.int64)
 
     def find_documents(self, documents: Sequence[Hashable]) -> Ints:
         """The numbers of documents, -1 for an unknown one."""

@@ -155,9 +155,9 @@ def _first_appearances(keys: Ints) -> tuple[Ints, Ints]:
     blocks = np.flatnonzero(is_first)
     _, first, which = np.unique(keys[blocks], return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return place[which][np.cumsum(is_first) - 1], blocks[first[order]]
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    return position[which][np.cumsum(is_first) - 1], blocks[first[order]]
 
 
 def _said_once(row: Ints, rows: int, values: Ints) -> Ints | None:

@@ -28,17 +28,17 @@ class RaggedTable(TokenTable):
         """The first so many fields of every line, each of which must have them."""
         if len(self.fields) and (self.fields == count).all():
             return self.columns(count)
-        return self._columns([self._first + place for place in range(count)])
+        return self._columns([self._first + position for position in range(count)])
 
-    def field(self, place: int, rows: Ints) -> Columns:
+    def field(self, position: int, rows: Ints) -> Columns:
         """One field of some lines, each of which must have it, as a table of one column."""
-        return self._columns([self._first[rows] + place])
+        return self._columns([self._first[rows] + position])
 
-    def trailing(self, place: int) -> tuple[Ints, Columns]:
-        """All fields from a place on: the row of each, and a table of one column."""
-        count = np.maximum(self.fields - place, 0)
+    def trailing(self, position: int) -> tuple[Ints, Columns]:
+        """All fields from a position on: the row of each, and a table of one column."""
+        count = np.maximum(self.fields - position, 0)
         rows = np.repeat(np.arange(len(count)), count)
-        return rows, self._columns([concatenated_ranges(self._first + place, count)])
+        return rows, self._columns([concatenated_ranges(self._first + position, count)])
 
     def _columns(self, fields: list[Ints]) -> Columns:
         """A table of fields, given column by column by their numbers among all."""

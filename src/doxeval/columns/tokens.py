@@ -153,12 +153,12 @@ class Columns:
         lengths = ends - begins
         values = np.zeros(len(begins), dtype=np.int64)
         valid = lengths <= _LONGEST_INTEGER
-        for place in range(min(int(lengths.max(initial=0)), _LONGEST_INTEGER)):
+        for position in range(min(int(lengths.max(initial=0)), _LONGEST_INTEGER)):
             # Bytes below the digit 0 wrap around to large numbers, which are not digits either.
-            digit = self._codes[np.maximum(ends - 1 - place, 0)] - np.uint8(48)
-            digit[lengths <= place] = 0
+            digit = self._codes[np.maximum(ends - 1 - position, 0)] - np.uint8(48)
+            digit[lengths <= position] = 0
             valid &= digit <= 9
-            values += digit * np.int64(10**place)
+            values += digit * np.int64(10**position)
         return np.where(valid, values, -1)
 
     def floats(self, column: int) -> Floats:
@@ -185,15 +185,15 @@ class Columns:
         point = (marks - _ONES) & ~marks & _TOPS
         point &= np.uint64(0) - point  # the first point alone
         has_point = point != 0
-        # The digits before the point move one byte up, into its place.
+        # The digits before the point move one byte up, into its position.
         before = (point >> np.uint64(7)) - np.uint64(1)
         before[~has_point] = np.uint64(0)
         up_to = (before << np.uint64(8)) | np.uint64(0xFF)
         up_to[~has_point] = np.uint64(0)
         word = (word & ~up_to) | ((word & before) << np.uint64(8))
         digits, valid = whole_number(word)
-        place = (point.astype(np.float64).view(np.int64) >> 52) - 1023 >> 3
-        behind = np.where(has_point, 7 - place, 0)
+        position = (point.astype(np.float64).view(np.int64) >> 52) - 1023 >> 3
+        behind = np.where(has_point, 7 - position, 0)
         valid &= lengths > has_point
         return digits / _POWERS_OF_TEN[behind], valid
 
@@ -203,9 +203,9 @@ class Columns:
         behind = np.zeros(len(begins), dtype=np.int64)  # digits behind the point
         points = np.zeros(len(begins), dtype=np.int64)
         plain = np.ones(len(begins), dtype=np.bool_)
-        for place in range(int(lengths.max(initial=0))):
-            inside = lengths > place
-            code = self._codes[np.minimum(begins + place, len(self._codes) - 1)]
+        for position in range(int(lengths.max(initial=0))):
+            inside = lengths > position
+            code = self._codes[np.minimum(begins + position, len(self._codes) - 1)]
             is_digit = (code >= 48) & (code <= 57) & inside
             is_point = (code == 46) & inside
             digits = np.where(is_digit, digits * 10 + code - 48, digits)
