@@ -65,7 +65,7 @@ def _explain(name: str) -> None:
             for kind in family.measures:
                 _print_markdown(explained(kind))
             return
-    _print_markdown(explained(type(measure_named(name))))
+    _print_markdown(explained(measure_named(name)))
 
 
 def _print_markdown(text: str) -> None:

@@ -3,59 +3,138 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import Field, fields
+from functools import partial
+from typing import Any
 
-from doxeval.measures.base import Measure, shown
+from doxeval.assessments.recall_bases import LINKS
+from doxeval.measures.base import Law, Measure, Need, shown
 from doxeval.measures.registry import FAMILIES, Family
+from doxeval.measures.variants import where_different
 
 
-def explained(kind: type[Measure]) -> str:
+def explained(given: Measure | type[Measure]) -> str:
     """A measure explained, as Markdown that also reads well in a terminal.
 
-    >>> from doxeval.measures.registry import MEASURES
-    >>> print(explained(MEASURES["cR"]).split("\\n\\n")[0])
-    ### cR: recall in characters
+    Of a class, or a measure with its defaults, it is also said which parameters change its range,
+    its laws and its needs. Any other measure is explained as it is, with its own values:
+
+    >>> from doxeval.measures import MAep
+    >>> print(explained(MAep).split("\\n\\n")[0])
+    ### MAep: average effort-precision
+    >>> print(explained(MAep(base="ideal")).split("\\n\\n")[7])
+    **Range** 0 to ∞ (by default 0 to 1); higher is better.
     """
-    facts, default = kind.facts, kind()
-    bounds = f"{shown(facts.lowest)} to {'∞' if facts.highest is None else shown(facts.highest)}"
-    better = "higher" if facts.higher_is_better else "lower"
-    needs = "; ".join(sorted(need.value for need in facts.needs)) or "nothing special"
+    measure = given() if isinstance(given, type) else given
+    kind, facts, default = type(measure), measure.facts, type(measure)()
     parts = [
-        f"### {kind.name}: {default.title}",
+        f"### {kind.name}: {measure.title}",
         (kind.__doc__ or "").strip(),
         f"    {facts.formula}" if facts.formula else "",
+        *([f"**Asked for** `{measure}`"] if measure != default else []),
         f"**By default** `{default}`",
-        *_parameters(kind),
-        f"**Range** {bounds}; {better} is better.",
-        f"**Needs** {needs}.",
+        *_parameters(measure),
+        _range(measure),
+        _needs(measure),
         f"**Edge cases** {facts.edge_cases}" if facts.edge_cases else "",
-        *_laws(kind),
+        *_laws(measure),
         f"**Source** {facts.cite}" if facts.cite else "",
-        *_example(kind),
+        *_example(measure),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _parameters(kind: type[Measure]) -> Iterator[str]:
-    lines = []
-    for spec in fields(kind):
-        name = {"@": "@k", "[": "[x]"}.get(spec.metadata.get("sign", ""), spec.name)
-        value = "" if spec.default is None else f" (default {shown(spec.default)})"
-        choices = spec.metadata.get("choices") or ()
-        among = f": {', '.join(choices)}" if choices else ""
-        lines.append(f"- `{name}` {spec.metadata.get('help', '')}{among}{value}")
+def _parameters(measure: Measure) -> Iterator[str]:
+    lines = [_parameter(spec, getattr(measure, spec.name)) for spec in fields(measure)]
     if lines:
         yield "**Parameters**\n\n" + "\n".join(lines)
 
 
-def _laws(kind: type[Measure]) -> Iterator[str]:
-    laws = sorted(law.value for law in kind.facts.laws)
-    if laws:
-        yield "**Laws** (checked on random worlds) " + "; ".join(laws) + "."
+def _parameter(spec: Field[Any], value: Any) -> str:
+    name = {"@": "@k", "[": "[x]"}.get(spec.metadata.get("sign", ""), spec.name)
+    choices = spec.metadata.get("choices") or ()
+    among = f": {', '.join(choices)}" if choices else ""
+    said = [f"here {shown(value)}"] if value != spec.default else []
+    said += [f"default {shown(spec.default)}"] if spec.default is not None else []
+    said += [links_in_words()] if spec.name == "ignore" else []
+    values = f" ({'; '.join(said)})" if said else ""
+    return f"- `{name}` {spec.metadata.get('help', '')}{among}{values}"
 
 
-def _example(kind: type[Measure]) -> Iterator[str]:
-    example = kind.facts.example
+def links_in_words() -> str:
+    """Which tags `ignore=links` leaves out.
+
+    >>> links_in_words()[:40]
+    'links are collectionlink, imagelink, lan'
+    """
+    return f"links are {', '.join(sorted(LINKS))}"
+
+
+def _is_default(measure: Measure) -> bool:
+    return measure == type(measure)()
+
+
+# Range, needs and laws: of the measure as it is, and what other parameters change
+
+
+def _bounds(measure: Measure) -> str:
+    highest = "∞" if measure.highest is None else shown(measure.highest)
+    return f"{shown(measure.facts.lowest)} to {highest}"
+
+
+def _range(measure: Measure) -> str:
+    usual, own = _bounds(type(measure)()), _bounds(measure)
+    aside = f" (by default {usual})" if own != usual else ""
+    better = "higher" if measure.facts.higher_is_better else "lower"
+    said = f"**Range** {own}{aside}; {better} is better."
+    if _is_default(measure):
+        changed = where_different(type(measure), _bounds)
+        said += "".join(f" It is {bounds} with {where}." for bounds, where in changed.items())
+    return said
+
+
+def _needs(measure: Measure) -> str:
+    said = f"**Needs** {_listed(measure.needs)}."
+    if _is_default(measure):
+        changed = where_different(type(measure), lambda one: one.needs)
+        said += "".join(f" With {where}: {_listed(needs)}." for needs, where in changed.items())
+    return said
+
+
+def _listed(needs: frozenset[Need]) -> str:
+    return "; ".join(sorted(need.value for need in needs)) or "nothing special"
+
+
+def _laws(measure: Measure) -> Iterator[str]:
+    usual, own = type(measure)().laws, measure.laws
+    if _is_default(measure):
+        said = [_law(measure, law) for law in Law if law in own]
+        said += [f"with {where}: {law.value}" for law, where in _gained(measure)]
+    else:
+        said = [law.value for law in Law if law in own]
+        said += [f"unlike the default, not: {law.value}" for law in Law if law in usual - own]
+    if said:
+        yield "**Laws** (checked on random worlds) " + "; ".join(sorted(said)) + "."
+
+
+def _obeys(law: Law, measure: Measure) -> bool:
+    return law in measure.laws
+
+
+def _law(measure: Measure, law: Law) -> str:
+    lost = where_different(type(measure), partial(_obeys, law)).get(False)
+    return law.value + (f" (not with {lost})" if lost else "")
+
+
+def _gained(measure: Measure) -> Iterator[tuple[Law, str]]:
+    for law in Law:
+        where = where_different(type(measure), partial(_obeys, law))
+        if True in where:
+            yield law, where[True]
+
+
+def _example(measure: Measure) -> Iterator[str]:
+    example = measure.facts.example
     if example is None:
         return
     yield f"**Example** `{example.name}` = {example.value:.4f}. {example.why}"
@@ -67,6 +146,9 @@ def _example(kind: type[Measure]) -> Iterator[str]:
 
 def _indented(title: str, text: str) -> str:
     return "\n".join([f"    # {title}", *(f"    {line}" for line in text.splitlines())])
+
+
+# Families and lists
 
 
 def family_page(family: Family, introduction: str) -> str:
