@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -19,10 +20,11 @@ import click
 
 from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.cli import main as main_command
-from doxeval.measures.explain import family_page, listing
+from doxeval.measures.explain import family_page, links_in_words, listing
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.references import REFERENCES
 from doxeval.measures.registry import FAMILIES, Family
+from doxeval.navigation.read import BY_NAME
 from esr_tables import esr_tables_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -54,6 +56,18 @@ FORMATS = {
         "Several judgments of one document": "doxeval.assessments.merge",
     },
 }
+# Models of navigation: the module that reads each, and examples.
+EXAMPLES = DOCS / "examples" / "navigation"
+NAVIGATION = {
+    "Matrix": ("doxeval.navigation.matrix", ("matrix",)),
+    "Routes": ("doxeval.navigation.routes", ("routes",)),
+    "Summary, steady state and depth": (
+        "doxeval.navigation.summary",
+        ("summary", "steady", "depth"),
+    ),
+    "Hierarchical": ("doxeval.navigation.hierarchical", ("hierarchical",)),
+    "None": ("doxeval.navigation.model:NoNavigation", ("none",)),
+}
 
 
 def formats_page() -> str:
@@ -65,9 +79,36 @@ def formats_page() -> str:
     for kind, modules in FORMATS.items():
         parts.append(f"## {kind}\n")
         for title, name in modules.items():
-            text = (importlib.import_module(name).__doc__ or "").strip()
-            parts.append(f"### {title}\n\n{text}\n")
-    return "\n".join(parts)
+            parts.append(f"### {title}\n\n{_docstring(name).strip()}\n")
+    return "\n".join([*parts, *_navigation_files()])
+
+
+def _docstring(place: str) -> str:
+    """What a module, or a class of it, says about itself; examples in Python left out."""
+    module, _, name = place.partition(":")
+    found = importlib.import_module(module)
+    return inspect.cleandoc((getattr(found, name) if name else found).__doc__ or "").split(">>>")[0]
+
+
+def _navigation_files() -> Iterator[str]:
+    yield (
+        "## Navigation\n\nHow readers move, for ESR, PRUM and EPRUM: one JSON file for "
+        "`--navigation`, an object whose `model` names the kind. "
+        f"{_in_words(BY_NAME)} need no file and can be named inside a measure: "
+        "`ESRP@10(nav=depth)`. `doxeval navigation FILE` prints and checks a model. The examples "
+        "fit the article `ferry` of [Getting started](getting-started.md); they are in "
+        "`docs/examples/navigation` of the source code.\n"
+    )
+    for title, (module, examples) in NAVIGATION.items():
+        yield f"### {title}\n\n{_docstring(module).strip()}\n"
+        for name in examples:
+            text = (EXAMPLES / f"{name}.json").read_text(encoding="utf-8")
+            yield f'```json title="{name}.json"\n{text}```\n'
+
+
+def _in_words(names: Iterable[str]) -> str:
+    *first, last = (f"`{name}`" for name in names)
+    return f"{', '.join(first)} and {last}"
 
 
 def measure_page(family: Family) -> str:
@@ -81,7 +122,11 @@ def measures_page() -> str:
     lines = [
         "# Measures\n",
         "Names are written `NAME[@k][[x]][(key=value,…)]`: `nxCG@10`, `iP[0.01]`, "
-        "`MAgP(score=F,beta=0.25)`. A printed name shows every parameter.\n",
+        "`MAgP(score=F,beta=0.25)`. A printed name shows every parameter. The pages of the "
+        "families say what each parameter does, and where it changes the range of scores.\n",
+        f"Where a measure takes `ignore=links`, {links_in_words()}.\n",
+        "[Every definition of the papers](../papers.md) says which measure computes what, "
+        "[Errata](errata.md) what the papers print differently.\n",
     ]
     for family, entries in listing():
         lines.append(f"## [{family.title}]({family.name}.md)\n\n| name | what |\n|---|---|")

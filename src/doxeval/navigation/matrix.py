@@ -1,6 +1,9 @@
 """Navigation as a matrix: probabilities given for pairs of elements.
 
-{"model": "matrix", "probabilities": {"DOC": {"FROM-path": {"TO-path": 0.53}}}}
+    {"model": "matrix", "probabilities": {"DOC": {"FROM-path": {"TO-path": 0.53}}}}
+
+A step that is not given has the probability 0. Steps from one element that sum to more than 1 are
+a warning; a number outside 0 to 1 is an error, and so is an element that is not there.
 """
 
 from __future__ import annotations
