@@ -1,4 +1,4 @@
-"""The examples of navigation files on the page about formats can be read, and fit their document."""
+"""The examples of navigation files on the page about formats are read, and fit their document."""
 
 from __future__ import annotations
 
