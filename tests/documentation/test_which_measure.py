@@ -19,7 +19,7 @@ DOCUMENTS = {
     "b": "<article><sec><p>Seven eight.</p></sec></article>",
 }
 SECTION = "/article[1]/sec[1]"
-# Small assessments of each kind that the guide speaks of, in the order in which words are looked up.
+# Small assessments of each kind that the guide speaks of, in the order in which they are looked up.
 ASSESSMENTS = {
     "grades of 2002": f'{{"topic": "1", "doc": "a", "path": "{SECTION}", "e": 3, "s": "E", '
     '"scale": "2002"}\n{"topic": "1", "doc": "a", "path": "/article[1]", "e": 3, "s": "L", '
