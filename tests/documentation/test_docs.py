@@ -79,11 +79,13 @@ CITES = {
 
 def papers(cite: str) -> set[str]:
     """The papers that a citation names, without sections and equations."""
-    return {re.sub(r",? (?:§|eq ).*", "", part).strip() for part in cite.split(";")}
+    return {
+        re.sub(r",? (?:§|eq |[Tt]able |footnote ).*", "", part).strip() for part in cite.split(";")
+    }
 
 
 def test_papers_of_a_citation() -> None:
-    assert papers("A and B 2006, §4.2, eq 5–6; C et al. 2007, eq 2; D 1989") == {
+    assert papers("A and B 2006, §4.2, eq 5–6; C et al. 2007, Table 2; D 1989") == {
         "A and B 2006",
         "C et al. 2007",
         "D 1989",
