@@ -79,9 +79,8 @@ CITES = {
 
 def papers(cite: str) -> set[str]:
     """The papers that a citation names, without sections and equations."""
-    return {
-        re.sub(r",? (?:§|eq |[Tt]able |footnote ).*", "", part).strip() for part in cite.split(";")
-    }
+    place = r",? (?:§|eq |[Tt]able |footnote ).*"
+    return {re.sub(place, "", part).strip() for part in cite.split(";")}
 
 
 def test_papers_of_a_citation() -> None:

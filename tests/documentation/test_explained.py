@@ -29,12 +29,12 @@ def asked(name: str) -> str:
 
 def test_an_instance_has_its_own_range_and_laws() -> None:
     text = asked("MAep(base=ideal)")
-    assert part(text, "Asked for").startswith("**Asked for** `MAep(base=ideal,quant=")
+    assert part(text, "Here").startswith("**Here** `MAep(base=ideal,quant=")
     assert part(text, "By default").startswith("**By default** `MAep(base=full,")
     assert "(here ideal; default full)" in text
-    assert "0 to ∞ (by default 0 to 1)" in part(text, "Range")
+    assert part(text, "Range") == "**Range** 0 to ∞; higher is better. By default it is 0 to 1."
     laws = part(text, "Laws")
-    assert f"unlike the default, not: {Law.IDEAL_IS_BEST.value}" in laws
+    assert f"with some other parameters, {Law.IDEAL_IS_BEST.value}" in laws
     assert laws.count(Law.IDEAL_IS_BEST.value) == 1
 
 
@@ -47,7 +47,7 @@ def test_overlap_has_no_upper_bound() -> None:
 
 def test_defaults_say_where_other_parameters_differ() -> None:
     text = asked("MAep")
-    assert "Asked for" not in text
+    assert not part(text, "Here")
     assert "0 to 1" in part(text, "Range")
     assert "It is 0 to ∞ with `base=ideal`, or `overlap=on`" in part(text, "Range")
     assert f"{Law.IDEAL_IS_BEST.value} (not with `base=ideal`, or `overlap=on`)" in part(
@@ -58,9 +58,9 @@ def test_defaults_say_where_other_parameters_differ() -> None:
 
 def test_a_cut_off_alone_is_an_instance_too() -> None:
     text = asked("cR@3")
-    assert "**Asked for** `cR@3(" in text
+    assert "**Here** `cR@3(" in text
     assert "(here 3; default 10)" in text
-    assert "by default 0 to" not in text
+    assert "By default it is" not in text
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -15,10 +15,13 @@ from doxeval.cli.verb import verb
 def measures(name: str | None, presets: bool) -> None:
     """List all measures, or explain one: formula, parameters, range, source and example.
 
+    Given with parameters, a measure is explained as it is with these.
+
     \b
     Examples:
       doxeval measures
       doxeval measures nxCG
+      doxeval measures 'MAep(base=ideal)'
       doxeval measures --presets
     """
     if presets and name is not None:

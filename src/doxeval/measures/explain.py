@@ -23,7 +23,7 @@ def explained(given: Measure | type[Measure]) -> str:
     >>> print(explained(MAep).split("\\n\\n")[0])
     ### MAep: average effort-precision
     >>> print(explained(MAep(base="ideal")).split("\\n\\n")[7])
-    **Range** 0 to ∞ (by default 0 to 1); higher is better.
+    **Range** 0 to ∞; higher is better. By default it is 0 to 1.
     """
     measure = given() if isinstance(given, type) else given
     kind, facts, default = type(measure), measure.facts, type(measure)()
@@ -31,8 +31,8 @@ def explained(given: Measure | type[Measure]) -> str:
         f"### {kind.name}: {measure.title}",
         (kind.__doc__ or "").strip(),
         f"    {facts.formula}" if facts.formula else "",
-        *([f"**Asked for** `{measure}`"] if measure != default else []),
         f"**By default** `{default}`",
+        "" if measure == default else f"**Here** `{measure}`",
         *_parameters(measure),
         _range(measure),
         _needs(measure),
@@ -84,9 +84,9 @@ def _bounds(measure: Measure) -> str:
 
 def _range(measure: Measure) -> str:
     usual, own = _bounds(type(measure)()), _bounds(measure)
-    aside = f" (by default {usual})" if own != usual else ""
     better = "higher" if measure.facts.higher_is_better else "lower"
-    said = f"**Range** {own}{aside}; {better} is better."
+    said = f"**Range** {own}; {better} is better."
+    said += f" By default it is {usual}." if own != usual else ""
     if _is_default(measure):
         changed = where_different(type(measure), _bounds)
         said += "".join(f" It is {bounds} with {where}." for bounds, where in changed.items())
@@ -112,7 +112,7 @@ def _laws(measure: Measure) -> Iterator[str]:
         said += [f"with {where}: {law.value}" for law, where in _gained(measure)]
     else:
         said = [law.value for law in Law if law in own]
-        said += [f"unlike the default, not: {law.value}" for law in Law if law in usual - own]
+        said += [f"with some other parameters, {law.value}" for law in Law if law in usual - own]
     if said:
         yield "**Laws** (checked on random worlds) " + "; ".join(sorted(said)) + "."
 
