@@ -25,6 +25,7 @@ from doxeval.measures.presets import PRESETS
 from doxeval.measures.references import REFERENCES
 from doxeval.measures.registry import FAMILIES, Family
 from doxeval.navigation.read import BY_NAME
+from errata import errata_page
 from esr_tables import esr_tables_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -168,6 +169,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats_page,
     "commands.md": commands_page,
     "measures/README.md": measures_page,
+    "measures/errata.md": errata_page,
     "measures/esr-tables.md": esr_tables_page,
     **{f"measures/{family.name}.md": partial(measure_page, family) for family in FAMILIES},
 }
