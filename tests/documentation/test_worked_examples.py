@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from doxeval.assessments import Judgment
-from doxeval.assessments.grades import Grade2002
+from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement
 from doxeval.documents.examples import example_collection
 from doxeval.measures.families.prum import eprum, prum
@@ -100,6 +100,7 @@ def hixeval() -> Values:
     yield from scored(run, judged, *(f"cP@{k}" for k in range(1, 5)))
     yield from scored(run, judged, *(f"cR@{k}" for k in range(1, 5)))
     yield from scored(run, judged, "iP[0.01]", "iP[0.11]", "iP[0.41]", "iP[0.61]", "MAiP")
+    yield from scored(run, judged, "MAiP@3")
     # Of a fifth result 80 characters were in the first one, and all relevant ones among them.
     moved = highlighted(a=((50, 100),), c=((0, 150),), d=((0, 100),), e=((0, 200),))
     five = [*run, passage("a", 20, 120)]
@@ -129,6 +130,7 @@ def inex_eval() -> Values:
     points = curve(elements("abcde"), graded(worth), name)
     yield from (points[x / 10] for x in range(1, 11))
     yield from scored(elements("abcde"), graded(worth), name)
+    yield from scored(elements("abcde"), graded(worth), "qP@2(quant=gen)", "qR@2(quant=gen)")
     binary = {"a": 1.0, "c": 1.0, "f": 1.0}
     for interpolation in ("intuitive", "ceiling"):
         one = f"inex_eval(quant=gen,unretrieved=zero,interpolation={interpolation})"
@@ -158,7 +160,10 @@ def ng() -> Values:
     run = [run[1], run[2], run[0]]
     for overlap in "os":
         yield from scored(run, judged, f"ng(overlap={overlap},quant=gen)", collection=collection)
-    for unretrieved in ("zero", "block"):
+    by_rank = [f"{name}@{k}(overlap=o,quant=gen)" for name in ("ngR", "ngP") for k in (1, 3)]
+    yield from scored(run, judged, *by_rank, collection=collection)
+    yield (400 + 80) / (400 + 240)  # after a fifth of the rest, read at an even rate
+    for unretrieved in ("zero", "block", "linear"):
         stopped = f"ng(overlap=o,quant=gen,unretrieved={unretrieved})"
         yield from scored(run[:1], judged, stopped, collection=collection)
 
@@ -172,6 +177,19 @@ def xcg() -> Values:
     yield from scored(run, judged, "MAnxCG@4(quant=gen)", "MAep(quant=gen)")
     for reached in ("0.2", "0.6", "0.7"):
         yield from scored(run, judged, f"ep[{reached}](quant=gen,ranks=interpolated)")
+    yield from scored(run, judged, "xCG@3(quant=gen)", "gr@3(quant=gen)")
+    for ranks in ("integer", "interpolated", "linear"):
+        yield from scored(run, judged, f"ep[0.4](quant=gen,ranks={ranks})")
+    yield from scored(
+        paths("/p[1]/b[1]", "/p[1]"),
+        [Judgment("7", "a", ((0, 12),))],
+        "nxCG@2(base=full,overlap=on,quant=spec)",
+        collection=example_collection({"a": "<p>aaaa <b>bb</b> cccc</p>"}),
+    )
+    nested = {"/s[1]": (3, 3), **{f"/s[1]/p[{n}]": (1, 1) for n in range(1, 5)}}
+    listed = tuple(GradedElement(path, Grade2003(*grade)) for path, grade in nested.items())
+    whole = [Judgment("7", "a", grades=listed)]
+    yield from scored(paths(*list(nested)[1:]), whole, "MAep(base=ideal,quant=gen)")
     yield from (gain for pieces in ((8, 7), (2, 3, 4, 5)) for gain in gains_of_pieces(pieces))
     yield 0.8 - min(0.7, 0.9)  # the erratum, without signs: eq 8, min(.7, .9) − .8
     yield 0.8 + 0.7 - 0.9  # and eq 13 on gains as they are, min(.5, .9 − .8 − .7)
