@@ -51,8 +51,7 @@ class Quantisation:
 
     >>> QUANTISATIONS["gen"].value(Grade2003(2, 3))
     Fraction(3, 4)
-    >>> print(QUANTISATIONS["gen"].explained())
-    gen: the generalised quantisation of 2002–04 [Lalmas and Tombros 2007; Gövert et al. 2003]
+    >>> print(QUANTISATIONS["gen"].rule)
       1     3E (3,3)
       3/4   2E 3L 3S (2,3) (3,2) (3,1)
       1/2   1E 2L 2S (1,3) (2,2) (2,1)
@@ -118,6 +117,20 @@ def _twentieths(scale: Scale, values: dict[str, Fraction]) -> Ints:
     return np.array(found, dtype=np.int64)
 
 
+# The quantisations of 2004 that are strict in one dimension: name, what it keeps, which grades.
+_ONE_SIDED = (
+    ("e3s32", "highly exhaustive and at least fairly specific", "(3,3) (3,2)"),
+    ("e3s321", "highly exhaustive, however specific", "(3,3) (3,2) (3,1)"),
+    ("s3e32", "highly specific and at least fairly exhaustive", "(3,3) (2,3)"),
+    ("s3e321", "highly specific, however exhaustive", "(3,3) (2,3) (1,3)"),
+)
+
+
+def _one_sided(name: str, what: str, grades: str) -> Quantisation:
+    cite = "Lalmas and Tombros 2007, §3.1"
+    return _from_table(name, f"only what is {what}, 2003–04", cite, (Grade2003,), {"1": grades})
+
+
 def _strict5(_: Scale, grades: GradeColumns) -> Values:
     best = (grades.level == 2) & (grades.part == grades.whole)
     return Values(best.astype(np.int64), np.ones(len(best), dtype=np.int64))
@@ -141,14 +154,14 @@ QUANTISATIONS = {
         _from_table(
             "strict",
             "only the highest grade, 2002–04",
-            "Lalmas and Tombros 2007; Gövert et al. 2003",
+            "Piwowarski and Gallinari 2003, Table 1; Lalmas and Tombros 2007, eq 1",
             (Grade2002, Grade2003),
             {"1": "3E (3,3)"},
         ),
         _from_table(
             "gen",
-            "the generalised quantisation of 2002–04",
-            "Lalmas and Tombros 2007; Gövert et al. 2003",
+            "generalised, 2002–04",
+            "Piwowarski and Gallinari 2003, Table 1; Lalmas and Tombros 2007, eq 2",
             (Grade2002, Grade2003),
             {
                 "1": "3E (3,3)",
@@ -160,7 +173,7 @@ QUANTISATIONS = {
         _from_table(
             "sog",
             "specificity-oriented generalised, 2003–04",
-            "Lalmas and Tombros 2007",
+            "Lalmas and Tombros 2007, eq 3",
             (Grade2003,),
             {
                 "1": "(3,3)",
@@ -171,10 +184,11 @@ QUANTISATIONS = {
                 "0.1": "(2,1) (1,1)",
             },
         ),
+        *(_one_sided(*row) for row in _ONE_SIDED),
         Quantisation(
             "strict5",
             "only what is highly exhaustive and wholly highlighted, 2005",
-            "Lalmas and Tombros 2007",
+            "Lalmas and Tombros 2007, eq 4",
             (Grade2005,),
             "  1 if e = 2 and s = 1, else 0",
             Fraction(1),
@@ -183,7 +197,7 @@ QUANTISATIONS = {
         Quantisation(
             "gen5",
             "the generalised quantisation of 2005",
-            "Lalmas and Tombros 2007",
+            "Lalmas and Tombros 2007, eq 5",
             (Grade2005,),
             "  e · s, with ? counted as 0",
             Fraction(2),
@@ -192,7 +206,7 @@ QUANTISATIONS = {
         Quantisation(
             "genLifted",
             "generalised, lifted so that what is too small counts, 2005",
-            "Lalmas and Tombros 2007",
+            "Lalmas and Tombros 2007, eq 6",
             (Grade2005,),
             "  (e + 1) · s, with ? counted as 0",
             Fraction(3),
@@ -214,6 +228,8 @@ QUANTISATIONS = {
 @dataclass(frozen=True)
 class SeparateQuantisation:
     """How much there is (rel) and how much of it is to the point (cov), each by itself, for ng.
+
+    (Gövert et al. 2003, eq 2–3; the thirds of 2003–04 are ours.)
 
     >>> gen = SEPARATE["gen"]
     >>> gen.rel(Grade2002, GradeColumns(np.array([2]), np.array([3]), np.array([1])))

@@ -81,12 +81,11 @@ class RelevantElements:
 
     @cached_property
     def _by_specificity(self) -> AssessedElements:
-        passages_decide = self.has_highlights or not self.is_anything_relevant
-        if self.collection is not None and passages_decide and self._counts_passages:
+        if self.collection is not None and self.counts_highlights:
             return elements_from_highlights(self.assessments, self.collection)
         if self.has_lists:
             return replace(self._listed, scale=Specificity)
-        if self.has_grades:
+        if self.has_grades and not self.has_highlights:
             raise MissingInput(
                 "the assessments are grades of elements, which become numbers by quant=strict, gen "
                 "or sog (2002–04), or by strict5, gen5 or genLifted (2005), not by spec"
@@ -99,6 +98,33 @@ class RelevantElements:
     def _listed(self) -> AssessedElements:
         how: SpecificityFrom = "passages" if self._counts_passages else "file"
         return elements_from_lists(self.assessments, self.collection, how)
+
+    @property
+    def counts_highlights(self) -> bool:
+        """Whether specificity is counted in highlighted text, not taken from lists or grades."""
+        passages_decide = self.has_highlights or not self.is_anything_relevant
+        return self.collection is not None and passages_decide and self._counts_passages
+
+    @cached_property
+    def usual_quantisation(self) -> str:
+        """The quantisation that fits: spec for highlighted text, gen (2005: gen5) for grades.
+
+        Highlighted text wins where there are both. The lists of 2005–07 count highlighted
+        characters, so spec is for them too.
+
+        >>> from doxeval.assessments import Judgment
+        >>> from doxeval.assessments.grades import Grade2002
+        >>> from doxeval.assessments.judgment import GradedElement
+        >>> grades = (GradedElement("/s[1]", Grade2002(3, "E")),)
+        >>> judged = Judgment("7", "a", ((0, 8),)), Judgment("7", "a", grades=grades)
+        >>> [RelevantElements(Assessments([one])).usual_quantisation for one in judged]
+        ['spec', 'gen']
+        """
+        if self.has_highlights or self.has_lists:
+            return "spec"
+        graded = (e.grade for one in self.assessments.detailed() for e in one.grades)
+        scale = next((type(grade) for grade in graded if grade is not None), Specificity)
+        return {Specificity: "spec", Grade2005: "gen5"}.get(scale, "gen")
 
     @property
     def _counts_passages(self) -> bool:

@@ -120,7 +120,7 @@ class Measure:
     >>> nxCG(quant="general")
     Traceback (most recent call last):
     doxeval.errors.SyntaxProblem: nxCG: quant is 'general': expected one of strict, gen, sog, \
-strict5, gen5, genLifted, spec; did you mean gen?
+e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean gen?
     """
 
     name: ClassVar[str]

@@ -14,7 +14,7 @@ from doxeval.assessments.recall_bases import RecallBase
 from doxeval.documents import Collection
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking
+from doxeval.measures.ranking import Ranking, ratio
 
 # The value of each element of a recall base, by the numbers of its topic and its node.
 Values = Mapping[tuple[int, int], float]
@@ -53,6 +53,8 @@ def _run_gains(
         return _normalised(gain, in_base, full, truth.base("ideal", quant, ignore))
     if penalty is None:
         return gain
+    if quant == "spec" and truth.relevant.counts_highlights:
+        return _of_unseen_characters(ranking, gain, penalty)
     values = truth.remembered(
         ("values by node", quant, ignore), lambda: _values_by_node(truth, quant, ignore)
     )
@@ -109,8 +111,18 @@ def _normalised(gain: Floats, in_base: Ints, full: RecallBase, ideal: RecallBase
     return normalised
 
 
+def _of_unseen_characters(ranking: Ranking, gain: Floats, penalty: float) -> Floats:
+    """Of highlighted text: (rel − penalty · rov) / size, rov the relevant characters seen before.
+
+    (Ali, Consens and Lalmas 2012, §6.3 and eq 15)
+    """
+    seen = ranking.relevant - ranking.new_relevant
+    reduced = ratio(ranking.relevant - penalty * seen, ranking.size)
+    return np.where(gain > 0, reduced, 0.0)
+
+
 class OverlapGains:
-    """Gains of the thorough task where text that was seen before counts less.
+    """Gains of graded elements in the thorough task where text that was seen before counts less.
 
     "Seen" is the text of earlier results. An element that was seen as a whole gains
     (1 − penalty) of its value. One that was seen in part gains, in addition, the penalty times

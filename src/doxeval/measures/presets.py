@@ -42,7 +42,10 @@ def _focused_2006(ignore: str) -> tuple[str, ...]:
 PRESETS: dict[str, Preset] = {
     "inex2002": Preset("INEX 2002: inex_eval and ng", _graded("strict", "gen")),
     "inex2003": Preset("INEX 2003: inex_eval and ng", _graded("strict", "gen", "sog")),
-    "inex2004": Preset("INEX 2004: inex_eval and ng", _graded("strict", "gen", "sog")),
+    "inex2004": Preset(
+        "INEX 2004: inex_eval and ng",
+        _graded("strict", "gen", "sog", "e3s32", "e3s321", "s3e32", "s3e321"),
+    ),
     "inex2005-thorough": Preset(
         "INEX 2005, thorough: effort-precision",
         _each(("MAep(quant={})", "iMAep(quant={})"), quants=_QUANTS_2005),
@@ -54,7 +57,7 @@ PRESETS: dict[str, Preset] = {
             (
                 *(f"nxCG@{cut}(base=ideal,quant={{}})" for cut in (10, 25, 50)),
                 *(f"MAnxCG@{cut}(base=ideal,quant={{}})" for cut in (10, 25, 50, 1500)),
-                "MAep(base=ideal,quant={})",
+                "iMAep(base=ideal,quant={})",
             ),
             quants=_QUANTS_2005,
         ),
@@ -65,7 +68,8 @@ PRESETS: dict[str, Preset] = {
         curves=True,
     ),
     "inex2006-focused": Preset(
-        "INEX 2006, focused: normalised gain, without and with links",
+        "INEX 2006, focused: normalised gain, without and with links (base=ideal is what INEX "
+        "called overlap on; overlap off was base=full)",
         _focused_2006("links") + _focused_2006("none"),
     ),
     "inex2006-relevant-in-context": Preset(

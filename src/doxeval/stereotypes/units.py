@@ -17,7 +17,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints
 from doxeval.assessments import Assessments
 from doxeval.assessments.assessed_elements import AssessedElements
-from doxeval.assessments.grades import Grade2002, Grade2005
+from doxeval.assessments.grades import Grade2002
 from doxeval.assessments.quantisations import quantisation_named
 from doxeval.assessments.recall_bases import RecallBase, exact_units, innermost
 from doxeval.assessments.relevant_elements import RelevantElements
@@ -74,8 +74,8 @@ def relevant_units(
     >>> relevant.ideal.node.tolist(), relevant.innermost.node.tolist()
     ([0], [1, 2])
     """
-    quantisation = quantisation_named(quant or usual_quantisation(assessments))
     relevant = RelevantElements(assessments, collection)
+    quantisation = quantisation_named(quant or relevant.usual_quantisation)
     elements = relevant.elements(quantisation)
     full = relevant.base("full", quantisation)
     if elements.scale is Grade2002 and quantisation.name == "gen":
@@ -84,27 +84,6 @@ def relevant_units(
     else:
         ideal = _units(elements, relevant.base("ideal", quantisation))
     return Relevant(ideal, _units(elements, full.rows(innermost(full))))
-
-
-def usual_quantisation(assessments: Assessments) -> str:
-    """The quantisation that fits: spec for highlighted text, gen or gen5 for grades.
-
-    >>> from doxeval.assessments import Judgment
-    >>> from doxeval.assessments.judgment import GradedElement
-    >>> usual_quantisation(Assessments([Judgment("7", "a", ((0, 8),))]))
-    'spec'
-    >>> grades = (GradedElement("/s[1]", Grade2002(3, "E")),)
-    >>> usual_quantisation(Assessments([Judgment("7", "a", grades=grades)]))
-    'gen'
-    """
-    relevant = RelevantElements(assessments)
-    if relevant.has_highlights or relevant.has_lists:
-        return "spec"
-    graded = (element.grade for one in assessments.detailed() for element in one.grades)
-    first = next((grade for grade in graded if grade is not None), None)
-    if first is None:
-        return "spec"
-    return "gen5" if isinstance(first, Grade2005) else "gen"
 
 
 def _units(elements: AssessedElements, base: RecallBase) -> Units:

@@ -8,6 +8,9 @@ what is relevant and what is not within it, and s is how much of x·n is still m
 the expected search length: the number of elements that are not relevant and are looked at on the
 way. The score is the mean over x = 0.01, 0.02, … 1.00. (Raghavan et al. 1989)
 
+By rank: qP@k = the sum of the values of the first k results / k, qR@k = the same sum / n.
+(Piwowarski and Gallinari 2003, eq 1–2)
+
 Elements are counted one by one: overlap between them is ignored, as it was in those years.
 """
 
@@ -29,16 +32,23 @@ from doxeval.measures.base import (
     Law,
     Measure,
     Need,
+    cut_off,
     parameter,
 )
-from doxeval.measures.gains import gains_of
+from doxeval.measures.gains import Gains, gains_of
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve
 
 Interpolation = Literal["intuitive", "ceiling"]
 Unretrieved = Literal["auto", "level", "zero"]
 POINTS: Floats = np.arange(1, 101) / 100
+_NEEDS = frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
+# An element counts as so much relevant and so much not, so its value cannot exceed 1.
+_QUANTS = tuple(name for name, one in QUANTISATIONS.items() if one.largest <= 1)
+_REFUSED = "Values above 1 (gen5, genLifted) make no sense here and are refused."
+_IGNORED = "Elements with ignored tags are worth 0."
 
 
 def precisions(
@@ -72,18 +82,32 @@ def precisions(
 
 
 @dataclass(frozen=True)
-class InexEval(Measure):
+class _Quantised(Measure):
+    quant: str = quant_parameter(_QUANTS)
+    ignore: str = ignore_parameter()
+
+    def settled(self, truth: GroundTruth) -> Measure:
+        """Which quantisation fits depends on the assessments."""
+        return self(quant=settled_quantisation(truth, self.quant, _QUANTS))
+
+    def values(self, ranking: Ranking) -> Gains:
+        """The values of the results and of the recall base, by topic."""
+        return gains_of(ranking, "full", self.quant, self.ignore)
+
+
+@dataclass(frozen=True)
+class InexEval(_Quantised):
     """Precision at a hundred points of recall, averaged."""
 
     name: ClassVar[str] = "inex_eval"
     facts: ClassVar[Facts] = Facts(
         "precision at recall over elements (precall)",
-        "Raghavan et al. 1989; Piwowarski and Gallinari 2003, §2; Gövert et al. 2003, §3",
+        "Raghavan et al. 1989; Gövert et al. 2003, §6; Piwowarski and Gallinari 2003, §2",
         "P(x) = x·n / (x·n + esl), esl = j + s·i/(r + 1); mean over x = 0.01 … 1.00",
-        frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS}),
+        _NEEDS,
         "A topic without relevant elements is undefined. Recall that the list never reaches "
-        "scores 0, or counts the rest of the collection as one last level (unretrieved). Values "
-        "above 1 (gen5, genLifted) make no sense here and are refused.",
+        "scores 0, or counts the rest of the collection as one last level (unretrieved). "
+        f"{_IGNORED} {_REFUSED}",
         Example(
             "inex_eval(quant=strict)",
             (50 * 1.0 + sum(x / 100 * 2 / (x / 100 * 2 + 1) for x in range(51, 101))) / 100,
@@ -94,11 +118,6 @@ class InexEval(Measure):
             "7 Q0 a 1 9 run /p[1]\n7 Q0 x 2 8 run /p[1]\n7 Q0 b 3 7 run /p[1]\n",
         ),
         laws=frozenset({Law.IDEAL_IS_BEST}),
-    )
-    quant: str = parameter(
-        "spec",
-        "how grades become numbers; spec for highlighted text",
-        tuple(name for name, one in QUANTISATIONS.items() if one.largest <= 1),
     )
     interpolation: Interpolation = parameter(
         "intuitive", "x·n as it is, or rounded up", ("intuitive", "ceiling")
@@ -119,10 +138,11 @@ class InexEval(Measure):
         return self.facts.laws if self.unretrieved == "zero" else frozenset()
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """How elements that are not retrieved count depends on whether there is a collection."""
-        if self.unretrieved != "auto":
-            return self
-        return self(unretrieved="zero" if truth.collection is None else "level")
+        """The quantisation, and whether there is a collection whose rest can be a level."""
+        rest = "zero" if truth.collection is None else "level"
+        return super().settled(truth)(
+            unretrieved=rest if self.unretrieved == "auto" else self.unretrieved
+        )
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean precision."""
@@ -135,7 +155,7 @@ class InexEval(Measure):
 
     def _precisions(self, ranking: Ranking) -> Floats:
         truth, ceiling = ranking.truth, self.interpolation == "ceiling"
-        gains = gains_of(ranking, "full", self.quant)
+        gains = self.values(ranking)
         levels = ranking.by_topic(ranking.level)
         result = np.full((len(truth.topics), len(POINTS)), np.nan)
         for topic, (values, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
@@ -146,6 +166,85 @@ class InexEval(Measure):
                     relevant, other = _with_rest(truth, relevant, other, wanted, len(values))
                 result[topic] = precisions(relevant, other, wanted, POINTS, ceiling)
         return result
+
+
+_ASSESSMENTS = (
+    '{"topic": "7", "doc": "a", "path": "/p[1]", "e": 3, "s": 3}\n'
+    '{"topic": "7", "doc": "b", "path": "/p[1]", "e": 3, "s": 2}\n'
+    '{"topic": "7", "doc": "c", "path": "/p[1]", "e": 1, "s": 1}\n'
+)
+_RUN = "7 Q0 b 1 9 run /p[1]\n7 Q0 x 2 8 run /p[1]\n7 Q0 a 3 7 run /p[1]\n"
+_BY_RANK = frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE, Law.BETTER_UP})
+_EDGES = (
+    "A topic without relevant elements is undefined; an empty list scores 0; beyond the end of "
+    f"the list nothing more is found. {_IGNORED} {_REFUSED}"
+)
+
+
+@dataclass(frozen=True)
+class _ByRank(_Quantised):
+    k: int = cut_off(10)
+
+    def found(self, ranking: Ranking) -> Floats:
+        """The sum of the first k values of each topic, nan where nothing is relevant."""
+        pairs = zip(*self.values(ranking), strict=True)
+        return np.array([own[: self.k].sum() if len(base) else np.nan for own, base in pairs])
+
+
+@dataclass(frozen=True)
+class QuantisedPrecision(_ByRank):
+    """The mean value of the first k results."""
+
+    name: ClassVar[str] = "qP"
+    facts: ClassVar[Facts] = Facts(
+        "generalised precision over elements",
+        "Piwowarski and Gallinari 2003, eq 2",
+        "qP@k = Σ quant(e_i) over i = 1 … k, / k",
+        _NEEDS,
+        _EDGES,
+        Example(
+            "qP@3(quant=gen)",
+            1.75 / 3,
+            "The elements a, b, c are worth 1, .75 and .25 with quant=gen. The run returns b, an "
+            "element that was not judged, and a: .75 + 0 + 1 of 3.",
+            _ASSESSMENTS,
+            _RUN,
+        ),
+        laws=_BY_RANK,
+    )
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """qP@k."""
+        return self.found(ranking) / self.k
+
+
+@dataclass(frozen=True)
+class QuantisedRecall(_ByRank):
+    """The value of the first k results, as a share of all there is."""
+
+    name: ClassVar[str] = "qR"
+    facts: ClassVar[Facts] = Facts(
+        "generalised recall over elements",
+        "Piwowarski and Gallinari 2003, eq 1",
+        "qR@k = Σ quant(e_i) over i = 1 … k, / n, n = Σ quant over all relevant elements",
+        _NEEDS,
+        _EDGES,
+        Example(
+            "qR@3(quant=gen)",
+            1.75 / 2,
+            "The elements a, b, c are worth 1, .75 and .25 with quant=gen: n = 2. The run returns "
+            "b, an element that was not judged, and a: .75 + 0 + 1.",
+            _ASSESSMENTS,
+            _RUN,
+        ),
+        laws=_BY_RANK | {Law.GROWS_WITH_K},
+    )
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """qR@k."""
+        wanted = [math.fsum(base.tolist()) or math.nan for base in self.values(ranking).ideal]
+        recall: Floats = self.found(ranking) / np.array(wanted)
+        return recall
 
 
 def _with_rest(

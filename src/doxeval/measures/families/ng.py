@@ -4,12 +4,20 @@
     recall_o = Σ rel(c_i)·new_i/|c_i| / Σ_d rel(d)       precision_o = Σ cov(c_i)·new_i / Σ new_i
 
 rel says how much an element has of what was asked for, cov how much of the element that is. new_i
-is how many characters of the i-th result no earlier result has. There is one point of recall and
-precision for each rank; precision is interpolated (the best at any recall at least as high), and
-the score is its mean over the recall points 0.01 … 1.00.
+is how many characters of the i-th result no earlier result has. ngR@k and ngP@k are recall and
+precision after k results. ng takes the points of all ranks; precision is interpolated (the best at
+any recall at least as high), and the score is its mean over the recall points 0.01 … 1.00.
+
+After the list a user may go on through the rest of the collection (unretrieved). R is the recall
+of the list, a/b its precision, A/B that of the whole collection: Σ_d cov(d)·|d| / Σ_d |d|. With
+linear the rest is read at an even rate; after a share f of it
+
+    recall = R + f·(1 − R)        precision = (a + f·(A − a)) / (b + f·(B − b))
+
+With block only the end counts, f = 1.
 
 With highlighted text, rel is the share of the topic's relevant characters that an element has, and
-cov its specificity.
+cov its specificity: characters take the place of the paper's concepts. That is our extension.
 """
 
 from __future__ import annotations
@@ -25,18 +33,27 @@ from doxeval.measures.base import (
     Example,
     Facts,
     Floats,
+    Law,
     Measure,
     Need,
+    cut_off,
     parameter,
 )
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ground_truth import GroundTruth, ignored_tags
+from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking, interpolated, ratio
 from doxeval.scores import Curve
 
 Overlap = Literal["o", "s"]
 Denominator = Literal["documents", "components"]
-Unretrieved = Literal["auto", "block", "zero"]
+Unretrieved = Literal["auto", "linear", "block", "zero"]
 POINTS: Floats = np.arange(1, 101) / 100
+_NEEDS = frozenset({Need.ELEMENTS, Need.SIZES, Need.RETRIEVED_ELEMENTS})
+_QUANTS = (*SEPARATE, "spec")
+_QUANT_HELP = (
+    "how grades become rel and cov; auto is spec for highlighted text, gen for grades of 2002–04"
+)
+_IGNORED = "Elements with ignored tags have neither rel nor cov."
 
 
 class _Worth(NamedTuple):
@@ -47,8 +64,8 @@ class _Worth(NamedTuple):
     cov: Floats
 
 
-def _worth(truth: GroundTruth, quant: str) -> _Worth:
-    """Rel and cov of all assessed elements; an element without text has neither."""
+def _worth(truth: GroundTruth, quant: str, ignore: str) -> _Worth:
+    """Rel and cov of all assessed elements; empty and ignored elements have neither."""
     elements = truth.elements(QUANTISATIONS[quant])
     if quant == "spec":
         rel = ratio(elements.rsize, truth.relevant_characters[elements.topic])
@@ -56,8 +73,9 @@ def _worth(truth: GroundTruth, quant: str) -> _Worth:
     else:
         rel = _as_floats(SEPARATE[quant].rel(elements.scale, elements.grades))
         cov = _as_floats(SEPARATE[quant].cov(elements.scale, elements.grades))
-    has_text = elements.size != 0
-    return _Worth(elements, np.where(has_text, rel, 0.0), np.where(has_text, cov, 0.0))
+    ignored = [number for number, tag in enumerate(elements.tags) if tag in ignored_tags(ignore)]
+    counts = (elements.size != 0) & ~np.isin(elements.tag, ignored)
+    return _Worth(elements, np.where(counts, rel, 0.0), np.where(counts, cov, 0.0))
 
 
 def _as_floats(values: Values) -> Floats:
@@ -65,8 +83,88 @@ def _as_floats(values: Values) -> Floats:
     return floats
 
 
+class _Read(NamedTuple):
+    """What was read up to each result: how much rel, how much to the point, how much in all."""
+
+    rel: Floats
+    covered: Floats
+    size: Floats
+
+
+class _Text(NamedTuple):
+    """Numerator and denominator of a precision."""
+
+    covered: float
+    size: float
+
+    @property
+    def precision(self) -> float:
+        """How much of the text was asked for."""
+        return self.covered / self.size if self.size else 0.0
+
+
+def beyond_the_list(recall: float, own: _Text, everything: _Text, points: Floats) -> Floats:
+    """Beyond a list of this recall, the best precision at any recall that reaches each point.
+
+    The precision after a share f of the rest is a ratio of linear functions of f, so it rises
+    all the way or falls all the way: the best is where the point is reached, or at the end.
+
+    >>> points = np.array([0.5, 0.75, 1.0])
+    >>> beyond_the_list(0.5, _Text(400, 400), _Text(800, 1600), points).tolist()
+    [1.0, 0.6, 0.5]
+    >>> beyond_the_list(0.5, _Text(0, 400), _Text(800, 1600), points).tolist()
+    [0.5, 0.5, 0.5]
+    """
+    missing = np.maximum(points - recall, 0.0)
+    f = missing / (1 - recall) if recall < 1 else np.zeros(len(points))
+    covered = own.covered + f * (everything.covered - own.covered)
+    size = own.size + f * (everything.size - own.size)
+    return np.maximum(ratio(covered, size), everything.precision)
+
+
 @dataclass(frozen=True)
-class Ng(Measure):
+class _SizeAndOverlap(Measure):
+    overlap: Overlap = parameter(
+        "o", "o: only new text counts; s: sizes count, overlap does not", ("o", "s")
+    )
+    quant: str = quant_parameter(_QUANTS, _QUANT_HELP)
+    ignore: str = ignore_parameter()
+
+    def settled(self, truth: GroundTruth) -> Measure:
+        """Which quantisation fits depends on the assessments."""
+        return self(quant=settled_quantisation(truth, self.quant, _QUANTS))
+
+    def read(self, ranking: Ranking) -> _Read:
+        """What was read up to each result of the ranking."""
+        key = ("ng: read", self.overlap, self.quant, self.ignore)
+        return ranking.remembered(key, lambda: self._read(ranking))
+
+    def _read(self, ranking: Ranking) -> _Read:
+        worth = self._worth(ranking.truth)
+        row = ranking.rows_in(worth.elements)
+        rel = np.where(row < 0, 0.0, worth.rel[row] if len(worth.rel) else 0.0)
+        cov = np.where(row < 0, 0.0, worth.cov[row] if len(worth.cov) else 0.0)
+        size = ranking.size.astype(np.float64)
+        counted = ranking.new_size.astype(np.float64) if self.overlap == "o" else size
+        parts = (rel * ratio(counted, size), cov * counted, counted)
+        return _Read(*(ranking.cumulated(part) for part in parts))
+
+    def _worth(self, truth: GroundTruth) -> _Worth:
+        key = ("ng: worth", self.quant, self.ignore)
+        return truth.remembered(key, lambda: _worth(truth, self.quant, self.ignore))
+
+    def wanted(self, truth: GroundTruth, denominator: Denominator) -> Floats:
+        """Σ rel of each topic, over documents or all components."""
+        return truth.remembered(
+            ("ng: wanted", self.quant, self.ignore, denominator),
+            lambda: _sums_by_topic(
+                truth, self._worth(truth).rel, self._worth(truth), denominator == "documents"
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class Ng(_SizeAndOverlap):
     """Precision with size and overlap, averaged over recall."""
 
     name: ClassVar[str] = "ng"
@@ -75,10 +173,11 @@ class Ng(Measure):
         "Gövert et al. 2003, eq 6–9",
         "mean over x = 0.01 … 1.00 of the best precision_o (or precision_s) at recall_o "
         "(recall_s) ≥ x",
-        frozenset({Need.ELEMENTS, Need.SIZES, Need.RETRIEVED_ELEMENTS}),
-        "A topic without relevance in its denominator is undefined. Recall can exceed 1 and is "
-        "clipped. Recall that the list does not reach scores 0, or the precision of reading the "
-        "whole collection (unretrieved=block).",
+        _NEEDS,
+        "A topic without relevance in its denominator is undefined; an empty list scores 0. Recall "
+        "can exceed 1 and is clipped. Recall that the list does not reach scores 0 "
+        "(unretrieved=zero), or what a user has who goes on through the rest of the collection. "
+        f"{_IGNORED} With highlighted text it is our extension of the paper.",
         Example(
             "ng(quant=spec,unretrieved=zero)",
             1.0,
@@ -89,12 +188,6 @@ class Ng(Measure):
             {"a": "<a><s><p>12345</p></s><s>67890</s></a>"},
         ),
     )
-    overlap: Overlap = parameter(
-        "o", "o: only new text counts; s: sizes count, overlap does not", ("o", "s")
-    )
-    quant: str = parameter(
-        "gen", "how grades become rel and cov; spec for highlighted text", (*SEPARATE, "spec")
-    )
     denominator: Denominator = parameter(
         "documents",
         "recall is of whole documents, or of all components",
@@ -102,16 +195,17 @@ class Ng(Measure):
     )
     unretrieved: Unretrieved = parameter(
         "auto",
-        "recall that the list does not reach: as if everything were read (block), or 0; auto is "
-        "block if there is a collection",
-        ("auto", "block", "zero"),
+        "recall that the list does not reach: as if the rest were read at an even rate (linear), "
+        "as if everything were read (block), or 0; auto is linear if there is a collection",
+        ("auto", "linear", "block", "zero"),
     )
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """How text that is not retrieved counts depends on whether there is a collection."""
-        if self.unretrieved != "auto":
-            return self
-        return self(unretrieved="zero" if truth.collection is None else "block")
+        """The quantisation, and whether there is a collection whose rest can be read."""
+        rest = "zero" if truth.collection is None else "linear"
+        return super().settled(truth)(
+            unretrieved=rest if self.unretrieved == "auto" else self.unretrieved
+        )
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean interpolated precision."""
@@ -123,43 +217,110 @@ class Ng(Measure):
         return Curve(str(self), "recall", "precision", POINTS, self._precisions(ranking))
 
     def _precisions(self, ranking: Ranking) -> Floats:
-        worth = self._worth(ranking.truth)
-        row = ranking.rows_in(worth.elements)
-        rel = np.where(row < 0, 0.0, worth.rel[row] if len(worth.rel) else 0.0)
-        cov = np.where(row < 0, 0.0, worth.cov[row] if len(worth.cov) else 0.0)
-        size = ranking.size.astype(np.float64)
-        counted = ranking.new_size.astype(np.float64) if self.overlap == "o" else size
-        share = ratio(counted, size)
-        gained = ranking.by_topic(ranking.cumulated(rel * share))
-        precision = ratio(ranking.cumulated(cov * counted), ranking.cumulated(counted))
-        wanted = self._wanted(ranking.truth)
-        rest = self._whole_collection(ranking.truth) if self.unretrieved == "block" else None
-        result = np.full((len(ranking.truth.topics), len(POINTS)), np.nan)
-        for topic, own in enumerate(ranking.by_topic(precision)):
+        read = self.read(ranking)
+        wanted = self.wanted(ranking.truth, self.denominator)
+        everything = self._everything(ranking.truth)
+        result = np.full((len(wanted), len(POINTS)), np.nan)
+        by_topic = zip(*(ranking.by_topic(part) for part in read), strict=True)
+        for topic, (rel, covered, size) in enumerate(by_topic):
             if wanted[topic] > 0:
-                recall = np.minimum(gained[topic] / wanted[topic], 1.0)
-                if rest is not None and len(own):  # an empty list scores 0
-                    recall, own = np.append(recall, 1.0), np.append(own, rest[topic])
-                result[topic] = interpolated(recall, own, POINTS)
+                recall = np.minimum(rel / wanted[topic], 1.0)
+                result[topic] = interpolated(recall, ratio(covered, size), POINTS)
+                if self.unretrieved != "zero" and len(rel):  # an empty list scores 0
+                    own = _Text(float(covered[-1]), float(size[-1]))
+                    rest = self._beyond(float(recall[-1]), own, everything[topic])
+                    result[topic] = np.maximum(result[topic], rest)
         return result
 
-    def _worth(self, truth: GroundTruth) -> _Worth:
-        return truth.remembered(("ng: worth", self.quant), lambda: _worth(truth, self.quant))
+    def _beyond(self, recall: float, own: _Text, everything: _Text) -> Floats:
+        if self.unretrieved == "block":
+            return np.full(len(POINTS), everything.precision)
+        return beyond_the_list(recall, own, everything, POINTS)
 
-    def _wanted(self, truth: GroundTruth) -> Floats:
-        """Σ rel of each topic, over documents or all components."""
-        whole = self.denominator == "documents"
+    def _everything(self, truth: GroundTruth) -> list[_Text]:
+        if self.unretrieved == "zero":
+            return []
         return truth.remembered(
-            ("ng: wanted", self.quant, whole),
-            lambda: _sums_by_topic(truth, self._worth(truth).rel, self._worth(truth), whole),
+            ("ng: whole collection", self.quant, self.ignore),
+            lambda: _whole_collection(truth, self._worth(truth)),
         )
 
-    def _whole_collection(self, truth: GroundTruth) -> Floats:
-        """The precision of reading everything, for each topic."""
-        return truth.remembered(
-            ("ng: whole collection", self.quant),
-            lambda: _precision_of_everything(truth, self._worth(truth)),
-        )
+
+# A section of 5 characters and the paragraph in it, an article of 10 around them.
+_DOCUMENTS = {"a": "<a><s><p>12345</p></s><s>67890</s></a>"}
+_HIGHLIGHTED = '{"topic": "7", "doc": "a", "start": 0, "end": 5}\n'
+_RUN = "7 Q0 a 1 9 run /a[1]/s[1]/p[1]\n7 Q0 a 2 8 run /a[1]\n"
+
+
+@dataclass(frozen=True)
+class NgRecall(_SizeAndOverlap):
+    """How much of what was asked for is in the first k results."""
+
+    name: ClassVar[str] = "ngR"
+    facts: ClassVar[Facts] = Facts(
+        "recall with size and overlap",
+        "Gövert et al. 2003, eq 6 and 8",
+        "ngR@k = recall_o (or recall_s) after k results",
+        _NEEDS,
+        "A topic without relevance in its denominator is undefined; an empty list scores 0; beyond "
+        f"the end of the list it stays. Recall can exceed 1 and is clipped. {_IGNORED} With "
+        "highlighted text it is our extension of the paper.",
+        Example(
+            "ngR@1(quant=gen)",
+            0.5,
+            "The article has rel 2/3 (e = 2); of its section, which is returned, it is 1/3 (e = 1)."
+            " The second result does not count.",
+            '{"topic": "7", "doc": "a", "path": "/a[1]", "e": 2, "s": 1}\n'
+            '{"topic": "7", "doc": "a", "path": "/a[1]/s[1]", "e": 1, "s": 3}\n',
+            "7 Q0 a 1 9 run /a[1]/s[1]\n7 Q0 a 2 8 run /a[1]\n",
+            _DOCUMENTS,
+        ),
+        laws=frozenset({Law.TAIL_IS_FREE, Law.BETTER_UP, Law.GROWS_WITH_K}),
+    )
+    denominator: Denominator = parameter(
+        "documents",
+        "recall is of whole documents, or of all components",
+        ("documents", "components"),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """ngR@k."""
+        wanted = self.wanted(ranking.truth, self.denominator)
+        recall = np.minimum(ratio(ranking.at(self.k, self.read(ranking).rel), wanted), 1.0)
+        return np.where(wanted > 0, recall, np.nan)
+
+
+@dataclass(frozen=True)
+class NgPrecision(_SizeAndOverlap):
+    """How much of the text of the first k results was asked for."""
+
+    name: ClassVar[str] = "ngP"
+    facts: ClassVar[Facts] = Facts(
+        "precision with size and overlap",
+        "Gövert et al. 2003, eq 7 and 9",
+        "ngP@k = precision_o (or precision_s) after k results",
+        _NEEDS,
+        "A topic without relevant elements is undefined; an empty list scores 0; beyond the end of "
+        f"the list nothing more is read. {_IGNORED} With highlighted text it is our extension of "
+        "the paper.",
+        Example(
+            "ngP@2(quant=spec)",
+            0.75,
+            "The paragraph is relevant throughout: 5 of 5. The article has 5 new characters, half "
+            "of which count, since half of the article is relevant: (5 + 2.5) / (5 + 5).",
+            _HIGHLIGHTED,
+            _RUN,
+            _DOCUMENTS,
+        ),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """ngP@k."""
+        read = self.read(ranking)
+        precision = ratio(ranking.at(self.k, read.covered), ranking.at(self.k, read.size))
+        return np.where(self.wanted(ranking.truth, "components") > 0, precision, np.nan)
 
 
 def _sums_by_topic(truth: GroundTruth, values: Floats, worth: _Worth, whole: bool) -> Floats:
@@ -170,6 +331,8 @@ def _sums_by_topic(truth: GroundTruth, values: Floats, worth: _Worth, whole: boo
     return np.bincount(elements.topic, values, len(truth.topics)).astype(np.float64)
 
 
-def _precision_of_everything(truth: GroundTruth, worth: _Worth) -> Floats:
-    relevant = _sums_by_topic(truth, worth.cov * worth.elements.size, worth, whole=True)
-    return relevant / max(int(truth.document_lengths.sum()), 1)
+def _whole_collection(truth: GroundTruth, worth: _Worth) -> list[_Text]:
+    """All documents, read as a whole, for each topic."""
+    covered = _sums_by_topic(truth, worth.cov * worth.elements.size, worth, whole=True)
+    size = float(truth.document_lengths.sum())
+    return [_Text(own, size) for own in covered.tolist()]

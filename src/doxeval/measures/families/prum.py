@@ -25,7 +25,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assessments.quantisations import QUANTISATIONS, quantisation_named
+from doxeval.assessments.quantisations import quantisation_named
 from doxeval.measures.base import (
     Example,
     Facts,
@@ -38,6 +38,7 @@ from doxeval.measures.base import (
 )
 from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.quantised import quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.navigation.read import NAMES
 from doxeval.wording import counted
@@ -149,7 +150,10 @@ class _Browsing(EntryPointModel):
     nav: str = parameter(
         "none", "targets=ideal: how users navigate from an item to a target", NAMES
     )
-    quant: str = parameter("spec", "targets=ideal: how grades become numbers", tuple(QUANTISATIONS))
+    quant: str = quant_parameter(
+        help_text="targets=ideal: how grades become numbers; auto is spec for highlighted text, "
+        "gen for grades (2005: gen5)"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -169,10 +173,11 @@ class _Browsing(EntryPointModel):
 
     def settled(self, truth: GroundTruth) -> Measure:
         """The targets by name; only entry points need the mean length of a document."""
+        quant = settled_quantisation(truth, self.quant)
         if self._for_elements:
             truth.model(self.nav)
-            return self(targets="ideal")
-        return self(targets="bep").with_mean_length(truth)
+            return self(targets="ideal", quant=quant)
+        return self(targets="bep", quant=quant).with_mean_length(truth)
 
     def probabilities(self, ranking: Ranking) -> list[Floats]:
         """p[item][target] of each topic; topics without targets have none."""

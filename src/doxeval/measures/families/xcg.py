@@ -11,6 +11,8 @@ Effort and gain turn the question round: how many results must be read for so mu
     MAep   = Σ ep(xCG[i]) over the ranks with gain / n, n the size of the recall base
     ep[x]  = ep at the gain x · xCI[n]          iMAep = mean of ep[0.01] … ep[1.00]
 
+xCG@k and gr@k are the gain itself, by rank.
+
 With the full base (the thorough task) the gain of an element is its quantised grade. With the
 ideal base (the focused task) it is normalised: an ideal element can be gained once, in parts or
 as a whole, so an element gains what is left of the ideal element that it lies in or contains.
@@ -24,9 +26,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.measures.base import (
-    TOLERANCE,
     Example,
     Facts,
     Floats,
@@ -37,18 +37,25 @@ from doxeval.measures.base import (
     parameter,
     point,
 )
+from doxeval.measures.effort import Ranks, effort_precisions
 from doxeval.measures.gains import Gains, gains_of
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve
 
 Base = Literal["ideal", "full"]
-Ranks = Literal["integer", "interpolated"]
 _NEEDS = frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
 _EDGES = (
     "A topic with an empty recall base is undefined; an empty list scores 0; beyond the end of "
     "the list nothing more is gained. Elements with ignored tags gain 0."
 )
-_QUANT_HELP = "how grades become numbers; spec for highlighted text"
+_RANKS_HELP = (
+    "ranks as whole numbers, or interpolated on both cumulated curves; linear: effort-precision "
+    "itself interpolated between the gains at the run's own ranks"
+)
+_RANKS = ("integer", "interpolated", "linear")
+_BY_RANK = frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE, Law.BETTER_UP, Law.GROWS_WITH_K})
 # Grades that are worth 1, .75, .5 and .25 with quant=gen.
 _GRADES = [("a", 3, 3), ("b", 3, 2), ("c", 2, 2), ("d", 1, 1)]
 _ASSESSMENTS = "".join(
@@ -66,36 +73,6 @@ def _example(name: str, value: float, why: str) -> Example:
     return Example(name, value, _WHY + why, _ASSESSMENTS, _RUN)
 
 
-def _rank_at(cumulated: Floats, gain: float, interpolated: bool) -> float | None:
-    """The rank at which a gain is reached, None if never.
-
-    Interpolated means on the polygon that joins (0, 0) and the cumulated gains.
-    """
-    ranks_before = int(np.searchsorted(cumulated, gain - TOLERANCE))
-    if ranks_before == len(cumulated):
-        return None
-    if not interpolated:
-        return ranks_before + 1.0
-    before = float(cumulated[ranks_before - 1]) if ranks_before else 0.0
-    step = float(cumulated[ranks_before]) - before
-    return ranks_before + (min(max((gain - before) / step, 0.0), 1.0) if step > 0 else 1.0)
-
-
-def effort_precision(run: Floats, ideal: Floats, gain: float, interpolated: bool) -> float:
-    """Effort-precision at a gain, from cumulated gains; 0 if the run never reaches it.
-
-    >>> run, ideal = np.cumsum([0.5, 0, 1, 0.25]), np.cumsum([1, 0.75, 0.5, 0.25])
-    >>> [round(effort_precision(run, ideal, gain, False), 4) for gain in (0.5, 1.5, 1.75)]
-    [1.0, 0.6667, 0.5]
-    >>> [round(effort_precision(run, ideal, gain, True), 4) for gain in (0.5, 1.5, 1.75)]
-    [0.5, 0.5556, 0.5]
-    """
-    own, best = _rank_at(run, gain, interpolated), _rank_at(ideal, gain, interpolated)
-    if own is None or best is None:
-        return 0.0
-    return best / own if own else 1.0
-
-
 @dataclass(frozen=True)
 class _Gain(Measure):
     base: Base = parameter(
@@ -103,8 +80,8 @@ class _Gain(Measure):
         "what an ideal system returns: every relevant element, or the best one on each path",
         ("ideal", "full"),
     )
-    quant: str = parameter("spec", _QUANT_HELP, tuple(QUANTISATIONS))
-    ignore: str = parameter("none", "tags left out of the base: none, links, or tag+tag")
+    quant: str = quant_parameter()
+    ignore: str = ignore_parameter()
     overlap: bool = parameter(False, "base=full: text that was seen before gains less")
     penalty: float = parameter(1.0, "overlap=on: how much of the gain seen text loses, 0 to 1")
 
@@ -114,6 +91,10 @@ class _Gain(Measure):
             raise ValueError("penalty must be between 0 and 1")
         if self.overlap and self.base == "ideal":
             raise ValueError("overlap=on is for base=full; base=ideal normalises gains by itself")
+
+    def settled(self, truth: GroundTruth) -> Measure:
+        """Which quantisation fits depends on the assessments."""
+        return self(quant=settled_quantisation(truth, self.quant))
 
     @property
     def highest(self) -> float | None:
@@ -134,6 +115,60 @@ class _Gain(Measure):
             self.ignore,
             self.penalty if self.overlap else None,
         )
+
+
+@dataclass(frozen=True)
+class _GainTo(_Gain):
+    k: int = cut_off(10)
+
+    def gained(self, ranking: Ranking) -> Floats:
+        """xCG[k] of each topic, nan where the recall base is empty."""
+        gains = self.gains(ranking)
+        pairs = zip(gains.run, gains.ideal, strict=True)
+        return np.array([run[: self.k].sum() if len(ideal) else np.nan for run, ideal in pairs])
+
+
+@dataclass(frozen=True)
+class CumulatedGain(_GainTo):
+    """The gain of the first k results."""
+
+    name: ClassVar[str] = "xCG"
+    facts: ClassVar[Facts] = Facts(
+        "extended cumulated gain",
+        "Kazai and Lalmas 2006; Lalmas et al. 2007, eq 2–3; Lalmas and Tombros 2007, eq 7–8",
+        "xCG@k = xG[1] + … + xG[k]",
+        _NEEDS,
+        _EDGES,
+        _example("xCG@3(quant=gen)", 1.5, "xCG[3] = .5 + 0 + 1."),
+        highest=None,
+        laws=_BY_RANK,
+    )
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """xCG@k."""
+        return self.gained(ranking)
+
+
+@dataclass(frozen=True)
+class GainRecall(_GainTo):
+    """The gain of the first k results, as a share of all that can be gained."""
+
+    name: ClassVar[str] = "gr"
+    facts: ClassVar[Facts] = Facts(
+        "gain-recall",
+        "Kazai and Lalmas 2006; Lalmas et al. 2007, eq 6; Lalmas and Tombros 2007, eq 11",
+        "gr@k = xCG[k] / xCI[n], n the size of the recall base",
+        _NEEDS,
+        _EDGES,
+        _example("gr@3(quant=gen)", 0.6, "xCG[3] = 1.5, xCI[4] = 1 + .75 + .5 + .25 = 2.5."),
+        laws=_BY_RANK,
+    )
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """gr@k."""
+        possible = [ideal.sum() or np.nan for ideal in self.gains(ranking).ideal]
+        recall: Floats = self.gained(ranking) / np.array(possible)
+        return recall
 
 
 @dataclass(frozen=True)
@@ -190,7 +225,7 @@ class AverageNormalisedGain(_GainAt):
     name: ClassVar[str] = "MAnxCG"
     facts: ClassVar[Facts] = Facts(
         "mean normalised extended cumulated gain",
-        "Kazai and Lalmas 2006; Lalmas and Tombros 2007, §3.2",
+        "Kazai and Lalmas 2006; Lalmas and Tombros 2007, §3.3, eq 14",
         "MAnxCG@k = (nxCG@1 + … + nxCG@k) / k",
         _NEEDS,
         _EDGES,
@@ -219,27 +254,19 @@ class AverageNormalisedGain(_GainAt):
 
 @dataclass(frozen=True)
 class _Effort(_Gain):
-    ranks: Ranks = parameter(
-        "integer",
-        "ranks as whole numbers, or interpolated on the cumulated curves",
-        ("integer", "interpolated"),
-    )
+    ranks: Ranks = parameter("integer", _RANKS_HELP, _RANKS)
 
     def at_recall(self, ranking: Ranking, points: list[Fraction]) -> Floats:
         """Effort-precision at points of gain-recall, topics × points."""
         gains = self.gains(ranking)
-        interpolated = self.ranks == "interpolated"
+        x = np.array([float(one) for one in points])
         values = np.full((len(ranking.truth.topics), len(points)), np.nan)
         for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
-            if not len(base):
-                continue
-            run, ideal = np.cumsum(own), np.cumsum(base)
-            values[topic] = [
-                effort_precision(run, ideal, float(x) * float(ideal[-1]), interpolated)
-                if x
-                else float(len(own) > 0)
-                for x in points
-            ]
+            if len(base):
+                run, ideal = np.cumsum(own), np.cumsum(base)
+                found = effort_precisions(run, ideal, x * ideal[-1], self.ranks)
+                # No gain takes no effort; but an empty list scores 0.
+                values[topic] = np.where(x == 0, float(len(own) > 0), found)
         return values
 
 
@@ -256,7 +283,8 @@ class AverageEffortPrecision(_Effort):
         "Kazai and Lalmas 2006; Lalmas et al. 2007, §4.2, eq 5–6",
         "MAep = Σ ep(xCG[i]) over the ranks i with xG[i] > 0, / n",
         _NEEDS,
-        _EDGES,
+        _EDGES + " With base=ideal there is no upper bound: pieces of one ideal element each add "
+        "their ep, and n counts the element once.",
         _example(
             "MAep(quant=gen)",
             (1 + 2 / 3 + 1 / 2) / 4,
@@ -269,11 +297,14 @@ class AverageEffortPrecision(_Effort):
     def scores(self, ranking: Ranking) -> Floats:
         """The mean of ep."""
         gains = self.gains(ranking)
-        interpolated = self.ranks == "interpolated"
         scores = ranking.truth.nothing()
         for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if len(base):
-                scores[topic] = self._average(own, np.cumsum(base), interpolated)
+                run, ideal = np.cumsum(own), np.cumsum(base)
+                reached = run[own > 0]
+                # At the run's own ranks there is nothing between points, so linear is integer.
+                ranks: Ranks = "integer" if self.ranks == "linear" else self.ranks
+                scores[topic] = effort_precisions(run, ideal, reached, ranks).sum() / len(ideal)
         return scores
 
     @property
@@ -285,16 +316,6 @@ class AverageEffortPrecision(_Effort):
     def laws(self) -> frozenset[Law]:
         """For the same reason another list may score higher than the ideal one."""
         return super().laws - ({Law.IDEAL_IS_BEST} if self.base == "ideal" else set())
-
-    def _average(self, gains: Floats, ideal: Floats, interpolated: bool) -> float:
-        run = np.cumsum(gains)
-        at = np.flatnonzero(gains > 0)
-        if interpolated:
-            efforts = [effort_precision(run, ideal, float(run[i]), True) for i in at.tolist()]
-            return float(np.sum(efforts)) / len(ideal)
-        reached = np.searchsorted(run, run[at] - TOLERANCE) + 1
-        best = np.searchsorted(ideal, run[at] - TOLERANCE) + 1
-        return float(np.sum(best / reached)) / len(ideal)
 
     def curve(self, ranking: Ranking) -> Curve:
         """Effort-precision by gain-recall, at a hundred points."""
@@ -343,11 +364,7 @@ class InterpolatedEffortPrecision(_Effort):
         ),
         laws=frozenset({Law.IDEAL_IS_BEST}),
     )
-    ranks: Ranks = parameter(
-        "interpolated",
-        "ranks as whole numbers, or interpolated on the cumulated curves",
-        ("integer", "interpolated"),
-    )
+    ranks: Ranks = parameter("interpolated", _RANKS_HELP, _RANKS)
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean of ep at a hundred points."""
