@@ -20,7 +20,8 @@ def candidates(spec: Field[Any], scale: Scale) -> Sequence[Any]:
     """Some values of a parameter, small as the worlds are."""
     choices = spec.metadata.get("choices", ())
     if spec.name == "quant":
-        return [name for name in choices if scale in QUANTISATIONS[name].scales]
+        fitting = [name for name, one in QUANTISATIONS.items() if scale in one.scales]
+        return [name for name in choices if name in (*fitting, "auto")]
     if spec.metadata.get("sign") == "@":
         return [spec.default, 1, 2, 3, 5]
     if spec.metadata.get("sign") == "[":

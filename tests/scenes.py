@@ -129,6 +129,7 @@ def ideal_run(scene: Scene, measure: Measure) -> list[Result]:
     truth = scene.truth
     if Need.RETRIEVED_ELEMENTS not in measure.needs:
         return [Result(j.topic, j.document) for j in scene.world.judgments if j.is_relevant]
+    measure = measure.settled(truth)
     given_base = getattr(measure, "base", "full"), getattr(measure, "ignore", "none")
     quant = getattr(measure, "quant", "spec")
     base = truth.base(given_base[0], quant, given_base[1])

@@ -12,8 +12,10 @@ from brute_force.twins import twin
 
 
 @twin("inex_eval")
-def inex_eval(scene: Scene, *, quant: str, interpolation: str, unretrieved: str) -> Score:
-    full = values(scene, quant)
+def inex_eval(
+    scene: Scene, *, quant: str, ignore: str, interpolation: str, unretrieved: str
+) -> Score:
+    full = values(scene, quant, ignore)
     if not full:
         return None
     wanted_in_all = total(full.values())
@@ -31,6 +33,20 @@ def inex_eval(scene: Scene, *, quant: str, interpolation: str, unretrieved: str)
         wanted = [Fraction(ceiling(gain)) for gain in wanted]
     rounded = [(float(relevance), float(others)) for relevance, others in levels]
     return mean([_precision_at_recall(float(gain), rounded) for gain in wanted])
+
+
+@twin("qP")
+def quantised_precision(scene: Scene, *, quant: str, ignore: str, k: int) -> Score:
+    full = values(scene, quant, ignore)
+    return total(full.get(unit, ZERO) for unit in scene.ranked[:k]) / k if full else None
+
+
+@twin("qR")
+def quantised_recall(scene: Scene, *, quant: str, ignore: str, k: int) -> Score:
+    full = values(scene, quant, ignore)
+    if not full:
+        return None
+    return total(full.get(unit, ZERO) for unit in scene.ranked[:k]) / total(full.values())
 
 
 def _precision_at_recall(wanted: float, levels: list[tuple[float, float]]) -> float:

@@ -1,46 +1,130 @@
-"""The twin of ng."""
+"""The twins of ng, ngR and ngP."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
-from brute_force.numbers import ONE, ZERO, Score, best_precision, hundredths, mean, quotient, total
-from brute_force.recall_bases import Values, grade_of
+from brute_force.numbers import (
+    ONE,
+    ZERO,
+    Number,
+    Score,
+    best_precision,
+    hundredths,
+    mean,
+    quotient,
+    total,
+)
+from brute_force.recall_bases import grade_of, ignored_tags
 from brute_force.scene import Character, Scene, Unit
 from brute_force.twins import twin
 
 
+@dataclass(frozen=True)
+class Point:
+    """After a result: recall, and numerator and denominator of precision."""
+
+    recall: Fraction
+    covered: Fraction
+    read: Fraction
+
+    @property
+    def precision(self) -> Fraction:
+        """Which share of what was read was asked for."""
+        return quotient(self.covered, self.read)
+
+
+STEPS = 8
+
+
+class Worth:
+    """rel and cov of every element, and what recall is a share of."""
+
+    def __init__(self, scene: Scene, quant: str, ignore: str, denominator: str) -> None:
+        self.rel, self.cov = {}, {}
+        for e in scene.elements:
+            is_ignored = e.tag in ignored_tags(ignore)
+            self.rel[e], self.cov[e] = (ZERO, ZERO) if is_ignored else _separate(scene, e, quant)
+        whole = {"documents": scene.roots, "components": scene.elements}[denominator]
+        self.wanted = total(self.rel[element] for element in whole)
+
+
 @twin("ng")
-def ng(scene: Scene, *, overlap: str, quant: str, denominator: str, unretrieved: str) -> Score:
-    rel = {e: _separate(scene, e, quant)[0] for e in scene.elements}
-    cov = {e: _separate(scene, e, quant)[1] for e in scene.elements}
-    whole = {"documents": scene.roots, "components": scene.elements}[denominator]
-    wanted = total(rel[element] for element in whole)
-    if not wanted:
+def ng(
+    scene: Scene, *, overlap: str, quant: str, ignore: str, denominator: str, unretrieved: str
+) -> Score:
+    worth = Worth(scene, quant, ignore, denominator)
+    if not worth.wanted:
         return None
-    points = _points(scene, overlap, rel, cov, wanted)
+    points = _points(scene, overlap, worth)
     if not points:
         return ZERO
-    if unretrieved in ("auto", "block"):
-        covered = total(cov[root] * root.size for root in scene.roots)
-        points.append((1.0, float(quotient(covered, sum(root.size for root in scene.roots)))))
-    return mean([best_precision(points, x) for x in map(float, hundredths(1))])
+    end = Point(
+        ONE,
+        total(worth.cov[root] * root.size for root in scene.roots),
+        Fraction(sum(root.size for root in scene.roots)),
+    )
+    curve = [(float(point.recall), float(point.precision)) for point in points]
+    if unretrieved == "block":
+        curve.append((1.0, float(end.precision)))
+    precisions: list[Number] = [best_precision(curve, float(x)) for x in hundredths(1)]
+    if unretrieved in ("auto", "linear"):
+        beyond = [_best_beyond(points[-1], end, x) for x in hundredths(1)]
+        precisions = [max(pair) for pair in zip(precisions, beyond, strict=True)]
+    return mean(precisions)
 
 
-def _points(
-    scene: Scene, overlap: str, rel: Values, cov: Values, wanted: Fraction
-) -> list[tuple[float, float]]:
+def _best_beyond(last: Point, end: Point, x: Fraction) -> float:
+    """The best precision at recall x or more, as the rest is read at an even rate.
+
+    The rest is read in steps from where x is reached, so that nothing is assumed about the shape of
+    the curve between.
+    """
+    missing = ONE - last.recall
+    first = quotient(x - last.recall, missing) if x > last.recall else ZERO
+    best = 0.0
+    for step in range(STEPS + 1):
+        f = first + (ONE - first) * Fraction(step, STEPS)
+        covered = last.covered + f * (end.covered - last.covered)
+        read = last.read + f * (end.read - last.read)
+        best = max(best, float(quotient(covered, read)))
+    return best
+
+
+@twin("ngR")
+def ng_recall(
+    scene: Scene, *, overlap: str, quant: str, ignore: str, denominator: str, k: int
+) -> Score:
+    worth = Worth(scene, quant, ignore, denominator)
+    if not worth.wanted:
+        return None
+    points = _points(scene, overlap, worth)
+    return points[:k][-1].recall if points else ZERO
+
+
+@twin("ngP")
+def ng_precision(scene: Scene, *, overlap: str, quant: str, ignore: str, k: int) -> Score:
+    worth = Worth(scene, quant, ignore, "components")
+    if not worth.wanted:
+        return None
+    points = _points(scene, overlap, worth)
+    return points[:k][-1].precision if points else ZERO
+
+
+def _points(scene: Scene, overlap: str, worth: Worth) -> list[Point]:
     """Recall and precision after each result."""
     points = []
     seen: set[Character] = set()
-    recall = covered = read = ZERO
+    found = covered = read = ZERO
     for unit in scene.ranked:
         new = {"o": len(unit.characters - seen), "s": unit.size}[overlap]
         seen |= unit.characters
-        recall += rel[unit] * quotient(new, unit.size)
-        covered += cov[unit] * new
+        found += worth.rel[unit] * quotient(new, unit.size)
+        covered += worth.cov[unit] * new
         read += new
-        points.append((float(min(recall / wanted, ONE)), float(quotient(covered, read))))
+        recall = quotient(found, worth.wanted)
+        points.append(Point(min(recall, ONE), covered, read))
     return points
 
 

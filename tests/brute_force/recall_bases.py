@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from brute_force.numbers import ZERO
 from brute_force.scene import Scene, Unit
-from doxeval.assessments.grades import Grade2002, Grade2003
+from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 
 Values = dict[Unit, Fraction]
 LINKS = (
@@ -32,13 +32,17 @@ TABLES = {
 }
 
 
+def ignored_tags(ignore: str) -> list[str]:
+    """The tags that are filtered out."""
+    return {"none": [], "links": LINKS}.get(ignore, ignore.split("+"))
+
+
 def values(scene: Scene, quant: str, ignore: str = "none") -> Values:
     """The full recall base: every element with a value above 0, in document order."""
-    ignored = {"none": [], "links": LINKS}.get(ignore, ignore.split("+"))
     worth = {
         element: _value(scene, element, quant)
         for element in scene.judgeable
-        if element.tag not in ignored
+        if element.tag not in ignored_tags(ignore)
     }
     return {element: value for element, value in worth.items() if value > 0}
 
@@ -58,6 +62,17 @@ def _value(scene: Scene, element: Unit, quant: str) -> Fraction:
                         share = Fraction(listed.highlighted, listed.size)
                     return _value_of_2005(listed.exhaustivity or 0, share, quant)
     return ZERO
+
+
+def usual_quantisation(scene: Scene) -> str:
+    """spec for highlighted text or lists of it; else the generalised one of the grades' scale."""
+    grades = [graded.grade for one in scene.every_judgment for graded in one.grades]
+    if scene.any_highlights or any(one.elements for one in scene.every_judgment):
+        return "spec"
+    known = [grade for grade in grades if grade is not None]
+    if not known:
+        return "spec"
+    return "gen5" if isinstance(known[0], Grade2005) else "gen"
 
 
 def digits(grade: object) -> str:

@@ -31,7 +31,7 @@ SAMPLES: dict[str, list[Any]] = {
 def values_of(kind: type[Measure], spec: Field[Any], quants: Collection[str]) -> list[Any]:
     """The values that a parameter may be drawn from; of quantisations, those that fit."""
     if spec.name == "quant":
-        return [quant for quant in spec.metadata["choices"] if quant in quants]
+        return [quant for quant in spec.metadata["choices"] if quant in (*quants, "auto")]
     if spec.name in SAMPLES:
         return [*([None] if spec.default is None else []), *SAMPLES[spec.name]]
     if isinstance(spec.default, bool):

@@ -83,7 +83,7 @@ class Scenario:
             # ERRU is defined for highlights and for the coverage of 2002; ng counts characters
             # itself, and the lists of 2005 counted others.
             and (measure.name != "ERRU" or self.quants in (OF_HIGHLIGHTS, OF_2002))
-            and (measure.name != "ng" or not self.lists_say)
+            and (measure.name not in ("ng", "ngP", "ngR") or not self.lists_say)
         )
 
     def _has_collection_for(self, measure: Measure) -> bool:

@@ -93,6 +93,7 @@ class Scene:
         self.has_collection = has_collection
         self.lists_say = lists_say
         self.steps = steps
+        self.every_judgment = world.judgments
         self.any_highlights = any(judgment.highlights for judgment in world.judgments)
         self.judgments: list[Judgment] = [j for j in world.judgments if j.topic == topic]
         own = [result for result in results if result.topic == topic]

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from brute_force.numbers import Score
+from brute_force.recall_bases import usual_quantisation
 from brute_force.scene import Scene
 from doxeval.measures.base import Measure
 
@@ -31,6 +32,8 @@ def twin(name: str) -> Callable[[T], T]:
 def score_of(measure: Measure, scene: Scene) -> Score:
     """What the twin of a measure says, with the measure's parameters."""
     parameters = {spec.name: _exact(getattr(measure, spec.name)) for spec in fields(measure)}
+    if parameters.get("quant") == "auto":
+        parameters["quant"] = usual_quantisation(scene)
     return TWINS[measure.name](scene, **parameters)
 
 

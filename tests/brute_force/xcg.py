@@ -34,6 +34,8 @@ def gains(
         return None
     if base == "ideal":
         run = normalised_gains(scene.ranked, full, best)
+    elif overlap and quant == "spec" and not scene.lists_say:
+        run = _gains_of_unseen_characters(scene, full, penalty)
     elif overlap:
         run = _gains_of_unseen_text(scene, full, penalty)
     else:
@@ -54,6 +56,18 @@ def normalised_gains(ranked: list[Unit], full: Values, ideal: Values) -> list[Fr
         gain = max(ZERO, min(full[unit], remaining[charged]))
         remaining[charged] -= gain
         found.append(gain)
+    return found
+
+
+def _gains_of_unseen_characters(scene: Scene, full: Values, penalty: Fraction) -> list[Fraction]:
+    """Highlighted text: a relevant character that was seen before counts 1 − penalty."""
+    found = []
+    seen: set[Character] = set()
+    for unit in scene.ranked:
+        relevant = unit.characters & scene.highlighted
+        worth = total(1 - penalty if one in seen else 1 for one in relevant)
+        found.append(quotient(worth, unit.size) if unit in full else ZERO)
+        seen |= unit.characters
     return found
 
 
@@ -111,6 +125,18 @@ def cumulated(single: list[float], k: int) -> float:
     return math.fsum(single[:k])
 
 
+@twin("xCG")
+@by_gains
+def xcg(found: Gains, *, k: int) -> Score:
+    return cumulated(found.run, k)
+
+
+@twin("gr")
+@by_gains
+def gain_recall(found: Gains, *, k: int) -> Score:
+    return cumulated(found.run, k) / math.fsum(found.ideal)
+
+
 @twin("nxCG")
 @by_gains
 def nxcg(found: Gains, *, k: int) -> Score:
@@ -143,7 +169,30 @@ def at_recall(found: Gains, x: Fraction, ranks: str) -> float:
     """Effort-precision at a gain-recall."""
     if x == 0:
         return float(bool(found.run))
-    return effort_precision(found, x * math.fsum(found.ideal), ranks)
+    gain = x * math.fsum(found.ideal)
+    return linear(found, gain) if ranks == "linear" else effort_precision(found, gain, ranks)
+
+
+def natural_points(found: Gains) -> list[tuple[float, float]]:
+    """The gain and the effort-precision at each rank where something is gained."""
+    reached = [cumulated(found.run, k) for k, gain in enumerate(found.run, 1) if gain > 0]
+    return [(gain, effort_precision(found, gain, "integer")) for gain in reached]
+
+
+def linear(found: Gains, gain: float) -> float:
+    """Effort-precision on the straight lines between natural points; 0 beyond the last."""
+    below, above = None, None
+    for point in natural_points(found):
+        if point[0] >= gain - TOLERANCE:
+            above = point
+            break
+        below = point
+    if above is None:
+        return 0.0
+    if below is None or above[0] <= gain:
+        return above[1]
+    share = (gain - below[0]) / (above[0] - below[0])
+    return below[1] + share * (above[1] - below[1])
 
 
 @twin("ep")
@@ -155,6 +204,8 @@ def ep(found: Gains, *, x: Fraction, ranks: str) -> Score:
 @twin("MAep")
 @by_gains
 def maep(found: Gains, *, ranks: str) -> Score:
+    if ranks == "linear":  # averaged at natural points, between which it would be linear
+        return math.fsum(effort for _, effort in natural_points(found)) / len(found.ideal)
     reached = [cumulated(found.run, k) for k, gain in enumerate(found.run, 1) if gain > 0]
     return sum(effort_precision(found, gain, ranks) for gain in reached) / len(found.ideal)
 

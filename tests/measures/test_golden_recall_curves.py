@@ -98,20 +98,114 @@ def test_ng_of_nested_results(overlap: str, quant: str, printed: float) -> None:
     assert scored(run, judged, name, collection=example_collection(NG_WORLD)) == close(printed)
 
 
-def test_ng_reads_grades_as_thirds_and_the_rest_as_one_block() -> None:
-    """By hand: (e, s) of the article (2, 1), of its section (1, 3); the section is returned.
+# (e, s) of the article is (2, 1), of its section (1, 3).
+NG_GRADED = [
+    Judgment(
+        "7",
+        "a",
+        grades=(
+            GradedElement("/a[1]", Grade2003(2, 1)),
+            GradedElement("/a[1]/s[1]", Grade2003(1, 3)),
+        ),
+    )
+]
 
-    recall = (1/3) / (2/3) = .5 with precision 1; reading all 20 characters: (1/3 · 10) / 20.
-    """
-    grades = (
-        GradedElement("/a[1]", Grade2003(2, 1)),
-        GradedElement("/a[1]/s[1]", Grade2003(1, 3)),
+
+def ng_curve(options: str) -> dict[float, float]:
+    """The curve of a run that returns the section."""
+    world = example_collection(NG_WORLD)
+    return curve(paths("/a[1]/s[1]"), NG_GRADED, f"ng({options})", collection=world)
+
+
+def test_ng_reads_grades_as_thirds_and_the_rest_as_one_block() -> None:
+    """By hand: recall = (1/3) / (2/3) = .5 with precision 1; all text: (1/3 · 10) / 20."""
+    found = ng_curve("quant=gen,unretrieved=block")
+    assert (found[0.5], found[0.51]) == pytest.approx((1, 1 / 6))
+    by_components = ng_curve("quant=gen,unretrieved=block,denominator=components")
+    assert (by_components[0.33], by_components[0.34]) == pytest.approx((1, 1 / 6))
+
+
+def test_ng_reads_the_rest_at_an_even_rate() -> None:
+    """By hand: of the list a/b = 5/5, of the whole collection (10/3)/20; recall .75 is f = .5."""
+    found = ng_curve("unretrieved=auto")
+    half = (5 + 0.5 * (10 / 3 - 5)) / (5 + 0.5 * (20 - 5))
+    assert (found[0.5], found[0.75], found[1.0]) == pytest.approx((1, half, 1 / 6))
+    assert found == ng_curve("quant=gen,unretrieved=linear")
+    zero = ng_curve("unretrieved=zero")
+    assert (zero[0.5], zero[0.51]) == (1, 0)
+
+
+def test_ng_may_gain_by_reading_on() -> None:
+    """By hand: what is returned has nothing relevant, so the best is at the end: 5 of 20."""
+    judged = [Judgment("7", "a", ((0, 5),))]
+    world: dict[str, Any] = {"collection": example_collection(NG_WORLD)}
+    assert scored(paths("/a[1]/s[2]"), judged, "ng", **world) == close(0.25)
+    assert scored([], judged, "ng", **world) == [0]
+
+
+@pytest.mark.parametrize(
+    ("overlap", "recall", "precision"),
+    [
+        # The paragraph (5 of 5), the section again, the article (5 new of 10, 5 relevant).
+        pytest.param(
+            "o", (1, 1, 1), (1, 1, 7.5 / 10), id="by hand, Gövert et al. 2003, eq 8–9, clipped"
+        ),
+        pytest.param(
+            "s", (1, 1, 1), (1, 1, 15 / 20), id="by hand, Gövert et al. 2003, eq 6–7, clipped"
+        ),
+    ],
+)
+def test_ng_by_rank(overlap: str, recall: tuple[int, ...], precision: tuple[float, ...]) -> None:
+    judged = [Judgment("7", "a", ((0, 5),))]
+    run = paths("/a[1]/s[1]/p[1]", "/a[1]/s[1]", "/a[1]")
+    ranks = (1, 2, 3, 9)
+    names = [f"{name}@{k}(overlap={overlap})" for name in ("ngR", "ngP") for k in ranks]
+    found = scored(run, judged, *names, collection=example_collection(NG_WORLD))
+    assert found == close(*recall, recall[-1], *precision, precision[-1])
+
+
+def test_ng_recall_by_rank_of_grades() -> None:
+    """By hand: rel of the section 1/3, of the article 2/3, of which half is new after it."""
+    world = example_collection(NG_WORLD)
+    names = ["ngR@1", "ngR@2(denominator=components)", "ngR@2(overlap=s,denominator=components)"]
+    found = scored(paths("/a[1]/s[1]", "/a[1]"), NG_GRADED, *names, collection=world)
+    assert found == close(0.5, (1 / 3 + 2 / 3 / 2) / 1, 1)
+
+
+def test_ignored_tags_have_neither_rel_nor_cov() -> None:
+    """By hand: without sections, the paragraph is all there is to find below the article."""
+    judged = [Judgment("7", "a", ((0, 5),))]
+    world: dict[str, Any] = {"collection": example_collection(NG_WORLD)}
+    section, paragraph = paths("/a[1]/s[1]", "/a[1]/s[1]/p[1]")
+    for name, values in (("ngR@1", (0, 1)), ("ngP@1", (0, 1)), ("ng(unretrieved=zero)", (0, 1))):
+        options = name.replace("(", "(ignore=s,") if "(" in name else f"{name}(ignore=s)"
+        found = [scored([one], judged, options, **world)[0] for one in (section, paragraph)]
+        assert found == close(*values), name
+    assert scored([section], judged, "ngR@1(ignore=a)", **world) == [None]
+    assert scored([section], judged, "ngP@1(ignore=a)", **world) == [1]
+
+
+# inex_eval by rank, and filtered
+
+
+def test_quantised_precision_and_recall() -> None:
+    """Piwowarski and Gallinari 2003, eq 1–2; by hand: values 1, .75, 0, .25 of n = 2.5."""
+    judged = graded({"a": 1, "b": 0.75, "d": 0.25, "e": 0.5})
+    names = [f"{name}@{k}" for name in ("qP", "qR") for k in (1, 2, 3, 4, 8)]
+    found = scored(elements("abcd"), judged, *names)
+    cumulated = (1, 1.75, 1.75, 2, 2)
+    precision = (gain / k for gain, k in zip(cumulated, (1, 2, 3, 4, 8), strict=True))
+    assert found == close(*precision, *(gain / 2.5 for gain in cumulated))
+
+
+def test_ignored_tags_are_worth_nothing_to_inex_eval() -> None:
+    """By hand: of two relevant elements the link does not count, and stands before the other."""
+    grades = tuple(
+        GradedElement(path, Grade2003(3, 3)) for path in ("/a[1]/weblink[1]", "/a[1]/p[1]")
     )
     judged = [Judgment("7", "a", grades=grades)]
-    world: dict[str, Any] = {"collection": example_collection(NG_WORLD)}
-    found = curve(paths("/a[1]/s[1]"), judged, "ng(quant=gen)", **world)
-    assert (found[0.5], found[0.51]) == pytest.approx((1, 1 / 6))
-    by_components = curve(
-        paths("/a[1]/s[1]"), judged, "ng(quant=gen,denominator=components)", **world
-    )
-    assert (by_components[0.33], by_components[0.34]) == pytest.approx((1, 1 / 6))
+    run = paths("/a[1]/weblink[1]", "/a[1]/p[1]")
+    names = [f"{name}(quant=strict,ignore=links)" for name in ("qP@2", "qR@1", "qR@2")]
+    assert scored(run, judged, *names) == close(0.5, 0, 1)
+    found = curve(run, judged, "inex_eval(quant=strict,ignore=links)")
+    assert (found[0.5], found[1.0]) == pytest.approx((0.5 / 1.5, 1 / 2))

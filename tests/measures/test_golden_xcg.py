@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from doxeval.assessments import Judgment
+from doxeval.assessments.judgment import GradedElement
 from doxeval.documents.examples import example_collection
-from making import close, elements, graded, paths, scored
+from making import GEN, close, elements, graded, paths, scored
 
 
 def specific(*relevant: int) -> tuple[str, list[Judgment]]:
@@ -78,8 +79,16 @@ def test_gains_against_the_best_possible() -> None:
 
 @pytest.mark.parametrize(
     ("ranks", "printed"),
-    [("integer", (1, 0.6667, 0.5)), ("interpolated", (0.5, 0.5556, 0.5))],
-    ids=["by hand: whole ranks", "by hand: on the lines of both curves"],
+    [
+        ("integer", (1, 0.6667, 0.5)),
+        ("interpolated", (0.5, 0.5556, 0.5)),
+        ("linear", (1, 0.6667, 0.5)),
+    ],
+    ids=[
+        "by hand: whole ranks",
+        "by hand: on the lines of both curves",
+        "Lalmas and Tombros 2007, §3.2: natural points are as with whole ranks",
+    ],
 )
 def test_effort_at_gains(ranks: str, printed: tuple[float, ...]) -> None:
     """The gains .5, 1.5 and 1.75 are .2, .6 and .7 of 2.5."""
@@ -89,6 +98,28 @@ def test_effort_at_gains(ranks: str, printed: tuple[float, ...]) -> None:
     assert average == close(sum(printed) / 4, to=5e-5)
 
 
+def test_effort_between_natural_points_is_linear() -> None:
+    """Lalmas and Tombros 2007, §3.2; by hand: (.2, 1), (.6, 2/3) and (.7, 1/2) are joined."""
+    names = [f"ep[{x}](quant=gen,ranks=linear)" for x in (0.01, 0.1, 0.4, 0.65, 0.71)]
+    found = scored(XCG_RUN, graded(XCG_BASE), *names)
+    assert found == close(1, 1, 0.833333, (2 / 3 + 1 / 2) / 2, 0)
+    points = [
+        np.interp(x, [20, 60, 70], [1, 2 / 3, 1 / 2]) if x <= 70 else 0 for x in range(1, 101)
+    ]
+    average = scored(XCG_RUN, graded(XCG_BASE), "iMAep(quant=gen,ranks=linear)")
+    assert average == close(float(np.mean(points)))
+    useless = scored(elements("xyz"), graded(XCG_BASE), "ep[0.01](quant=gen,ranks=linear)")
+    assert useless == [0]
+
+
+def test_gain_by_rank() -> None:
+    """By hand: .5, .5, 1.5, 1.75, and of 2.5; beyond the end both stay."""
+    cumulated = (0.5, 0.5, 1.5, 1.75, 1.75)
+    names = [f"xCG@{k}(quant=gen)" for k in range(1, 6)] + [f"gr@{k}" for k in range(1, 6)]
+    found = scored(XCG_RUN, graded(XCG_BASE), *names)
+    assert found == close(*cumulated, *(gain / 2.5 for gain in cumulated))
+
+
 def test_effort_at_the_ends() -> None:
     judged = graded(XCG_BASE)
     assert scored(XCG_RUN, judged, "ep[0](quant=gen)", "ep[0.71](quant=gen)") == [1, 0]
@@ -96,22 +127,57 @@ def test_effort_at_the_ends() -> None:
     assert scored(elements("abcd"), judged, "ep[1](quant=gen)", "iMAep(quant=gen)") == close(1, 1)
 
 
-def test_overlap_costs_gain() -> None:
-    """By hand: sections of 10 with 10 and 5 relevant; the first, then the article (15/20).
+SECTIONS: dict[str, Any] = {
+    "collection": example_collection({"a": "<a><s>0123456789</s><s>0123456789</s></a>"})
+}
+SECTION_ARTICLE_SECTION = paths("/a[1]/s[1]", "/a[1]", "/a[1]/s[2]")
+
+
+def cumulated_by_rank(judged: list[Judgment], penalty: float) -> list[float | None]:
+    """nxCG@1, @2 and @3 of a section, the article and its other section, worth 1, .75 and .5."""
+    options = f"base=full,overlap=on,penalty={penalty}"
+    names = [f"nxCG@{k}({options})" for k in (1, 2, 3)]
+    return scored(SECTION_ARTICLE_SECTION, judged, *names, **SECTIONS)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "gains"), [(1, (1, 0.25, 0)), (0.5, (1, 0.625, 0.25)), (0, (1, 0.75, 0.5))]
+)
+def test_overlap_costs_gain(penalty: float, gains: tuple[float, ...]) -> None:
+    """By hand: sections of 10 characters, graded 1 and .5; the article around them is worth .75.
 
     Penalty 1: the article gains what its second section gains, .5 · 10/20. Penalty .5: half of
     what both sections would gain now, (.5 + .5) · 10/20, and half of .75. The second section, seen
     as a whole by then, gains (1 − penalty) of its .5.
     """
-    document = "<a><s>0123456789</s><s>0123456789</s></a>"
-    judged = [Judgment("7", "a", ((0, 15),))]
-    run = paths("/a[1]/s[1]", "/a[1]", "/a[1]/s[2]")
-    world: dict[str, Any] = {"collection": example_collection({"a": document})}
-    for penalty, gains in ((1, (1, 0.25, 0)), (0.5, (1, 0.625, 0.25)), (0, (1, 0.75, 0.5))):
-        ideal = np.cumsum([1, 0.75, 0.5])
-        options = f"base=full,overlap=on,penalty={penalty}"
-        names = [f"nxCG@{k}({options})" for k in (1, 2, 3)]
-        assert scored(run, judged, *names, **world) == close(*np.cumsum(gains) / ideal)
+    grades = {"/a[1]": 0.75, "/a[1]/s[1]": 1, "/a[1]/s[2]": 0.5}
+    elements = tuple(GradedElement(path, GEN[value]) for path, value in grades.items())
+    found = cumulated_by_rank([Judgment("7", "a", grades=elements)], penalty)
+    assert found == close(*np.cumsum(gains) / np.cumsum([1, 0.75, 0.5]))
+
+
+@pytest.mark.parametrize(
+    ("penalty", "gains"), [(1, (1, 0.25, 0)), (0.5, (1, 0.5, 0.25)), (0, (1, 0.75, 0.5))]
+)
+def test_overlap_of_highlights_is_counted_in_characters(
+    penalty: float, gains: tuple[float, ...]
+) -> None:
+    """By hand: 10 and 5 characters of the two sections are relevant.
+
+    Of the article's 15, 10 were seen: (15 − penalty · 10) / 20. All 5 of the second section were
+    seen by then: (5 − penalty · 5) / 10.
+    """
+    found = cumulated_by_rank([Judgment("7", "a", ((0, 15),))], penalty)
+    assert found == close(*np.cumsum(gains) / np.cumsum([1, 0.75, 0.5]))
+
+
+def test_text_between_elements_is_not_lost_where_they_overlap() -> None:
+    """By hand: of 12 characters, 2 were seen in the bold print: (1 + 10/12) / 2."""
+    world = example_collection({"a": "<p>aaaa <b>bb</b> cccc</p>"})
+    judged = [Judgment("7", "a", ((0, 12),))]
+    run = paths("/p[1]/b[1]", "/p[1]")
+    found = scored(run, judged, "nxCG@2(base=full,overlap=on)", collection=world)
+    assert found == close(0.916667)
 
 
 def test_ignored_tags_gain_nothing_and_are_not_wanted() -> None:

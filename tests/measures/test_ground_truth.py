@@ -7,6 +7,7 @@ import importlib
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +26,8 @@ from doxeval.errors import MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
 from doxeval.measures.families.erru import _counted_words
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.quantised import settled_quantisation
+from doxeval.measures.registry import measure_named
 from doxeval.navigation.summary import DepthNavigation
 from doxeval.runs.builder import run_of
 from making import paths
@@ -47,6 +50,57 @@ def relevant(judgments: list[Judgment], collection: bool = True, **more: Any) ->
 
 def elements(judgments: list[Judgment], quant: str, **more: Any) -> AssessedElements:
     return relevant(judgments, **more).elements(QUANTISATIONS[quant])
+
+
+# Which quantisation fits the assessments
+
+
+@pytest.mark.parametrize(
+    ("judgments", "quant"),
+    [
+        (HIGHLIGHTED, "spec"),
+        (LISTED, "spec"),
+        (NOTHING, "spec"),
+        (graded(Grade2002(3, "E")), "gen"),
+        (graded(Grade2003(3, 3)), "gen"),
+        (graded(Grade2005(2, Fraction(1, 2))), "gen5"),
+        (graded(None, Grade2005(0, Fraction(0))), "gen5"),
+        ([*HIGHLIGHTED, *(replace(j, document="b") for j in graded(Grade2003(3, 3)))], "spec"),
+    ],
+    ids=["highlights", "lists", "nothing", "2002", "2003", "2005", "unknown first", "both"],
+)
+def test_the_quantisation_that_fits(judgments: list[Judgment], quant: str) -> None:
+    assert relevant(judgments, collection=False).usual_quantisation == quant
+    truth = GroundTruth.of(Assessments(judgments))
+    assert settled_quantisation(truth, "auto") == quant
+    assert settled_quantisation(truth, "sog") == "sog"
+    for name in ("nxCG", "MAep", "iMAep", "ep", "MAnxCG", "xCG", "gr", "PRUM(targets=ideal)"):
+        assert f"quant={quant}" in str(measure_named(name).settled(truth))
+
+
+@pytest.mark.parametrize("name", ["inex_eval", "qP@1", "qR@1", "ng", "ngP@1", "ngR@1"])
+def test_a_measure_that_does_not_take_what_fits_says_so(name: str) -> None:
+    collection = example_collection(DOCUMENTS)
+    judged = Assessments(graded(Grade2005(2, Fraction(1, 2))))
+    run = run_of(paths("/s[1]/p[1]"))
+    with pytest.raises(MissingInput, match="quant=auto is quant=gen5, which the measure does not"):
+        evaluate(run, judged, name, collection=collection)
+    table = evaluate(run, judged, "nxCG@1", where_possible=[name], collection=collection)
+    assert table.mean() == {"run": {"nxCG@1": 1.0}}
+
+
+def test_highlights_win_where_elements_are_graded_too() -> None:
+    both = [replace(HIGHLIGHTED[0], grades=graded(Grade2003(3, 3))[0].grades)]
+    collection = example_collection(DOCUMENTS)
+    run = run_of(paths("/s[1]/p[2]", "/s[1]/p[1]"))
+    table = evaluate(run, Assessments(both), ["xCG@1", "xCG@2(quant=gen)"], collection=collection)
+    assert [facts.canonical.partition("quant=")[2][:4] for facts in table.measures] == [
+        "spec",
+        "gen,",
+    ]
+    assert table.mean()["run"] == {"xCG@1": 1.0, "xCG@2(quant=gen)": 1.0}
+    with pytest.raises(MissingInput, match="known to the collection alone"):
+        evaluate(run, Assessments(both), ["xCG@1"])
 
 
 # Which elements fit a quantisation
@@ -170,9 +224,9 @@ def test_nothing_survives_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
         ("assessed_trees._recall_base", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 2),  # two rel=
         ("families.esr._relevance_of_elements", ["SRP@1", "SRP@2"], 1),
         ("gains._best_first", ["nxCG@1", "nxCG@5", "MAep", "inex_eval"], 2),  # ideal and full base
-        ("gains._values_by_node", ["MAep(overlap=on)", "MAep(overlap=on,penalty=0.5)"], 1),
-        ("families.ng._worth", ["ng(quant=spec)", "ng(quant=spec,overlap=s)"], 1),
-        ("families.ng._precision_of_everything", ["ng(quant=spec)"], 1),
+        ("gains._values_by_node", ["MAep(quant=gen,overlap=on)", "ep(quant=gen,overlap=on)"], 1),
+        ("families.ng._worth", ["ng", "ng(overlap=s)", "ngP@1", "ngR@1"], 1),
+        ("families.ng._whole_collection", ["ng", "ng(overlap=s)", "ng(unretrieved=block)"], 1),
         ("families.erru._ideal_units", ["ERRU@1", "ERRU@5"], 1),
         ("families.prum._ideal_elements", ["PRUM(nav=depth)", "EPRUM(nav=depth)"], 1),
         ("families.prum._nodes_by_topic", ["PRUM(nav=depth)", "EPRUM(nav=depth)"], 1),
@@ -191,7 +245,8 @@ def test_what_follows_from_the_ground_truth_is_computed_once_for_all_runs(
 
     monkeypatch.setattr(f"{module}.{name}", counting)
     runs = [run_of(paths(path), name) for name, path in (("x", "/s[1]"), ("y", "/s[1]/p[2]"))]
-    evaluate(runs, Assessments(HIGHLIGHTED), measures, collection=example_collection(DOCUMENTS))
+    judged = graded(Grade2003(3, 3)) if "quant=gen" in measures[0] else HIGHLIGHTED
+    evaluate(runs, Assessments(judged), measures, collection=example_collection(DOCUMENTS))
     assert len(calls) == times
 
 

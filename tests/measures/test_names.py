@@ -128,8 +128,7 @@ def test_a_point_that_is_no_decimal_parses_back(x: Fraction) -> None:
 def test_the_names_in_a_table_of_scores_parse_back() -> None:
     collection = example_collection({"a": "<a>x</a>", "b": "<a/>", "c": "<a/>"})
     assessments = Assessments([Judgment("7", "a", ((0, 1),), 0)])
-    names = [name for name in MEASURES if name != "ng"] + ["ng(quant=spec)"]
-    table = evaluate(run_of([Result("7", "a")]), assessments, names, collection=collection)
+    table = evaluate(run_of([Result("7", "a")]), assessments, MEASURES, collection=collection)
     for facts in table.measures:
         assert str(measure_named(facts.canonical)) == facts.canonical
 
@@ -162,13 +161,13 @@ def test_several_ways_to_write_one_measure(written: str, same: str) -> None:
 @pytest.mark.parametrize(
     ("text", "printed"),
     [
-        ("nxCG@10", "nxCG@10(base=ideal,quant=spec,ignore=none,overlap=off,penalty=1)"),
+        ("nxCG@10", "nxCG@10(base=ideal,quant=auto,ignore=none,overlap=off,penalty=1)"),
         ("iP[.01]", "iP[0.01](alpha=0,resize=full)"),
         ("gR", "gR@10"),
         ("AP", "AP"),
-        ("EPRUM", "EPRUM(A=0.1,L=collection,targets=auto,nav=none,quant=spec)"),
-        ("EPRUM@5", "EPRUM@5(A=0.1,L=collection,targets=auto,nav=none,quant=spec)"),
-        ("EPRUM[1]", "EPRUM[1](A=0.1,L=collection,targets=auto,nav=none,quant=spec)"),
+        ("EPRUM", "EPRUM(A=0.1,L=collection,targets=auto,nav=none,quant=auto)"),
+        ("EPRUM@5", "EPRUM@5(A=0.1,L=collection,targets=auto,nav=none,quant=auto)"),
+        ("EPRUM[1]", "EPRUM[1](A=0.1,L=collection,targets=auto,nav=none,quant=auto)"),
         ("MAgP(beta=.25)", "MAgP(score=F,beta=0.25,n=500,irr=300)"),
     ],
 )

@@ -22,6 +22,22 @@ def test_more_results_may_gain_than_there_are_ideal_elements() -> None:
     assert measure_named("MAep").highest == 1
 
 
+def test_pieces_of_one_ideal_element_add_up() -> None:
+    """Four quarters of an article: at rank i the ideal list needs 1 rank, 1 + 1/2 + 1/3 + 1/4."""
+    document = "<a>" + "<p>1</p>" * 4 + "</a>"
+    world = example_collection({"a": document})
+    grades = {"/a[1]": GEN[1]} | {f"/a[1]/p[{n}]": GEN[0.25] for n in range(1, 5)}
+    judged = [Judgment("7", "a", grades=tuple(GradedElement(*one) for one in grades.items()))]
+    run = paths(*(f"/a[1]/p[{n}]" for n in range(1, 5)))
+    (score,) = scored(run, judged, "MAep(base=ideal)", collection=world)
+    assert score == pytest.approx(2.083333, abs=1e-6)
+    assert measure_named("MAep(base=ideal)").highest is None
+    assert Law.IDEAL_IS_BEST not in measure_named("MAep(base=ideal)").laws
+    bounded = [f"{name}(base=ideal,quant=gen)" for name in ("iMAep", "ep[1]", "nxCG@4", "gr@4")]
+    assert scored(run, judged, *bounded[2:], collection=world) == [1, 1]
+    assert all(measure_named(name).highest == 1 for name in bounded)
+
+
 @pytest.mark.parametrize("name", ["cP@2", "cF@2", "iP[1]", "MAiP"])
 @pytest.mark.parametrize("resize", ["new", "tool"])
 def test_repeated_text_may_be_relevant_but_not_read(name: str, resize: str) -> None:
