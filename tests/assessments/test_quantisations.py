@@ -25,8 +25,8 @@ from doxeval.assessments.quantisations import (
 )
 from doxeval.errors import SyntaxProblem
 
-# Number, then the grades that get it; all others get 0. From Lalmas and Tombros 2007 and Gövert
-# et al. 2003, as decided for doxeval.
+# Number, then the grades that get it; all others get 0. From Lalmas and Tombros 2007 (2003–04) and
+# Piwowarski and Gallinari 2003, Table 1 (2002), as decided for doxeval.
 GOLDEN_2003 = {
     "strict": {1.0: [(3, 3)]},
     "gen": {
@@ -43,6 +43,10 @@ GOLDEN_2003 = {
         0.25: [(1, 2), (3, 1)],
         0.1: [(2, 1), (1, 1)],
     },
+    "e3s32": {1.0: [(3, 3), (3, 2)]},
+    "e3s321": {1.0: [(3, 3), (3, 2), (3, 1)]},
+    "s3e32": {1.0: [(3, 3), (2, 3)]},
+    "s3e321": {1.0: [(3, 3), (2, 3), (1, 3)]},
 }
 GOLDEN_2002 = {
     "strict": {1.0: ["3E"]},

@@ -165,7 +165,8 @@ def test_elements_in_a_collection(tmp_path: Path, build: Builder) -> None:
     mean = json.loads(result.stdout)["runs"][0]["mean"]
     assert (mean["nxCG@1"], mean["nxCG@2"], mean["cP@1"]) == (0.5, 1.0, 0.5)
     canonical = json.loads(result.stdout)["canonical"]["inex_eval"]
-    assert canonical == "inex_eval(quant=spec,interpolation=intuitive,unretrieved=level)"
+    settled = "quant=spec,ignore=none,interpolation=intuitive,unretrieved=level"
+    assert canonical == f"inex_eval({settled})"
 
 
 def test_every_preset_is_made_of_measures_there_are() -> None:
@@ -184,6 +185,18 @@ def test_measures_are_listed_and_explained() -> None:
     assert "### gP" in doxeval("measures", "in_context").stdout
     wrong = doxeval("measures", "nxcgg")
     assert (wrong.exit_code, wrong.stderr) == (1, "Error: no measure 'nxcgg'; did you mean nxCG?\n")
+
+
+def test_a_measure_is_explained_as_it_was_asked_for() -> None:
+    plain, ideal = (doxeval("measures", name).stdout for name in ("MAep", "MAep(base=ideal)"))
+    assert "**Range** 0 to 1; higher is better." in plain
+    assert "**Here**" not in plain
+    assert (
+        "; no run scores higher" in plain or "**Laws** (checked on random worlds) no run" in plain
+    )
+    assert "**Range** 0 to ∞; higher is better." in ideal
+    assert "**Here** `MAep(base=ideal," in ideal
+    assert "with some other parameters, no run scores higher than the ideal run" in ideal
 
 
 CASES = {

@@ -154,14 +154,14 @@ QUANTISATIONS = {
         _from_table(
             "strict",
             "only the highest grade, 2002–04",
-            "Piwowarski and Gallinari 2003, Table 1; Lalmas and Tombros 2007, eq 1",
+            "Piwowarski and Gallinari 2003, §1.1, Table 1; Lalmas and Tombros 2007, eq 1",
             (Grade2002, Grade2003),
             {"1": "3E (3,3)"},
         ),
         _from_table(
             "gen",
             "generalised, 2002–04",
-            "Piwowarski and Gallinari 2003, Table 1; Lalmas and Tombros 2007, eq 2",
+            "Piwowarski and Gallinari 2003, §1.1, Table 1; Lalmas and Tombros 2007, eq 2",
             (Grade2002, Grade2003),
             {
                 "1": "3E (3,3)",
