@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from doxeval.arrays import Ints
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ranking import ratio
 
@@ -33,23 +34,21 @@ def effort_precisions(run: Floats, ideal: Floats, gains: Floats, ranks: Ranks) -
     """
     if ranks == "linear":
         return _between_natural_points(run, ideal, gains)
-    own = _ranks_at(run, gains, ranks == "interpolated")
-    best = _ranks_at(ideal, gains, ranks == "interpolated")
-    found = np.ones(len(gains))  # no effort is as little as the ideal's
-    np.divide(best, own, out=found, where=own != 0)
-    return np.nan_to_num(found, nan=0.0)
+    enough = gains - TOLERANCE
+    own, best = run.searchsorted(enough), ideal.searchsorted(enough)  # ranks before
+    reached = (own < len(run)) & (best < len(ideal))
+    if ranks == "integer":
+        return reached * ((best + 1) / (own + 1))
+    return reached * ratio(_on_polygon(ideal, best, gains), _on_polygon(run, own, gains))
 
 
-def _ranks_at(cumulated: Floats, gains: Floats, interpolated: bool) -> Floats:
-    """The ranks at which gains are reached, nan where they never are."""
-    before = np.searchsorted(cumulated, gains - TOLERANCE)
-    ranks = before + 1.0
-    if interpolated:
-        edges = np.append(0.0, cumulated)
-        low, high = edges[before], edges[np.minimum(before + 1, len(cumulated))]
-        share = np.where(high > low, ratio(gains - low, high - low), 1.0)
-        ranks = before + np.clip(share, 0.0, 1.0)
-    return np.where(before < len(cumulated), ranks, np.nan)
+def _on_polygon(cumulated: Floats, before: Ints, gains: Floats) -> Floats:
+    """Where the polygon of cumulated gains has these gains, given the ranks before."""
+    edges = np.append(0.0, cumulated)
+    low, high = edges[before], edges[np.minimum(before + 1, len(cumulated))]
+    share = np.where(high > low, ratio(gains - low, high - low), 1.0)
+    on_polygon: Floats = before + np.clip(share, 0.0, 1.0)
+    return on_polygon
 
 
 def _between_natural_points(run: Floats, ideal: Floats, gains: Floats) -> Floats:

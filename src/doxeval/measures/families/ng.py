@@ -92,34 +92,35 @@ class _Read(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """Numerator and denominator of a precision."""
+    """Text of each topic: how much of it was asked for, and how much there is."""
 
-    covered: float
-    size: float
+    covered: Floats
+    size: Floats
 
     @property
-    def precision(self) -> float:
-        """How much of the text was asked for."""
-        return self.covered / self.size if self.size else 0.0
+    def precision(self) -> Floats:
+        """How much of the text was asked for, as a share."""
+        return ratio(self.covered, self.size)
 
 
-def beyond_the_list(recall: float, own: _Text, everything: _Text, points: Floats) -> Floats:
-    """Beyond a list of this recall, the best precision at any recall that reaches each point.
+def beyond_the_list(recall: Floats, own: _Text, everything: _Text, points: Floats) -> Floats:
+    """Beyond lists of some recall, the best precision at any recall that reaches each point.
 
     The precision after a share f of the rest is a ratio of linear functions of f, so it rises
     all the way or falls all the way: the best is where the point is reached, or at the end.
 
-    >>> points = np.array([0.5, 0.75, 1.0])
-    >>> beyond_the_list(0.5, _Text(400, 400), _Text(800, 1600), points).tolist()
-    [1.0, 0.6, 0.5]
-    >>> beyond_the_list(0.5, _Text(0, 400), _Text(800, 1600), points).tolist()
-    [0.5, 0.5, 0.5]
+    >>> points, recall, whole = np.array([0.5, 0.75, 1.0]), np.array([0.5, 0.5]), np.ones(2)
+    >>> own, everything = _Text(np.array([400, 0]), 400 * whole), _Text(800 * whole, 1600 * whole)
+    >>> beyond_the_list(recall, own, everything, points).tolist()
+    [[1.0, 0.6, 0.5], [0.5, 0.5, 0.5]]
     """
-    missing = np.maximum(points - recall, 0.0)
-    f = missing / (1 - recall) if recall < 1 else np.zeros(len(points))
-    covered = own.covered + f * (everything.covered - own.covered)
-    size = own.size + f * (everything.size - own.size)
-    return np.maximum(ratio(covered, size), everything.precision)
+    missing = np.maximum(points - recall[:, None], 0.0)
+    f = ratio(missing, np.broadcast_to(1 - recall[:, None], missing.shape))
+    covered, size = (
+        one[:, None] + f * (all_of_it - one)[:, None]
+        for one, all_of_it in zip(own, everything, strict=True)
+    )
+    return np.maximum(ratio(covered, size), everything.precision[:, None])
 
 
 @dataclass(frozen=True)
@@ -219,27 +220,27 @@ class Ng(_SizeAndOverlap):
     def _precisions(self, ranking: Ranking) -> Floats:
         read = self.read(ranking)
         wanted = self.wanted(ranking.truth, self.denominator)
-        everything = self._everything(ranking.truth)
+        precision = ranking.by_topic(ratio(read.covered, read.size))
         result = np.full((len(wanted), len(POINTS)), np.nan)
-        by_topic = zip(*(ranking.by_topic(part) for part in read), strict=True)
-        for topic, (rel, covered, size) in enumerate(by_topic):
+        for topic, rel in enumerate(ranking.by_topic(read.rel)):
             if wanted[topic] > 0:
                 recall = np.minimum(rel / wanted[topic], 1.0)
-                result[topic] = interpolated(recall, ratio(covered, size), POINTS)
-                if self.unretrieved != "zero" and len(rel):  # an empty list scores 0
-                    own = _Text(float(covered[-1]), float(size[-1]))
-                    rest = self._beyond(float(recall[-1]), own, everything[topic])
-                    result[topic] = np.maximum(result[topic], rest)
+                result[topic] = interpolated(recall, precision[topic], POINTS)
+        if self.unretrieved != "zero":
+            rows = ranking.counts > 0  # an empty list scores 0
+            result[rows] = np.maximum(result[rows], self._beyond(ranking, read, wanted)[rows])
         return result
 
-    def _beyond(self, recall: float, own: _Text, everything: _Text) -> Floats:
+    def _beyond(self, ranking: Ranking, read: _Read, wanted: Floats) -> Floats:
+        """The best precision beyond the list, topics × points."""
+        everything = self._everything(ranking.truth)
         if self.unretrieved == "block":
-            return np.full(len(POINTS), everything.precision)
-        return beyond_the_list(recall, own, everything, POINTS)
+            return np.repeat(everything.precision[:, None], len(POINTS), axis=1)
+        found, covered, size = (ranking.at(max(len(ranking), 1), part) for part in read)
+        recall = np.minimum(ratio(found, wanted), 1.0)
+        return beyond_the_list(recall, _Text(covered, size), everything, POINTS)
 
-    def _everything(self, truth: GroundTruth) -> list[_Text]:
-        if self.unretrieved == "zero":
-            return []
+    def _everything(self, truth: GroundTruth) -> _Text:
         return truth.remembered(
             ("ng: whole collection", self.quant, self.ignore),
             lambda: _whole_collection(truth, self._worth(truth)),
@@ -331,8 +332,7 @@ def _sums_by_topic(truth: GroundTruth, values: Floats, worth: _Worth, whole: boo
     return np.bincount(elements.topic, values, len(truth.topics)).astype(np.float64)
 
 
-def _whole_collection(truth: GroundTruth, worth: _Worth) -> list[_Text]:
-    """All documents, read as a whole, for each topic."""
+def _whole_collection(truth: GroundTruth, worth: _Worth) -> _Text:
+    """All documents, read as a whole."""
     covered = _sums_by_topic(truth, worth.cov * worth.elements.size, worth, whole=True)
-    size = float(truth.document_lengths.sum())
-    return [_Text(own, size) for own in covered.tolist()]
+    return _Text(covered, np.full(len(covered), float(truth.document_lengths.sum())))

@@ -264,9 +264,10 @@ class _Effort(_Gain):
         for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if len(base):
                 run, ideal = np.cumsum(own), np.cumsum(base)
-                found = effort_precisions(run, ideal, x * ideal[-1], self.ranks)
-                # No gain takes no effort; but an empty list scores 0.
-                values[topic] = np.where(x == 0, float(len(own) > 0), found)
+                values[topic] = effort_precisions(run, ideal, x * ideal[-1], self.ranks)
+        if 0 in points:  # no gain is had at once, in any list with results
+            defined = ~np.isnan(values[:, 0])
+            values[np.ix_(defined, x == 0)] = (ranking.counts > 0)[defined, None]
         return values
 
 
