@@ -62,7 +62,7 @@ def test_results_of_the_wrong_kind_are_refused(
         (TWO_TOPICS, "BEPD(L=9)", "where the results of run begin and end: give the collection"),
         (graded({"a": 1}), "cP@1", "cP@1 needs highlighted text"),
         (graded({"a": 1}), "MAgP", "needs highlighted text"),
-        (graded({"a": 1}), "nxCG@1", "quant=strict, gen or sog"),
+        (graded({"a": 1}), "nxCG@1(quant=spec)", "quant=strict, gen or sog"),
         (graded({"a": 1}), "nxCG@1(base=full,quant=gen,overlap=on)", "needs the collection"),
         ([Judgment("7", "a", ((0, 8),))], "MAgP(score=t2i)", "give the collection"),
     ],
