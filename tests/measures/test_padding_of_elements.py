@@ -1,4 +1,4 @@
-"""Padding a list to its cut-off with useless results changes nothing."""
+"""Padding to the cut-off changes nothing: measures over elements, with grades of every year."""
 
 from __future__ import annotations
 
