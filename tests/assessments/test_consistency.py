@@ -1,12 +1,16 @@
-"""The rules of the grades of 2003–05."""
+"""The rules of the grades of 2002–05."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from conftest import Builder
+from conftest import Builder, doxeval, write_files
+from doxeval.assessments import read_assessments
 from doxeval.assessments.consistency import violations
-from doxeval.assessments.grades import Grade2003
+from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
 from doxeval.documents.examples import example_collection
 
@@ -88,3 +92,75 @@ def test_rules_of_2005(build: Builder) -> None:
     found = [(v.rule, v.message) for v in violations(judgment, collection)]
     assert found == expected
     assert [v.rule for v in violations(judgment)] == [5, 7]
+
+
+def judged_in_2002(**grades: str) -> Judgment:
+    paths = {"a": "/a[1]", "b": "/a[1]/b[1]", "e": "/a/c/e[1]"}
+    return Judgment(
+        "7",
+        "d",
+        grades=tuple(
+            GradedElement(paths[name], Grade2002(int(g[0]), g[1])) for name, g in grades.items()
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("judgment", "expected"),
+    [
+        (judged_in_2002(a="3L", b="3E", e="0N"), []),
+        (judged_in_2002(a="0E"), [8]),
+        (judged_in_2002(a="0L"), [8]),
+        (judged_in_2002(a="2N"), [8]),
+        (judged_in_2002(a="3S"), [9]),
+        (judged_in_2002(a="2S", b="1S"), []),
+        (judged_in_2002(a="1L", b="2E"), [10]),
+        # The element between is not graded, so the article is the nearest one around.
+        (judged_in_2002(a="1L", e="3E"), [10]),
+        (judged_in_2002(a="0N", b="3S", e="1N"), [9, 8, 10, 10]),
+    ],
+)
+def test_rules_of_2002(judgment: Judgment, expected: list[int]) -> None:
+    assert [violation.rule for violation in violations(judgment)] == expected
+    collection = example_collection(COLLECTION)
+    assert [violation.rule for violation in violations(judgment, collection)] == expected
+
+
+def test_violations_of_2002_are_told_with_file_and_line(tmp_path: Path) -> None:
+    xml = """<assessments topic="05">
+<file file="co/1999/r2024">
+<path path="/article[1]" relevance="1" coverage="L"/>
+<path path="/article[1]/bdy[1]" relevance="3" cov="S"/>
+<path path="/article[1]/fm[1]" relevance="0" coverage="L"/>
+</file></assessments>"""
+    file = write_files(tmp_path, {"05.xml": xml}) / "05.xml"
+    result = doxeval("assessments", file)
+    assert result.exit_code == 0
+    about = "co/1999/r2024, topic 05"
+    assert result.stderr.splitlines() == [
+        f"warning: {file}:4: {about}: /article[1]/bdy[1] is 3S",
+        f"warning: {file}:5: {about}: /article[1]/fm[1] is 0L",
+        f"warning: {file}:3: {about}: /article[1] is 1L but /article[1]/bdy[1] in it is 3S",
+        "1 judgment for 1 topic, 3 violations",
+    ]
+    found = json.loads(doxeval("assessments", file, "--json").stdout)["violations"]
+    assert [(one["rule"], one["file"], one["line"]) for one in found] == [
+        (9, str(file), 4),
+        (8, str(file), 5),
+        (10, str(file), 3),
+    ]
+
+
+def test_lines_of_jsonl_and_bad_paths(tmp_path: Path) -> None:
+    lines = [
+        {"topic": "7", "doc": "d", "path": "/a[1]", "e": 1, "s": "L", "scale": "2002"},
+        {"topic": "7", "doc": "d", "path": "/a[1]/b[1]", "e": 3, "s": "S", "scale": "2002"},
+    ]
+    file = tmp_path / "judged.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    found = [v for one in read_assessments(file) for v in violations(one)]
+    assert [(violation.rule, violation.line) for violation in found] == [(9, 2), (10, 1)]
+    file.write_text("\n".join(map(json.dumps, [lines[0], {**lines[1], "path": "b"}])))
+    result = doxeval("assessments", file)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: {file}:2: 'b' is not a path")

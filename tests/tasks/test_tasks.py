@@ -212,6 +212,38 @@ def test_strict_targets() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "most"), [("CO", 1500), ("CAS", 1500), ("co-2002", 100), ("cas-2002", 100)]
+)
+def test_runs_of_2002_to_2004_may_overlap_and_have_a_limit(name: str, most: int) -> None:
+    elements = [
+        Result("1", "a", Kind.ELEMENT, paths=(f"/article[1]/p[{n}]",)) for n in range(1, most)
+    ]
+    nested = [Result("1", "a"), *elements, Result("1", "a", Kind.ELEMENT, paths=("/article/p/b",))]
+    found = problems_of(run_of(nested), task_named(name))
+    assert [(one.kind, one.lines) for one in found] == [("too many results", (most + 1,))]
+    assert problems_of(run_of(nested[:-1]), task_named(name)) == []
+
+
+def test_results_of_2002_to_2004_are_elements() -> None:
+    run = run_of(
+        [Result("1", "a"), Result("1", "a", Kind.PASSAGE, 0, 9), Result("1", "b", Kind.POINT, 3)]
+    )
+    found = problems_of(run, TASKS["co"])
+    assert [(one.severity, one.message) for one in found] == [
+        ("warning", "line 2 is a passage, and results of co are elements"),
+        ("warning", "line 3 is a point, and results of co are elements"),
+    ]
+
+
+def test_cas_is_strict_about_targets_and_co_is_not() -> None:
+    run = run_of([Result("1", "a", Kind.ELEMENT, paths=("/article[1]/p[2]",))])
+    targets = {"1": "//sec"}
+    for name, expected in (("cas", ["off target"]), ("cas-2002", ["off target"]), ("co", [])):
+        found = problems_of(run, TASKS[name], targets=targets)
+        assert [problem.kind for problem in found] == expected
+
+
+@pytest.mark.parametrize(
     ("name", "task"),
     [
         ("CO.Thorough", "thorough"),
@@ -222,6 +254,12 @@ def test_strict_targets() -> None:
         ("SCAS", "sscas"),
         ("CO.FetchBrowse", "fetch-browse"),
         ("best-in-context", "best-in-context"),
+        ("Focused 2007", "focused"),
+        ("CO", "co"),
+        ("CAS", "cas"),
+        ("CO-2002", "co-2002"),
+        ("cas 2002", "cas-2002"),
+        ("VCAS", "vvcas"),
     ],
 )
 def test_names_of_tasks_in_the_wild(name: str, task: str) -> None:

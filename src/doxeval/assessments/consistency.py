@@ -1,11 +1,11 @@
-"""The rules that grades of 2003–05 must obey; violations are listed, never repaired.
+"""The rules that grades of 2002–05 must obey; violations are listed, never repaired.
 
 2003–04:
 
 1. Exhaustivity is 0 exactly where specificity is 0.
 2. An element is at least as exhaustive as every element inside it (compared with the nearest
-   graded element around).
-3. What holds a specific element is specific itself: above 0.
+   graded element around it).
+3. An element that contains a specific element (specificity above 0) is specific itself.
 4. An element that is nothing but its children (no text of its own, all children graded) is no
    more specific than the most specific child, and not exhaustive if no child is. Only a
    collection knows an element's children, so without one this rule is not checked.
@@ -17,26 +17,40 @@
    collection.
 7. Only elements with highlighted text are graded.
 
+2002 (Piwowarski and Gallinari 2003, §1.1; Gövert et al. 2003, §4.2):
+
+8. Relevance is 0 exactly where coverage is none (N).
+9. No element is highly relevant but too small (3S).
+10. An element is at least as relevant as every element inside it (compared with the nearest
+    graded element around it).
+
 Elements that are unjudged or not listed never violate a rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import NamedTuple
+from collections.abc import Container, Iterator, Mapping
+from typing import NamedTuple, TypeVar
 
-from doxeval.assessments.grades import Grade2003
+from doxeval.assessments.element_paths import line_of, steps_of
+from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import Judgment, MeasuredElement
 from doxeval.documents import Collection, Element
-from doxeval.documents.paths import format_path, parse_path
+from doxeval.documents.paths import format_path
+
+G = TypeVar("G", Grade2002, Grade2003)
 
 
 class Violation(NamedTuple):
-    """A rule that is broken, by number, where, and how."""
+    """A rule that is broken, by number, where, and how.
+
+    line: of the element at the path in its file, or else of its document; None if not known.
+    """
 
     rule: int
     path: str
     message: str
+    line: int | None = None
 
 
 def violations(judgment: Judgment, collection: Collection | None = None) -> list[Violation]:
@@ -48,33 +62,70 @@ def violations(judgment: Judgment, collection: Collection | None = None) -> list
     >>> found = violations(Judgment("7", "d", grades=(outer, inner)))
     >>> [violation.message for violation in found]
     ['/a[1]/b[1] is (2,0)', '/a[1] is (1,1) but /a[1]/b[1] in it is (2,0)']
+    >>> too_small = GradedElement("/a[1]", Grade2002(3, "S"), line=5)
+    >>> violations(Judgment("7", "d", grades=(too_small,)))
+    [Violation(rule=9, path='/a[1]', message='/a[1] is 3S', line=5)]
     """
-    found = _of_2005(judgment, collection)
-    grades = {
-        format_path(parse_path(element.path)): element.grade
+    found = [
+        *_of_2005(judgment, collection),
+        *_of_2002(_graded(judgment, Grade2002)),
+        *_of_2003(judgment, _graded(judgment, Grade2003), collection),
+    ]
+    if not found:
+        return []
+    lines = {
+        format_path(steps_of(element, judgment)): line_of(element, judgment)
         for element in judgment.grades
-        if isinstance(element.grade, Grade2003)
     }
+    return [one._replace(line=lines.get(one.path, judgment.line)) for one in found]
+
+
+def _graded(judgment: Judgment, scale: type[G]) -> dict[str, G]:
+    """The grades of one scale, by path."""
+    return {
+        format_path(steps_of(element, judgment)): element.grade
+        for element in judgment.grades
+        if isinstance(element.grade, scale)
+    }
+
+
+def _of_2002(grades: Mapping[str, Grade2002]) -> Iterator[Violation]:
+    for path, grade in grades.items():
+        if (grade.relevance == 0) != (grade.coverage == "N"):
+            yield Violation(8, path, f"{path} is {grade}")
+        if str(grade) == "3S":
+            yield Violation(9, path, f"{path} is {grade}")
+    for above, path, message in _nested(grades):
+        if grades[above].relevance < grades[path].relevance:
+            yield Violation(10, above, message)
+
+
+def _of_2003(
+    judgment: Judgment, grades: dict[str, Grade2003], collection: Collection | None
+) -> Iterator[Violation]:
     for path, grade in grades.items():
         if (grade.exhaustivity == 0) != (grade.specificity == 0):
-            found.append(Violation(1, path, f"{path} is {grade}"))
+            yield Violation(1, path, f"{path} is {grade}")
+    for above, path, message in _nested(grades):
+        around, grade = grades[above], grades[path]
+        if around.exhaustivity < grade.exhaustivity:
+            yield Violation(2, above, message)
+        if grade.specificity > 0 and around.specificity == 0:
+            yield Violation(3, above, message)
+    if collection is not None:
+        yield from _of_nothing_but_children(judgment.document, grades, collection)
+
+
+def _nested(grades: Mapping[str, G]) -> Iterator[tuple[str, str, str]]:
+    """Each graded element inside another: the nearest one around it, its own path, a message."""
     for path, grade in grades.items():
         above = _nearest_above(path, grades)
-        if above is None:
-            continue
-        around = grades[above]
-        message = f"{above} is {around} but {path} in it is {grade}"
-        if around.exhaustivity < grade.exhaustivity:
-            found.append(Violation(2, above, message))
-        if grade.specificity > 0 and around.specificity == 0:
-            found.append(Violation(3, above, message))
-    if collection is not None:
-        found += _of_nothing_but_children(judgment.document, grades, collection)
-    return found
+        if above is not None:
+            yield above, path, f"{above} is {grades[above]} but {path} in it is {grade}"
 
 
 def _of_2005(judgment: Judgment, collection: Collection | None) -> list[Violation]:
-    grades = {format_path(parse_path(element.path)): element for element in judgment.elements}
+    grades = {format_path(steps_of(element, judgment)): element for element in judgment.elements}
     ranks = {path: _RANKS[element.exhaustivity] for path, element in grades.items()}
     inside = _passages_inside(judgment, list(grades), collection)
     found: list[Violation] = []

@@ -114,6 +114,7 @@ def _graded(element: XmlElement, origin: str) -> GradedElement:
         in_pool=_flag(element, "inpool", origin),
         inferred=_flag(element, "inferred", origin),
         inconsistent=_flag(element, "inconsistant", origin),
+        line=element.line,
     )
 
 

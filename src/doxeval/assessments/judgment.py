@@ -27,6 +27,7 @@ class GradedElement:
 
     grade is None where the file says that the element is unjudged. inferred: the tool derived the
     grade from others. inconsistent: it breaks the rules, which is reported but not repaired.
+    line: where it stands in its file, if that is known; elements are compared without it.
     """
 
     path: str
@@ -34,6 +35,7 @@ class GradedElement:
     in_pool: bool = False
     inferred: bool = False
     inconsistent: bool = False
+    line: int | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

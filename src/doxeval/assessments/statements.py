@@ -67,7 +67,8 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
                 given.optional_text("assessor"),
                 given.optional_text("pool"),
             )
-            drafts.setdefault(key, _Draft(number)).add(given)
+            line = None if origin is None else number
+            drafts.setdefault(key, _Draft(number)).add(given, line)
         except FormatError as error:
             raise _wrong(error.message, origin, number) from None
     judgments: list[Judgment] = []
@@ -128,8 +129,8 @@ class _Draft:
             **self.facts,
         }
 
-    def add(self, given: Fields) -> None:
-        """Take in a statement."""
+    def add(self, given: Fields, line: int | None) -> None:
+        """Take in a statement, and its line if it stands in a file."""
         said = given.names & set(_SAYING)
         if not any(need <= said <= need | more for need, more in _STATEMENTS.items()):
             raise FormatError(
@@ -142,7 +143,7 @@ class _Draft:
             points = (given.text("start_point"), given.text("end_point"))
             self.points.append(PointPassage(*points, given.whole("size")))
         elif "path" in said:
-            self._add_element(given)
+            self._add_element(given, line)
         elif "nodes" in said:
             self.units.append(AssessedUnit(given.paths("nodes"), given.number("rel") or 0.0))
         elif "judged" in said and not given.flag("judged"):
@@ -155,13 +156,13 @@ class _Draft:
         self._set("version", given.optional_text("version"))
         self._set("whitespace", given.choice("whitespace", ("keep", "strip")))
 
-    def _add_element(self, given: Fields) -> None:
+    def _add_element(self, given: Fields, line: int | None) -> None:
         path = given.text("path")
         if "size" in given or "rsize" in given:
             self.elements.append(_measured(path, given))
         else:
-            flags = (given.flag(name) for name in ("in_pool", "inferred", "inconsistent"))
-            self.grades.append(GradedElement(path, _grade(given), *flags))
+            flags = {name: given.flag(name) for name in ("in_pool", "inferred", "inconsistent")}
+            self.grades.append(GradedElement(path, _grade(given), **flags, line=line))
 
     def _set(self, name: str, value: object) -> None:
         if value is not None and self.facts.setdefault(name, value) != value:

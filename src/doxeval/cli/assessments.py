@@ -37,7 +37,7 @@ def assessments(
     """Count judgments and check that they are consistent.
 
     A SOURCE is a file, a directory or an archive. The format of each file is recognised: the XML
-    of INEX 2002–04 and 2005–07, the text of 2008–10, TREC's qrels, or JSONL. Grades of 2003–05
+    of INEX 2002–04 and 2005–07, the text of 2008–10, TREC's qrels, or JSONL. Grades of 2002–05
     are checked against the rules of their year; violations are listed as warnings and not
     repaired.
     """
@@ -65,7 +65,7 @@ def assessments(
         return
     _print_table(counts)
     warn(read.warnings)
-    warn(f"{one['document']}, topic {one['topic']}: {one['message']}" for one in violations)
+    warn(_told(one) for one in violations)
     click.echo(
         f"{counted(len(read), 'judgment')} for {counted(len(read.topics), 'topic')}, "
         f"{counted(len(violations), 'violation')}",
@@ -88,18 +88,26 @@ def _counts(judgments: list[Judgment]) -> dict[str, int]:
 
 def _violations(
     assessments: Assessments, collection: Collection | None
-) -> Iterator[dict[str, str | int]]:
+) -> Iterator[dict[str, str | int | None]]:
     from doxeval.assessments.consistency import violations
 
-    for judgment in assessments:
-        for rule, path, message in violations(judgment, collection):
+    for judgment in assessments.detailed():
+        for rule, path, message, line in violations(judgment, collection):
             yield {
                 "topic": judgment.topic,
                 "document": judgment.document,
                 "rule": rule,
                 "path": path,
                 "message": message,
+                "file": judgment.origin,
+                "line": line,
             }
+
+
+def _told(violation: dict[str, str | int | None]) -> str:
+    place = [str(violation[name]) for name in ("file", "line") if violation[name] is not None]
+    where = f"{':'.join(place)}: " if place else ""
+    return f"{where}{violation['document']}, topic {violation['topic']}: {violation['message']}"
 
 
 def _print_table(counts: dict[str, dict[str, int]]) -> None:

@@ -3,9 +3,10 @@
 from doxeval.tasks.checks import problems_of
 from doxeval.tasks.problems import Problem, ProblemKind, by_kind
 from doxeval.tasks.repair import repaired
-from doxeval.tasks.task import TASKS, Task, task_named
+from doxeval.tasks.task import ANY_TASK, TASKS, Task, task_named
 
 __all__ = [
+    "ANY_TASK",
     "TASKS",
     "Problem",
     "ProblemKind",

@@ -54,6 +54,8 @@ def problems_of(
     ]
     if not task.may_overlap:
         problems += _overlaps(run, resolved)
+    if task.only_elements:
+        problems += _no_elements(run, task)
     if task.strict_target:
         problems += _off_target(run, targets or {})
     if task.together:
@@ -218,6 +220,15 @@ def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
 def _end_of(keys: list[str], at: int) -> int:
     """The index after the last key that begins with the key at index `at`."""
     return bisect_left(keys, keys[at][:-1] + "\x01", at)
+
+
+def _no_elements(run: Run, task: Task) -> Iterator[Problem]:
+    """Passages, entry points and trees, which measures of elements refuse."""
+    is_element = (run.kind == Kind.ELEMENT) | (run.kind == Kind.DOCUMENT)
+    for row in np.flatnonzero(~is_element).tolist():
+        line, what = int(run.line[row]), Kind(int(run.kind[row])).name.lower()
+        message = f"line {line} is a {what}, and results of {task.name} are elements"
+        yield Problem("not an element", "warning", _topic(run, row), (line,), message, (row,))
 
 
 def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
