@@ -99,6 +99,39 @@ class TestVerbs:
         assert [row["second"] for row in rows] == ["cP@5", "iP[.01]", "iP[.01]"]
         assert float(rows[0]["tau_ap"]) == 1
 
+    def test_significant_pairs_of_two_measures(self, files: Path) -> None:
+        command = ["correlate", *arguments(files, "bad", "good", "fair"), "--significant"]
+        command += ["-m", "cR@5", "-m", "cP@5", "-m", "iP[.01]"]
+        result = call(*command)
+        assert result.exit_code == 0, result.stderr
+        lines = result.stdout.splitlines()
+        assert lines[0] == (
+            "Pairs of systems told apart: paired t test, Holm's correction, alpha 0.05"
+        )
+        assert lines[3].split() == ["cR@5", "3", "3", "1.000"]
+        assert lines[8].split() == "cR@5 (x), cP@5 (y) 3 0 0 0 0 1.000 1.000".split()
+        found = json.loads(call(*command, "--format", "json").stdout)
+        assert (found["test"], found["alpha"], len(found["pairs"])) == ("t", 0.05, 3)
+        first = found["pairs"][0]
+        assert (first["same"], first["agreement"], first["tested"]) == (3, 1.0, 3)
+        assert first["pairs"]["same"] == [["fair", "bad"], ["good", "bad"], ["good", "fair"]]
+        rows = list(csv.DictReader(io.StringIO(call(*command, "--format", "csv").stdout)))
+        assert [row["second"] for row in rows] == ["cP@5", "iP[.01]", "iP[.01]"]
+        assert (rows[0]["same"], rows[0]["neither"], rows[0]["agreement"]) == ("3", "0", "1.0")
+        strict = json.loads(call(*command, "--format", "json", "--alpha", "1e-9").stdout)
+        assert (strict["pairs"][0]["neither"], strict["pairs"][0]["agreement"]) == (3, None)
+
+    def test_options_of_significance_need_the_flag(self, files: Path) -> None:
+        command = ["correlate", *arguments(files, "bad", "good"), "-m", "cR@5", "-m", "cP@5"]
+        for option in (["--test", "sign"], ["--alpha", ".1"]):
+            result = call(*command, *option)
+            assert result.exit_code == 2
+            assert f"{option[0]} is for --significant" in result.stderr
+            assert call(*command, *option, "--significant").exit_code == 0
+        seeded = [*command, "--significant", "--seed", "3"]
+        assert call(*seeded).exit_code == 2
+        assert call(*seeded, "--test", "randomization", "--resamples", "99").exit_code == 0
+
     def test_wrong_usage_and_wrong_input(self, files: Path) -> None:
         for verb in ("compare", "correlate"):
             alone = call(verb, *arguments(files, "good"), "-m", "cR@5")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from doxeval.comparison import Comparison, Pair
 
 _TESTS = ["t", "wilcoxon", "sign", "bootstrap", "randomization"]
-_RESAMPLING = ("bootstrap", "randomization")
+RESAMPLING = ("bootstrap", "randomization")
 _MOST_PAIRS = 45
 
 seed_option = click.option(
@@ -43,29 +43,31 @@ format_option = click.option(
     show_default=True,
     help="Format of the output.",
 )
-
-
-@verb()
-@scoring_options
-@measures_option
-@preset_option
-@click.option(
+test_option = click.option(
     "--test",
     type=click.Choice(_TESTS),
     default="t",
     show_default=True,
     help="Test of paired differences.",
 )
-@click.option(
-    "--baseline", metavar="RUN", help="Compare all other runs with this one (its name or file)."
-)
-@click.option(
+alpha_option = click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     help="Level of significance: a difference with a lower corrected p is significant.",
 )
+
+
+@verb()
+@scoring_options
+@measures_option
+@preset_option
+@test_option
+@click.option(
+    "--baseline", metavar="RUN", help="Compare all other runs with this one (its name or file)."
+)
+@alpha_option
 @click.option(
     "--resamples",
     type=click.IntRange(1),
@@ -91,9 +93,9 @@ def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any)
     if len(runs) < 2:
         raise click.UsageError("compare needs two runs or more")
     for name in ("seed", "resamples"):
-        if name in given_options() and options["test"] not in _RESAMPLING:
+        if name in given_options() and options["test"] not in RESAMPLING:
             raise click.UsageError(
-                f"--{name} is for tests by resampling: --test {' or '.join(_RESAMPLING)}"
+                f"--{name} is for tests by resampling: --test {' or '.join(RESAMPLING)}"
             )
     from doxeval.cli.terminal import warn
     from doxeval.comparison import compare_all

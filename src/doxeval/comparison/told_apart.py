@@ -1,0 +1,271 @@
+"""Whether measures tell the same pairs of systems apart.
+
+Two measures may rank systems alike and still disagree about which differences are significant, or
+the other way round. So each measure tests all pairs of systems, with Holm's correction for their
+number, and the verdicts of two measures are counted side by side, as Ogilvie and Lalmas did for the
+quantisations of INEX (reported by Lalmas and Tombros 2007, §3.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, TypeAlias
+
+from doxeval.comparison.comparing import compare_all
+from doxeval.comparison.comparison import RESAMPLES, Comparison, Pair
+from doxeval.comparison.significance import TITLES, Test
+from doxeval.errors import InputError
+from doxeval.scores import ScoreTable
+from doxeval.scores.text import aligned, shortened
+from doxeval.wording import counted
+
+_MOST_SHOWN = 10
+# Two systems by name; where one of them is significantly better, it comes first.
+SystemPair: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Discrimination:
+    """How many pairs of systems a measure tells apart, of those that it could test.
+
+    >>> Discrimination("MAiP", told_apart=3, tested=6).share
+    0.5
+    """
+
+    measure: str
+    told_apart: int
+    tested: int
+
+    @property
+    def share(self) -> float | None:
+        """The part of the pairs that it tells apart; None if it could test none."""
+        return self.told_apart / self.tested if self.tested else None
+
+
+@dataclass(frozen=True, repr=False)
+class Verdicts:
+    """Two measures, and the pairs of systems that both, one or neither of them tell apart.
+
+    same: told apart by both, with the same system ahead. opposite: by both, with another system
+    ahead; the one that the first measure prefers comes first. untested: at least one of the
+    measures has too few scores to test the pair.
+
+    >>> found = Verdicts("MAiP", "iP[.01]", same=(("a", "c"),), only_first=(("a", "b"),))
+    >>> found.tested, found.agreement, found.same_verdict
+    (2, 0.5, 0.5)
+    >>> found
+    <MAiP and iP[.01]: of 2 pairs of systems 1 told apart by both, 1 by one, 0 by neither>
+    """
+
+    first: str
+    second: str
+    same: tuple[SystemPair, ...] = ()
+    opposite: tuple[SystemPair, ...] = ()
+    only_first: tuple[SystemPair, ...] = ()
+    only_second: tuple[SystemPair, ...] = ()
+    neither: tuple[SystemPair, ...] = ()
+    untested: tuple[SystemPair, ...] = ()
+
+    @property
+    def tested(self) -> int:
+        """How many pairs of systems both measures could test."""
+        return self._told_apart + len(self.neither)
+
+    @property
+    def agreement(self) -> float | None:
+        """Of the pairs that at least one measure tells apart, the share with the same verdict.
+
+        None if neither measure tells any pair apart.
+        """
+        return len(self.same) / self._told_apart if self._told_apart else None
+
+    @property
+    def same_verdict(self) -> float | None:
+        """Of all pairs that were tested, the share with the same verdict: same or neither."""
+        return (len(self.same) + len(self.neither)) / self.tested if self.tested else None
+
+    @property
+    def _told_apart(self) -> int:
+        return len(self.same + self.opposite + self.only_first + self.only_second)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of pairs of systems with each verdict."""
+        names = ("same", "opposite", "only_first", "only_second", "neither", "untested")
+        return {name: len(getattr(self, name)) for name in names}
+
+    def __repr__(self) -> str:
+        count = self.counts
+        one = count["only_first"] + count["only_second"]
+        opposite = f" ({count['opposite']:,} oppositely)" if count["opposite"] else ""
+        return (
+            f"<{shortened(self.first)} and {shortened(self.second)}: of "
+            f"{counted(self.tested, 'pair')} of systems {count['same'] + count['opposite']:,} told "
+            f"apart by both{opposite}, {one:,} by one, {count['neither']:,} by neither>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON: counts, and the pairs that are not `neither`."""
+        named = {
+            name: [list(pair) for pair in getattr(self, name)]
+            for name in self.counts
+            if name != "neither"
+        }
+        figures = {"agreement": self.agreement, "same_verdict": self.same_verdict}
+        both = {"first": self.first, "second": self.second, "tested": self.tested}
+        return both | self.counts | figures | {"pairs": named}
+
+
+@dataclass(frozen=True, repr=False)
+class SignificantAgreement:
+    """All pairs of measures with their verdicts; measures: how many pairs each tells apart.
+
+    >>> SignificantAgreement("t", 0.05, (), (Verdicts("A", "B", same=(("x", "y"),)),))
+    Agreement of 1 pair of measures about significant differences, paired t test at 0.05
+    measures  both  opposite  one  neither  agreement
+    A and B      1         0    0        0      1.000
+    """
+
+    test: Test
+    alpha: float
+    measures: tuple[Discrimination, ...]
+    pairs: tuple[Verdicts, ...]
+    resamples: int = RESAMPLES
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def pair(self, one: str, other: str) -> Verdicts:
+        """The verdicts of two measures, in the order in which they were compared."""
+        for pair in self.pairs:
+            if {pair.first, pair.second} == {one, other}:
+                return pair
+        raise InputError(f"{one!r} and {other!r} were not compared")
+
+    def __repr__(self) -> str:
+        shown = self.pairs[:_MOST_SHOWN]
+        lines = [
+            f"Agreement of {counted(len(self.pairs), 'pair')} of measures about significant "
+            f"differences, {TITLES[self.test]} at {self.alpha:g}",
+            *aligned(_HEADER, _rows(shown), longest=90),
+        ]
+        if len(self.pairs) > len(shown):
+            lines.append(f"… and {counted(len(self.pairs) - len(shown), 'more pair')}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        from doxeval.scores.notebook import html_table
+
+        return html_table(_HEADER, _rows(self.pairs))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        return {
+            "test": self.test,
+            "alpha": self.alpha,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "measures": [asdict(one) | {"share": one.share} for one in self.measures],
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "notes": list(self.notes),
+        }
+
+
+_HEADER = ("measures", "both", "opposite", "one", "neither", "agreement")
+
+
+def _rows(pairs: Sequence[Verdicts]) -> list[list[str]]:
+    return [
+        [
+            f"{shortened(pair.first)} and {shortened(pair.second)}",
+            f"{len(pair.same):,}",
+            f"{len(pair.opposite):,}",
+            f"{len(pair.only_first) + len(pair.only_second):,}",
+            f"{len(pair.neither):,}",
+            "—" if pair.agreement is None else f"{pair.agreement:.3f}",
+        ]
+        for pair in pairs
+    ]
+
+
+def significant_agreement(
+    table: ScoreTable,
+    measures: Sequence[object] | None = None,
+    test: Test = "t",
+    *,
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> SignificantAgreement:
+    """Count which pairs of systems two measures tell apart, for each pair of measures.
+
+    Each measure is tested as `compare_all` does it: all pairs of runs on the topics they have in
+    common, with Holm's correction for the pairs of one measure.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import MeasureFacts, RunScores
+    >>> facts = tuple(MeasureFacts(name, name, "a measure") for name in "AB")
+    >>> scores = {"x": [[0.9, 0.8, 0.9], [0.9, 0.1, 0.5]], "y": [[0.2, 0.1, 0.1], [0.1, 0.5, 0.5]]}
+    >>> counted = np.ones(3, dtype=bool)
+    >>> runs = tuple(RunScores(run, np.array(own), counted) for run, own in scores.items())
+    >>> found = significant_agreement(ScoreTable(facts, ("1", "2", "3"), runs))
+    >>> found.pair("A", "B").only_first
+    (('x', 'y'),)
+    >>> [(one.measure, one.told_apart) for one in found.measures]
+    [('A', 1), ('B', 0)]
+    """
+    found = compare_all(table, measures, test, alpha=alpha, resamples=resamples, seed=seed)
+    if len(found) < 2:
+        raise InputError(f"an agreement needs two measures or more, not {len(found)}")
+    return SignificantAgreement(
+        test,
+        alpha,
+        tuple(_discrimination(one) for one in found),
+        tuple(_verdicts(one, two) for one, two in combinations(found, 2)),
+        resamples,
+        seed,
+        tuple(dict.fromkeys(note for one in found for note in one.notes)),
+    )
+
+
+def _discrimination(found: Comparison) -> Discrimination:
+    return Discrimination(
+        found.measure.label,
+        sum(pair.significant for pair in found.pairs),
+        sum(pair.p is not None for pair in found.pairs),
+    )
+
+
+def _verdicts(one: Comparison, two: Comparison) -> Verdicts:
+    others = {frozenset((pair.first, pair.second)): pair for pair in two.pairs}
+    sorted_out: dict[str, list[SystemPair]] = {}
+    for pair in one.pairs:
+        verdict, systems = _verdict(pair, others[frozenset((pair.first, pair.second))])
+        sorted_out.setdefault(verdict, []).append(systems)
+    pairs = {verdict: tuple(sorted(systems)) for verdict, systems in sorted_out.items()}
+    return Verdicts(one.measure.label, two.measure.label, **pairs)
+
+
+def _verdict(by_first: Pair, by_second: Pair) -> tuple[str, SystemPair]:
+    """What two measures say of a pair of systems; the better one comes first."""
+    if by_first.p is None or by_second.p is None:
+        return "untested", _sorted(by_first)
+    if by_first.significant and by_second.significant:
+        verdict = "same" if by_first.better == by_second.better else "opposite"
+        return verdict, _better_first(by_first)
+    if by_first.significant:
+        return "only_first", _better_first(by_first)
+    if by_second.significant:
+        return "only_second", _better_first(by_second)
+    return "neither", _sorted(by_first)
+
+
+def _better_first(pair: Pair) -> SystemPair:
+    return (pair.second, pair.first) if pair.better == pair.second else (pair.first, pair.second)
+
+
+def _sorted(pair: Pair) -> SystemPair:
+    first, second = sorted((pair.first, pair.second))
+    return first, second
