@@ -1,4 +1,4 @@
-"""`doxeval validate`: report the problems of runs, and repair a run."""
+"""`doxeval validate`: report the problems and statistics of runs, and repair a run."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from doxeval.cli.options import collection_option, columns_option, offsets_optio
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
-    from doxeval.documents import Collection
-    from doxeval.runs import Run
+    from doxeval.runs import ResolvedRun, Run
+    from doxeval.runs.statistics import RunStatistics
     from doxeval.tasks import Problem, Task
     from doxeval.topics import Topic
 
@@ -43,16 +43,21 @@ _SHOWN = 3
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["table", "json"]),
+    type=click.Choice(["table", "json", "csv"]),
     default="table",
     show_default=True,
-    help="How to print the problems.",
+    help="How to print the problems; csv is for --statistics, and prints nothing else.",
 )
 @click.option(
     "--all",
     "everything",
     is_flag=True,
     help="List every problem, not only the first of each kind; JSON always has all.",
+)
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Count results by depth and tag, their sizes, and how many overlap another one.",
 )
 @click.option(
     "--fix",
@@ -70,6 +75,7 @@ def validate(
     columns: str,
     format_: str,
     everything: bool,
+    statistics: bool,
     fix: Path | None,
     force: bool,
 ) -> None:
@@ -79,14 +85,21 @@ def validate(
     results of an article must come together (relevant-in-context, fetch-browse), later ones are
     moved up to the others instead.
 
+    --statistics adds the figures that papers report of runs. A result overlaps if it shares text
+    with another result of the same topic: with an element inside it, for example, or with its own
+    duplicate. Without --collection this is found by paths and offsets. A run that does not name its
+    task is then checked only against the rules that all tasks share.
+
     \b
     Examples:
       doxeval validate my.run --task focused
       doxeval validate my.run --task focused --collection wiki --fix repaired.run
+      doxeval validate *.run --collection wiki --statistics --format csv
     """
     from doxeval.documents import Collection
     from doxeval.errors import OutputError
-    from doxeval.runs import read_run
+    from doxeval.runs import read_run, resolve
+    from doxeval.runs.statistics import run_statistics
     from doxeval.topics import read_topics
 
     if fix is not None and len(runs) > 1:
@@ -95,8 +108,10 @@ def validate(
         refuse({"force"}, "is for --fix")
     if directory is None:
         refuse({"offsets"}, "has no effect without --collection")
-    if format_ == "json":
+    if format_ != "table":
         refuse({"everything"}, "is for the table; JSON always has all problems")
+    if format_ == "csv" and not statistics:
+        raise click.UsageError("--format csv is for --statistics")
     if fix is not None and fix.exists() and not force:
         raise OutputError(f"{fix} exists; --force replaces it")
     collection = None if directory is None else Collection(directory)
@@ -104,10 +119,12 @@ def validate(
     reports = []
     for name in runs:
         run = read_run(name, ends=columns == "start-end")
-        rules = _task(run, task)
-        problems = _problems(run, rules, collection, offsets, topics)
+        rules = _task(run, task, or_any=statistics)
+        resolved = None if collection is None else resolve(run, collection, offsets=offsets)
+        problems = _problems(run, rules, resolved, topics)
         warnings = tuple(_warnings(run, rules, topics))
-        report = Report(name, run, rules, tuple(problems), warnings)
+        figures = run_statistics(resolved or run, collection) if statistics else None
+        report = Report(name, run, rules, tuple(problems), warnings, figures)
         reports.append(report)
         if format_ == "table":
             _print_table(report, everything)
@@ -115,6 +132,8 @@ def validate(
             _write_repaired(report, fix)
     if format_ == "json":
         click.echo(json.dumps([one.as_dict() for one in reports], ensure_ascii=False, indent=1))
+    elif format_ == "csv":
+        _print_csv(reports)
     if any(report.errors for report in reports):
         sys.exit(1)
 
@@ -127,6 +146,7 @@ class Report(NamedTuple):
     task: Task
     problems: tuple[Problem, ...]
     warnings: tuple[str, ...]
+    statistics: RunStatistics | None = None
 
     @property
     def errors(self) -> int:
@@ -143,13 +163,16 @@ class Report(NamedTuple):
             "topics": len(self.run.topics),
             "warnings": list(self.warnings),
             "problems": [problem.as_dict() for problem in self.problems],
+            **({} if self.statistics is None else {"statistics": self.statistics.to_dict()}),
         }
 
 
-def _task(run: Run, name: str | None) -> Task:
-    from doxeval.tasks import task_named
+def _task(run: Run, name: str | None, *, or_any: bool) -> Task:
+    from doxeval.tasks import ANY_TASK, task_named
 
     named = name or run.facts.get("task")
+    if named is None and or_any:
+        return ANY_TASK
     if named is None:
         raise click.UsageError(f"{run.origin} does not name its task; use --task")
     return task_named(named)
@@ -158,14 +181,11 @@ def _task(run: Run, name: str | None) -> Task:
 def _problems(
     run: Run,
     task: Task,
-    collection: Collection | None,
-    offsets: Any,
+    resolved: ResolvedRun | None,
     topics: list[Topic] | None,
 ) -> list[Problem]:
-    from doxeval.runs import resolve
     from doxeval.tasks import problems_of
 
-    resolved = None if collection is None else resolve(run, collection, offsets=offsets)
     known = None if topics is None else {topic.id for topic in topics}
     targets = dict(_targets(topics or ())) if task.strict_target else {}
     return problems_of(run, task, resolved=resolved, topics=known, targets=targets)
@@ -219,6 +239,23 @@ def _print_table(report: Report, everything: bool) -> None:
             click.echo(f"    … and {len(kind.problems) - len(shown):,} more (--all lists them)")
     warnings = len(report.problems) - report.errors + len(report.warnings)
     click.echo(f"  {counted(report.errors, 'error')}, {counted(warnings, 'warning')}")
+    if report.statistics is not None:
+        from doxeval.cli.run_statistics import statistics_lines
+
+        for line in statistics_lines(report.statistics):
+            click.echo(f"  {line}")
+
+
+def _print_csv(reports: list[Report]) -> None:
+    from doxeval.cli.run_statistics import statistics_csv
+    from doxeval.wording import counted
+
+    found = ((one.file, one.statistics) for one in reports if one.statistics is not None)
+    click.echo(statistics_csv(found), nl=False)
+    for one in reports:
+        if one.errors:
+            errors = counted(one.errors, "error")
+            click.secho(f"{one.file}: {errors}, which the table lists", fg="red", err=True)
 
 
 def _write_repaired(report: Report, out: Path) -> None:

@@ -17,7 +17,8 @@ from doxeval.documents.patterns import PathPattern
 from doxeval.documents.summary import NO_PARENT, SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from doxeval.runs import Kind, ResolvedRun, Run
-from doxeval.runs.spelling import numbered_paths, spelt, unit_kinds
+from doxeval.runs.path_ranges import path_ranges
+from doxeval.runs.spelling import numbered_paths, unit_kinds
 from doxeval.tasks.articles import coming_back, first_rows
 from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
@@ -203,23 +204,10 @@ def _comparable(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, 
 
 
 def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
-    """A range of numbers for each path, which includes the ranges of all paths below it."""
-    numbers = run.path[rows]
-    # Each step ends with the character that sorts first, so everything below a path follows it.
-    key_of = {
-        number: ("" if number < 0 else spelt(run.paths[number][0])).replace("/", "\x00") + "\x00"
-        for number in np.unique(numbers).tolist()
-    }
-    keys = sorted(set(key_of.values()))
-    ranges = {key: (at, _end_of(keys, at)) for at, key in enumerate(keys)}
-    of_rows = np.array([ranges[key_of[number]] for number in numbers.tolist()], dtype=np.int64)
-    start, end = of_rows.reshape(-1, 2).T
-    return start, end
-
-
-def _end_of(keys: list[str], at: int) -> int:
-    """The index after the last key that begins with the key at index `at`."""
-    return bisect_left(keys, keys[at][:-1] + "\x01", at)
+    """A range of numbers for each result's path, which includes the ranges of all paths below."""
+    numbers, which = np.unique(run.path[rows], return_inverse=True)
+    start, end = path_ranges(["" if n < 0 else run.paths[n][0] for n in numbers.tolist()])
+    return start[which], end[which]
 
 
 def _no_elements(run: Run, task: Task) -> Iterator[Problem]:

@@ -1,0 +1,97 @@
+"""The statistics of runs for the terminal, and as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from doxeval.cli.compare import as_csv
+from doxeval.cli.terminal import safe
+from doxeval.runs.statistics import RunStatistics, Spread
+from doxeval.wording import counted
+
+_MOST_TAGS = 10
+
+
+def statistics_lines(found: RunStatistics) -> Iterator[str]:
+    """Lines that show the statistics of a run.
+
+    >>> from doxeval.runs import Run
+    >>> from doxeval.runs.statistics import run_statistics
+    >>> run = Run.from_dict({"7": [("d", "/a/s[1]"), ("d", "/a/s[1]/p[2]"), ("d", "/a/s[2]")]})
+    >>> print(*statistics_lines(run_statistics(run)), sep="\\n")
+    results          3 elements of 1 document
+    results a topic  mean 3.0, median 3, from 3 to 3
+    overlapping      66.7% of 3 results (mean of the topics: 66.7%)
+    depths           2: 2 (66.7%), 3: 1 (33.3%); mean 2.33
+    tags             s: 2 (66.7%), p: 1 (33.3%)
+    """
+    for name, value in _figures(found):
+        yield f"{name:<15}  {value}"
+
+
+def _figures(found: RunStatistics) -> Iterator[tuple[str, str]]:
+    kinds = ", ".join(counted(count, kind) for kind, count in found.kinds.items())
+    yield "results", f"{kinds} of {counted(found.documents, 'document')}"
+    if found.per_topic is not None:
+        yield "results a topic", _spread(found.per_topic)
+    if found.duplicates:
+        yield "duplicates", f"{found.duplicates:,}"
+    if found.unresolved:
+        yield "unresolved", f"{found.unresolved:,}"
+    if found.overlap is not None and found.topic_overlap is not None:
+        yield (
+            "overlapping",
+            f"{found.overlap:.1%} of {counted(found.compared, 'result')} "
+            f"(mean of the topics: {found.topic_overlap:.1%})",
+        )
+    if found.sizes is not None and found.repeated_text is not None:
+        yield "repeated text", f"{found.repeated_text:.1%} of {found.sizes.total:,} characters"
+    if found.sizes is not None:
+        yield "characters", _spread(found.sizes)
+    if found.depths:
+        yield "depths", f"{shares(found.depths)}; mean {found.mean_depth:.2f}"
+    if found.tags:
+        yield "tags", shares(found.tags, _MOST_TAGS)
+
+
+def _spread(found: Spread) -> str:
+    return (
+        f"mean {found.mean:,.1f}, median {found.median:,g}, from {found.least:,} to {found.most:,}"
+    )
+
+
+def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
+    """Counts with their shares of the whole; of many the first, and how many more there are.
+
+    >>> shares({"sec": 3, "p": 1})
+    'sec: 3 (75.0%), p: 1 (25.0%)'
+    >>> shares({"sec": 3, "p": 1, "b": 1}, 1)
+    'sec: 3 (60.0%) and 2 more'
+    """
+    total = sum(counts.values())
+    shown = list(counts.items())[:most]
+    text = ", ".join(f"{safe(str(name))}: {own:,} ({own / total:.1%})" for name, own in shown)
+    more = len(counts) - len(shown)
+    return f"{text} and {more:,} more" if more else text
+
+
+def statistics_csv(runs: Iterable[tuple[str, RunStatistics]]) -> str:
+    """A line for every figure of each run; `of` says which tag, depth or value it is about.
+
+    >>> from doxeval.runs import Run
+    >>> from doxeval.runs.statistics import run_statistics
+    >>> rows = statistics_csv([("a.run", run_statistics(Run.from_dict({"7": ["d"]})))])
+    >>> rows.splitlines()[:2]
+    ['file,run,statistic,of,value', 'a.run,run,results,,1']
+    """
+    header = ["file", "run", "statistic", "of", "value"]
+    return as_csv(header, (row for file, found in runs for row in _cells(file, found)))
+
+
+def _cells(file: str, found: RunStatistics) -> Iterator[list[object]]:
+    for name, value in found.to_dict().items():
+        if isinstance(value, dict):
+            yield from ([file, found.run, name, of, figure] for of, figure in value.items())
+        elif name != "run":
+            yield [file, found.run, name, None, value]

@@ -1,0 +1,230 @@
+"""The figures that papers report of a run: how long, how deep, and how much of it overlaps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from doxeval.arrays import Ints, repeated_rows
+from doxeval.documents import Collection
+from doxeval.documents.paths import parse_path
+from doxeval.errors import InputError, SyntaxProblem
+from doxeval.runs.overlap import article_numbers, overlap_of, text_extents
+from doxeval.runs.resolution import ResolvedRun, resolve
+from doxeval.runs.run import Kind, Run
+from doxeval.runs.spelling import numbered_paths, unit_kinds
+from doxeval.spans import Spans, merged
+from doxeval.wording import counted
+
+# No text has as many characters (see spans).
+_TOO_LONG = 1 << 32
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How some whole numbers are spread.
+
+    >>> Spread.of(np.array([1, 2, 9]))
+    Spread(count=3, total=12, least=1, median=2.0, most=9)
+    >>> Spread.of(np.array([1, 2, 9])).mean
+    4.0
+    """
+
+    count: int
+    total: int
+    least: int
+    median: float
+    most: int
+
+    @classmethod
+    def of(cls, values: Ints) -> Spread | None:
+        """The spread of some values; None if there are none."""
+        if not len(values):
+            return None
+        least, most = int(values.min()), int(values.max())
+        return cls(len(values), int(values.sum()), least, float(np.median(values)), most)
+
+    @property
+    def mean(self) -> float:
+        """Their mean."""
+        return self.total / self.count
+
+    def to_dict(self) -> dict[str, float]:
+        """Everything as plain values, for JSON."""
+        return asdict(self) | {"mean": self.mean}
+
+
+@dataclass(frozen=True)
+class RunStatistics:
+    """Counts of a run's results.
+
+    documents: distinct ones. kinds: how many results are documents, elements, passages, points or
+    trees. duplicates: results that repeat an earlier one of their topic. unresolved: results that
+    the collection does not have; None without a collection.
+    compared: results whose place in their document is known; overlapping: those that overlap
+    another result of the same topic's list (`overlap` says what that means, a repeated result
+    included). topic_overlap: the mean of the topics' shares of overlapping results.
+    sizes: in characters, of the results whose text is known. distinct_characters: of that text,
+    counting what a topic's results share once.
+    depths, tags: of elements, a root being at depth 1; the most frequent tag comes first. A whole
+    document is its root, whose tag only a collection knows.
+    """
+
+    run: str
+    results: int
+    topics: int
+    documents: int
+    per_topic: Spread | None
+    kinds: dict[str, int]
+    duplicates: int
+    unresolved: int | None
+    compared: int
+    overlapping: int
+    topic_overlap: float | None
+    sizes: Spread | None
+    distinct_characters: int | None
+    depths: dict[int, int]
+    tags: dict[str, int]
+
+    @property
+    def overlap(self) -> float | None:
+        """The share of compared results that overlap another one."""
+        return self.overlapping / self.compared if self.compared else None
+
+    @property
+    def repeated_text(self) -> float | None:
+        """The share of the returned characters that the topic's list has elsewhere already."""
+        if self.sizes is None or self.distinct_characters is None or not self.sizes.total:
+            return None
+        return 1 - self.distinct_characters / self.sizes.total
+
+    @property
+    def mean_depth(self) -> float | None:
+        """The mean depth of the elements."""
+        count = sum(self.depths.values())
+        return sum(depth * own for depth, own in self.depths.items()) / count if count else None
+
+    def __repr__(self) -> str:
+        share = "unknown" if self.overlap is None else f"{self.overlap:.1%}"
+        results = f"{counted(self.results, 'result')} for {counted(self.topics, 'topic')}"
+        return f"RunStatistics({self.run!r}: {results}, overlap {share})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        spreads = {"per_topic": self.per_topic, "sizes": self.sizes}
+        return {
+            **asdict(self),
+            **{name: one and one.to_dict() for name, one in spreads.items()},
+            "depths": {str(depth): count for depth, count in self.depths.items()},
+            "overlap": self.overlap,
+            "repeated_text": self.repeated_text,
+            "mean_depth": self.mean_depth,
+        }
+
+
+def run_statistics(run: Run | ResolvedRun, collection: Collection | None = None) -> RunStatistics:
+    """The statistics of a run, more of them with its collection.
+
+    A run that is resolved already is given together with the collection it was resolved against.
+
+    >>> run = Run.from_dict({"7": [("d", "/a/s[1]"), ("d", "/a/s[1]/p[2]"), ("d", "/a/s[2]")]})
+    >>> found = run_statistics(run)
+    >>> found
+    RunStatistics('run': 3 results for 1 topic, overlap 66.7%)
+    >>> found.depths, found.tags
+    ({2: 2, 3: 1}, {'s': 2, 'p': 1})
+    """
+    if isinstance(run, ResolvedRun):
+        if collection is None:
+            raise InputError("the statistics of a resolved run take its collection: collection=")
+        resolved: ResolvedRun | None = run
+        run = run.run
+    else:
+        resolved = None if collection is None else resolve(run, collection)
+    is_compared, is_overlapping = overlap_of(run, resolved, collection)
+    units = (unit_kinds(run), numbered_paths(run), run.start, run.end)
+    sizes, distinct = _characters(run, resolved, collection)
+    depths, tags = _depths_and_tags(run, resolved, collection)
+    return RunStatistics(
+        run=run.run_id,
+        results=len(run),
+        topics=len(run.topics),
+        documents=len(run.documents),
+        per_topic=Spread.of(np.bincount(run.topic, minlength=len(run.topics))),
+        kinds=_kinds(run),
+        duplicates=len(repeated_rows(run.topic, run.document, *units)) if len(run) else 0,
+        unresolved=None if resolved is None else len(resolved.unresolved),
+        compared=int(is_compared.sum()),
+        overlapping=int(is_overlapping.sum()),
+        topic_overlap=_mean_share(run, np.flatnonzero(is_compared), np.flatnonzero(is_overlapping)),
+        sizes=Spread.of(sizes),
+        distinct_characters=distinct,
+        depths=depths,
+        tags=tags,
+    )
+
+
+def _kinds(run: Run) -> dict[str, int]:
+    counts = np.bincount(run.kind, minlength=len(Kind)).tolist()
+    return {kind.name.lower(): counts[kind] for kind in Kind if counts[kind]}
+
+
+def _mean_share(run: Run, compared: Ints, overlapping: Ints) -> float | None:
+    """The mean share of overlapping results over the topics with results that were compared."""
+    of_topic = np.bincount(run.topic[compared], minlength=len(run.topics))
+    shared = np.bincount(run.topic[overlapping], minlength=len(run.topics))
+    known = of_topic > 0
+    return float((shared[known] / of_topic[known]).mean()) if known.any() else None
+
+
+def _characters(
+    run: Run, resolved: ResolvedRun | None, collection: Collection | None
+) -> tuple[Ints, int | None]:
+    """The size of each result whose text is known, and the characters without repetition."""
+    if resolved is not None and collection is not None:
+        row, start, end = text_extents(resolved, collection)
+    else:
+        is_possible = (run.start >= 0) & (run.end < _TOO_LONG)
+        row = np.flatnonzero((run.kind == Kind.PASSAGE) & is_possible)
+        start, end = run.start[row], run.end[row]
+    if not len(row):
+        return row, None
+    rows, which = np.unique(row, return_inverse=True)
+    sizes = np.zeros(len(rows), dtype=np.int64)
+    np.add.at(sizes, which, end - start)
+    once = merged(Spans(article_numbers(run)[row], start, end))
+    return sizes, int(once.lengths().sum())
+
+
+def _depths_and_tags(
+    run: Run, resolved: ResolvedRun | None, collection: Collection | None
+) -> tuple[dict[int, int], dict[str, int]]:
+    """How many elements have each depth and each tag."""
+    depths: Counter[int] = Counter()
+    tags: Counter[str] = Counter()
+    elements = run.path[run.kind == Kind.ELEMENT]
+    for number, count in enumerate(np.bincount(elements, minlength=len(run.paths)).tolist()):
+        if count:
+            try:
+                steps = parse_path(run.paths[number][0])
+            except SyntaxProblem:
+                continue  # such an element does not exist, which checking the run says
+            depths[len(steps)] += count
+            tags[steps[-1].tag] += count
+    documents = run.kind == Kind.DOCUMENT
+    if documents.any():
+        depths[1] += int(documents.sum())
+    if resolved is not None and collection is not None:
+        tags.update(_root_tags(resolved.node[documents], collection))
+    by_count = sorted(tags.items(), key=lambda one: (-one[1], one[0]))
+    return dict(sorted(depths.items())), dict(by_count)
+
+
+def _root_tags(nodes: Ints, collection: Collection) -> dict[str, int]:
+    summary = collection.summary
+    tag = summary.tag_of[collection.nodes.path[nodes[nodes >= 0]]]
+    counts = np.bincount(tag, minlength=len(summary.tags))
+    return {summary.tags[number]: int(counts[number]) for number in np.flatnonzero(counts)}
