@@ -1,20 +1,26 @@
-"""`doxeval assessments`: count what was judged, and check the judgments for consistency."""
+"""`doxeval assessments`: count what was judged, and check that judgments are consistent."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from doxeval.cli.options import collection_option, merging_options, offsets_option
+from doxeval.cli.terminal import heading, shares
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
-    from doxeval.assessments import Assessments, Judgment
+    from doxeval.assessments import Assessments
+    from doxeval.assessments.element_counts import ElementCounts
+    from doxeval.assessments.statistics import AssessmentStatistics, TopicJudgments
     from doxeval.documents import Collection
+
+_MOST_TAGS = 12
 
 
 @verb()
@@ -40,8 +46,13 @@ def assessments(
     of INEX 2002–04 and 2005–07, the text of 2008–10, TREC's qrels, or JSONL. Grades of 2002–05
     are checked against the rules of their year; violations are listed as warnings and not
     repaired.
+
+    Documents are counted by topic; elements by grade, level (a root is at level 1) and tag.
+    Elements with highlighted text are known with --collection, or from the sizes in files of
+    2005–07. JSON has the counts of every combination of grade, level and tag too.
     """
     from doxeval.assessments import read_assessments
+    from doxeval.assessments.statistics import assessment_statistics
     from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
     from doxeval.wording import counted
@@ -57,13 +68,16 @@ def assessments(
         offsets=offsets,
         whitespace=whitespace,
     )
-    counts = {topic: _counts(list(read.of(topic))) for topic in read.topics}
+    statistics = assessment_statistics(read, collection)
+    counts = {topic: _counts(one) for topic, one in statistics.topics.items()}
     violations = list(_violations(read, collection))
     if as_json:
         facts = {"topics": counts, "violations": violations, "warnings": list(read.warnings)}
+        facts["statistics"] = statistics.to_dict()
         click.echo(json.dumps(facts, ensure_ascii=False))
         return
     _print_table(counts)
+    _print_elements(statistics)
     warn(read.warnings)
     warn(_told(one) for one in violations)
     click.echo(
@@ -73,17 +87,8 @@ def assessments(
     )
 
 
-def _counts(judgments: list[Judgment]) -> dict[str, int]:
-    return {
-        "judged": len(judgments),
-        "relevant": sum(judgment.is_relevant for judgment in judgments),
-        "passages": sum(len(j.highlights) + len(j.passages) for j in judgments),
-        "characters": sum(judgment.highlighted for judgment in judgments),
-        "entry points": sum(
-            j.best_entry_point is not None or j.entry_point is not None for j in judgments
-        ),
-        "elements": sum(len(j.grades) + len(j.elements) + len(j.units) for j in judgments),
-    }
+def _counts(of_topic: TopicJudgments) -> dict[str, int]:
+    return {name.replace("_", " "): number for name, number in asdict(of_topic).items()}
 
 
 def _violations(
@@ -116,3 +121,40 @@ def _print_table(counts: dict[str, dict[str, int]]) -> None:
     header = ["topic", *next(iter(counts.values()))]
     rows = [[topic, *(f"{number:,}" for number in of.values())] for topic, of in counts.items()]
     click.echo(aligned(header, rows), nl=False)
+
+
+def _print_elements(found: AssessmentStatistics) -> None:
+    """The figures about elements, as far as there are elements."""
+    for title, lines in _element_figures(found).items():
+        if lines:
+            heading(f"\n{title}")
+        for name, figure in lines.items():
+            click.echo(f"  {name:<16}{figure}")
+
+
+def _element_figures(found: AssessmentStatistics) -> dict[str, dict[str, str]]:
+    from doxeval.wording import counted
+
+    graded, exact = found.graded, found.exact
+    of_grades: dict[str, str] = {}
+    if graded.rows:
+        of_grades = {"grades": shares(graded.by_grade), **_levels_and_tags(graded)}
+    if exact.rows:
+        of_grades["exact coverage"] = (
+            f"{counted(len(exact), 'element')}, {exact.below_root:.1%} below the root"
+        )
+    if found.unjudged:
+        of_grades["unjudged"] = counted(found.unjudged, "element")
+    whole = found.wholly_highlighted
+    of_whole = {**_levels_and_tags(whole), "links": f"{found.links:.1%}"} if whole.rows else {}
+    return {
+        f"{counted(len(graded), 'graded element')}": of_grades,
+        f"{counted(len(found.highlighted), 'element')} with highlighted text": (
+            _levels_and_tags(found.highlighted) if found.highlighted.rows else {}
+        ),
+        f"{counted(len(whole), 'element')} wholly highlighted": of_whole,
+    }
+
+
+def _levels_and_tags(counts: ElementCounts) -> dict[str, str]:
+    return {"levels": shares(counts.by_level), "tags": shares(counts.by_tag, _MOST_TAGS)}

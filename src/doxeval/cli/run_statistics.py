@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from doxeval.cli.compare import as_csv
-from doxeval.cli.terminal import safe
+from doxeval.cli.terminal import shares
 from doxeval.runs.statistics import RunStatistics, Spread
 from doxeval.wording import counted
 
@@ -59,21 +58,6 @@ def _spread(found: Spread) -> str:
     return (
         f"mean {found.mean:,.1f}, median {found.median:,g}, from {found.least:,} to {found.most:,}"
     )
-
-
-def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
-    """Counts with their shares of the whole; of many the first, and how many more there are.
-
-    >>> shares({"sec": 3, "p": 1})
-    'sec: 3 (75.0%), p: 1 (25.0%)'
-    >>> shares({"sec": 3, "p": 1, "b": 1}, 1)
-    'sec: 3 (60.0%) and 2 more'
-    """
-    total = sum(counts.values())
-    shown = list(counts.items())[:most]
-    text = ", ".join(f"{safe(str(name))}: {own:,} ({own / total:.1%})" for name, own in shown)
-    more = len(counts) - len(shown)
-    return f"{text} and {more:,} more" if more else text
 
 
 def statistics_csv(runs: Iterable[tuple[str, RunStatistics]]) -> str:

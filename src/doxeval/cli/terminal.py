@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 import click
 
@@ -102,3 +102,18 @@ def warn(warnings: Iterable[str]) -> None:
 def heading(text: str) -> None:
     """Print a heading on stdout."""
     click.secho(text, bold=True)
+
+
+def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
+    """Counts with their shares of the whole; of many the first, and how many more there are.
+
+    >>> shares({"sec": 3, "p": 1})
+    'sec: 3 (75.0%), p: 1 (25.0%)'
+    >>> shares({"sec": 3, "p": 1, "b": 1}, 1)
+    'sec: 3 (60.0%) and 2 more'
+    """
+    total = sum(counts.values())
+    shown = list(counts.items())[:most]
+    text = ", ".join(f"{safe(str(name))}: {own:,} ({own / total:.1%})" for name, own in shown)
+    more = len(counts) - len(shown)
+    return f"{text} and {more:,} more" if more else text

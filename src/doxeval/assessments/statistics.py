@@ -1,0 +1,229 @@
+"""The figures that papers report of assessments.
+
+- how many documents were judged, and how many are relevant;
+- how many elements have each grade, at which level, with which tag. Of the elements with exact
+  coverage, 87 % were below the article in 2002 (Gövert et al. 2003, §4.3);
+- how many elements are highlighted in part or wholly. Of the latter, 18 % were links in 2006
+  (Lalmas et al. 2007, §8.1).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.assessments.assessed_elements import elements_from_highlights
+from doxeval.assessments.assessments import Assessments
+from doxeval.assessments.element_counts import (
+    PARTLY,
+    TOO_SMALL,
+    UNJUDGED,
+    WHOLLY,
+    ElementCounts,
+)
+from doxeval.assessments.element_paths import steps_of
+from doxeval.assessments.grades import Grade2002, Grade2003
+from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
+from doxeval.assessments.judgment_columns import UNKNOWN, JudgmentColumns, PlainJudgments
+from doxeval.assessments.recall_bases import LINKS
+from doxeval.assessments.resolution import resolved_assessments
+from doxeval.documents import Collection
+from doxeval.wording import counted
+
+# How many elements are looked at together; a topic of a large collection has millions.
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class TopicJudgments:
+    """What was judged for a topic.
+
+    judged, relevant: documents. characters: the highlighted ones; passages between text points
+    have none before they are resolved. elements: graded or listed ones, and assessed units.
+
+    >>> TopicJudgments(judged=9, relevant=2, passages=3, characters=99).relevant
+    2
+    """
+
+    judged: int
+    relevant: int
+    passages: int = 0
+    characters: int = 0
+    entry_points: int = 0
+    elements: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class AssessmentStatistics:
+    """Counts of judged documents by topic, and of elements by grade, level and tag.
+
+    graded: elements with grades: `3E` of 2002, `(3,3)` of 2003–04, exhaustivity `2`, `1`, `0` or
+    `?` of 2005. unjudged: the elements that files list without a grade, or as `U`.
+    highlighted: elements with highlighted text, of which `wholly` or `partly` is the grade. They
+    are known from a collection, or else from the sizes in lists of 2005–07.
+    """
+
+    topics: dict[str, TopicJudgments]
+    graded: ElementCounts
+    highlighted: ElementCounts
+    unjudged: int = 0
+
+    @property
+    def judged(self) -> int:
+        """The number of judged documents, over all topics."""
+        return sum(topic.judged for topic in self.topics.values())
+
+    @property
+    def relevant(self) -> int:
+        """The number of relevant documents, over all topics."""
+        return sum(topic.relevant for topic in self.topics.values())
+
+    @property
+    def exact(self) -> ElementCounts:
+        """The elements of 2002 with exact coverage."""
+        return self.graded.only({f"{relevance}E" for relevance in range(4)})
+
+    @property
+    def wholly_highlighted(self) -> ElementCounts:
+        """The elements whose text is all highlighted, so that their specificity is 1."""
+        return self.highlighted.only({WHOLLY})
+
+    @property
+    def links(self) -> float | None:
+        """The share of links (as `ignore=links` names them) among wholly highlighted elements."""
+        return self.wholly_highlighted.share_of(LINKS)
+
+    def __repr__(self) -> str:
+        judged = counted(self.judged, "judged document")
+        elements = (f"{len(self.graded):,} graded", f"{len(self.highlighted):,} highlighted")
+        topics = counted(len(self.topics), "topic")
+        return f"AssessmentStatistics({topics}, {judged}, elements: {', '.join(elements)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the topics as plain values, for JSON."""
+        return {
+            "topics": len(self.topics),
+            "judged": self.judged,
+            "relevant": self.relevant,
+            "graded": self.graded.to_dict(),
+            "unjudged": self.unjudged,
+            "exact_coverage": self.exact.to_dict(),
+            "highlighted": self.highlighted.to_dict(),
+            "wholly_highlighted": self.wholly_highlighted.to_dict() | {"links": self.links},
+        }
+
+
+def assessment_statistics(
+    assessments: Assessments, collection: Collection | None = None
+) -> AssessmentStatistics:
+    """Count what was judged; with a collection, highlighted elements too.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    >>> found = assessment_statistics(Assessments([Judgment("7", "a", ((2, 8),))]), collection)
+    >>> found.highlighted
+    ElementCounts(3 elements: wholly 1, partly 2)
+    >>> found.wholly_highlighted.by_tag, found.links
+    ({'p': 1}, 0.0)
+    >>> grades = (GradedElement("/a", Grade2002(3, "L")), GradedElement("/a/s", Grade2002(3, "E")))
+    >>> found = assessment_statistics(Assessments([Judgment("7", "a", grades=grades)]))
+    >>> found.graded.by_grade, found.exact.below_root
+    ({'3E': 1, '3L': 1}, 1.0)
+    """
+    given = assessments if collection is None else resolved_assessments(assessments, collection)
+    listed = ElementCounts.of(_graded(given))
+    graded = listed.only(set(listed.by_grade) - {UNJUDGED})
+    highlighted = _highlighted(given, collection)
+    return AssessmentStatistics(_by_topic(given), graded, highlighted, len(listed) - len(graded))
+
+
+def _by_topic(assessments: Assessments) -> dict[str, TopicJudgments]:
+    columns, count = assessments.columns, len(assessments.topics)
+    ranges = columns.topic[columns.highlights.group]
+    more = np.array(
+        [_beyond_columns(judgment) for judgment in assessments.detailed()], dtype=np.int64
+    ).reshape(-1, 3)
+    rows = [
+        np.bincount(columns.topic, minlength=count),
+        np.bincount(columns.topic[columns.is_relevant], minlength=count),
+        np.bincount(ranges, minlength=count),
+        np.bincount(ranges, columns.highlights.lengths(), minlength=count).astype(np.int64),
+        np.bincount(columns.topic[columns.entry != UNKNOWN], minlength=count),
+        np.zeros(count, dtype=np.int64),
+    ]
+    if len(more):  # as many as there are columns, in the same order
+        for row, extra in zip((2, 4, 5), more.T, strict=True):
+            np.add.at(rows[row], columns.topic, extra)
+    totals = np.array(rows).T.tolist()
+    return {topic: TopicJudgments(*row) for topic, row in zip(columns.topics, totals, strict=True)}
+
+
+def _beyond_columns(judgment: Judgment) -> tuple[int, int, int]:
+    """What columns do not hold: passages and entry points as text points, and elements."""
+    has_point = judgment.best_entry_point is None and judgment.entry_point is not None
+    elements = len(judgment.grades) + len(judgment.elements) + len(judgment.units)
+    return len(judgment.passages), int(has_point), elements
+
+
+def _graded(assessments: Assessments) -> Counter[tuple[str, int, str]]:
+    counts: Counter[tuple[str, int, str]] = Counter()
+    for judgment in assessments.detailed():
+        elements: list[GradedElement | MeasuredElement] = [*judgment.grades, *judgment.elements]
+        # An element that is listed twice with the same grade is one element.
+        grades = {steps_of(element, judgment): _label(element) for element in elements}
+        counts.update((grade, len(steps), steps[-1].tag) for steps, grade in grades.items())
+    return counts
+
+
+def _label(element: GradedElement | MeasuredElement) -> str:
+    grade = element if isinstance(element, MeasuredElement) else element.grade
+    if grade is None:
+        return UNJUDGED
+    if isinstance(grade, Grade2002 | Grade2003):
+        return str(grade)
+    return TOO_SMALL if grade.exhaustivity is None else str(grade.exhaustivity)
+
+
+def _highlighted(assessments: Assessments, collection: Collection | None) -> ElementCounts:
+    if collection is None or not len(assessments.columns.highlights.start):
+        return ElementCounts.of(_highlighted_in_lists(assessments))
+    summary = collection.summary
+    counts = np.zeros((len(summary), 2), dtype=np.int64)
+    for rows in _chunks(assessments.columns, collection):
+        some = Assessments(PlainJudgments(assessments.columns.rows(rows)))
+        found = elements_from_highlights(some, collection)
+        is_whole = (found.rsize == found.size).astype(np.int64)
+        path = collection.nodes.path[found.node].astype(np.int64)
+        counts += np.bincount(2 * path + is_whole, minlength=counts.size).reshape(-1, 2)
+    by_key: Counter[tuple[str, int, str]] = Counter()
+    for number, kind in np.argwhere(counts).tolist():
+        place = (int(summary.depth_of[number]), summary.tag(number))
+        by_key[(PARTLY, WHOLLY)[kind], *place] += int(counts[number, kind])
+    return ElementCounts.of(by_key)
+
+
+def _chunks(columns: JudgmentColumns, collection: Collection) -> Iterator[Ints]:
+    """Rows with highlights, as many at a time as have about a million elements."""
+    rows = np.unique(columns.highlights.group)
+    document = collection.find_documents(columns.documents)[columns.document[rows]]
+    elements = np.cumsum(collection.rows[document + 1] - collection.rows[document])
+    yield from np.split(rows, np.flatnonzero(np.diff(elements // _CHUNK)) + 1)
+
+
+def _highlighted_in_lists(assessments: Assessments) -> Counter[tuple[str, int, str]]:
+    counts: Counter[tuple[str, int, str]] = Counter()
+    for judgment in assessments.detailed():
+        sizes = {
+            steps_of(element, judgment): (element.size, element.highlighted)
+            for element in judgment.elements
+            if element.highlighted > 0
+        }
+        for steps, (size, highlighted) in sizes.items():
+            kind = WHOLLY if highlighted >= size else PARTLY
+            counts[kind, len(steps), steps[-1].tag] += 1
+    return counts
