@@ -1,17 +1,18 @@
-"""`doxeval topics`: list the topics of a file and check them."""
+"""`doxeval topics`: list topics, count them by type and year, and check them."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from doxeval.cli.verb import verb
+from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
-    from doxeval.topics import Topic
+    from doxeval.topics import Topic, TopicStatistics
     from doxeval.topics.read_write import TopicFormat
 
 
@@ -26,16 +27,45 @@ if TYPE_CHECKING:
     help="Format of the files; auto means by their names.",
 )
 @click.option(
+    "--assessments",
+    "-a",
+    multiple=True,
+    metavar="FILE",
+    help="Count how many topics were assessed in this file, directory or archive; may be repeated.",
+)
+@click.option(
+    "--inex-numbers",
+    is_flag=True,
+    help="Tell the years of 2002 to 2006 by INEX's numbering of topics, from 1 to 413.",
+)
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Print only the counts; with --json, as one JSON object.",
+)
+@click.option(
     "--json", "as_json", is_flag=True, help="Print each topic as a JSON object with all its fields."
 )
-def topics(files: tuple[str, ...], format_: TopicFormat | Literal["auto"], as_json: bool) -> None:
-    """List topics and check them.
+def topics(
+    files: tuple[str, ...],
+    format_: TopicFormat | Literal["auto"],
+    assessments: tuple[str, ...],
+    inex_numbers: bool,
+    statistics: bool,
+    as_json: bool,
+) -> None:
+    """List topics, count them by type and year, and check them.
 
     Topics are read from the XML of every INEX year (.xml), from JSONL (.jsonl), and from lines of
     an id, a tab and a title (.tsv, .txt). Errors are duplicate ids, castitles that are not NEXI,
     and topics of a CAS type without a castitle; titles that are not content-only queries get a
     warning. The exit code is 1 if there is an error.
+
+    What a topic looks like tells its year, or a few of them: 2009 from the id 2009001, 2003–04 from
+    a NEXI query as the title, 2005–06 from the type CO+S. For topics of INEX itself, --inex-numbers
+    takes the exact year from their numbers.
     """
+    from doxeval.topics import topic_statistics
     from doxeval.topics.read_write import WRITERS, read_topics
     from doxeval.wording import counted
 
@@ -44,16 +74,51 @@ def topics(files: tuple[str, ...], format_: TopicFormat | Literal["auto"], as_js
         for name in files
         for topic in read_topics(name, None if format_ == "auto" else format_)
     ]
-    if as_json:
+    if as_json and not statistics:
+        refuse({"assessments", "inex_numbers"}, "is for counts: add --statistics")
         for line in WRITERS["jsonl"](all_topics):
             click.echo(line, nl=False)
     else:
-        for topic in all_topics:
-            _print_topic(topic)
+        if not statistics:
+            _print_list(all_topics)
+        found = topic_statistics(all_topics, _assessed(assessments), inex_numbers=inex_numbers)
+        _print_counts(found, as_json)
     errors = _print_problems(all_topics)
     click.echo(f"{counted(len(all_topics), 'topic')}, {counted(errors, 'error')}", err=True)
     if errors:
         sys.exit(1)
+
+
+def _print_list(all_topics: list[Topic]) -> None:
+    for topic in all_topics:
+        _print_topic(topic)
+    click.echo()
+
+
+def _assessed(sources: Sequence[str]) -> set[str] | None:
+    """The topics that assessments judge."""
+    from doxeval.assessments import read_assessments
+
+    found = [read_assessments(source) for source in sources]
+    return {topic for one in found for topic in one.topics} if found else None
+
+
+def _print_counts(found: TopicStatistics, as_json: bool) -> None:
+    from doxeval.cli.score_table import aligned
+
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return
+    rows = [(row.year or "—", row.type or "—", row.topics, row.assessed) for row in found.rows]
+    if len(rows) > 1:
+        rows.append(("all", "", found.topics, found.assessed))
+    # The last column is only there if somebody asked which topics were assessed.
+    columns = 3 if found.assessed is None else 4
+    header = ["year", "type", "topics", "assessed"]
+    cells = [
+        [cell if isinstance(cell, str) else f"{cell:,}" for cell in row[:columns]] for row in rows
+    ]
+    click.echo(aligned(header[:columns], cells), nl=False)
 
 
 def _print_topic(topic: Topic) -> None:
@@ -62,7 +127,8 @@ def _print_topic(topic: Topic) -> None:
     if topic.structured:
         click.echo(f"    {_shown(topic.structured)}")
     if topic.cas_parts:
-        click.echo(f"    {json.dumps(dict(topic.cas_parts), ensure_ascii=False)}")
+        parts = ", ".join(f"{kind}: {_shown(text)}" for kind, text in topic.cas_parts)
+        click.echo(f"    {parts}")
 
 
 def _print_problems(all_topics: list[Topic]) -> int:

@@ -2,6 +2,7 @@
 
 from doxeval.topics.nexi import NexiError, parse_content, parse_nexi, parse_structured
 from doxeval.topics.read_write import problems, read_topics, write_topics
+from doxeval.topics.statistics import TopicStatistics, topic_statistics
 from doxeval.topics.strictness import Interpretation
 from doxeval.topics.topic import Topic
 
@@ -9,10 +10,12 @@ __all__ = [
     "Interpretation",
     "NexiError",
     "Topic",
+    "TopicStatistics",
     "parse_content",
     "parse_nexi",
     "parse_structured",
     "problems",
     "read_topics",
+    "topic_statistics",
     "write_topics",
 ]
