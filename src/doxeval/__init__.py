@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from doxeval.assessments import Assessments, Judgment, read_assessments, write_assessments
-    from doxeval.comparison import compare, correlate
+    from doxeval.assessments.statistics import assessment_statistics
+    from doxeval.comparison import compare, correlate, significant_agreement
     from doxeval.documents import BuildOptions, Collection, Element, build_collection
     from doxeval.errors import DoxevalError
     from doxeval.evaluation import Evaluation, evaluate
@@ -26,16 +27,18 @@ if TYPE_CHECKING:
     from doxeval.navigation import Navigation, read_navigation
     from doxeval.reports import report
     from doxeval.runs import Kind, Result, Run, read_run, write_run
+    from doxeval.runs.statistics import run_statistics
     from doxeval.scores import ScoreTable
     from doxeval.stereotypes import simulate
-    from doxeval.topics import Topic, parse_nexi, read_topics, write_topics
+    from doxeval.topics import Topic, parse_nexi, read_topics, topic_statistics, write_topics
 
 __version__ = "0.1.0"
 
-# The rooms that the public names come from.
+# Where the public names come from.
 _ROOMS = {
     "assessments": ("Assessments", "Judgment", "read_assessments", "write_assessments"),
-    "comparison": ("compare", "correlate"),
+    "assessments.statistics": ("assessment_statistics",),
+    "comparison": ("compare", "correlate", "significant_agreement"),
     "documents": ("BuildOptions", "Collection", "Element", "build_collection"),
     "errors": ("DoxevalError",),
     "evaluation": ("Evaluation", "evaluate"),
@@ -43,9 +46,10 @@ _ROOMS = {
     "navigation": ("Navigation", "read_navigation"),
     "reports": ("report",),
     "runs": ("Kind", "Result", "Run", "read_run", "write_run"),
+    "runs.statistics": ("run_statistics",),
     "scores": ("ScoreTable",),
     "stereotypes": ("simulate",),
-    "topics": ("Topic", "parse_nexi", "read_topics", "write_topics"),
+    "topics": ("Topic", "parse_nexi", "read_topics", "topic_statistics", "write_topics"),
 }
 _HOMES = {name: f"doxeval.{room}" for room, names in _ROOMS.items() for name in names}
 
@@ -65,6 +69,7 @@ __all__ = [
     "ScoreTable",
     "Topic",
     "__version__",
+    "assessment_statistics",
     "build_collection",
     "compare",
     "correlate",
@@ -76,7 +81,10 @@ __all__ = [
     "read_topics",
     "register",
     "report",
+    "run_statistics",
+    "significant_agreement",
     "simulate",
+    "topic_statistics",
     "write_assessments",
     "write_run",
     "write_topics",

@@ -21,6 +21,7 @@ from doxeval import (
     Topic,
     compare,
     correlate,
+    significant_agreement,
 )
 from doxeval.documents.examples import example_collection
 from doxeval.measures import nxCG
@@ -83,6 +84,8 @@ def values(collection: Collection) -> dict[str, Any]:
         "curve": table.runs[0].curves[0],
         "comparison": compare(table, "MAiP"),
         "correlations": correlate(table),
+        "agreement": significant_agreement(table),
+        "verdicts": significant_agreement(table).pairs[0],
     }
 
 
