@@ -146,7 +146,9 @@ def _element_figures(found: AssessmentStatistics) -> dict[str, dict[str, str]]:
     if found.unjudged:
         of_grades["unjudged"] = counted(found.unjudged, "element")
     whole = found.wholly_highlighted
-    of_whole = {**_levels_and_tags(whole), "links": f"{found.links:.1%}"} if whole.rows else {}
+    of_whole = _levels_and_tags(whole) if whole.rows else {}
+    if found.links:
+        of_whole["links"] = f"{found.links:.1%}"
     return {
         f"{counted(len(graded), 'graded element')}": of_grades,
         f"{counted(len(found.highlighted), 'element')} with highlighted text": (
