@@ -14,6 +14,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.documents.paths import Step, parse_path
+from doxeval.documents.summary import NO_PARENT, PathSummary, SummaryBuilder
 from doxeval.errors import SyntaxProblem
 
 _Tree: TypeAlias = "dict[Step, _Tree]"
@@ -86,6 +87,18 @@ class PathForest:
         """The tag of each element, as its position in `tags`."""
         positions = {tag: position for position, tag in enumerate(self.tags)}
         return np.array([positions[tag] for tag in self._tag], dtype=np.int64)
+
+    @cached_property
+    def path_numbers(self) -> tuple[PathSummary, Ints]:
+        """The distinct paths without ordinals, and which of them each element has."""
+        builder = SummaryBuilder()
+        numbers = np.empty(len(self), dtype=np.int64)
+        for (_, steps), node in self._nodes.items():
+            path = NO_PARENT
+            for step in steps:
+                path = builder.child(path, builder.tag(step.tag))
+            numbers[node] = path
+        return builder.finish(), numbers
 
     def find_documents(self, documents: Sequence[Hashable]) -> Ints:
         """The numbers of documents, -1 for an unknown one."""

@@ -1,16 +1,21 @@
 """What assessments say about elements, for measures and simulated systems alike.
 
 This is the one place that knows which elements fit a quantisation: those that hold highlighted
-text, those that files of 2005–07 list, or those that were graded one by one. Elements and recall
-bases are made when they are first asked for, and kept.
+text, those that files of 2005–07 list, or those that were graded one by one. Elements outside the
+target of their topic are left out, for strict CAS. Elements and recall bases are made when they
+are first asked for, and kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection as Container
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
 from doxeval.assessments.assessed_elements import (
     AssessedElements,
     SpecificityFrom,
@@ -19,10 +24,12 @@ from doxeval.assessments.assessed_elements import (
     elements_from_lists,
 )
 from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.grades import Grade2005, Specificity
+from doxeval.assessments.grades import Grade2005, GradeColumns, Specificity
+from doxeval.assessments.path_forest import PathForest
 from doxeval.assessments.quantisations import Quantisation
 from doxeval.assessments.recall_bases import RecallBase, full_recall_base, ideal_recall_base
 from doxeval.documents import Collection
+from doxeval.documents.patterns import PathPatterns
 from doxeval.errors import MissingInput
 
 
@@ -33,6 +40,7 @@ class RelevantElements:
     assessments: resolved against the collection, if there is one.
     specificity: whether the specificity of elements that files of 2005–07 list comes from passages
     or from the sizes in the file; None: from passages if there are any, and a collection.
+    targets: by topic, the paths that its elements must match; other topics keep all elements.
 
     >>> from doxeval.assessments import Judgment
     >>> from doxeval.assessments.quantisations import QUANTISATIONS
@@ -48,6 +56,7 @@ class RelevantElements:
     assessments: Assessments
     collection: Collection | None = None
     specificity: SpecificityFrom | None = None
+    targets: Mapping[str, PathPatterns] = field(default_factory=dict)
     _elements: dict[str, AssessedElements] = field(default_factory=dict, init=False, repr=False)
     _bases: dict[tuple[str, str, frozenset[str]], RecallBase] = field(
         default_factory=dict, init=False, repr=False
@@ -69,8 +78,41 @@ class RelevantElements:
     def elements(self, quantisation: Quantisation) -> AssessedElements:
         """The elements that a quantisation can be used on; the same value each time."""
         if quantisation.name not in self._elements:
-            self._elements[quantisation.name] = self._elements_for(quantisation)
+            found = self._elements_for(quantisation)
+            if self.targets:
+                matches = self.on_target(found.topic, found.node, found.forest)
+                found = _only(found, np.flatnonzero(matches))
+            self._elements[quantisation.name] = found
         return self._elements[quantisation.name]
+
+    def on_target(self, topic: Ints, node: Ints, forest: PathForest | None = None) -> Bools:
+        """Whether each element matches the target of its topic, if that has one.
+
+        Elements are given by the number of their topic and their node in the collection (or in a
+        forest of paths).
+
+        >>> from doxeval.assessments import Judgment
+        >>> from doxeval.documents.examples import example_collection
+        >>> collection = example_collection({"a": "<s><p>One.</p></s>"})
+        >>> judged, targets = Assessments([Judgment("7", "a")]), {"7": PathPatterns.parse("//p")}
+        >>> relevant = RelevantElements(judged, collection, targets=targets)
+        >>> relevant.on_target(np.array([0, 0]), np.array([0, 1])).tolist()
+        [False, True]
+        """
+        found = np.ones(len(node), dtype=np.bool_)
+        if not self.targets or not len(node):
+            return found
+        if forest is not None:
+            summary, path = forest.path_numbers
+        elif self.collection is not None:
+            summary, path = self.collection.summary, self.collection.nodes.path
+        else:
+            raise MissingInput("elements are matched with targets in a collection")
+        for number, name in enumerate(self.assessments.topics):
+            if name in self.targets:
+                rows = np.flatnonzero(topic == number)
+                found[rows] = self.targets[name].matches(summary)[path[node[rows]]]
+        return found
 
     def _elements_for(self, quantisation: Quantisation) -> AssessedElements:
         if Specificity in quantisation.scales:
@@ -171,3 +213,11 @@ class RelevantElements:
     def has_lists(self) -> bool:
         """Whether elements are listed with their sizes, as in files of 2005–07."""
         return any(judgment.elements for judgment in self.assessments.detailed())
+
+
+def _only(elements: AssessedElements, rows: Ints) -> AssessedElements:
+    """Only some of the elements."""
+    names = ("topic", "document", "node", "after", "tag", "size", "rsize")
+    columns = {name: getattr(elements, name)[rows] for name in names}
+    grades = GradeColumns(*(column[rows] for column in elements.grades))
+    return replace(elements, **columns, grades=grades)

@@ -3,6 +3,8 @@
     pattern : ( '//' | '/' ) node, one or more times
     node    : tag | '*' | '(' tag ( '|' tag )+ ')'
 
+Several patterns are separated by commas: `//tig, //fm/au`.
+
 A pattern matches whole paths without ordinals. So it is matched against the path summary, by a
 few bit operations per distinct path, no matter how many elements there are.
 """
@@ -90,3 +92,29 @@ class PathPattern:
             here.append(reached)
             above.append(seen | reached)
         return np.fromiter((bool(bits & whole) for bits in here), dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class PathPatterns:
+    """One or more patterns; a path needs to match one of them.
+
+    >>> from doxeval.documents.summary import PathSummary
+    >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
+    >>> PathPatterns.parse("/article, //p").matches(summary).tolist()
+    [True, False, True]
+    """
+
+    patterns: tuple[PathPattern, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> PathPatterns:
+        """Parse patterns that are separated by commas."""
+        return cls(tuple(PathPattern.parse(one) for one in text.split(",")))
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.patterns))
+
+    def matches(self, summary: PathSummary) -> Bools:
+        """For each path of the summary, whether one of the patterns matches all of it."""
+        found: Bools = np.any([one.matches(summary) for one in self.patterns], axis=0)
+        return found

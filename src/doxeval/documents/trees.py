@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints, concatenated_ranges
+from doxeval.arrays import Bools, Ints, concatenated_ranges
 
 
 class Trees(NamedTuple):
@@ -40,6 +40,16 @@ class Trees(NamedTuple):
             return Trees.empty(len(rows))
         counts = self.begin[rows + 1] - self.begin[rows]
         nodes = self.nodes[concatenated_ranges(self.begin[rows], counts)]
+        return Trees(nodes, np.append(0, np.cumsum(counts)))
+
+    def emptied(self, which: Bools) -> Trees:
+        """The trees, but without the nodes of some.
+
+        >>> Trees.of_singletons(np.array([3, 5])).emptied(np.array([True, False])).as_sets()
+        [(), (5,)]
+        """
+        counts = np.where(which, 0, self.counts)
+        nodes = self.nodes[np.repeat(~which, self.counts)]
         return Trees(nodes, np.append(0, np.cumsum(counts)))
 
     def as_sets(self) -> list[tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Results that a run returns more than once for a topic: only the first of them counts."""
+"""Results that a run returns more than once for a topic: only the first of them gains anything."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints, repeated_rows
+from doxeval.arrays import Bools, Ints, repeated_rows
+from doxeval.evaluation.options import OnDuplicates
 from doxeval.evaluation.placing import PlacedRun
 from doxeval.runs import Kind
 from doxeval.runs.spelling import numbered_paths, unit_kinds
@@ -15,19 +16,19 @@ from doxeval.runs.spelling import numbered_paths, unit_kinds
 _FAR_BELOW = -(1 << 60)
 
 
-class FirstOnes(NamedTuple):
-    """The rows that stay (None: all of them), and a warning if some do not."""
+class Repeats(NamedTuple):
+    """Which results repeat an earlier one (None: no result does), and a warning if some do."""
 
-    rows: Ints | None
+    is_repeat: Bools | None
     warnings: tuple[str, ...]
 
 
-def first_ones(placed: PlacedRun, topic: Ints) -> FirstOnes:
-    """The rows that are not duplicates of an earlier row of their topic.
+def repeats_in(placed: PlacedRun, topic: Ints, policy: OnDuplicates) -> Repeats:
+    """The results that are duplicates of an earlier result of their topic.
 
     Passages and entry points are the same if their ranges are, elements and trees if their nodes
     are, and a document is the same as its root. Unresolved results never count as duplicates of
-    each other.
+    each other. The policy decides what the warning says.
     """
     run = placed.resolved.run
     kind = unit_kinds(run)
@@ -39,10 +40,18 @@ def first_ones(placed: PlacedRun, topic: Ints) -> FirstOnes:
     if len(again):  # documents by their keys are almost surely told apart, by numbers surely
         again = repeated_rows(topic, run.document, *unit)
     if not len(again):
-        return FirstOnes(None, ())
-    count = "1 duplicate was" if len(again) == 1 else f"{len(again):,} duplicates were"
-    warning = f"{count} left out, the first on line {run.line[again[0]]}"
-    return FirstOnes(np.delete(np.arange(len(run)), again), (warning,))
+        return Repeats(None, ())
+    is_repeat = np.zeros(len(run), dtype=np.bool_)
+    is_repeat[again] = True
+    return Repeats(is_repeat, (_warning(len(again), int(run.line[again[0]]), policy),))
+
+
+def _warning(count: int, line: int, policy: OnDuplicates) -> str:
+    if policy == "drop":
+        what = "1 duplicate was" if count == 1 else f"{count:,} duplicates were"
+        return f"{what} left out, the first on line {line}"
+    what = "1 duplicate keeps its rank" if count == 1 else f"{count:,} duplicates keep their ranks"
+    return f"{what} without gain, the first on line {line}"
 
 
 def _units(placed: PlacedRun) -> Ints:

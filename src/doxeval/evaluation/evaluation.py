@@ -8,7 +8,7 @@ order with the same result.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -19,14 +19,29 @@ from doxeval.assessments import Assessments, read_assessments
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
+from doxeval.evaluation.asked import (
+    LeftOut,
+    MeasureGiven,
+    OrderOfPresets,
+    asked_for,
+    check_presets,
+    order_of,
+    presets_named,
+    told,
+)
 from doxeval.evaluation.assessed_topics import about_missing
 from doxeval.evaluation.needs import check_assessments, check_results
-from doxeval.evaluation.options import AverageOver, OnUnresolved, RunOptions, check_choice
+from doxeval.evaluation.options import (
+    AverageOver,
+    OnDuplicates,
+    OnUnresolved,
+    RunOptions,
+    check_choice,
+)
 from doxeval.evaluation.ranked import RankedRun, ranked
 from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sources
 from doxeval.measures.base import Floats, Measure
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.registry import as_measure
 from doxeval.runs.run import Order
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
@@ -37,10 +52,10 @@ if TYPE_CHECKING:
 
     from doxeval.assessments.assessed_elements import SpecificityFrom
     from doxeval.documents.options import Offsets, Whitespace
+    from doxeval.evaluation.targets import Targets, TopicsGiven
     from doxeval.measures.ranking import Ranking
     from doxeval.navigation import Navigation
 
-MeasureGiven = str | Measure | type[Measure]
 AssessmentsGiven = Assessments | str | os.PathLike[str] | Mapping[str, Any]
 
 
@@ -69,11 +84,14 @@ class Evaluation:
 
     Everything is opened, read and resolved once, when it is first needed. `measures` are values or
     names; those in `where_possible` are left out, with a warning, where the assessments or a run
-    lack what they need. `navigation` is a model of how users navigate, for the measures that take
-    one. `average_over` says whether assessed topics without results count as empty lists or are
-    left out. `curves` adds the curves behind the scores; `keep` is a function of the ranking whose
-    value is kept with the scores of each run. The other options say how runs are read, as
-    `RunOptions` explains.
+    lack what they need. So are those of `presets` (names of official sets, such as inex2002), but
+    a preset of which nothing is left is an error. `navigation` is a model of how users navigate,
+    for the measures that take one. `targets` are topics, or their file: of the elements, only those
+    that match the target of their topic's structured query are relevant (strict CAS).
+    `average_over` says whether assessed topics without results count as empty lists or are left
+    out. `curves` adds the curves behind the scores; `keep` is a function of the ranking whose value
+    is kept with the scores of each run. The other options say how runs are read, as `RunOptions`
+    explains; without an `order`, runs are ranked as the presets want it, or else as listed.
 
     >>> from doxeval.assessments import Judgment
     >>> from doxeval.measures import cP, cR
@@ -88,19 +106,22 @@ class Evaluation:
     def __init__(
         self,
         assessments: AssessmentsGiven,
-        measures: MeasureGiven | Iterable[MeasureGiven],
+        measures: MeasureGiven | Iterable[MeasureGiven] = (),
         *,
+        presets: str | Iterable[str] = (),
         collection: Collection | str | os.PathLike[str] | None = None,
         navigation: Navigation | str | os.PathLike[str] | None = None,
+        targets: TopicsGiven | None = None,
         where_possible: Iterable[MeasureGiven] = (),
         average_over: AverageOver = "assessed",
         specificity: SpecificityFrom | None = None,
         curves: bool = False,
         keep: Callable[[Ranking], Any] | None = None,
-        order: Order = "list",
+        order: Order | None = None,
         offsets: Offsets = "characters",
         whitespace: Whitespace | None = None,
         unresolved: OnUnresolved = "error",
+        duplicates: OnDuplicates = "drop",
         ends: bool = False,
     ) -> None:
         if collection is not None and not isinstance(collection, Collection):
@@ -113,13 +134,19 @@ class Evaluation:
         check_choice("specificity", specificity, (None, "passages", "file"))
         self.collection = collection
         self.navigation = navigation
-        self.options = RunOptions(order, offsets, whitespace, unresolved, ends)
+        self._presets = presets_named(presets)
+        self._order = order_of(self._presets) if order is None else OrderOfPresets(order, ())
+        by_presets = order is None  # and then runs that lack the column are taken as listed
+        self.options = RunOptions(
+            self._order.order, offsets, whitespace, unresolved, ends, duplicates, by_presets
+        )
         self.assessments = _resolved(assessments, collection, self.options)
         self.average_over = average_over
         self.specificity = specificity
         self.curves = curves
         self.keep = keep
-        self._asked = _asked_for(measures, where_possible)
+        self._targets = self._targets_in(targets)
+        self._asked = asked_for(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
         self.measures, self.warnings = self._settled()
 
@@ -135,7 +162,17 @@ class Evaluation:
     @cached_property
     def truth(self) -> GroundTruth:
         """What is relevant."""
-        return GroundTruth.of(self.assessments, self.collection, self.specificity, self.navigation)
+        targets = None if self._targets is None else self._targets.patterns
+        return GroundTruth.of(
+            self.assessments, self.collection, self.specificity, self.navigation, targets
+        )
+
+    def _targets_in(self, topics: TopicsGiven | None) -> Targets | None:
+        if topics is None:
+            return None
+        from doxeval.evaluation.targets import targets_of
+
+        return targets_of(topics, self.assessments.topics, self.collection)
 
     @property
     def facts(self) -> tuple[MeasureFacts, ...]:
@@ -143,8 +180,9 @@ class Evaluation:
         return tuple(one.settled.facts_as(one.label, one.asked) for one in self.measures)
 
     def _settled(self) -> tuple[tuple[AskedMeasure, ...], tuple[str, ...]]:
-        """The measures that the assessments allow, and warnings about the rest."""
-        found, warnings = [], []
+        """The measures that the assessments allow, and all warnings."""
+        found: list[AskedMeasure] = []
+        left_out: list[LeftOut] = []
         for label, measure, is_optional in self._asked:
             try:
                 check_assessments(measure, label, self.truth)
@@ -152,19 +190,35 @@ class Evaluation:
             except MissingInput as error:
                 if not is_optional:
                     raise
-                warnings.append(f"{label} is left out: {error}")
+                left_out.append(LeftOut(label, str(error)))
                 continue
             found.append(AskedMeasure(label, measure, settled, is_optional))
+        check_presets(self._presets, left_out)
+        warnings = told(left_out)
         if not found:
             raise MissingInput("none of the measures can be computed:\n  " + "\n  ".join(warnings))
-        if self.navigation is not None and self.collection is not None:
-            warnings += self.navigation.checked(self.collection)
-        if self.navigation is not None and not any(_navigates(one.asked) for one in found):
-            warnings.append("none of the measures takes a model of navigation; it has no effect")
+        warnings = (*self._order.warnings, *warnings)
+        warnings += (*self._about_navigation(found), *self._about_targets(found))
         return tuple(found), (*self.assessments.warnings, *warnings)
 
+    def _about_navigation(self, found: Sequence[AskedMeasure]) -> Iterator[str]:
+        if self.navigation is None:
+            return
+        if self.collection is not None:
+            yield from self.navigation.checked(self.collection)
+        if not any(_navigates(one.asked) for one in found):
+            yield "none of the measures takes a model of navigation; it has no effect"
+
+    def _about_targets(self, found: Sequence[AskedMeasure]) -> tuple[str, ...]:
+        if self._targets is None:
+            return ()
+        from doxeval.evaluation.targets import about_measures
+
+        without_effect = about_measures({one.label: one.settled for one in found})
+        return (*self._targets.warnings, *without_effect)
+
     def ranking(self, run: Source | NamedSource) -> RankedRun:
-        """A run as measures see it: resolved, in order, without duplicates."""
+        """A run as measures see it: resolved, and in order."""
         source = run if isinstance(run, NamedSource) else NamedSource(run)
         return ranked(source.read(ends=self.options.ends), self.truth, self.options)
 
@@ -192,6 +246,7 @@ class Evaluation:
         values = np.full((len(self.measures), len(self.truth.topics)), np.nan)
         curves: list[Curve] = []
         warnings: list[str] = []
+        left_out: list[LeftOut] = []
         for row, one in enumerate(self.measures):
             try:
                 check_results(one.settled, one.label, found, name)
@@ -201,8 +256,9 @@ class Evaluation:
             except MissingInput as error:
                 if not one.is_optional:
                     raise
-                warnings.append(f"{one.label} is left out: {error}")
-        return _Measured(values, tuple(curves), tuple(warnings))
+                left_out.append(LeftOut(one.label, str(error)))
+        check_presets(self._presets, left_out, f" for {name}")
+        return _Measured(values, tuple(curves), (*warnings, *told(left_out)))
 
     def _scores(self, one: AskedMeasure, ranking: Ranking) -> Floats:
         """A measure's scores; what a measure of the user's own gives is checked."""
@@ -275,7 +331,7 @@ class Evaluation:
 def evaluate(
     runs: Sources,
     assessments: AssessmentsGiven,
-    measures: MeasureGiven | Iterable[MeasureGiven],
+    measures: MeasureGiven | Iterable[MeasureGiven] = (),
     *,
     jobs: int = 1,
     executor: Executor | None = None,
@@ -285,7 +341,7 @@ def evaluate(
     """Score runs by measures: `Evaluation(assessments, measures, …).score_all(runs, …)`.
 
     Runs are files, `Run` values or dicts; assessments likewise; measures are names or values.
-    The options are those of `Evaluation`: collection, navigation, average_over, order, ….
+    The options are those of `Evaluation`: presets, collection, navigation, targets, order, ….
 
     >>> qrels = {"7": {"a": 1, "b": 0, "c": 2}}
     >>> evaluate({"7": {"a": 0.9, "b": 0.5, "c": 0.1}}, qrels, ["AP", "P@2"]).mean()
@@ -308,20 +364,3 @@ def _resolved(
         )
     assessments = Assessments.from_dict(given) if isinstance(given, Mapping) else given
     return assessments if collection is None else resolved_assessments(assessments, collection)
-
-
-def _asked_for(
-    measures: MeasureGiven | Iterable[MeasureGiven], where_possible: Iterable[MeasureGiven]
-) -> tuple[tuple[str, Measure, bool], ...]:
-    """The measures under their labels, as they were asked for, and whether each is optional."""
-    if isinstance(measures, str | Measure | type):
-        measures = [measures]
-    found: dict[str, tuple[str, Measure, bool]] = {}
-    for is_optional, several in ((False, measures), (True, where_possible)):
-        for given in several:
-            measure = as_measure(given)
-            label = given if isinstance(given, str) else measure.label
-            found.setdefault(label, (label, measure, is_optional))
-    if not found:
-        raise InputError("no measures to evaluate by")
-    return tuple(found.values())

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
 
 OnUnresolved = Literal["error", "irrelevant"]
+OnDuplicates = Literal["drop", "keep"]
 AverageOver = Literal["assessed", "retrieved"]
 
 
@@ -23,6 +24,9 @@ class RunOptions:
     offsets: characters, or bytes of UTF-8. whitespace: how text nodes of text points are numbered,
     if not as the collection was built. unresolved: a result that names nothing is an error, or
     counts as not relevant. ends: the last column of a text run is an end, not a length.
+    duplicates: a result that was returned before is dropped, or keeps its rank but gains nothing.
+    list_if_unordered: a run without the ranks or scores that order it is taken as listed, with a
+    warning; otherwise it is an error.
     """
 
     order: Order = "list"
@@ -30,12 +34,15 @@ class RunOptions:
     whitespace: Whitespace | None = None
     unresolved: OnUnresolved = "error"
     ends: bool = False
+    duplicates: OnDuplicates = "drop"
+    list_if_unordered: bool = False
 
     def __post_init__(self) -> None:
         check_choice("order", self.order, get_args(Order))
         check_choice("offsets", self.offsets, ("characters", "bytes"))
         check_choice("whitespace", self.whitespace, (None, "keep", "strip"))
         check_choice("unresolved", self.unresolved, get_args(OnUnresolved))
+        check_choice("duplicates", self.duplicates, get_args(OnDuplicates))
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:

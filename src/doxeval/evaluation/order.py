@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
+from doxeval.evaluation.options import RunOptions
 from doxeval.runs.run import Order, Run
+
+
+def orderable(run: Run, options: RunOptions) -> tuple[RunOptions, tuple[str, ...]]:
+    """The options with an order that the run can be put in, and a warning if it is another one."""
+    has_column = {"list": True, "rank": run.rank is not None, "rsv": run.score is not None}
+    if has_column[options.order] or not options.list_if_unordered or not len(run):
+        return options, ()
+    return replace(options, order="list"), (f"there is no {options.order}: ranked as listed",)
 
 
 def ordered(run: Run, order: Order) -> Run:

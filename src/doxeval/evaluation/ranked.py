@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.evaluation.assessed_topics import assessed_part
-from doxeval.evaluation.duplicates import first_ones
+from doxeval.evaluation.duplicates import repeats_in
 from doxeval.evaluation.options import RunOptions
-from doxeval.evaluation.order import disagreements, ordered, tie_levels
+from doxeval.evaluation.order import disagreements, orderable, ordered, tie_levels
 from doxeval.evaluation.placing import placed
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
@@ -29,7 +29,7 @@ class RankedRun(NamedTuple):
 
 
 def ranked(run: Run, truth: GroundTruth, options: RunOptions) -> RankedRun:
-    """Order a run, keep what is about assessed topics, find its results, drop duplicates.
+    """Order a run, keep what is about assessed topics, find its results and its duplicates.
 
     >>> from doxeval.assessments import Assessments, Judgment
     >>> from doxeval.runs.builder import run_of
@@ -40,16 +40,19 @@ def ranked(run: Run, truth: GroundTruth, options: RunOptions) -> RankedRun:
     >>> found.ranking.relevant.tolist(), found.warnings
     ([4], ('1 duplicate was left out, the first on line 2',))
     """
-    warnings = [*run.warnings, *disagreements(run, options.order)]
+    options, unordered = orderable(run, options)
     part = assessed_part(ordered(run, options.order), truth.topics)
     found = placed(part.run, part.topic, truth, options)
     level = tie_levels(part.run, part.topic, options.order)
-    firsts = first_ones(found, part.topic)
-    ranking = Ranking(truth, part.topic, found.pair, found.resolved, level)
-    if firsts.rows is not None:
-        ranking = ranking.rows(firsts.rows)
-    warnings += [*part.warnings, *found.warnings, *firsts.warnings]
-    return RankedRun(ranking, _kinds(part.run), tuple(warnings))
+    repeats = repeats_in(found, part.topic, options.duplicates)
+    ranking = Ranking(truth, part.topic, found.pair, found.resolved, level, repeats.is_repeat)
+    if repeats.is_repeat is not None and options.duplicates == "drop":
+        ranking = ranking.rows(np.flatnonzero(~repeats.is_repeat))
+    warnings = (
+        *(*run.warnings, *unordered, *disagreements(run, options.order)),
+        *(*part.warnings, *found.warnings, *repeats.warnings),
+    )
+    return RankedRun(ranking, _kinds(part.run), warnings)
 
 
 def _kinds(run: Run) -> frozenset[Kind]:

@@ -130,7 +130,7 @@ class Esr(Measure):
 
 
 def _cumulated_sizes(ranking: Ranking) -> list[Floats]:
-    sizes = union_lengths(ranking.truth, ranking.topic, ranking.trees, relevant=False)
+    sizes = union_lengths(ranking.truth, ranking.topic, ranking.returned_trees, relevant=False)
     return ranking.by_topic(ranking.cumulated(sizes))
 
 

@@ -8,7 +8,7 @@ is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for el
     from doxeval.assessments.quantisations import Quantisation
     from doxeval.assessments.recall_bases import RecallBase
     from doxeval.assessments.relevant_elements import RelevantElements
+    from doxeval.documents.patterns import PathPatterns
     from doxeval.navigation import Navigation
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ class GroundTruth:
     columns: the judged pairs; see JudgmentColumns.
     specificity: where the specificity of listed elements comes from.
     navigation: the model of navigation that was given, if one was.
+    targets: by topic, the paths that relevant elements must match (strict CAS).
     """
 
     assessments: Assessments
@@ -48,6 +50,7 @@ class GroundTruth:
     columns: JudgmentColumns
     specificity: SpecificityFrom
     navigation: Navigation | None = None
+    targets: Mapping[str, PathPatterns] = field(default_factory=dict)
     _remembered: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -57,6 +60,7 @@ class GroundTruth:
         collection: Collection | None = None,
         specificity: SpecificityFrom | None = None,
         navigation: Navigation | None = None,
+        targets: Mapping[str, PathPatterns] | None = None,
     ) -> GroundTruth:
         """The arrays of assessments (resolved against the collection, if there is one).
 
@@ -68,7 +72,8 @@ class GroundTruth:
         """
         by_default: SpecificityFrom = "file" if collection is None else "passages"
         chosen = specificity or by_default
-        return cls(assessments, collection, assessments.columns, chosen, navigation)
+        columns = assessments.columns
+        return cls(assessments, collection, columns, chosen, navigation, targets or {})
 
     def __repr__(self) -> str:
         return f"GroundTruth({self.assessments!r}, {self.collection!r})"
@@ -200,7 +205,7 @@ class GroundTruth:
         """The assessed elements, and recall bases chosen from them."""
         from doxeval.assessments.relevant_elements import RelevantElements
 
-        return RelevantElements(self.assessments, self.collection, self.specificity)
+        return RelevantElements(self.assessments, self.collection, self.specificity, self.targets)
 
     @property
     def has_grades(self) -> bool:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.errors import SyntaxProblem
 from doxeval.wording import suggestion
 
+if TYPE_CHECKING:
+    from doxeval.runs.run import Order
+
 
 class Preset(NamedTuple):
-    """A set of measures, given by their names; curves says whether curves belong to it."""
+    """A set of measures, given by their names.
+
+    curves: whether curves belong to it. order: what ranked the runs of that year; None: the list.
+    """
 
     title: str
     measures: tuple[str, ...]
     curves: bool = False
+    order: Order | None = None
 
 
 def _each(names: tuple[str, ...], *, quants: tuple[str, ...]) -> tuple[str, ...]:
@@ -40,11 +47,12 @@ def _focused_2006(ignore: str) -> tuple[str, ...]:
 
 
 PRESETS: dict[str, Preset] = {
-    "inex2002": Preset("INEX 2002: inex_eval and ng", _graded("strict", "gen")),
-    "inex2003": Preset("INEX 2003: inex_eval and ng", _graded("strict", "gen", "sog")),
+    "inex2002": Preset("INEX 2002: inex_eval and ng", _graded("strict", "gen"), order="rsv"),
+    "inex2003": Preset("INEX 2003: inex_eval and ng", _graded("strict", "gen", "sog"), order="rsv"),
     "inex2004": Preset(
         "INEX 2004: inex_eval and ng",
         _graded("strict", "gen", "sog", "e3s32", "e3s321", "s3e32", "s3e321"),
+        order="rsv",
     ),
     "inex2005-thorough": Preset(
         "INEX 2005, thorough: effort-precision",

@@ -1,7 +1,10 @@
 """What a run returned, as measures see it: arrays over all assessed topics, in ranking order.
 
-Duplicates and topics that were not assessed have been left out. What several measures need
-(relevant characters, new ones, gains) is computed when it is first asked for, and kept.
+Topics that were not assessed have been left out, and so have duplicates, unless they were to be
+kept. A kept duplicate is a repeat: it takes its rank and is as large as before, but it stands for
+no element, no tree and no relevant document, since readers have seen it in full. What several
+measures need (relevant characters, new ones, gains) is computed when it is first asked for, and
+kept.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ class Ranking:
 
     topic: which of the assessed topics, by number. pair: the judged pair of topic and document,
     -1 if the document was not judged. level: results of a topic that share a level are tied.
+    is_repeat: whether each result was returned before; None if none was.
     """
 
     truth: GroundTruth
@@ -44,6 +48,7 @@ class Ranking:
     pair: Ints
     resolved: ResolvedRun
     level: Ints
+    is_repeat: Bools | None = None
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -52,10 +57,11 @@ class Ranking:
         topics = counted(int((self.counts > 0).sum()), "topic")
         return f"Ranking({counted(len(self), 'result')} for {topics})"
 
-    @property
+    @cached_property
     def node(self) -> Ints:
-        """Each result's element in the collection, -1 if it is none."""
-        return self.resolved.node
+        """Each result's element in the collection, -1 if it is none, or a repeat."""
+        node = self.resolved.node
+        return node if self.is_repeat is None else np.where(self.is_repeat, -1, node)
 
     @property
     def start(self) -> Ints:
@@ -89,7 +95,13 @@ class Ranking:
 
     @cached_property
     def trees(self) -> Trees:
-        """Each result as a set of elements; one that does not resolve has none."""
+        """Each result as a set of elements, which is empty for repeats and unresolved results."""
+        trees = self.returned_trees
+        return trees if self.is_repeat is None else trees.emptied(self.is_repeat)
+
+    @cached_property
+    def returned_trees(self) -> Trees:
+        """Each result as a set of elements, repeats too, for those who count what is read."""
         return self.resolved.as_trees(self.truth.known_collection)
 
     @cached_property
@@ -159,14 +171,30 @@ class Ranking:
         If the first does not resolve but a later one does, the later one stands for the document:
         what a bad reference points to is unknown, but its document is not.
         """
+        return self.rows(self._first_of_documents[1])
+
+    @cached_property
+    def articles_and_repeats(self) -> Ranking:
+        """The ranking of documents, in which repeats take ranks of their own."""
+        if self.is_repeat is None:
+            return self.articles
+        position, row = self._first_of_documents
+        again = np.flatnonzero(self.is_repeat)
+        order = np.argsort(np.append(position, again), kind="stable")
+        return self.rows(np.append(row, again)[order])
+
+    @cached_property
+    def _first_of_documents(self) -> tuple[Ints, Ints]:
+        """Where the first result of each document stands, and the row that stands for it."""
         keys = self.article_keys
-        first = np.sort(np.unique(keys, return_index=True)[1])
+        position = np.sort(np.unique(keys, return_index=True)[1])
         known = np.flatnonzero(self.pair >= 0)
         distinct, at = np.unique(keys[known], return_index=True)
-        stand_in = positions_in(distinct, keys[first])
-        better = (self.pair[first] < 0) & (stand_in >= 0)
-        first[better] = known[at[stand_in[better]]]
-        return self.rows(first)
+        stand_in = positions_in(distinct, keys[position])
+        better = (self.pair[position] < 0) & (stand_in >= 0)
+        row = position.copy()
+        row[better] = known[at[stand_in[better]]]
+        return position, row
 
     def rows(self, rows: Ints) -> Ranking:
         """Only some of the results."""
@@ -176,10 +204,16 @@ class Ranking:
             self.pair[rows],
             self.resolved.rows(rows),
             self.level[rows],
+            self._repeats_among(rows),
         )
 
+    def _repeats_among(self, rows: Ints) -> Bools | None:
+        if self.is_repeat is None or not self.is_repeat[rows].any():
+            return None
+        return self.is_repeat[rows]
+
     def rows_in(self, elements: AssessedElements) -> Ints:
-        """The row of each result among assessed elements, -1 for a result that is none of them."""
+        """The row of each result among assessed elements, -1 if it is none of them, or a repeat."""
         # Elements are made once for all runs and outlive every ranking, so their id is a key.
         return self.remembered(("rows in", id(elements)), lambda: self._rows_in(elements))
 
@@ -195,12 +229,22 @@ class Ranking:
         whole = run.kind == Kind.DOCUMENT
         if whole.any():
             node[whole] = forest.find_roots(documents[whole])
+        if self.is_repeat is not None:
+            node[self.is_repeat] = -1
         return elements.find(self.topic, node)
 
     @cached_property
     def is_relevant(self) -> Bools:
-        """Whether the document of each result is relevant."""
-        return (self.pair >= 0) & self.truth.is_relevant[self.pair]
+        """Whether the document of each result is relevant; that of a repeat no longer is."""
+        found = (self.pair >= 0) & self.truth.is_relevant[self.pair]
+        return found if self.is_repeat is None else found & ~self.is_repeat
+
+    @property
+    def distinct_counts(self) -> Ints:
+        """The number of results of each topic without repeats."""
+        if self.is_repeat is None:
+            return self.counts
+        return self.counts - np.bincount(self.topic[self.is_repeat], minlength=len(self.counts))
 
     @cached_property
     def _remembered(self) -> dict[Any, Any]:

@@ -30,7 +30,7 @@ _LAWS = frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE, Law.BETTER_UP})
 
 def _relevant_at(k: int, ranking: Ranking) -> Floats:
     """How many of the first k documents are relevant, for each topic."""
-    articles = ranking.articles
+    articles = ranking.articles_and_repeats
     relevant = articles.is_relevant.astype(np.int64)
     return articles.at(k, articles.cumulated(relevant)).astype(np.float64)
 
@@ -101,7 +101,7 @@ class AveragePrecision(Measure):
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean of precision."""
-        articles = ranking.articles
+        articles = ranking.articles_and_repeats
         relevant = articles.is_relevant.astype(np.int64)
         precision = relevant * articles.cumulated(relevant) / articles.rank
         sums = np.array([own.sum() for own in articles.by_topic(precision)])

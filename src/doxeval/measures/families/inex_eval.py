@@ -156,14 +156,14 @@ class InexEval(_Quantised):
     def _precisions(self, ranking: Ranking) -> Floats:
         truth, ceiling = ranking.truth, self.interpolation == "ceiling"
         gains = self.values(ranking)
-        levels = ranking.by_topic(ranking.level)
+        levels, listed = ranking.by_topic(ranking.level), ranking.distinct_counts.tolist()
         result = np.full((len(truth.topics), len(POINTS)), np.nan)
         for topic, (values, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
             if len(base):
                 wanted = math.fsum(base.tolist())
                 relevant, other = _by_level(values, levels[topic])
                 if self.unretrieved == "level" and len(values):  # an empty list scores 0
-                    relevant, other = _with_rest(truth, relevant, other, wanted, len(values))
+                    relevant, other = _with_rest(truth, relevant, other, wanted, listed[topic])
                 result[topic] = precisions(relevant, other, wanted, POINTS, ceiling)
         return result
 
