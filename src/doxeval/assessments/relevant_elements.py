@@ -132,7 +132,7 @@ class RelevantElements:
                 "the assessments are grades of elements, which become numbers by quant=strict, gen "
                 "or sog (2002–04), or by strict5, gen5 or genLifted (2005), not by spec"
             )
-        if self.collection is None:
+        if self.has_highlights or self.has_unread_highlights:
             raise MissingInput("elements of highlighted text are known to the collection alone")
         raise MissingInput("the assessments have neither highlighted text nor grades of elements")
 
@@ -203,6 +203,19 @@ class RelevantElements:
     def has_highlights(self) -> bool:
         """Whether any text is highlighted."""
         return len(self.assessments.columns.highlights.start) > 0
+
+    @cached_property
+    def has_unread_highlights(self) -> bool:
+        """Whether only a collection knows what is highlighted: whole documents, or text points."""
+        if self.collection is not None:
+            return False
+        is_whole = self.assessments.columns.grade > 0
+        return bool(is_whole.any()) or any(one.passages for one in self.assessments.detailed())
+
+    @cached_property
+    def has_units(self) -> bool:
+        """Whether trees of elements were assessed one by one."""
+        return any(judgment.units for judgment in self.assessments.detailed())
 
     @cached_property
     def has_grades(self) -> bool:

@@ -15,9 +15,9 @@ _OPTIONS = {
     **{
         name: f"--{name}"
         for name in (
-            "assessments", "collection", "encoding", "force", "format", "jobs", "lossy", "merge",
-            "navigation", "offsets", "order", "pool", "record", "resamples", "text",
-            "unresolved", "whitespace",
+            "assessments", "collection", "duplicates", "encoding", "force", "format", "jobs",
+            "lossy", "merge", "navigation", "offsets", "order", "pool", "record", "resamples",
+            "text", "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

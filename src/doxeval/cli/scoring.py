@@ -48,10 +48,8 @@ _OPTIONS = (
     click.option(
         "--order",
         type=click.Choice(["list", "rank", "rsv"]),
-        default="list",
-        show_default=True,
         help="Order of results: as listed, by rank, or by score (rsv). Equal ranks or scores are "
-        "tied.",
+        "tied.  [default: list; rsv with the presets of 2002–04]",
     ),
     offsets_option,
     columns_option,
@@ -62,6 +60,19 @@ _OPTIONS = (
         default="error",
         show_default=True,
         help="A result that does not exist in the collection is an error, or not relevant.",
+    ),
+    click.option(
+        "--duplicates",
+        type=click.Choice(["drop", "keep"]),
+        default="drop",
+        show_default=True,
+        help="A result that was returned before is dropped, or keeps its rank and gains nothing.",
+    ),
+    click.option(
+        "--targets",
+        metavar="TOPICS",
+        help="Strict CAS: of the elements, only those that match the target of their topic in this "
+        "file are relevant.",
     ),
     click.option(
         "--spec",
@@ -89,7 +100,8 @@ preset_option = click.option(
     "presets",
     multiple=True,
     metavar="NAME",
-    help="The official measures of an INEX year and task; may be repeated.",
+    help="The official measures of an INEX year and task, as far as the data allow; may be "
+    "repeated.",
 )
 
 
@@ -114,6 +126,9 @@ def evaluation_of(
     from doxeval.documents import Collection
     from doxeval.evaluation import Evaluation
 
+    named, presets = options["names"], options["presets"]
+    # Measures that are there for a preset alone are left to it: they may be left out.
+    of_presets = set(measures_asked_for((), presets)[0]) - set(named) if presets else set()
     directory = options["directory"]
     collection = None if directory is None else Collection(directory)
     shared = {name: options[name] for name in ("offsets", "whitespace")}
@@ -126,9 +141,11 @@ def evaluation_of(
     )
     return Evaluation(
         assessments,
-        measures,
+        [name for name in measures if name not in of_presets],
+        presets=presets,
         collection=collection,
         navigation=options["navigation"],
+        targets=options["targets"],
         where_possible=where_possible,
         average_over=options["average_over"] or "assessed",
         specificity=options["specificity"],
@@ -136,6 +153,7 @@ def evaluation_of(
         keep=keep,
         order=options["order"],
         unresolved=options["unresolved"],
+        duplicates=options["duplicates"],
         ends=options["columns"] == "start-end",
         **shared,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,6 +38,12 @@ _SHOWN = 3
     "topic_file",
     metavar="FILE",
     help="Check that results are for these topics and, in strict tasks, match their targets.",
+)
+@click.option(
+    "--targets",
+    "target_file",
+    metavar="TOPICS",
+    help="Check that results match the targets of these topics (strict CAS), whatever the task.",
 )
 @offsets_option
 @columns_option
@@ -71,6 +78,7 @@ def validate(
     task: str | None,
     directory: Path | None,
     topic_file: str | None,
+    target_file: str | None,
     offsets: Any,
     columns: str,
     format_: str,
@@ -95,6 +103,7 @@ def validate(
       doxeval validate my.run --task focused
       doxeval validate my.run --task focused --collection wiki --fix repaired.run
       doxeval validate *.run --collection wiki --statistics --format csv
+      doxeval validate my.run --task sscas --targets topics.xml
     """
     from doxeval.documents import Collection
     from doxeval.errors import OutputError
@@ -116,13 +125,16 @@ def validate(
         raise OutputError(f"{fix} exists; --force replaces it")
     collection = None if directory is None else Collection(directory)
     topics = None if topic_file is None else read_topics(topic_file)
+    aimed = topics if target_file is None else read_topics(target_file)
     reports = []
     for name in runs:
         run = read_run(name, ends=columns == "start-end")
         rules = _task(run, task, or_any=statistics)
+        if target_file is not None:
+            rules = replace(rules, strict_target=True)
         resolved = None if collection is None else resolve(run, collection, offsets=offsets)
-        problems = _problems(run, rules, resolved, topics)
-        warnings = tuple(_warnings(run, rules, topics))
+        problems = _problems(run, rules, resolved, topics or aimed, aimed)
+        warnings = tuple(_warnings(run, rules, aimed))
         figures = run_statistics(resolved or run, collection) if statistics else None
         report = Report(name, run, rules, tuple(problems), warnings, figures)
         reports.append(report)
@@ -183,26 +195,21 @@ def _problems(
     task: Task,
     resolved: ResolvedRun | None,
     topics: list[Topic] | None,
+    aimed: list[Topic] | None,
 ) -> list[Problem]:
     from doxeval.tasks import problems_of
 
     known = None if topics is None else {topic.id for topic in topics}
-    targets = dict(_targets(topics or ())) if task.strict_target else {}
+    targets = _targets(aimed or ()) if task.strict_target else {}
     return problems_of(run, task, resolved=resolved, topics=known, targets=targets)
 
 
-def _targets(topics: Iterable[Topic]) -> Iterator[tuple[str, str]]:
-    """The topics with a structured query, each with the path pattern of its target."""
-    from doxeval.errors import SyntaxProblem
-    from doxeval.topics import NexiError, parse_structured
+def _targets(topics: Iterable[Topic]) -> dict[str, str]:
+    """The topics that ask for certain elements, each with the path patterns of its target."""
+    from doxeval.topics import target_of
 
-    for topic in topics:
-        if topic.structured is not None:
-            try:
-                yield topic.id, str(parse_structured(topic.structured).target)
-            except NexiError as error:
-                message = f"the query of topic {topic.id}: {error}"
-                raise SyntaxProblem(message, topic.origin, topic.line) from None
+    targets = {topic.id: target_of(topic) for topic in topics}
+    return {topic: target for topic, target in targets.items() if target is not None}
 
 
 def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]:
@@ -210,9 +217,13 @@ def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]
     if not task.strict_target:
         return
     if topics is None:
-        yield f"{task.name} is strict about targets, which are only checked with --topics FILE"
+        yield (
+            f"{task.name} is strict about targets, which are only checked with --topics FILE or "
+            "--targets TOPICS"
+        )
         return
-    plain = [topic.id for topic in topics if topic.structured is None and topic.id in run.topics]
+    targets = _targets(topics)
+    plain = [one.id for one in topics if one.id not in targets and one.id in run.topics]
     if plain:
         yield f"topics without a structured query have no target to check: {', '.join(plain)}"
 

@@ -18,7 +18,7 @@ import numpy as np
 from doxeval.assessments import Assessments, read_assessments
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
-from doxeval.errors import InputError, MissingInput
+from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation.asked import (
     LeftOut,
     MeasureGiven,
@@ -42,7 +42,7 @@ from doxeval.evaluation.ranked import RankedRun, ranked
 from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sources
 from doxeval.measures.base import Floats, Measure
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.runs.run import Order
+from doxeval.runs.run import Order, Run
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
 from doxeval.wording import counted
@@ -157,7 +157,8 @@ class Evaluation:
 
     def __getstate__(self) -> dict[str, Any]:
         # The ground truth is worked out again where it is needed, quicker than it is sent.
-        return {name: value for name, value in self.__dict__.items() if name != "truth"}
+        remade = ("truth", "_empty_ranking")
+        return {name: value for name, value in self.__dict__.items() if name not in remade}
 
     @cached_property
     def truth(self) -> GroundTruth:
@@ -187,7 +188,9 @@ class Evaluation:
             try:
                 check_assessments(measure, label, self.truth)
                 settled = measure.settled(self.truth)
-            except MissingInput as error:
+                if is_optional:  # what only scoring would find out is known before any run is read
+                    settled.scores(self._empty_ranking)
+            except (MissingInput, SyntaxProblem) as error:
                 if not is_optional:
                     raise
                 left_out.append(LeftOut(label, str(error)))
@@ -200,6 +203,10 @@ class Evaluation:
         warnings = (*self._order.warnings, *warnings)
         warnings += (*self._about_navigation(found), *self._about_targets(found))
         return tuple(found), (*self.assessments.warnings, *warnings)
+
+    @cached_property
+    def _empty_ranking(self) -> Ranking:
+        return ranked(Run.from_results([]), self.truth, RunOptions()).ranking
 
     def _about_navigation(self, found: Sequence[AskedMeasure]) -> Iterator[str]:
         if self.navigation is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from doxeval.errors import MissingInput
 from doxeval.evaluation.ranked import RankedRun
 from doxeval.measures.base import Measure, Need
@@ -13,18 +15,41 @@ _PARTS = {Kind.PASSAGE: "passages", Kind.POINT: "entry points", Kind.TREE: "tree
 
 def check_assessments(measure: Measure, label: str, truth: GroundTruth) -> None:
     """Raise MissingInput if a measure cannot be computed for any run."""
-    nothing_relevant = not truth.is_relevant.any()
-    has = {
-        Need.HIGHLIGHTS: truth.has_highlights or nothing_relevant,
-        Need.ENTRY_POINTS: bool((truth.entry >= 0).any()) or nothing_relevant,
-        Need.SIZES: truth.collection is not None,
-    }
-    for need in measure.needs:
-        if not has.get(need, True):
-            hint = ""
-            if need is Need.HIGHLIGHTS and truth.collection is None:
-                hint = "; assessments of whole documents or with text points need a collection"
-            raise MissingInput(f"{label} needs {need.value}{hint}")
+    for need in Need:  # what the assessments lack comes before a collection
+        if need in measure.needs and need in _HAS and not _HAS[need](truth):
+            raise MissingInput(f"{label} needs {need.value}{_hint(need, truth)}")
+
+
+def _has_highlights(truth: GroundTruth) -> bool:
+    return truth.has_highlights or not truth.relevant.is_anything_relevant
+
+
+def _has_entry_points(truth: GroundTruth) -> bool:
+    return bool((truth.entry >= 0).any()) or not truth.relevant.is_anything_relevant
+
+
+def _has_elements(truth: GroundTruth) -> bool:
+    """Whether there are elements, or highlights that become elements with a collection."""
+    relevant = truth.relevant
+    if relevant.has_highlights or not relevant.is_anything_relevant:
+        return True
+    return relevant.has_unread_highlights or relevant.has_grades or relevant.has_lists
+
+
+_HAS: dict[Need, Callable[[GroundTruth], bool]] = {
+    Need.HIGHLIGHTS: _has_highlights,
+    Need.ENTRY_POINTS: _has_entry_points,
+    Need.ELEMENTS: _has_elements,
+    Need.SIZES: lambda truth: truth.collection is not None,
+}
+
+
+def _hint(need: Need, truth: GroundTruth) -> str:
+    if need is Need.HIGHLIGHTS and truth.relevant.has_unread_highlights:
+        return "; assessments of whole documents or with text points need a collection"
+    if need in (Need.HIGHLIGHTS, Need.ELEMENTS) and truth.relevant.has_units:
+        return "; the assessments have units of elements, which the ESR measures take"
+    return ""
 
 
 def check_results(measure: Measure, label: str, found: RankedRun, name: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.documents.paths import parse_path
-from doxeval.documents.patterns import PathPattern
+from doxeval.documents.patterns import PathPatterns
 from doxeval.documents.summary import NO_PARENT, SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from doxeval.runs import Kind, ResolvedRun, Run
@@ -220,19 +220,39 @@ def _no_elements(run: Run, task: Task) -> Iterator[Problem]:
 
 
 def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
-    """Elements that do not match the target of their topic."""
+    """Results that do not match the target of their topic.
+
+    A whole document is its root, whose tag is not known here: it is off target if the target lies
+    below other elements. Passages, entry points and trees are no elements and match nothing.
+    """
     builder = SummaryBuilder()
     summary_path_of = [_summary_path(builder, paths[0]) for paths in run.paths]
     summary = builder.finish()
     for number, topic in enumerate(run.topics):
         if topic not in targets:
             continue
-        matches = np.append(PathPattern.parse(targets[topic]).matches(summary), False)
-        for row in np.flatnonzero((run.topic == number) & (run.kind == Kind.ELEMENT)).tolist():
-            if not matches[summary_path_of[int(run.path[row])]]:
+        patterns = PathPatterns.parse(targets[topic])
+        matches = np.append(patterns.matches(summary), False)
+        may_be_root = any(len(one.steps) == 1 for one in patterns.patterns)
+        for row in np.flatnonzero(run.topic == number).tolist():
+            kind = Kind(int(run.kind[row]))
+            if kind == Kind.ELEMENT:
+                is_on_target = matches[summary_path_of[int(run.path[row])]]
+            else:
+                is_on_target = kind == Kind.DOCUMENT and may_be_root
+            if not is_on_target:
                 line = int(run.line[row])
-                message = f"line {line}: {run.result(row).paths[0]} is not a {targets[topic]}"
+                what = _ARTICLES.get(kind) or run.result(row).paths[0]
+                message = f"line {line}: {what} is not a {targets[topic]}"
                 yield Problem("off target", "error", topic, (line,), message, (row,))
+
+
+_ARTICLES = {
+    Kind.DOCUMENT: "a whole document",
+    Kind.PASSAGE: "a passage",
+    Kind.POINT: "an entry point",
+    Kind.TREE: "a tree",
+}
 
 
 def _summary_path(builder: SummaryBuilder, path: str) -> int:
