@@ -148,7 +148,8 @@ class Evaluation:
         self._targets = self._targets_in(targets)
         self._asked = asked_for(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
-        self.measures, self.warnings = self._settled()
+        self.measures, self._left_out = self._settled()
+        self.warnings = tuple(self._warnings())
 
     def __repr__(self) -> str:
         labels = ", ".join(measure.label for measure in self.measures)
@@ -180,8 +181,8 @@ class Evaluation:
         """What a table of scores says about the measures."""
         return tuple(one.settled.facts_as(one.label, one.asked) for one in self.measures)
 
-    def _settled(self) -> tuple[tuple[AskedMeasure, ...], tuple[str, ...]]:
-        """The measures that the assessments allow, and all warnings."""
+    def _settled(self) -> tuple[tuple[AskedMeasure, ...], tuple[LeftOut, ...]]:
+        """The measures that the assessments allow, and those that are left out."""
         found: list[AskedMeasure] = []
         left_out: list[LeftOut] = []
         for label, measure, is_optional in self._asked:
@@ -197,12 +198,17 @@ class Evaluation:
                 continue
             found.append(AskedMeasure(label, measure, settled, is_optional))
         check_presets(self._presets, left_out)
-        warnings = told(left_out)
         if not found:
-            raise MissingInput("none of the measures can be computed:\n  " + "\n  ".join(warnings))
-        warnings = (*self._order.warnings, *warnings)
-        warnings += (*self._about_navigation(found), *self._about_targets(found))
-        return tuple(found), (*self.assessments.warnings, *warnings)
+            lines = ("none of the measures can be computed:", *told(left_out))
+            raise MissingInput("\n  ".join(lines))
+        return tuple(found), tuple(left_out)
+
+    def _warnings(self) -> Iterator[str]:
+        yield from self.assessments.warnings
+        yield from self._order.warnings
+        yield from told(self._left_out)
+        yield from self._about_navigation(self.measures)
+        yield from self._about_targets(self.measures)
 
     @cached_property
     def _empty_ranking(self) -> Ranking:
@@ -221,8 +227,9 @@ class Evaluation:
             return ()
         from doxeval.evaluation.targets import about_measures
 
-        without_effect = about_measures({one.label: one.settled for one in found})
-        return (*self._targets.warnings, *without_effect)
+        measures = {one.label: one.settled for one in found}
+        told_of_measures = about_measures(measures, self._targets, self.collection)
+        return (*self._targets.warnings, *told_of_measures)
 
     def ranking(self, run: Source | NamedSource) -> RankedRun:
         """A run as measures see it: resolved, and in order."""
@@ -264,7 +271,7 @@ class Evaluation:
                 if not one.is_optional:
                     raise
                 left_out.append(LeftOut(one.label, str(error)))
-        check_presets(self._presets, left_out, f" for {name}")
+        check_presets(self._presets, (*self._left_out, *left_out), f" for {name}")
         return _Measured(values, tuple(curves), (*warnings, *told(left_out)))
 
     def _scores(self, one: AskedMeasure, ranking: Ranking) -> Floats:

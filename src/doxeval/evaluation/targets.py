@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from doxeval.documents import Collection
 from doxeval.documents.patterns import PathPatterns
+from doxeval.documents.summary import NO_PARENT
 from doxeval.errors import InputError
 from doxeval.measures.base import Measure, Need
 from doxeval.topics import Topic, read_topics, target_of
@@ -84,15 +85,36 @@ def _about_effect(
     return (f"targets: no element of the collection matches those of topics {listed(nowhere)}",)
 
 
-def about_measures(measures: Mapping[str, Measure]) -> tuple[str, ...]:
-    """A warning about measures, by their labels, on which targets have no effect."""
+def about_measures(
+    measures: Mapping[str, Measure], targets: Targets, collection: Collection | None
+) -> tuple[str, ...]:
+    """Warnings about measures, by their labels, that targets do not suit."""
     others = [
         label
         for label, measure in measures.items()
         if not measure.needs & {Need.ELEMENTS, Need.SIZES}
     ]
-    if not others:
-        return ()
     if len(others) == len(measures):
         return ("targets: none of the measures is over elements, so they have no effect",)
-    return (f"targets: no effect on measures that are not over elements: {listed(others)}",)
+    told = []
+    if others:
+        told.append(f"targets: no effect on measures that are not over elements: {listed(others)}")
+    by_documents = [
+        label
+        for label, measure in measures.items()
+        if getattr(measure, "denominator", None) == "documents"
+    ]
+    if by_documents and collection is not None and _below_roots(targets, collection):
+        told.append(
+            "targets: undefined where whole documents are no target, because they divide by the "
+            f"relevance of documents: {listed(by_documents)}; denominator=components divides by "
+            "that of all elements"
+        )
+    return tuple(told)
+
+
+def _below_roots(targets: Targets, collection: Collection) -> bool:
+    """Whether a topic has a target that no whole document matches."""
+    is_root = collection.summary.parent_of == NO_PARENT
+    patterns = targets.patterns.values()
+    return not all((one.matches(collection.summary) & is_root).any() for one in patterns)
