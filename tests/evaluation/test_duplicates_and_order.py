@@ -11,8 +11,8 @@ from doxeval.documents.examples import example_collection
 from doxeval.evaluation import evaluate
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result
-from making import close, passage, paths, scored
-from small_world import DOCUMENTS
+from making import close, elements, graded, passage, paths, scored
+from small_world import DOCUMENTS, HIGHLIGHTED
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,80 @@ def test_duplicates_leave_and_ranks_close(
     what = "1 duplicate was" if count == 1 else f"{count} duplicates were"
     assert told == f"{what} left out, the first on line 2"
     assert without.runs[0].warnings == ()
+
+
+# a is <a><s><p>1234</p><p>5678</p></s><s>1234567890</s></a>; its first eight characters count.
+KEPT: dict[str, float] = {
+    # Ranks 1 and 3 have gains; the repeat at rank 2 has none.
+    "nxCG@2(base=full)": 1 / 2,
+    "nxCG@3(base=full)": 2 / 3,
+    "P@2": 1 / 2,
+    "AP": 1,
+    # Of 4 + 4 + 4 characters, 8 are relevant and new.
+    "cP@2": 4 / 8,
+    "cP@3": 8 / 12,
+    "cR@2": 4 / 8,
+    "cR@3": 1,
+    "cP@2(alpha=1)": 1,
+    "cR@2(alpha=1)": 1,
+    "cP@2(resize=new)": 1,
+    "ng(overlap=o,quant=spec,unretrieved=zero)": 1,
+    # At rank 3, half of the 12 characters count twice: 8 of 12; rank 1 reaches half at 1.
+    "ng(overlap=s,quant=spec,unretrieved=zero)": (50 + 50 * 8 / 12) / 100,
+    "MAgP": 1,
+    "ESRP@2(assessed=full,nav=none)": 1 / 2,
+    "ESRP@3(assessed=full,nav=none)": 2 / 3,
+    "SRiP@3(assessed=full,nav=none,rel=length)": 8 / 12,
+    "ERRU@2(unit=characters)": (4 / 8) ** 0.75,
+    "PRUM[1](targets=ideal)": 0,
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_duplicates_that_are_kept(name: str) -> None:
+    """By hand: the first paragraph twice, then the second."""
+    run = run_of(paths("/a[1]/s[1]/p[1]", "/a/s/p", "/a[1]/s[1]/p[2]"))
+    options: dict[str, Any] = {"collection": example_collection(DOCUMENTS), "duplicates": "keep"}
+    table = evaluate(run, Assessments(HIGHLIGHTED), [name], **options)
+    assert table.mean()["run"][name] == pytest.approx(KEPT[name])
+    assert table.runs[0].warnings == (
+        "1 duplicate keeps its rank without gain, the first on line 2",
+    )
+
+
+def test_without_a_collection_repeats_gain_nothing_either() -> None:
+    judged = graded({"a": 1, "b": 0.5})
+    run = elements("aab")
+    name = "nxCG@2(base=full,quant=gen)"
+    assert scored(run, judged, name) == close(1)
+    assert scored(run, judged, name, duplicates="keep") == close(1 / 1.5)
+
+
+def test_the_rest_of_a_collection_does_not_shrink_by_repeats() -> None:
+    """By hand: of five elements one is found, twice; the last level has the other four."""
+    run = paths("/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[1]")
+    collection = example_collection({"a": DOCUMENTS["a"]})
+    elements_in_all = 5
+    found = scored(run, HIGHLIGHTED, "inex_eval", collection=collection, duplicates="keep")
+    n = 3 + 8 / 18  # both paragraphs, the section around them, and 8/18 of the article
+    missing = n - 1
+    rest = elements_in_all - 1 - missing
+
+    def precision(x: float) -> float:
+        if x * n <= 1:
+            return 1.0
+        effort = 1 + (x * n - 1) * rest / (missing + 1)
+        return x * n / (x * n + effort)
+
+    assert found == close(sum(precision(x / 100) for x in range(1, 101)) / 100)
+
+
+def test_ties_count_repeats_too() -> None:
+    """By hand: a, its repeat and b share one level, where r = 1.5 and i = 1.5."""
+    run = [one._replace(score=1.0) for one in elements("aab")]
+    judged = graded({"a": 1, "b": 0.5})
+    (found,) = scored(run, judged, "inex_eval(quant=gen)", order="rsv", duplicates="keep")
+    assert found == pytest.approx(1 / (1 + 1.5 / 2.5))
 
 
 def test_what_is_alike_but_not_the_same_stays() -> None:

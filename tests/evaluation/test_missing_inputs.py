@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from doxeval.assessments import Assessments, Judgment
+from doxeval.assessments.judgment import AssessedUnit
 from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
@@ -73,6 +76,45 @@ def test_what_a_measure_cannot_do_without_is_named(
     with pytest.raises(MissingInput) as told:
         scored(paths("/a[1]/s[1]"), judged, name)
     assert message in str(told.value)
+
+
+UNITS = [Judgment("7", "a", units=(AssessedUnit(("/a[1]/s[1]",), 1.0),))]
+
+
+@pytest.mark.parametrize("with_collection", [True, False])
+@pytest.mark.parametrize(
+    ("name", "need"),
+    [
+        ("cP@1", "highlighted text (assessments of 2005 or later, or whole documents)"),
+        ("MAgP", "highlighted text (assessments of 2005 or later, or whole documents)"),
+        ("nxCG@1", "graded elements, or highlighted text and a collection"),
+        ("inex_eval", "graded elements, or highlighted text and a collection"),
+        ("ng(quant=spec)", "graded elements, or highlighted text and a collection"),
+        ("ERRU@1", "graded elements, or highlighted text and a collection"),
+    ],
+)
+def test_units_are_not_enough_for_other_measures(
+    name: str, need: str, with_collection: bool
+) -> None:
+    world: dict[str, Any] = {}
+    if with_collection:
+        world = {"collection": example_collection(DOCUMENTS)}
+    with pytest.raises(MissingInput) as told:
+        scored(paths("/a[1]/s[1]"), UNITS, name, **world)
+    assert str(told.value) == (
+        f"{name} needs {need}; the assessments have units of elements, which the ESR measures take"
+    )
+
+
+def test_a_collection_is_asked_for_where_it_would_help() -> None:
+    """Whole documents and text points become highlights with a collection, units do not."""
+    whole = Assessments.from_dict({"7": {"a": 1}})
+    with pytest.raises(MissingInput, match="whole documents or with text points need a collection"):
+        evaluate(run_of(paths("/a[1]")), whole, "cP@1")
+    with pytest.raises(MissingInput, match="known to the collection alone"):
+        evaluate(run_of(paths("/a[1]")), whole, "nxCG@1")
+    with pytest.raises(MissingInput, match="needs a collection, which knows the sizes"):
+        scored(paths("/a[1]/s[1]"), UNITS, "ESRP@1(assessed=units)")
 
 
 def test_reading_to_the_end_needs_lengths() -> None:
