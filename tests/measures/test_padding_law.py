@@ -18,13 +18,13 @@ def by_topic(results: Sequence[Result], topics: Sequence[str]) -> dict[str, list
 
 
 def padded(lists: dict[str, list[Result]], k: int, first: int) -> list[Result]:
-    """Each list that has results, with useless ones at its end up to k; they begin at `first`."""
+    """Each list with useless results at its end, up to k; they begin at `first`."""
     return [
         one
         for topic, own in lists.items()
         for one in [
             *own,
-            *(useless_result(first + at, topic) for at in range(k - len(own)) if own),
+            *(useless_result(first + at, topic) for at in range(k - len(own))),
         ]
     ]
 
