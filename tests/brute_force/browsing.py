@@ -10,7 +10,7 @@ from itertools import product
 
 from brute_force.navigation import step
 from brute_force.numbers import ONE, ZERO, Number, Score, ceiling, mean, quotient, total
-from brute_force.recall_bases import recall_base
+from brute_force.recall_bases import Values, recall_base
 from brute_force.scene import Scene
 from brute_force.twins import twin
 
@@ -35,9 +35,8 @@ def _to_entry_points(scene: Scene, patience: Fraction, length: Fraction | int | 
     )
 
 
-def _to_ideal_elements(scene: Scene, nav: str, quant: str) -> Matrix:
+def _to_elements(scene: Scene, nav: str, ideal: Values) -> Matrix:
     """Whether each result is one of the ideal elements, or how likely a user goes on to it."""
-    ideal = recall_base(scene, "ideal", quant)
     return tuple(
         tuple(ONE if unit == target else step(scene, nav, unit, target) for target in ideal)
         for unit in scene.ranked
@@ -152,11 +151,19 @@ def _at_recall(kernel: Callable[[int], Number], targets: int, x: Fraction | None
 
 
 def _sought(
-    scene: Scene, targets: str, nav: str, quant: str, patience: Fraction, length: Fraction | str
+    scene: Scene,
+    targets: str,
+    nav: str,
+    quant: str,
+    ignore: str,
+    patience: Fraction,
+    length: Fraction | str,
 ) -> tuple[Matrix, int]:
     """What a user sees and how many targets there are; who navigates looks for ideal elements."""
     if targets == "ideal" or (targets == "auto" and nav != "none"):
-        return _to_ideal_elements(scene, nav, quant), len(recall_base(scene, "ideal", quant))
+        ideal = recall_base(scene, "ideal", quant, ignore)
+        return _to_elements(scene, nav, ideal), len(ideal)
+    assert ignore == "none"
     return _to_entry_points(scene, patience, length), len(scene.entries)
 
 
@@ -169,10 +176,11 @@ def prum(
     targets: str,
     nav: str,
     quant: str,
+    ignore: str,
     x: Fraction | None,
     unreached: str,
 ) -> Score:
-    p, count = _sought(scene, targets, nav, quant, A, L)
+    p, count = _sought(scene, targets, nav, quant, ignore, A, L)
     return _at_recall(lambda wanted: prum_at_level(p, wanted, unreached), count, x)
 
 
@@ -185,10 +193,11 @@ def eprum(
     targets: str,
     nav: str,
     quant: str,
+    ignore: str,
     k: int | None,
     x: Fraction | None,
 ) -> Score:
-    p, count = _sought(scene, targets, nav, quant, A, L)
+    p, count = _sought(scene, targets, nav, quant, ignore, A, L)
     if k is not None:
         return eprum_at_rank(p, k) if count else None
     return _at_recall(lambda wanted: eprum_at_level(p, wanted), count, x)

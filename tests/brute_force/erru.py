@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 
 from brute_force.numbers import ONE, Score, quotient
-from brute_force.recall_bases import Values, grade_of, ideal_base, values
+from brute_force.recall_bases import Values, grade_of, ideal_base, ignored_tags, values
 from brute_force.scene import Scene, Unit
 from brute_force.twins import twin
+from brute_force.words import words_in
 
 Exponents = tuple[float, ...]
 
@@ -26,13 +26,15 @@ class Looking:
     coverage: dict[Unit, str]
 
 
-def looking_at(scene: Scene) -> Looking:
+def looking_at(scene: Scene, ignore: str = "none") -> Looking:
     """By the highlights of a world that has any, by grades elsewhere."""
-    return looking_at_highlights(scene) if scene.any_highlights else looking_at_grades(scene)
+    if scene.any_highlights:
+        return looking_at_highlights(scene, ignore)
+    return looking_at_grades(scene, ignore)
 
 
-def looking_at_highlights(scene: Scene) -> Looking:
-    ideal = ideal_base(values(scene, "spec"))
+def looking_at_highlights(scene: Scene, ignore: str = "none") -> Looking:
+    ideal = ideal_base(values(scene, "spec", ignore))
 
     def coverage(element: Unit) -> str:
         if element in ideal:
@@ -44,8 +46,11 @@ def looking_at_highlights(scene: Scene) -> Looking:
     return Looking(ideal, {element: coverage(element) for element in scene.elements})
 
 
-def looking_at_grades(scene: Scene) -> Looking:
-    grades = {element: grade_of(scene, element) or "0N" for element in scene.elements}
+def looking_at_grades(scene: Scene, ignore: str = "none") -> Looking:
+    """Elements with ignored tags are as if nobody had graded them."""
+    ignored = ignored_tags(ignore)
+    given = {e: grade_of(scene, e) for e in scene.elements if e.tag not in ignored}
+    grades = {element: given.get(element) or "0N" for element in scene.elements}
     chances = {"3E": ONE, "2E": Fraction(1, 2), "1E": Fraction(1, 4)}
     relevance = {
         element: chances[grade]
@@ -58,8 +63,8 @@ def looking_at_grades(scene: Scene) -> Looking:
 
 
 @twin("ERRU")
-def erru(scene: Scene, *, k: int, unit: str, exponents: str) -> Score:
-    look = looking_at(scene)
+def erru(scene: Scene, *, k: int, unit: str, exponents: str, ignore: str) -> Score:
+    look = looking_at(scene, ignore)
     in_all = sum(look.relevance.values())
     if not in_all:
         return None
@@ -89,10 +94,10 @@ def _chances_to_be_looked_at(levels: list[list[Unit]], k: int) -> dict[Unit, flo
 def _goes(scene: Scene, x: Unit, e: Unit, coverage: str, unit: str, powers: Exponents) -> float:
     """The probability that a user goes from x to e."""
     exact, fitting, other = powers
-    text = scene.texts[x.document]
 
     def length(start: int, end: int) -> int:
-        return {"words": len(re.findall(r"\S+", text[start:end])), "characters": end - start}[unit]
+        words = words_in(scene, x.document, start, end)
+        return {"words": words, "characters": end - start}[unit]
 
     if x == e:
         return 1.0

@@ -67,6 +67,9 @@ def interpolated_precision(scene: Scene, *, x: Fraction, alpha: Fraction, resize
 
 
 @twin("MAiP")
-def maip(scene: Scene, *, alpha: Fraction, resize: str) -> Score:
+def maip(scene: Scene, *, k: int | None, alpha: Fraction, resize: str) -> Score:
+    """A cut-off cuts the list first."""
     points = points_of(scene, alpha, resize)
-    return None if points is None else mean([_interpolated(points, x) for x in hundredths(0)])
+    if points is None:
+        return None
+    return mean([_interpolated(points[:k], x) for x in hundredths(0)])

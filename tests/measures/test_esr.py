@@ -348,4 +348,6 @@ def test_two_targets_from_one_item_are_warned_about() -> None:
         run, judged, ["EPRUM[1](nav=matrix)"], collection=collection, navigation=navigation
     )
     assert table.mean()["run"]["EPRUM[1](nav=matrix)"] == 2.0
-    assert any("one item can show two targets" in w for w in table.runs[0].warnings)
+    (warning,) = (w for w in table.runs[0].warnings if "one item leads to several targets" in w)
+    assert "eq 15" in warning
+    assert "PRUM and SRPRUM" in warning

@@ -10,11 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
-from doxeval.assessments import Judgment
+from doxeval.assessments import Assessments, Judgment
 from doxeval.documents.examples import example_collection
+from doxeval.errors import SyntaxProblem
+from doxeval.evaluation import evaluate
 from doxeval.measures.families.prum import eprum, prum
-from making import close, elements, graded, point, scored
+from doxeval.measures.registry import measure_named
+from doxeval.runs.builder import run_of
+from making import close, elements, graded, paths, point, scored
+from strategies import World, worlds
 
 
 @pytest.mark.parametrize("patience", ["0.01", "0.1", "1", "10", "100"])
@@ -65,6 +72,41 @@ def test_entry_points_that_are_seen_by_chance() -> None:
     assert scored(run, ENTRIES, *others) == close(1.2 / 2.8, 1)
 
 
+def test_the_curve_of_precision_at_levels_of_recall() -> None:
+    """By hand: as above, 1 up to a recall of 1/4, .2 up to 1/2, then 0.
+
+    For a topic of three targets, of which the first result shows one, 1 up to a third, then 0.
+    """
+    three = [Judgment("8", name, ((0, 10),), 0, 1000) for name in "abc"]
+    run = run_of([point("a", 0), point("b", 100), point("x", 0), point("a", 0, "8")])
+    name = "EPRUM(A=0.025,L=1000)"
+    names = [name, "EPRUM[.5](L=1000)", "EPRUM@2(L=1000)"]
+    table = evaluate(run, Assessments([*ENTRIES, *three]), names, curves=True)
+    (curve,) = table.runs[0].curves  # a level or a rank alone has none
+    assert (curve.label, curve.x_name, curve.y_name) == (name, "recall", "EPRUM")
+    assert curve.x.tolist() == [n / 100 for n in range(1, 101)]
+    assert curve.y[0].tolist() == close(*[1] * 25, *[0.2] * 25, *[0] * 50)
+    assert curve.y[1].tolist() == close(*[1] * 33, *[0] * 67)
+    mean = table.to_dict()["runs"][0]["curves"][0]["mean"]
+    assert mean == close(*[1] * 25, *[0.6] * 8, *[0.1] * 17, *[0] * 50)
+
+
+@given(worlds(), st.integers(1, 100))
+def test_points_of_the_curve_are_precision_at_a_level(world: World, level: int) -> None:
+    names = ["EPRUM", f"EPRUM[{level / 100}]"]
+    assume(any(judgment.best_entry_point is not None for judgment in world.judgments))
+    table = evaluate(
+        world.element_run(),
+        world.assessments(),
+        names,
+        collection=world.collection(),
+        curves=True,
+    )
+    (scores,) = table.runs
+    (curve,) = scores.curves
+    np.testing.assert_array_equal(curve.y[:, level - 1], scores.values[1])
+
+
 # 6. PRUM and EPRUM: items that lead to targets elsewhere are given as probabilities
 
 
@@ -103,3 +145,22 @@ def test_without_navigation_both_are_precision_at_recall() -> None:
     ]
     expected = (1, 2 / 3, 0, (1 + 2 / 3) / 3)
     assert scored(elements("axb"), judged, *names) == close(*expected, *expected)
+
+
+def test_ignored_elements_are_no_targets() -> None:
+    """By hand: both paragraphs are targets; without p their section is the only one."""
+    world: dict[str, Any] = {
+        "collection": example_collection({"a": "<a><s><p>one</p>.<p>two</p></s>...</a>"})
+    }
+    judged = [Judgment("7", "a", ((0, 3), (4, 7)))]
+    run = paths("/a[1]/s[1]", "/a[1]/s[1]/p[1]")
+    for name in ("PRUM", "EPRUM"):
+        names = [f"{name}(targets=ideal{more})" for more in ("", ",ignore=p", ",ignore=links")]
+        assert scored(run, judged, *names, **world) == close(1 / 4, 1, 1 / 4)
+
+
+def test_entry_points_have_no_tags_to_ignore() -> None:
+    for name in ("PRUM(ignore=p)", "EPRUM(targets=bep,ignore=links)"):
+        with pytest.raises(SyntaxProblem, match="ignore is for targets=ideal"):
+            measure_named(name)
+    assert measure_named("PRUM(nav=depth,ignore=p)").label == "PRUM(nav=depth,ignore=p)"

@@ -9,12 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
 
-from doxeval.assessments import Judgment
-from doxeval.assessments.grades import Grade2002
+from doxeval.assessments import Assessments, Judgment
+from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement
 from doxeval.documents.examples import example_collection
+from doxeval.errors import MissingInput
+from doxeval.evaluation import Evaluation, evaluate
+from doxeval.runs.builder import run_of
 from making import close, paths, scored
+from printing import pretty
+from strategies import World, graded_worlds
 
 ERRU_WORLD = {
     "a": "<a><s><p>1234</p><p>5678</p></s><t>123456</t><s>1234567890</s>.</a>",
@@ -94,6 +100,61 @@ def test_words_are_counted_between_spaces() -> None:
         for path in ("/a[1]/s[1]/b[1]", "/a[1]/u[1]", "/a[1]")
     ]
     assert found == close((1 / 2) ** 0.75, 1 / (2 + 2), (2 / 5) ** 0.75)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "<a><s><p>one two</p><p>three</p></s><s>four</s></a>",
+        "<a>\n <s>\n  <p>one two</p>\n  <p>three</p>\n </s>\n <s>four</s>\n</a>\n",
+    ],
+)
+def test_words_end_at_the_borders_of_elements_that_are_not_inline(document: str) -> None:
+    """By hand: the unit has three words of four, and what was not graded has the exponent 1/2."""
+    judged = [Judgment("7", "a", grades=(GradedElement("/a[1]/s[1]", Grade2002(3, "E")),))]
+    world: dict[str, Any] = {"collection": example_collection({"a": document})}
+    assert scored(paths("/a[1]"), judged, "ERRU@1", **world) == close((3 / 4) ** 0.5)
+    assert scored(paths("/a[1]/s[2]"), judged, "ERRU@1", **world) == close(1 / 2)
+
+
+@given(graded_worlds(2002))
+def test_scores_do_not_depend_on_how_documents_are_printed(world: World) -> None:
+    names = ["ERRU@1", "ERRU@3", "ERRU@20(ignore=p)"]
+    compact, spaced = (
+        evaluate(
+            run_of(world.elements),
+            world.assessments(),
+            names,
+            collection=example_collection({n: form(node).source for n, node in world.documents}),
+        ).topics()
+        for form in (lambda node: node, pretty)
+    )
+    assert compact == spaced
+
+
+def test_ignored_elements_count_as_not_graded() -> None:
+    """By hand: without sections the paragraph is the unit; what was exact has no coverage now."""
+    grades = {"/a[1]/s[1]": Grade2002(3, "E"), "/a[1]/s[1]/p[1]": Grade2002(2, "E")}
+    judged = [Judgment("7", "a", grades=tuple(GradedElement(*item) for item in grades.items()))]
+    world: dict[str, Any] = {"collection": example_collection(ERRU_WORLD)}
+    names = ("ERRU@1(unit=characters)", "ERRU@1(unit=characters,ignore=s)")
+    found = scored(paths("/a[1]/s[1]"), judged, *names, **world)
+    assert found == close(1, (4 / 8) ** 0.5)
+
+
+def test_ignored_elements_are_no_ideal_elements() -> None:
+    """By hand: without sections the root is ideal, and of 25 characters 8 are highlighted."""
+    judged = [Judgment("7", "a", ((0, 8),))]
+    world: dict[str, Any] = {"collection": example_collection(ERRU_WORLD)}
+    names = ("ERRU@1(unit=characters,ignore=p)", "ERRU@1(unit=characters,ignore=s+p)")
+    found = scored(paths("/a[1]/s[1]"), judged, *names, **world)
+    assert found == close(1, (8 / 25) ** 0.75)
+
+
+def test_grades_of_later_years_are_refused() -> None:
+    judged = [Judgment("7", "a", grades=(GradedElement("/a[1]", Grade2003(3, 3)),))]
+    with pytest.raises(MissingInput, match="ERRU needs highlighted text or grades of 2002"):
+        Evaluation(Assessments(judged), "ERRU@1", collection=example_collection(ERRU_WORLD))
 
 
 def test_a_tie_is_looked_at_in_part() -> None:

@@ -27,6 +27,9 @@ def test_interpolated_precision() -> None:
     precise = 0.428571
     assert scored(run, judged, *names) == close(0.5, 0.5, 0.5, precise, precise, 0, 0)
     assert scored(run, judged, "MAiP") == close(0.26662, to=5e-6)
+    # By hand: after three results 11 points have 1/2 and 30 have 1/3; after one, 11 have 1/2.
+    cut = scored(run, judged, "MAiP@1", "MAiP@3", "MAiP@4", "MAiP@1000")
+    assert cut == close(5.5 / 101, 15.5 / 101, *[0.26662] * 2, to=5e-6)
 
 
 def test_recall_is_compared_in_whole_numbers() -> None:

@@ -12,8 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.assessed_elements import AssessedElements
@@ -24,7 +22,6 @@ from doxeval.assessments.relevant_elements import RelevantElements
 from doxeval.documents.examples import example_collection
 from doxeval.errors import MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures.families.erru import _counted_words
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.quantised import settled_quantisation
 from doxeval.measures.registry import measure_named
@@ -257,15 +254,6 @@ def test_models_of_navigation_by_name() -> None:
     assert truth.model("depth") is truth.model("depth")
     with pytest.raises(MissingInput, match="nav=steady needs a file of that model"):
         truth.model("steady")
-
-
-@given(st.text(st.sampled_from("ab \t\n\xa0\u2028\u3000\x1cé😀")), st.data())
-def test_words_are_those_of_split(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, len(text)))
-    begun, inside = _counted_words(text)
-    cut = int(end > start and bool(inside[start]))
-    assert int(begun[end] - begun[start]) + cut == len(text[start:end].split())
 
 
 def test_ground_truth_is_shown_shortly() -> None:

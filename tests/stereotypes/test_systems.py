@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from conftest import Builder
 from doxeval.assessments import Assessments, Judgment
@@ -13,11 +14,14 @@ from doxeval.assessments.judgment import (
     AssessedUnit,
 )
 from doxeval.documents import Collection
+from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError, MissingInput, MissingText, SyntaxProblem, UnknownReference
 from doxeval.runs import Kind, read_run
 from doxeval.runs.read_write import READERS, RunFormat, write_run
 from doxeval.stereotypes import SYSTEMS, simulate
+from printing import pretty
 from simulating import HIGHLIGHTS, Listed, graded, listed, small_collection
+from strategies import World, graded_worlds
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +75,30 @@ def test_the_biggest_child_by_words_or_by_characters(
 
 
 def test_of_equal_children_the_first(collection: Collection) -> None:
+    judged = Assessments([graded("a", "/s[1]/q[1] 3E")])
+    assert listed(simulate(judged, collection, "biggest-child")) == [("a", "/s[1]/q[1]/r[1]")]
+    whole = example_collection({"a": "<s><p>no</p><p>four</p><p>five</p></s>"})
     judged = Assessments([graded("a", "/s[1] 3E")])
-    assert listed(simulate(judged, collection, "biggest-child")) == [("a", "/s[1]/p[1]")]
-    by_size = simulate(judged, collection, "biggest-child", unit="characters")
-    assert listed(by_size) == [("a", "/s[1]/q[1]")]
+    assert listed(simulate(judged, whole, "biggest-child")) == [("a", "/s[1]/p[1]")]
+    by_size = simulate(judged, whole, "biggest-child", unit="characters")
+    assert listed(by_size) == [("a", "/s[1]/p[2]")]
+
+
+def test_words_end_where_elements_end(collection: Collection) -> None:
+    """By hand: q has two words, "Two." and "No", which only the border of r tells apart."""
+    judged = Assessments([graded("a", "/s[1] 3E")])
+    assert listed(simulate(judged, collection, "biggest-child")) == [("a", "/s[1]/q[1]")]
+
+
+@given(graded_worlds(2002))
+def test_lists_do_not_depend_on_how_documents_are_printed(world: World) -> None:
+    printed = [
+        example_collection({name: form(node).source for name, node in world.documents})
+        for form in (lambda node: node, pretty)
+    ]
+    for system in ("perfect", "parent", "ancestors", "biggest-child", "document"):
+        compact, spaced = (simulate(world.assessments(), c, system) for c in printed)
+        assert list(compact.results()) == list(spaced.results())
 
 
 def test_lists_end_after_the_most_that_is_asked_for(collection: Collection) -> None:

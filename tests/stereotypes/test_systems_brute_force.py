@@ -9,13 +9,14 @@ from hypothesis import assume, given, settings
 from brute_force.erru import looking_at_grades
 from brute_force.recall_bases import Values, ideal_base, values
 from brute_force.scene import Scene
+from brute_force.words import words_in
 from doxeval.documents import Element
 from doxeval.stereotypes import SYSTEMS, simulate
 from simulating import Listed, listed
 from strategies import World, graded_worlds, worlds
 
 
-def brute_lists(units: list[Element]) -> dict[str, Listed]:
+def brute_lists(scene: Scene, units: list[Element]) -> dict[str, Listed]:
     """What systems return for the ideal units, best first, walking from one to the next."""
     lists: dict[str, list[Element]] = {"document": [], "parent": [], "ancestors": []}
     lists["biggest-child"] = []
@@ -24,7 +25,10 @@ def brute_lists(units: list[Element]) -> dict[str, Listed]:
         lists["document"].append(above[-1] if above else unit)
         lists["parent"].append(above[0] if above else unit)
         lists["ancestors"] += [*reversed(above), unit]
-        sizes = {child: len(child.text.split()) for child in unit.children()}
+        sizes = {
+            child: words_in(scene, child.document_id, child.start, child.end)
+            for child in unit.children()
+        }
         largest = max(sizes.values(), default=0)
         same = [child for child, size in sizes.items() if size == largest]
         lists["biggest-child"].append(same[0] if largest else unit)
@@ -60,7 +64,7 @@ def check_against_brute_force(
         found = [r for r in runs["perfect"].results() if r.topic == topic]
         assert [(r.document, "".join(r.paths), r.score) for r in found] == expected
         units = [collection.element(document, path) for document, path, _ in expected]
-        for system, wanted in brute_lists(units).items():
+        for system, wanted in brute_lists(scene, units).items():
             if system == "document":
                 wanted = [(document, "") for document, _ in wanted]
             assert listed(runs[system], topic) == wanted, system

@@ -8,13 +8,14 @@ element is worth. Which of the functions here fits is for `relevant_elements` to
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Collection as Container
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.grades import (
     TOO_SMALL,
@@ -68,6 +69,12 @@ class AssessedElements:
         """The row of each element, given by topic and node; -1 where it has none."""
         found = positions_in(self.keys(self.topic, self.node), self.keys(topic, node))
         return np.where(node < 0, -1, found)
+
+    def has_tag(self, tags: Container[str]) -> Bools:
+        """Whether the tag of each element is one of these."""
+        if not tags or not len(self.tags):
+            return np.zeros(len(self), dtype=np.bool_)
+        return np.array([tag in tags for tag in self.tags], dtype=np.bool_)[self.tag]
 
     def none_of(self, scale: Scale) -> AssessedElements:
         """No elements, of a scale."""

@@ -86,10 +86,7 @@ def full_recall_base(
     ([0.75, 1.0], [1.0])
     """
     values = quantisation.values(elements.scale, elements.grades)
-    is_ignored = np.array([tag in ignored for tag in elements.tags], dtype=np.bool_)
-    kept = (values.numerator > 0) & (elements.size != 0)
-    if len(is_ignored):
-        kept &= ~is_ignored[elements.tag]
+    kept = (values.numerator > 0) & (elements.size != 0) & ~elements.has_tag(ignored)
     rows = np.flatnonzero(kept)
     topic = elements.topic[rows]
     return RecallBase(
@@ -134,10 +131,11 @@ _EXACT = COVERAGES.index("E")
 _WORTH = np.array([0.0, 0.25, 0.5, 1.0])  # of an exact unit, by its relevance
 
 
-def exact_units(elements: AssessedElements) -> ExactUnits:
+def exact_units(elements: AssessedElements, ignored: Container[str] = ()) -> ExactUnits:
     """The elements with exact coverage (grades of 2002) but those inside another.
 
-    They are worth 1 (3E), 0.5 (2E) or 0.25 (1E). (Piwowarski and Gallinari 2003, §3.4)
+    They are worth 1 (3E), 0.5 (2E) or 0.25 (1E). Elements with ignored tags count as not assessed.
+    (Piwowarski and Gallinari 2003, §3.4)
 
     >>> from doxeval.assessments import Assessments, Judgment
     >>> from doxeval.assessments.assessed_elements import elements_from_grades
@@ -150,7 +148,8 @@ def exact_units(elements: AssessedElements) -> ExactUnits:
     ([1], [0.5])
     """
     level = elements.grades.level
-    rows = np.flatnonzero((elements.grades.part == _EXACT) & (level > 0) & (elements.size != 0))
+    is_exact = (elements.grades.part == _EXACT) & (level > 0) & (elements.size != 0)
+    rows = np.flatnonzero(is_exact & ~elements.has_tag(ignored))
     topic = elements.topic[rows]
     begin = elements.keys(topic, elements.node[rows])
     _, depth = nesting(begin, elements.keys(topic, elements.after[rows]))

@@ -11,6 +11,7 @@ import numpy as np
 from doxeval.assessments import Assessments
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
+from doxeval.documents.words import DocumentWords
 from doxeval.errors import InputError
 from doxeval.runs import Kind, Result, Run
 from doxeval.runs.builder import run_of
@@ -50,11 +51,12 @@ def simulate(
     simulated = system_named(system)
     resolved = resolved_assessments(assessments, collection)
     relevant = relevant_units(resolved, collection, quant)
+    words = DocumentWords(collection)
     lists: dict[str, Ranked] = {}
     for number, topic in enumerate(resolved.topics):
         ideal, innermost = (units.best_first(number) for units in relevant)
         chance = np.random.default_rng([seed, *topic.encode()])
-        situation = Situation(collection, ideal, innermost, chance, most, unit)
+        situation = Situation(collection, words, ideal, innermost, chance, most, unit)
         lists[topic] = simulated.listed(situation).rows(slice(most))
     results = (
         _results(topic, ranked, simulated.kind, collection) for topic, ranked in lists.items()

@@ -17,6 +17,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.documents import Collection
+from doxeval.documents.words import DocumentWords
 from doxeval.errors import SyntaxProblem
 from doxeval.runs.run import Kind
 from doxeval.stereotypes.units import Ranked
@@ -34,6 +35,7 @@ class Situation:
     """
 
     collection: Collection
+    words: DocumentWords
     ideal: Ranked
     innermost: Ranked
     random: np.random.Generator
@@ -101,9 +103,8 @@ def _sizes(situation: Situation, nodes: Ints) -> Ints:
     start, end = collection.nodes.start[nodes], collection.nodes.end[nodes]
     if situation.unit == "characters" or not len(nodes):
         return end - start
-    text = collection.text_of(int(collection.documents_of(nodes[:1])[0]))
-    ranges = zip(start.tolist(), end.tolist(), strict=True)
-    return np.array([len(text[begin:after].split()) for begin, after in ranges], dtype=np.int64)
+    document = int(collection.documents_of(nodes[:1])[0])
+    return situation.words.of(document).count(start, end)
 
 
 def _random(situation: Situation) -> Ranked:

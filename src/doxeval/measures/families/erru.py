@@ -11,27 +11,28 @@ P(R_e) says how relevant a unit is, P(L_x|k) how likely a result is among the k 
     in different documents       0
 
 The exponent a depends on how well x covers what is relevant: 7/8 if exactly, 3/4 if x is inside e
-and too small or around e and too large, 1/2 otherwise. Sizes and distances are counted in words.
+and too small or around e and too large, 1/2 otherwise. Sizes and distances are counted in words,
+which end at the borders of elements that are not inline.
 
-With grades of 2002 the relevant units have exact coverage and no such unit around them; with
-highlighted text they are the ideal elements, each as relevant as it is specific. Piwowarski and
-Gallinari call the measure ERR, which now means expected reciprocal rank.
+The measure was made for grades of 2002, where the relevant units have exact coverage and no such
+unit around them. With highlighted text, an extension, they are the ideal elements, each as relevant
+as it is specific. Later grades do not say how well an element covers what is relevant, and are
+refused. Piwowarski and Gallinari call the measure ERR, which now means expected reciprocal rank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Ints
 from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.assessments.grades import COVERAGES, Grade2002
 from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.assessments.recall_bases import exact_units
+from doxeval.documents.words import DocumentWords
 from doxeval.errors import MissingInput
 from doxeval.measures.assessed_trees import pair_keys, rows_by_key
 from doxeval.measures.base import (
@@ -44,13 +45,12 @@ from doxeval.measures.base import (
     cut_off,
     parameter,
 )
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ground_truth import GroundTruth, ignored_tags
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 
 Unit = Literal["words", "characters"]
 _MOST_RANKS = 50
-_MOST_KEPT = 64  # documents whose words are kept
 EXACT, TOO_SMALL, TOO_LARGE, NONE = range(4)
 
 
@@ -89,7 +89,8 @@ class ExpectedRatio(Measure):
         frozenset({Need.ELEMENTS, Need.SIZES, Need.RETRIEVED_ELEMENTS}),
         "A topic without relevant units is undefined. A size of zero makes a ratio 0. The printed "
         "exponents contradict the paper's own words (a share raised to 7/8 is smaller than one "
-        "raised to 1/2); they are kept, `exponents` changes them.",
+        "raised to 1/2); they are kept, `exponents` changes them. The paper defines it for grades "
+        "of 2002; with highlighted text it is an extension, and grades of later years are refused.",
         Example(
             "ERRU@1",
             (2 / 3) ** 0.75,
@@ -106,6 +107,9 @@ class ExpectedRatio(Measure):
     exponents: str = parameter(
         "0.875+0.75+0.5", "the exponents for exact, too small or too large, and other coverage"
     )
+    ignore: str = parameter(
+        "none", "tags whose elements count as not assessed: none, links, or tag+tag"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -115,6 +119,12 @@ class ExpectedRatio(Measure):
             raise ValueError("exponents must be three numbers joined by +") from None
         if not all(0 < exponent < 100 for exponent in (exact, partly, other)):
             raise ValueError("exponents must be above 0 and below 100")
+
+    def settled(self, truth: GroundTruth) -> Measure:
+        """The measure itself; grades of other years than 2002 are an error."""
+        if not _are_highlights(truth):
+            _grades_of_2002(truth)
+        return self
 
     def scores(self, ranking: Ranking) -> Floats:
         """The expected ratio after k results."""
@@ -130,7 +140,7 @@ class ExpectedRatio(Measure):
     def _scores_at(self, cut_offs: list[int], ranking: Ranking) -> Floats:
         """The scores at ascending cut-offs, topics × cut-offs."""
         truth = ranking.truth
-        units, coverage = _units_and_coverage(ranking)
+        units, coverage = _units_and_coverage(ranking, self.ignore)
         seen = np.zeros((len(truth.topics), len(cut_offs)))
         looked_at = [_looked_at(ranking, k) for k in cut_offs]
         last = np.flatnonzero((looked_at[-1] > 0) & (ranking.node >= 0))
@@ -174,7 +184,8 @@ class ExpectedRatio(Measure):
 class _Extents:
     """Elements of one document: their nodes and text, and their sizes in words or characters.
 
-    after: the first node behind each element. between: counts words or characters of a range.
+    after: the first node behind each element. begun: the words (or characters) that begin before
+    it; ended: those that have ended with it.
     """
 
     node: Ints
@@ -182,67 +193,30 @@ class _Extents:
     start: Ints
     end: Ints
     size: Ints
-    between: Callable[[Ints, Ints], Ints]
+    begun: Ints
+    ended: Ints
 
     @classmethod
     def of(cls, truth: GroundTruth, unit: Unit, document: int, node: Ints) -> _Extents:
-        columns = truth.known_collection.nodes
+        collection = truth.known_collection
+        columns = collection.nodes
         start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
-        between = _counter(truth, document, unit)
-        return cls(node, node + columns.size[node], start, end, between(start, end), between)
+        after = node + columns.size[node]
+        if unit == "characters":
+            return cls(node, after, start, end, end - start, start, end)
+        words = truth.remembered("words", lambda: DocumentWords(collection)).of(document)
+        begun, ended = words.begun_before(start), words.ended_by(end)
+        return cls(node, after, start, end, words.count(start, end), begun, ended)
 
 
 def _distances(results: _Extents, units: _Extents) -> Ints:
-    """The words or characters between each result and each unit; 0 where they overlap."""
-    end = np.minimum(results.end[:, None], units.end[None, :])
-    start = np.maximum(results.start[:, None], units.start[None, :])
-    return results.between(np.minimum(end, start), start)
-
-
-def _counter(truth: GroundTruth, document: int, unit: Unit) -> Callable[[Ints, Ints], Ints]:
-    """A function that counts the words (or characters) between two offsets of a document."""
-    if unit == "characters":
-        return lambda start, end: end - start
-    begun, inside = _words(truth, document)
-
-    def between(start: Ints, end: Ints) -> Ints:
-        # The words that begin in the range, and the rest of one that began before it.
-        is_cut = (end > start) & inside[start]
-        return begun[end] - begun[start] + is_cut
-
-    return between
-
-
-class _Words(NamedTuple):
-    """For each offset in a text, how many words begin before it, and whether it is inside one."""
-
-    begun: Ints
-    inside: Bools
-
-
-def _words(truth: GroundTruth, document: int) -> _Words:
-    """The words of a document; those of the last few documents are kept."""
-    kept: dict[int, _Words] = truth.remembered("words", dict)
-    if document not in kept:
-        if len(kept) >= _MOST_KEPT:
-            del kept[next(iter(kept))]
-        kept[document] = _counted_words(truth.known_collection.text_of(document))
-    return kept[document]
-
-
-def _counted_words(text: str) -> _Words:
-    """The words of a text: maximal runs of characters that are not white space."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    is_space = np.append(np.isin(codes, _white_space()), True)
-    follows_word = np.append(False, ~is_space[:-1])
-    begins = ~is_space & ~follows_word
-    return _Words(np.append(0, np.cumsum(begins)), ~is_space & follows_word)
-
-
-@cache
-def _white_space() -> Ints:
-    """The code points that are white space; the last of them is U+3000."""
-    return np.array([code for code in range(0x3001) if chr(code).isspace()])
+    """The words or characters between each result and each unit; 0 where they touch or overlap."""
+    are_apart = np.minimum(results.end[:, None], units.end) < np.maximum(
+        results.start[:, None], units.start
+    )
+    begun = np.maximum(results.begun[:, None], units.begun)
+    ended = np.minimum(results.ended[:, None], units.ended)
+    return np.where(are_apart, begun - ended, 0)
 
 
 def _looked_at(ranking: Ranking, k: int) -> Floats:
@@ -255,21 +229,34 @@ def _looked_at(ranking: Ranking, k: int) -> Floats:
     return np.concatenate(chances) if chances else np.zeros(0)
 
 
-def _units_and_coverage(ranking: Ranking) -> tuple[Units, Ints]:
+def _units_and_coverage(ranking: Ranking, ignore: str) -> tuple[Units, Ints]:
     """The relevant units, and how well each result covers what is relevant."""
-    if ranking.truth.has_highlights or not ranking.truth.has_grades:
-        return _by_highlights(ranking)
-    elements = ranking.truth.elements(QUANTISATIONS["gen"])
+    if _are_highlights(ranking.truth):
+        return _by_highlights(ranking, ignore)
+    return _by_grades(_grades_of_2002(ranking.truth), ranking, ignore)
+
+
+def _are_highlights(truth: GroundTruth) -> bool:
+    """Whether units come from highlighted text; else from grades."""
+    return truth.has_highlights or not truth.has_grades
+
+
+def _grades_of_2002(truth: GroundTruth) -> AssessedElements:
+    elements = truth.elements(QUANTISATIONS["gen"])
     if elements.scale is not Grade2002:
-        raise MissingInput("ERRU needs highlighted text or grades of 2002")
-    return _by_grades(elements, ranking)
+        raise MissingInput(
+            "ERRU needs highlighted text or grades of 2002, which say how well an element covers "
+            "what is relevant; these grades are of another year"
+        )
+    return elements
 
 
-def _by_highlights(ranking: Ranking) -> tuple[Units, Ints]:
+def _by_highlights(ranking: Ranking, ignore: str) -> tuple[Units, Ints]:
     truth = ranking.truth
-    ideal = truth.base("ideal", "spec")
+    ideal = truth.base("ideal", "spec", ignore)
     elements = truth.elements(QUANTISATIONS["spec"])
-    units = truth.remembered("ERRU: ideal units", lambda: _ideal_units(truth))
+    key = ("ERRU: ideal units", ignore)
+    units = truth.remembered(key, lambda: _ideal_units(truth, ignore))
     columns = truth.known_collection.nodes
     begin = elements.keys(ranking.topic, ranking.node)
     after = begin + np.where(ranking.node < 0, 0, columns.size[ranking.node])
@@ -286,23 +273,25 @@ def _by_highlights(ranking: Ranking) -> tuple[Units, Ints]:
     return units, coverage
 
 
-def _by_grades(elements: AssessedElements, ranking: Ranking) -> tuple[Units, Ints]:
-    truth = ranking.truth
-    units = truth.remembered("ERRU: exact units", lambda: _exact_units(truth, elements))
+def _by_grades(elements: AssessedElements, ranking: Ranking, ignore: str) -> tuple[Units, Ints]:
+    truth, ignored = ranking.truth, ignored_tags(ignore)
+    key = ("ERRU: exact units", ignore)
+    units = truth.remembered(key, lambda: _exact_units(truth, elements, ignored))
     by_letter = {"N": NONE, "L": TOO_LARGE, "S": TOO_SMALL, "E": EXACT}
     kinds = np.array([by_letter[letter] for letter in COVERAGES])
     row = ranking.rows_in(elements)
-    coverage = np.where(row < 0, NONE, kinds[elements.grades.part[row]])
+    is_graded = (row >= 0) & ~elements.has_tag(ignored)[row]
+    coverage = np.where(is_graded, kinds[elements.grades.part[row]], NONE)
     return units, coverage
 
 
-def _ideal_units(truth: GroundTruth) -> Units:
-    ideal = truth.base("ideal", "spec")
+def _ideal_units(truth: GroundTruth, ignore: str) -> Units:
+    ideal = truth.base("ideal", "spec", ignore)
     node = truth.elements(QUANTISATIONS["spec"]).node[ideal.row]
     return Units.of(truth, ideal.topic, ideal.document, node, ideal.value)
 
 
-def _exact_units(truth: GroundTruth, elements: AssessedElements) -> Units:
-    row, relevance = exact_units(elements)
+def _exact_units(truth: GroundTruth, elements: AssessedElements, ignored: frozenset[str]) -> Units:
+    row, relevance = exact_units(elements, ignored)
     columns = elements.topic[row], elements.document[row], elements.node[row]
     return Units.of(truth, *columns, relevance)

@@ -268,7 +268,7 @@ class AverageInterpolatedPrecision(_Characters):
     facts: ClassVar[Facts] = Facts(
         "average interpolated precision",
         _CITE,
-        "MAiP = mean of iP[x] over x = 0.00, 0.01, … 1.00",
+        "MAiP = mean of iP[x] over x = 0.00, 0.01, … 1.00; MAiP@k that of the first k results",
         _NEEDS,
         _EDGES,
         _example(
@@ -277,16 +277,29 @@ class AverageInterpolatedPrecision(_Characters):
             "The best precision, 350/600, is that of the last rank, where recall is 0.7: "
             "71 of the 101 points get it, the others 0.",
         ),
-        laws=frozenset({Law.TAIL_IS_FREE}),
+        laws=frozenset({Law.TAIL_IS_FREE, Law.GROWS_WITH_K}),
     )
+    k: int | None = cut_off(None, "after how many results the list is cut; without it, nowhere")
     POINTS: ClassVar[list[Fraction]] = [Fraction(n, 100) for n in range(101)]
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean of 101 points."""
-        means: Floats = self.interpolated(ranking, self.POINTS).mean(axis=1)
+        means: Floats = self._at_points(ranking).mean(axis=1)
         return means
 
     def curve(self, ranking: Ranking) -> Curve:
         """Interpolated precision by recall."""
         x = np.array([float(p) for p in self.POINTS])
-        return Curve(str(self), "recall", "iP", x, self.interpolated(ranking, self.POINTS))
+        return Curve(str(self), "recall", "iP", x, self._at_points(ranking))
+
+    def _at_points(self, ranking: Ranking) -> Floats:
+        """Interpolated precision at all points, topics × points; of the cut list, if it is cut."""
+        return self.interpolated(self._cut(ranking), self.POINTS)
+
+    def _cut(self, ranking: Ranking) -> Ranking:
+        if self.k is None or int(ranking.counts.max(initial=0)) <= self.k:
+            return ranking
+        most = self.k
+        return ranking.remembered(
+            ("first", most), lambda: ranking.rows(np.flatnonzero(ranking.rank <= most))
+        )

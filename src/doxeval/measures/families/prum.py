@@ -10,9 +10,11 @@ q[k][e] = 1 − Π (1 − p[j][e]), and the number N_k of seen targets has a kno
     PRUM(i)  = E[CL] / E[C]
 
 EPRUM is the expected precision at the rank where the user has seen i targets, compared with an
-ideal list that shows them one by one. PRUM is the share of consulted items that led to something
-new (CL of C), for a user who stops at i targets. All sums are exact; no user behaviour is
-sampled or enumerated. (Piwowarski et al. 2007; Piwowarski and Dupret 2006)
+ideal list that shows them one by one. (Eq 15 of Lalmas et al. compares with the shortest of all
+lists. Where one item leads to several targets, that list may have fewer than i items; it is not
+looked for.) PRUM is the share of consulted items that led to something new (CL of C), for a user
+who stops at i targets. All sums are exact; no user behaviour is sampled or enumerated.
+(Piwowarski et al. 2007; Piwowarski and Dupret 2006)
 """
 
 from __future__ import annotations
@@ -41,10 +43,16 @@ from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.quantised import quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.navigation.read import NAMES
+from doxeval.scores import Curve
 from doxeval.wording import counted
 
 Unreached = Literal["zero", "truncate", "condition"]
 Targets = Literal["auto", "bep", "ideal"]
+_ELEMENTS = (
+    "With `nav` or `targets=ideal` it needs, in place of entry points, graded elements or "
+    "highlighted text and a collection, and results that are elements; ideal elements of "
+    "highlighted text as targets are an extension."
+)
 
 
 class _Walk(NamedTuple):
@@ -154,11 +162,16 @@ class _Browsing(EntryPointModel):
         help_text="targets=ideal: how grades become numbers; auto is spec for highlighted text, "
         "gen for grades (2005: gen5)"
     )
+    ignore: str = parameter(
+        "none", "targets=ideal: tags left out of the recall base: none, links, or tag+tag"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.targets == "bep" and self.nav != "none":
             raise ValueError("nav is for targets=ideal; the way to entry points is their distance")
+        if self.ignore != "none" and not self._for_elements:
+            raise ValueError("ignore is for targets=ideal; entry points have no tags")
 
     @property
     def _for_elements(self) -> bool:
@@ -181,7 +194,7 @@ class _Browsing(EntryPointModel):
 
     def probabilities(self, ranking: Ranking) -> list[Floats]:
         """p[item][target] of each topic; topics without targets have none."""
-        key = ("probabilities", self.targets, self.nav, self.quant, self.A, self.L)
+        key = ("probabilities", self.targets, self.nav, self.quant, self.ignore, self.A, self.L)
         if self._for_elements:
             return ranking.remembered(key, lambda: self._to_ideal_elements(ranking))
         return ranking.remembered(key, lambda: self._to_entry_points(ranking.articles))
@@ -202,7 +215,8 @@ class _Browsing(EntryPointModel):
     def _to_ideal_elements(self, ranking: Ranking) -> list[Floats]:
         truth = ranking.truth
         targets = truth.remembered(
-            ("ideal elements as targets", self.quant), lambda: _ideal_elements(truth, self.quant)
+            ("ideal elements as targets", self.quant, self.ignore),
+            lambda: _ideal_elements(truth, self.quant, self.ignore),
         )
         rows = ranking.by_topic(ranking.rows_in(truth.elements(quantisation_named(self.quant))))
         by_topic = []
@@ -221,7 +235,8 @@ class _Browsing(EntryPointModel):
         truth = ranking.truth
         collection, model = truth.known_collection, truth.model(self.nav)
         targets = truth.remembered(
-            ("nodes of ideal elements", self.quant), lambda: _nodes_by_topic(truth, self.quant)
+            ("nodes of ideal elements", self.quant, self.ignore),
+            lambda: _nodes_by_topic(truth, self.quant, self.ignore),
         )
         nodes = ranking.by_topic(ranking.node)
         for topic, p in enumerate(by_topic):
@@ -252,16 +267,16 @@ def _entry_points(truth: GroundTruth) -> _Targets:
     return _Targets(entry_points(truth).astype(int).tolist(), column)
 
 
-def _ideal_elements(truth: GroundTruth, quant: str) -> _Targets:
-    ideal = truth.base("ideal", quant)
+def _ideal_elements(truth: GroundTruth, quant: str, ignore: str) -> _Targets:
+    ideal = truth.base("ideal", quant, ignore)
     column = np.full(len(truth.elements(quantisation_named(quant))), -1)
     column[ideal.row] = _numbered_by_topic(ideal.topic, np.ones(len(ideal), dtype=np.bool_))
     return _Targets(np.bincount(ideal.topic, minlength=len(truth.topics)).tolist(), column)
 
 
-def _nodes_by_topic(truth: GroundTruth, quant: str) -> list[tuple[Ints, Ints]]:
+def _nodes_by_topic(truth: GroundTruth, quant: str, ignore: str) -> list[tuple[Ints, Ints]]:
     """The nodes of the ideal elements of each topic, and their documents."""
-    ideal = truth.base("ideal", quant)
+    ideal = truth.base("ideal", quant, ignore)
     nodes = truth.elements(quantisation_named(quant)).node[ideal.row]
     documents = truth.known_collection.documents_of(nodes)
     own = [np.flatnonzero(ideal.topic == topic) for topic in range(len(truth.topics))]
@@ -277,6 +292,9 @@ def _numbered_by_topic(topic: Ints, counts: Bools) -> Ints:
     number = np.empty(len(topic), dtype=np.int64)
     number[order] = total - before - 1
     return number
+
+
+_POINTS = [Fraction(n, 100) for n in range(1, 101)]
 
 
 def _level(x: Fraction, targets: int) -> int:
@@ -295,7 +313,7 @@ class Prum(_Browsing):
         "PRUM(i) = E[CL] / E[C]; PRUM[x] takes i = ⌈x·T⌉, PRUM alone the mean over i = 1 … T",
         frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),
         "A topic without targets is undefined. A second result of a document is ignored for entry "
-        "points. Where users may not see i targets, `unreached` says how they count.",
+        "points. Where users may not see i targets, `unreached` says how they count. " + _ELEMENTS,
         Example(
             "PRUM(L=1000)",
             (1 + 0.5 * 2 / 3) / 2,
@@ -334,7 +352,9 @@ class Eprum(_Browsing):
         "the mean over i = 1 … T; EPRUM@k = E[N_k] / k",
         frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),
         "A topic without targets is undefined. A second result of a document is ignored for entry "
-        "points. Where one item can show two targets, values may exceed 1.",
+        "points. Where one item leads to several targets, the ideal list might need fewer than i "
+        "items for i targets; the minimum over all lists (eq 15) is then not computed, i is taken "
+        "in its place, and values may exceed 1. PRUM and SRPRUM do not need it. " + _ELEMENTS,
         Example(
             "EPRUM(L=1000)",
             (1 + 0.5 * 2 / 3) / 2,
@@ -369,12 +389,25 @@ class Eprum(_Browsing):
             return float(values.mean())
         return float(values[_level(self.x, len(values)) - 1])
 
+    def curve(self, ranking: Ranking) -> Curve | None:
+        """The precision at levels of recall, at a hundred points; none for a single level."""
+        if self.k is not None or self.x is not None:
+            return None
+        y = np.full((len(ranking.truth.topics), len(_POINTS)), np.nan)
+        for topic, p in enumerate(self.probabilities(ranking)):
+            targets = p.shape[1]
+            if targets:
+                y[topic] = eprum(p)[[_level(x, targets) - 1 for x in _POINTS]]
+        x = np.array([float(point) for point in _POINTS])
+        return Curve(str(self), "recall", "EPRUM", x, y)
+
     def warnings(self, ranking: Ranking) -> list[str]:
-        """That values may exceed 1, where one item can show two targets."""
+        """That the minimum of eq 15 is not computed, where one item leads to several targets."""
         several = sum(bool(((p > 0).sum(axis=1) > 1).any()) for p in self.probabilities(ranking))
         if not several:
             return []
         return [
-            f"{self.name}: in {counted(several, 'topic')} one item can show two targets, so values "
-            "may exceed 1 (the ideal list shows one target with each item)"
+            f"{self.name}: in {counted(several, 'topic')} one item leads to several targets; the "
+            "minimum over all lists (eq 15) is then not computed, i items for i targets are "
+            "taken in its place, and values may exceed 1; PRUM and SRPRUM do not need it"
         ]

@@ -1,0 +1,124 @@
+"""The words of documents: where each begins and ends.
+
+A word is a maximal run of characters that are not white space. The border of an element that is
+not inline ends it, too, so `<p>one two</p><p>three</p>` has three words however it is printed; a
+word continues across the border of an inline element, such as `<b>`. Which tags are inline was
+decided when the collection was built.
+
+Measures and simulated systems count words here. An index of words, whatever else it takes for a
+word, has the borders from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.wording import counted
+
+if TYPE_CHECKING:
+    from doxeval.documents.collection import Collection
+
+_MOST_WORDS = 1 << 22  # so many words are kept: 32 MB
+_AFTER_WHITE_SPACE = 0x3001  # no code point from here on is white space
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Words:
+    """The words of a text in their order: the ranges of their characters.
+
+    >>> words = split_words("one two three", np.array([5]))
+    >>> words
+    Words(4 words)
+    >>> words.start.tolist(), words.end.tolist()
+    ([0, 4, 5, 8], [3, 5, 7, 13])
+
+    A word of which a range holds only a part counts as well:
+
+    >>> words.count(np.array([0, 1, 3]), np.array([13, 6, 4])).tolist()
+    [4, 3, 0]
+    """
+
+    start: Ints
+    end: Ints
+
+    def __repr__(self) -> str:
+        return f"Words({counted(len(self.start), 'word')})"
+
+    def begun_before(self, offsets: Ints) -> Ints:
+        """How many words begin before each offset."""
+        return np.searchsorted(self.start, offsets)
+
+    def ended_by(self, offsets: Ints) -> Ints:
+        """How many words end at each offset or before it."""
+        return np.searchsorted(self.end, offsets, side="right")
+
+    def count(self, start: Ints, end: Ints) -> Ints:
+        """How many words each range holds, whole or in part; an empty range holds none."""
+        return np.where(start < end, self.begun_before(end) - self.ended_by(start), 0)
+
+
+def split_words(text: str, borders: Ints) -> Words:
+    """The words of a text that end at white space and at the given offsets.
+
+    >>> split_words(" one\\ttwo\\u00a0", np.array([0, 6])).start.tolist()
+    [1, 5, 6]
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    in_word = np.zeros(len(codes) + 2, dtype=np.bool_)  # with one place before and one after
+    in_word[1:-1] = ~_is_white_space()[np.minimum(codes, _AFTER_WHITE_SPACE)]
+    changes = in_word[1:] != in_word[:-1]
+    inside = borders[in_word[borders] & in_word[borders + 1]]
+    is_border = np.zeros_like(changes)
+    is_border[inside] = True
+    start = np.flatnonzero((changes & in_word[1:]) | is_border)
+    end = np.flatnonzero((changes & in_word[:-1]) | is_border)
+    return Words(start.astype(np.int32), end.astype(np.int32))
+
+
+@cache
+def _is_white_space() -> Bools:
+    """Whether a code point is white space; the last entry stands for all that follow."""
+    return np.array([chr(code).isspace() for code in range(_AFTER_WHITE_SPACE + 1)])
+
+
+class DocumentWords:
+    """The words of a collection's documents; those that were asked for last are kept.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> compact = "<s><p>one two</p><p>th<b>ree</b></p></s>"
+    >>> words = DocumentWords(example_collection({"a": compact}))
+    >>> words.borders(0).tolist(), words.of(0).start.tolist()
+    ([0, 7, 12], [0, 4, 7])
+    """
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        tags = collection.summary.tags
+        is_inline = np.array([tag in collection.inline_tags for tag in tags], dtype=np.bool_)
+        self._is_inline_path = is_inline[collection.summary.tag_of]
+        self._kept: dict[int, Words] = {}
+        self._kept_words = 0
+
+    def borders(self, document: int) -> Ints:
+        """The offsets where elements that are not inline begin or end, ascending."""
+        columns, rows = self._collection.nodes, self._collection.rows
+        own = slice(int(rows[document]), int(rows[document + 1]))
+        ends_words = ~self._is_inline_path[columns.path[own]]
+        edges = (columns.start[own][ends_words], columns.end[own][ends_words])
+        return np.unique(np.concatenate(edges))
+
+    def of(self, document: int) -> Words:
+        """The words of a document."""
+        if document not in self._kept:
+            found = split_words(self._collection.text_of(document), self.borders(document))
+            self._kept[document] = found
+            self._kept_words += len(found.start)
+            while self._kept_words > _MOST_WORDS and len(self._kept) > 1:
+                oldest = next(iter(self._kept))
+                self._kept_words -= len(self._kept.pop(oldest).start)
+        return self._kept[document]
