@@ -31,6 +31,7 @@ _BY_SUFFIX = {
     ".trec": "trec",
 }
 _WITH_CURVES = ("json", "csv")
+_WITH_DOCUMENTS = ("table", "json", "csv", "parquet")
 _COMPAT = "inex_eval-3.1"
 _COMPAT_TASKS = ["thorough", "focused", "relevant-in-context", "best-in-context", "t2i"]
 _OF_COMPAT: dict[str, Any] = {"n": 500, "beta": 0.25, "irr": 300}
@@ -49,6 +50,12 @@ _WITH_COMPAT = {"assessments", "average_over", "per_topic", "out", "format_", "c
     help="Also print how much each run serves directly, leaves to navigation, and misses.",
 )
 @click.option("--curves", is_flag=True, help="Also write the curves behind the scores (JSON, CSV).")
+@click.option(
+    "--per-document",
+    is_flag=True,
+    help="Also write precision, recall and score of each document that measures in context "
+    "average; CSV and Parquet have nothing else then.",
+)
 @click.option(
     "--format",
     "format_",
@@ -71,6 +78,7 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
       doxeval evaluate my.run -a qrels.txt -m 'iP[.01]' -m MAiP
       doxeval evaluate bm25=a.run lm=b.run -a qrels.txt --preset inex2009-focused --per-topic
       doxeval evaluate my.xml -a assessments/ --collection wiki -m nxCG@10 --format json
+      doxeval evaluate my.run -a qrels.txt -m MAgP --per-document --format csv
       doxeval evaluate my.run -a qrels.txt --compat inex_eval-3.1 --task focused
     """
     if options["compat"] or options["format_"] == "inex_eval":
@@ -80,9 +88,28 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
         if options[name] is not None:
             raise click.UsageError(f"--{name} goes with --compat; a measure has its own parameters")
     format_ = _format(options)
+    _check_documents(options, format_)
     names, curves = _measures(options, format_)
-    evaluation = evaluation_of(assessments, names, options, curves=curves)
+    evaluation = evaluation_of(
+        assessments, names, options, curves=curves, per_document=options["per_document"]
+    )
     _write(scores_of(evaluation, runs, options), format_, options)
+
+
+def _check_documents(options: dict[str, Any], format_: str) -> None:
+    """Refuse scores of documents where there is no room for them."""
+    if not options["per_document"]:
+        return
+    if format_ not in _WITH_DOCUMENTS:
+        raise click.UsageError(
+            f"--per-document needs a format that holds it: --format {', '.join(_WITH_DOCUMENTS)}"
+        )
+    for name, flag in (("per_topic", "--per-topic"), ("curves", "--curves")):
+        if options[name] and format_ in ("csv", "parquet"):
+            raise click.UsageError(
+                f"--per-document and {flag} do not fit into one file of {format_}; --format json "
+                "holds both"
+            )
 
 
 def _measures(options: dict[str, Any], format_: str) -> tuple[list[str], bool]:
@@ -128,11 +155,14 @@ def _write(table: ScoreTable, format_: str, options: dict[str, Any]) -> None:
 def _rendered(table: ScoreTable, format_: str, options: dict[str, Any]) -> bytes:
     per_topic, curves = options["per_topic"], options["curves"]
     if format_ == "table":
+        from doxeval.cli.document_table import documents_as_text
         from doxeval.cli.score_table import as_text
 
-        return as_text(table, per_topic).encode()
-    from doxeval.scores.formats import FORMATS, curves_as_csv
+        return (as_text(table, per_topic) + documents_as_text(table)).encode()
+    from doxeval.scores.formats import DOCUMENT_FORMATS, FORMATS, curves_as_csv
 
+    if options["per_document"] and format_ in DOCUMENT_FORMATS:
+        return DOCUMENT_FORMATS[format_](table)
     if curves and format_ == "csv":
         return curves_as_csv(table)
     return FORMATS[format_](table, per_topic)

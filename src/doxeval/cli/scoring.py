@@ -119,6 +119,7 @@ def evaluation_of(
     *,
     where_possible: Iterable[str] = (),
     curves: bool = False,
+    per_document: bool = False,
     keep: Callable[[Any], Any] | None = None,
 ) -> Evaluation:
     """The evaluation that the options of a command describe."""
@@ -150,6 +151,7 @@ def evaluation_of(
         average_over=options["average_over"] or "assessed",
         specificity=options["specificity"],
         curves=curves,
+        per_document=per_document,
         keep=keep,
         order=options["order"],
         unresolved=options["unresolved"],

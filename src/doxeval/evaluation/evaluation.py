@@ -8,7 +8,7 @@ order with the same result.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -43,7 +43,7 @@ from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sourc
 from doxeval.measures.base import Floats, Measure
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs.run import Order, Run
-from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
+from doxeval.scores import Curve, DocumentScores, MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
 from doxeval.wording import counted
 
@@ -72,11 +72,15 @@ class AskedMeasure(NamedTuple):
 
 
 class _Measured(NamedTuple):
-    """The scores of one run, measures × topics, with their curves and warnings."""
+    """The scores of one run, measures × topics, with their curves and warnings.
+
+    documents: the scores of single documents, one value for each way of scoring them.
+    """
 
     values: Floats
     curves: tuple[Curve, ...]
     warnings: tuple[str, ...]
+    documents: tuple[DocumentScores, ...]
 
 
 class Evaluation:
@@ -89,8 +93,9 @@ class Evaluation:
     for the measures that take one. `targets` are topics, or their file: of the elements, only those
     that match the target of their topic's structured query are relevant (strict CAS).
     `average_over` says whether assessed topics without results count as empty lists or are left
-    out. `curves` adds the curves behind the scores; `keep` is a function of the ranking whose value
-    is kept with the scores of each run. The other options say how runs are read, as `RunOptions`
+    out. `curves` adds the curves behind the scores; `per_document` adds the scores of single
+    documents that measures in context average; `keep` is a function of the ranking whose value is
+    kept with the scores of each run. The other options say how runs are read, as `RunOptions`
     explains; without an `order`, runs are ranked as the presets want it, or else as listed.
 
     >>> from doxeval.assessments import Judgment
@@ -116,6 +121,7 @@ class Evaluation:
         average_over: AverageOver = "assessed",
         specificity: SpecificityFrom | None = None,
         curves: bool = False,
+        per_document: bool = False,
         keep: Callable[[Ranking], Any] | None = None,
         order: Order | None = None,
         offsets: Offsets = "characters",
@@ -144,11 +150,16 @@ class Evaluation:
         self.average_over = average_over
         self.specificity = specificity
         self.curves = curves
+        self.per_document = per_document
         self.keep = keep
         self._targets = self._targets_in(targets)
         self._asked = asked_for(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
         self.measures, self._left_out = self._settled()
+        if per_document and not any(one.settled.document_score for one in self.measures):
+            raise InputError(
+                "per_document=True needs a measure that averages scores of documents: gP or MAgP"
+            )
         self.warnings = tuple(self._warnings())
 
     def __repr__(self) -> str:
@@ -253,12 +264,14 @@ class Evaluation:
             tuple(dict.fromkeys((*found.warnings, *missing, *measured.warnings))),
             has_results,
             None if self.keep is None else self.keep(found.ranking),
+            measured.documents,
         )
 
     def _measured(self, found: RankedRun, name: str) -> _Measured:
         """All measures of one run; optional ones that cannot score it are left out."""
         values = np.full((len(self.measures), len(self.truth.topics)), np.nan)
         curves: list[Curve] = []
+        documents: dict[str, DocumentScores] = {}
         warnings: list[str] = []
         left_out: list[LeftOut] = []
         for row, one in enumerate(self.measures):
@@ -266,13 +279,14 @@ class Evaluation:
                 check_results(one.settled, one.label, found, name)
                 values[row] = self._scores(one, found.ranking)
                 curves += self._curves(one, found.ranking)
+                documents |= self._documents(one, found.ranking, documents)
                 warnings += one.settled.warnings(found.ranking)
             except MissingInput as error:
                 if not one.is_optional:
                     raise
                 left_out.append(LeftOut(one.label, str(error)))
         check_presets(self._presets, (*self._left_out, *left_out), f" for {name}")
-        return _Measured(values, tuple(curves), (*warnings, *told(left_out)))
+        return _Measured(values, tuple(curves), (*warnings, *told(left_out)), tuple(documents.values()))
 
     def _scores(self, one: AskedMeasure, ranking: Ranking) -> Floats:
         """A measure's scores; what a measure of the user's own gives is checked."""
@@ -287,6 +301,15 @@ class Evaluation:
     def _curves(self, one: AskedMeasure, ranking: Ranking) -> list[Curve]:
         curve = one.settled.curve(ranking) if self.curves else None
         return [] if curve is None else [curve._replace(label=one.label)]
+
+    def _documents(
+        self, one: AskedMeasure, ranking: Ranking, known: Container[str]
+    ) -> dict[str, DocumentScores]:
+        """The scores of documents that a measure averages, unless they are known already."""
+        scored_by = one.settled.document_score if self.per_document else None
+        if scored_by is None or scored_by in known:
+            return {}
+        return {scored_by: one.settled.document_scores(ranking)}
 
     def score_all(
         self,

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.parameters import checked_value
-from doxeval.scores import Curve, MeasureFacts
+from doxeval.scores import Curve, DocumentScores, MeasureFacts
 
 if TYPE_CHECKING:
     from doxeval.measures.ground_truth import GroundTruth
@@ -133,6 +133,15 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
     def curve(self, ranking: Ranking) -> Curve | None:
         """The curve behind the score, if there is one to look at."""
         return None
+
+    @property
+    def document_score(self) -> str | None:
+        """How it scores single documents, if that is what it averages, such as `F(beta=1)`."""
+        return None
+
+    def document_scores(self, ranking: Ranking) -> DocumentScores:
+        """The scores of single documents, if it has a `document_score`."""
+        raise NotImplementedError
 
     def settled(self, truth: GroundTruth) -> Measure:
         """The measure with those parameters filled in that depend on the assessments."""

@@ -6,8 +6,9 @@ parquet   the same columns
 latex     a table of means, runs by measures; with topics, one more table for each run
 trec      measure<TAB>topic<TAB>value, one block for each run
 
-Only JSON holds scores and curves together. `curves_as_csv` writes the curves alone; the other
-formats refuse them.
+Only JSON holds scores together with curves and with the scores of single documents.
+`curves_as_csv` writes the curves alone; the other formats refuse them. `documents_as_csv` and
+`documents_as_parquet` write the scores of documents alone.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from doxeval.errors import FormatError
+from doxeval.scores.documents import TYPES, DocumentRow
 from doxeval.scores.table import Curve, Row, RunScores, ScoreTable, mean_curve
 
 ALL = "all"
@@ -54,6 +56,9 @@ def plain_values(table: ScoreTable) -> dict[str, Any]:
     []
     """
     means, topics, undefined = table.mean(), table.topics(), table.undefined()
+    documents: dict[str, list[DocumentRow]] = {}
+    for row in table.document_rows():
+        documents.setdefault(row.run, []).append(row)
     return {
         "collection": table.collection,
         "assessments": list(table.assessments),
@@ -69,6 +74,7 @@ def plain_values(table: ScoreTable) -> dict[str, Any]:
                 "undefined": undefined.get(scores.run, {}),
                 "curves": [_plain_curve(curve, table.topic_ids, scores) for curve in scores.curves],
                 "warnings": list(scores.warnings),
+                **_plain_documents(documents.get(scores.run)),
             }
             for scores in table.runs
         ],
@@ -160,21 +166,22 @@ def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -
 def as_parquet(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
     """One row per score (needs the extra `parquet`)."""
     _refuse("Parquet", curves)
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ModuleNotFoundError:
-        raise FormatError(
-            "Parquet needs pyarrow: install doxeval with its extra, doxeval[parquet]"
-        ) from None
-    rows = list(rows_with_means(table, per_topic))
-    columns = {name: [getattr(row, name) for row in rows] for name in Row._fields}
-    out = io.BytesIO()
-    schema = pa.schema(
-        [(name, pa.string()) for name in Row._fields[:3]] + [("value", pa.float64())]
-    )
-    pq.write_table(pa.table(columns, schema=schema), out)
-    return out.getvalue()
+    types = {"run": str, "topic": str, "measure": str, "value": float}
+    return _parquet(types, rows_with_means(table, per_topic))
+
+
+def documents_as_csv(table: ScoreTable) -> bytes:
+    """One line per score of a single document; what there is not is empty.
+
+    >>> documents_as_csv(ScoreTable((), (), ()))[:36]
+    b'run,topic,document,rank,scored_by,sc'
+    """
+    return _csv(DocumentRow._fields, table.document_rows())
+
+
+def documents_as_parquet(table: ScoreTable) -> bytes:
+    """One row per score of a single document (needs the extra `parquet`)."""
+    return _parquet(TYPES, table.document_rows())
 
 
 FORMATS: dict[str, Format] = {
@@ -186,9 +193,23 @@ FORMATS: dict[str, Format] = {
 }
 
 
+# Formats that hold the scores of single documents alone.
+DOCUMENT_FORMATS: dict[str, Callable[[ScoreTable], bytes]] = {
+    "csv": documents_as_csv,
+    "parquet": documents_as_parquet,
+}
+
+
 def _refuse(name: str, curves: bool) -> None:
     if curves:
         raise FormatError(f"{name} cannot hold curves; JSON can, and so can CSV")
+
+
+def _plain_documents(rows: Sequence[DocumentRow] | None) -> dict[str, Any]:
+    """The scores of a run's documents, if there are any, without the name of the run."""
+    if not rows:
+        return {}
+    return {"documents": [dict(zip(row._fields[1:], row[1:], strict=True)) for row in rows]}
 
 
 def _plain_curve(curve: Curve, topics: Sequence[str], scores: RunScores) -> dict[str, Any]:
@@ -229,6 +250,24 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     for row in rows:
         writer.writerow(["" if value is None else value for value in row])
     return out.getvalue().encode()
+
+
+def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> bytes:
+    """Rows as Parquet, given the types of their columns."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise FormatError(
+            "Parquet needs pyarrow: install doxeval with its extra, doxeval[parquet]"
+        ) from None
+    known = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+    schema = pa.schema([(name, known[kind]) for name, kind in types.items()])
+    found = list(rows)
+    columns = [[row[at] for row in found] for at in range(len(types))]
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns, schema=schema), out)
+    return out.getvalue()
 
 
 def _topics_of_run(table: ScoreTable, index: int) -> str:

@@ -24,7 +24,7 @@ def long_frame(table: ScoreTable, kind: Kind) -> Any:
     >>> len(long_frame(ScoreTable((), (), ()), "pandas"))
     0
     """
-    library = _library(kind)
+    library = library_of(kind)
     rows = list(table.rows())
     keys = {name: [getattr(row, name) for row in rows] for name in ("run", "topic", "measure")}
     values = [[row.value] for row in rows]
@@ -69,13 +69,17 @@ def _wide(
     labels: Sequence[str],
     rows: Sequence[Sequence[float | None]],
 ) -> Any:
-    library = _library(kind)
+    library = library_of(kind)
     make = _in_polars if library.__name__ == "polars" else _in_pandas
     return make(library, keys, labels, rows)
 
 
-def _library(kind: Kind | None) -> Any:
-    """The library to make frames with: the wanted one, or else the first that is installed."""
+def library_of(kind: Kind | None) -> Any:
+    """The library to make frames with: the wanted one, or else the first that is installed.
+
+    >>> library_of("pandas").__name__
+    'pandas'
+    """
     wanted: Sequence[str] = KINDS if kind is None else (kind,)
     for name in wanted:
         if name not in KINDS:

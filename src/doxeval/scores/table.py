@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools
 from doxeval.errors import UnknownName
+from doxeval.scores.documents import DocumentRow, DocumentScores, document_rows
 from doxeval.scores.measure_names import index_of_measure
 from doxeval.scores.text import as_text, undefined_in_words
 from doxeval.scores.views import RunView
@@ -98,6 +99,7 @@ class RunScores:
     counted: which topics count towards the means, all assessed ones or those with results.
     has_results: for which topics the run returned anything; None if that is not known.
     kept: what the evaluation was asked to keep of the ranking, for a report.
+    documents: the scores of single documents, if they were asked for.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
     RunScores('mine': 1 measure, 2 topics)
@@ -111,13 +113,14 @@ class RunScores:
     warnings: tuple[str, ...] = ()
     has_results: Bools | None = None
     kept: Any = None
+    documents: tuple[DocumentScores, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RunScores):
             return NotImplemented
         return (
-            (self.run, self.file, self.warnings, self.curves)
-            == (other.run, other.file, other.warnings, other.curves)
+            (self.run, self.file, self.warnings, self.curves, self.documents)
+            == (other.run, other.file, other.warnings, other.curves, other.documents)
             and _same(self.values, other.values)
             and _same(self.counted, other.counted)
             and _same(self.has_results, other.has_results)
@@ -297,6 +300,10 @@ class ScoreTable:
             for run, topics in self.undefined().items()
         }
 
+    def document_rows(self) -> Iterator[DocumentRow]:
+        """The scores of single documents one by one, if the evaluation kept them (per_document)."""
+        return document_rows(self)
+
     # As plain values, data frames, text and HTML
 
     def to_dict(self) -> dict[str, Any]:
@@ -328,6 +335,12 @@ class ScoreTable:
         from doxeval.scores.frames import topic_frame
 
         return topic_frame(self, run, kind)
+
+    def document_frame(self, kind: Kind | None = None) -> Any:
+        """One row per score of a single document, if the evaluation kept them (per_document)."""
+        from doxeval.scores.documents import document_frame
+
+        return document_frame(self, kind)
 
     def __repr__(self) -> str:
         return as_text(self)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -31,10 +31,11 @@ from doxeval.measures.base import (
     Need,
     cut_off,
     parameter,
+    shown,
 )
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
-from doxeval.scores import Curve
+from doxeval.scores import Curve, DocumentScores
 from doxeval.spans import Spans, merged, shared_lengths
 
 Score = Literal["F", "bep", "t2i"]
@@ -75,6 +76,33 @@ class _InContext(Measure):
             return frozenset({Need.HIGHLIGHTS, Need.ENTRY_POINTS, Need.RETRIEVED_START})
         return self.facts.needs
 
+    @property
+    def document_score(self) -> str:
+        """How documents are scored, with the parameter that this score has."""
+        name = {"F": "beta", "bep": "n", "t2i": "irr"}[self.score]
+        return f"{self.score}({name}={shown(getattr(self, name))})"
+
+    def document_scores(self, ranking: Ranking) -> DocumentScores:
+        """S of each document of the ranking, and what it comes from."""
+        articles = ranking.articles
+        names = articles.resolved.run.documents
+        unknown = np.full(len(articles), np.nan)
+        relevant = np.where(articles.pair < 0, 0, articles.truth.highlighted[articles.pair])
+        text = None if self.score == "bep" else _returned_text(ranking)
+        return DocumentScores(
+            self.document_score,
+            articles.topic,
+            tuple(names[document] for document in articles.document.tolist()),
+            articles.rank,
+            self.article_scores(ranking),
+            unknown if text is None else ratio(text.relevant, text.size),
+            unknown if text is None else ratio(text.relevant, relevant),
+            _distances(articles) if text is None else unknown,
+            unknown if text is None else text.size.astype(np.float64),
+            unknown if text is None else text.relevant.astype(np.float64),
+            relevant.astype(np.float64),
+        )
+
     def article_scores(self, ranking: Ranking) -> Floats:
         """S of each document of the ranking."""
         articles = ranking.articles
@@ -94,18 +122,16 @@ class _InContext(Measure):
         return scores
 
     def _entry_scores(self, articles: Ranking, rows: Ints) -> Floats:
-        entry = articles.truth.entry[articles.pair[rows]]
-        distance = np.abs(articles.start[rows] - entry)
+        distance = _distances(articles)[rows]
         near = (self.n - distance) / self.n
-        return np.where((entry >= 0) & (distance <= self.n), near, 0.0)
+        return np.where(distance <= self.n, near, 0.0)
 
     def _f_scores(self, read: Spans, truth: GroundTruth) -> Floats:
         """F of each pair."""
-        size = np.zeros(len(truth.topic), dtype=np.int64)
-        relevant = size.copy()
-        np.add.at(size, read.group, read.lengths())
-        np.add.at(relevant, read.group, shared_lengths(read, truth.highlights))
-        precision, recall = ratio(relevant, size), ratio(relevant, truth.highlighted)
+        groups = len(truth.topic)
+        relevant = _summed(read.group, shared_lengths(read, truth.highlights), groups)
+        precision = ratio(relevant, _summed(read.group, read.lengths(), groups))
+        recall = ratio(relevant, truth.highlighted)
         weight = self.beta**2
         return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
@@ -122,6 +148,43 @@ class _InContext(Measure):
                 raise MissingInput("score=t2i needs the lengths of documents")
             scores[pair] = _tolerance_score(own.get(pair, []), highlights[pair], length, self.irr)
         return scores
+
+
+def _distances(articles: Ranking) -> Floats:
+    """How far each document's first result begins from its best entry point; nan without one."""
+    entry = np.where(articles.pair < 0, -1, articles.truth.entry[articles.pair])
+    return np.where(entry < 0, np.nan, np.abs(articles.start - entry))
+
+
+class _Text(NamedTuple):
+    """What a run returns of each document: characters, and highlighted ones among them."""
+
+    size: Ints
+    relevant: Ints
+
+
+def _returned_text(ranking: Ranking) -> _Text:
+    """All text returned from each document of the ranking, without repetitions."""
+    articles = ranking.articles
+    order = np.argsort(articles.article_keys)
+    keys = articles.article_keys[order]
+    group = order[np.searchsorted(keys, ranking.article_keys)]
+    # A result that does not resolve has no place in a document that others are found in.
+    rows = np.flatnonzero(ranking.pair == articles.pair[group])
+    read = merged(Spans(group[rows], ranking.start[rows], ranking.end[rows]))
+    highlights = ranking.truth.highlights
+    by_pair = Spans(articles.pair[read.group], read.start, read.end)
+    return _Text(
+        _summed(read.group, read.lengths(), len(articles)),
+        _summed(read.group, shared_lengths(by_pair, highlights), len(articles)),
+    )
+
+
+def _summed(group: Ints, values: Ints, groups: int) -> Ints:
+    """Whole numbers, summed for each group."""
+    found = np.zeros(groups, dtype=np.int64)
+    np.add.at(found, group, values)
+    return found
 
 
 _Ranges = list[tuple[int, int]]

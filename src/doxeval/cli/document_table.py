@@ -1,0 +1,43 @@
+"""The scores of single documents for the terminal."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from doxeval.cli.score_table import aligned
+from doxeval.cli.terminal import safe
+from doxeval.scores import DocumentRow, ScoreTable
+from doxeval.scores.text import number
+
+
+def documents_as_text(table: ScoreTable) -> str:
+    """A table for each run and way of scoring; columns without any number are left out.
+
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> from doxeval.evaluation import evaluate
+    >>> from doxeval.runs import Kind, Result, Run
+    >>> run = Run.from_results([Result("7", "a", Kind.PASSAGE, 50, 150)], "mine")
+    >>> judged = Assessments([Judgment("7", "a", ((0, 100),), document_length=500)])
+    >>> print(documents_as_text(evaluate(run, judged, "MAgP", per_document=True)), end="")
+    <BLANKLINE>
+    mine: documents by F(beta=1)
+    topic  rank  document   score  precision  recall  retrieved  relevant_retrieved  relevant
+    7         1         a  0.5000     0.5000  0.5000        100                  50       100
+    """
+    parts = []
+    for (run, scored_by), group in groupby(
+        table.document_rows(), lambda row: (row.run, row.scored_by)
+    ):
+        rows = list(group)
+        names = [name for name in _COLUMNS if any(getattr(row, name) is not None for row in rows)]
+        cells = [[_cell(row, name) for name in names] for row in rows]
+        parts.append(f"\n{safe(run)}: documents by {scored_by}\n" + aligned(names, cells))
+    return "".join(parts)
+
+
+_COLUMNS = ("topic", "rank", "document", *DocumentRow._fields[5:])
+
+
+def _cell(row: DocumentRow, name: str) -> str:
+    value = getattr(row, name)
+    return number(value) if value is None or isinstance(value, float) else str(value)
