@@ -20,6 +20,7 @@ from doxeval.documents.examples import example_collection
 from doxeval.errors import MissingInput
 from doxeval.evaluation import evaluate
 from doxeval.measures.presets import PROFILE
+from doxeval.measures.registry import measure_named
 from doxeval.navigation import Navigation
 from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.model import NoNavigation
@@ -351,3 +352,5 @@ def test_two_targets_from_one_item_are_warned_about() -> None:
     (warning,) = (w for w in table.runs[0].warnings if "one item leads to several targets" in w)
     assert "eq 15" in warning
     assert "PRUM and SRPRUM" in warning
+    assert measure_named("EPRUM[1](nav=matrix)").highest is None
+    assert measure_named("EPRUM[1](targets=ideal)").highest == measure_named("PRUM").highest == 1

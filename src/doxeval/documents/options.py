@@ -26,7 +26,7 @@ INLINE_TAGS = frozenset(
         # the IEEE articles of 2002 to 2005
         "bi emph emph2 emph3 emph4 it ref rm scp "
         # the Wikipedia of 2006 to 2010
-        "collectionlink imagelink languagelink outsidelink redirectlink unknownlink weblink "
+        "collectionlink imagelink languagelink link outsidelink redirectlink unknownlink weblink "
         "wikipedialink"
     ).split()
 )

@@ -16,8 +16,8 @@ which end at the borders of elements that are not inline.
 
 The measure was made for grades of 2002, where the relevant units have exact coverage and no such
 unit around them. With highlighted text, an extension, they are the ideal elements, each as relevant
-as it is specific. Later grades do not say how well an element covers what is relevant, and are
-refused. Piwowarski and Gallinari call the measure ERR, which now means expected reciprocal rank.
+as it is specific. Later grades have specificity in place of coverage, and are refused. Piwowarski
+and Gallinari call the measure ERR, which now means expected reciprocal rank.
 """
 
 from __future__ import annotations
@@ -89,16 +89,17 @@ class ExpectedRatio(Measure):
         frozenset({Need.ELEMENTS, Need.SIZES, Need.RETRIEVED_ELEMENTS}),
         "A topic without relevant units is undefined. A size of zero makes a ratio 0. The printed "
         "exponents contradict the paper's own words (a share raised to 7/8 is smaller than one "
-        "raised to 1/2); they are kept, `exponents` changes them. The paper defines it for grades "
-        "of 2002; with highlighted text it is an extension, and grades of later years are refused.",
+        "raised to 1/2); they are kept, `exponents` changes them. Made for grades of 2002; "
+        "highlights are an extension, later grades are refused.",
         Example(
             "ERRU@1",
-            (2 / 3) ** 0.75,
-            "The ideal element is the section s[1] of two words. The article around it, which is "
-            "returned, has three: from there the user reaches it with probability (2/3)^(3/4).",
-            '{"topic": "7", "doc": "a", "start": 0, "end": 7}\n',
+            (3 / 4) ** 0.75,
+            "The ideal element is the section s[1] of three words; the border between the "
+            "paragraphs ends one. The article around it, which is returned, has four: from there "
+            "the user reaches it with probability (3/4)^(3/4).",
+            '{"topic": "7", "doc": "a", "start": 0, "end": 12}\n',
             "7 Q0 a 1 9 run /a[1]\n",
-            {"a": "<a><s>one two</s> <s>three</s></a>"},
+            {"a": "<a><s><p>one two</p><p>three</p></s><s>four</s></a>"},
         ),
         laws=frozenset({Law.GROWS_WITH_K, Law.TAIL_IS_FREE}),
     )
@@ -245,8 +246,8 @@ def _grades_of_2002(truth: GroundTruth) -> AssessedElements:
     elements = truth.elements(QUANTISATIONS["gen"])
     if elements.scale is not Grade2002:
         raise MissingInput(
-            "ERRU needs highlighted text or grades of 2002, which say how well an element covers "
-            "what is relevant; these grades are of another year"
+            "ERRU needs highlighted text or grades of 2002, which have coverage; these are of "
+            "another year"
         )
     return elements
 

@@ -49,9 +49,8 @@ from doxeval.wording import counted
 Unreached = Literal["zero", "truncate", "condition"]
 Targets = Literal["auto", "bep", "ideal"]
 _ELEMENTS = (
-    "With `nav` or `targets=ideal` it needs, in place of entry points, graded elements or "
-    "highlighted text and a collection, and results that are elements; ideal elements of "
-    "highlighted text as targets are an extension."
+    "With `nav` or `targets=ideal` it needs elements in place of entry points: graded ones, or "
+    "highlights (an extension) and a collection."
 )
 
 
@@ -351,10 +350,9 @@ class Eprum(_Browsing):
         "EPRUM(i) = Σ_k (i/k)·[P(N_k ≥ i) − P(N_{k−1} ≥ i)]; EPRUM[x] takes i = ⌈x·T⌉, EPRUM alone "
         "the mean over i = 1 … T; EPRUM@k = E[N_k] / k",
         frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START}),
-        "A topic without targets is undefined. A second result of a document is ignored for entry "
-        "points. Where one item leads to several targets, the ideal list might need fewer than i "
-        "items for i targets; the minimum over all lists (eq 15) is then not computed, i is taken "
-        "in its place, and values may exceed 1. PRUM and SRPRUM do not need it. " + _ELEMENTS,
+        "A topic without targets is undefined. Of a document only the first entry point counts. "
+        "Where one item leads to several targets, the minimum of eq 15 is not computed: i takes "
+        "its place, and values may exceed 1. PRUM and SRPRUM do not need it. " + _ELEMENTS,
         Example(
             "EPRUM(L=1000)",
             (1 + 0.5 * 2 / 3) / 2,
@@ -363,7 +361,6 @@ class Eprum(_Browsing):
             ASSESSMENTS,
             RUN,
         ),
-        highest=None,
     )
     k: int | None = cut_off(None, "the expected share of targets among the first k items")
     x: Fraction | None = point(None, "the level of recall; without it, the mean over all levels")
@@ -372,6 +369,11 @@ class Eprum(_Browsing):
         super().__post_init__()
         if self.k is not None and self.x is not None:
             raise ValueError("EPRUM has a cut-off @k or a point [x], not both")
+
+    @property
+    def highest(self) -> float | None:
+        """None where users navigate, because one item may then lead to several targets."""
+        return self.facts.highest if self.nav == "none" else None
 
     def scores(self, ranking: Ranking) -> Floats:
         """EPRUM at k or x, or its mean."""
@@ -407,7 +409,7 @@ class Eprum(_Browsing):
         if not several:
             return []
         return [
-            f"{self.name}: in {counted(several, 'topic')} one item leads to several targets; the "
-            "minimum over all lists (eq 15) is then not computed, i items for i targets are "
-            "taken in its place, and values may exceed 1; PRUM and SRPRUM do not need it"
+            f"{self.name}: in {counted(several, 'topic')} one item leads to several targets. The "
+            "shortest list that shows i of them (the minimum of eq 15) is not looked for; i items "
+            "take its place, and values may exceed 1. PRUM and SRPRUM do not need it"
         ]
