@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,7 +88,7 @@ def _is_white_space() -> Bools:
 
 
 class DocumentWords:
-    """The words of a collection's documents; those that were asked for last are kept.
+    """The words of a collection's documents; those that were read last are kept.
 
     >>> from doxeval.documents.examples import example_collection
     >>> compact = "<s><p>one two</p><p>th<b>ree</b></p></s>"
@@ -103,6 +104,7 @@ class DocumentWords:
         self._is_inline_path = is_inline[collection.summary.tag_of]
         self._kept: dict[int, Words] = {}
         self._kept_words = 0
+        self._lock = Lock()  # runs may be scored in threads
 
     def borders(self, document: int) -> Ints:
         """The offsets where elements that are not inline begin or end, ascending."""
@@ -114,11 +116,15 @@ class DocumentWords:
 
     def of(self, document: int) -> Words:
         """The words of a document."""
-        if document not in self._kept:
-            found = split_words(self._collection.text_of(document), self.borders(document))
-            self._kept[document] = found
-            self._kept_words += len(found.start)
-            while self._kept_words > _MOST_WORDS and len(self._kept) > 1:
-                oldest = next(iter(self._kept))
-                self._kept_words -= len(self._kept.pop(oldest).start)
-        return self._kept[document]
+        with self._lock:
+            if document not in self._kept:
+                self._keep(document)
+            return self._kept[document]
+
+    def _keep(self, document: int) -> None:
+        words = split_words(self._collection.text_of(document), self.borders(document))
+        self._kept[document] = words
+        self._kept_words += len(words.start)
+        while self._kept_words > _MOST_WORDS and len(self._kept) > 1:
+            oldest = next(iter(self._kept))
+            self._kept_words -= len(self._kept.pop(oldest).start)

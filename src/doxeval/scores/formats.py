@@ -56,9 +56,10 @@ def plain_values(table: ScoreTable) -> dict[str, Any]:
     []
     """
     means, topics, undefined = table.mean(), table.topics(), table.undefined()
-    documents: dict[str, list[DocumentRow]] = {}
+    documents: dict[str, list[dict[str, Any]]] = {}
     for row in table.document_rows():
-        documents.setdefault(row.run, []).append(row)
+        plain = dict(zip(row._fields[1:], row[1:], strict=True))  # without the name of the run
+        documents.setdefault(row.run, []).append(plain)
     return {
         "collection": table.collection,
         "assessments": list(table.assessments),
@@ -74,7 +75,7 @@ def plain_values(table: ScoreTable) -> dict[str, Any]:
                 "undefined": undefined.get(scores.run, {}),
                 "curves": [_plain_curve(curve, table.topic_ids, scores) for curve in scores.curves],
                 "warnings": list(scores.warnings),
-                **_plain_documents(documents.get(scores.run)),
+                **({"documents": documents.get(scores.run, [])} if scores.documents else {}),
             }
             for scores in table.runs
         ],
@@ -203,13 +204,6 @@ DOCUMENT_FORMATS: dict[str, Callable[[ScoreTable], bytes]] = {
 def _refuse(name: str, curves: bool) -> None:
     if curves:
         raise FormatError(f"{name} cannot hold curves; JSON can, and so can CSV")
-
-
-def _plain_documents(rows: Sequence[DocumentRow] | None) -> dict[str, Any]:
-    """The scores of a run's documents, if there are any, without the name of the run."""
-    if not rows:
-        return {}
-    return {"documents": [dict(zip(row._fields[1:], row[1:], strict=True)) for row in rows]}
 
 
 def _plain_curve(curve: Curve, topics: Sequence[str], scores: RunScores) -> dict[str, Any]:
