@@ -286,7 +286,9 @@ class Evaluation:
                     raise
                 left_out.append(LeftOut(one.label, str(error)))
         check_presets(self._presets, (*self._left_out, *left_out), f" for {name}")
-        return _Measured(values, tuple(curves), (*warnings, *told(left_out)), tuple(documents.values()))
+        return _Measured(
+            values, tuple(curves), (*warnings, *told(left_out)), tuple(documents.values())
+        )
 
     def _scores(self, one: AskedMeasure, ranking: Ranking) -> Floats:
         """A measure's scores; what a measure of the user's own gives is checked."""
