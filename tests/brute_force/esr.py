@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, wraps
@@ -20,9 +20,10 @@ from brute_force.numbers import (
     quotient,
     total,
 )
-from brute_force.recall_bases import recall_base
+from brute_force.recall_bases import ignored_tags, recall_base
 from brute_force.scene import Character, Scene, Tree, Unit
 from brute_force.twins import twin
+from doxeval.runs.run import Kind
 
 
 @dataclass
@@ -34,18 +35,41 @@ class Readers:
     assessed: str
     rel: str
     quant: str
+    ignore: str
+    hits_are: str
     shared: str
-    chances: dict[tuple[Tree, Tree], Fraction] = field(default_factory=dict)
+    chances: dict[tuple[Tree, int], Fraction] = field(default_factory=dict)
+
+    @property
+    def _which(self) -> str:
+        """What was assessed: units if any were given, else the cover, else the ideal base."""
+        if self.assessed != "auto":
+            return self.assessed
+        if self.scene.any_units:
+            return "units"
+        return "cover" if self.scene.any_highlights or not self.scene.any_grades else "ideal"
 
     @cached_property
     def units(self) -> list[tuple[Tree, Fraction]]:
         """What was assessed, with its relevance above 0."""
-        if self.assessed == "units":
+        if self._which == "units":
             found = self._given_units()
+        elif self._which == "cover":
+            members = (e for document in self.scene.texts for e in self._covering(document))
+            found = [(frozenset([e]), self._worth(e, self.scene.specificity(e))) for e in members]
         else:
-            base = recall_base(self.scene, self.assessed, self.quant)
+            base = recall_base(self.scene, self._which, self._quant, self.ignore)
             found = [(frozenset([e]), self._worth(e, value)) for e, value in base.items()]
         return [(tree, relevance) for tree, relevance in found if relevance > 0]
+
+    @property
+    def _quant(self) -> str:
+        by_grades = self.scene.any_grades and not self.scene.any_highlights
+        return {"auto": "gen" if by_grades else "spec"}.get(self.quant, self.quant)
+
+    def _covering(self, document: str) -> Tree:
+        wanted = {at for name, at in self.scene.highlighted if name == document}
+        return self.scene.cover(document, wanted, ignored_tags(self.ignore))
 
     def _worth(self, element: Unit, value: Fraction) -> Fraction:
         length = Fraction(self.scene.relevant_in(element))
@@ -55,13 +79,14 @@ class Readers:
         found = []
         for judgment in self.scene.judgments:
             for unit in judgment.units:
-                tree = frozenset(self.scene.element(judgment.document, path) for path in unit.nodes)
+                nodes = [self.scene.element(judgment.document, path) for path in unit.nodes]
+                tree = frozenset(n for n in nodes if n.tag not in ignored_tags(self.ignore))
                 text = _text(tree)
                 if self.scene.any_highlights:
                     text &= self.scene.highlighted
                 stated = Fraction(unit.relevance)
                 worth = {"binary": ONE, "spec": stated, "length": Fraction(len(text))}
-                found.append((tree, worth[self.rel] if stated > 0 else ZERO))
+                found.append((tree, worth[self.rel] if stated > 0 and tree else ZERO))
         return found
 
     @property
@@ -69,59 +94,71 @@ class Readers:
         """The relevance of all that was assessed."""
         return total(relevance for _, relevance in self.units)
 
-    def reaches(self, target: Tree, source: Tree) -> Fraction:
-        """p̃(t_i; t_j), eq 4; elements in both trees were seen, if that is what `shared` says."""
-        if target == source:
+    def reaches(self, target: Tree, place: int) -> Fraction:
+        """p̃(t_i; t_j), eq 4, from the result at a place of the list, counted from 0.
+
+        If `seen` is what `shared` says, elements in both trees were seen.
+        """
+        source = self.scene.trees[place]
+        if target == source or not (source and target):
             return ZERO
-        if (target, source) not in self.chances:
+        if (target, place) not in self.chances:
             chance = total(
                 step(self.scene, self._model, f, e)
                 for f in source - target
                 for e in target - source
             ) / (len(target) * len(source))
-            if self.shared == "seen":
+            if self._for_result(self.shared, "none", "seen", place) == "seen":
                 chance = min(chance + Fraction(len(target & source), len(target)), ONE)
-            self.chances[target, source] = chance
-        return self.chances[target, source]
+            self.chances[target, place] = chance
+        return self.chances[target, place]
+
+    def _for_result(self, given: str, elements: str, others: str, place: int) -> str:
+        """A parameter that `auto` settles by the kind of the result."""
+        if given != "auto":
+            return given
+        is_other = self.scene.results[place].kind in (Kind.PASSAGE, Kind.TREE)
+        return others if is_other else elements
 
     @property
     def _model(self) -> str:
         given = "depth" if self.scene.steps is None else "matrix"
         return given if self.nav == "auto" else self.nav
 
-    def seen(self, target: Tree, trees: Sequence[Tree]) -> Fraction:
-        """p(a; R), eq 5."""
+    def seen(self, target: Tree, k: int) -> Fraction:
+        """p(a; R_k), eq 5."""
         unseen = ONE
-        for tree in trees:
-            unseen *= 1 - self.reaches(target, tree)
+        for place in range(min(k, len(self.scene.trees))):
+            unseen *= 1 - self.reaches(target, place)
         return 1 - unseen
+
+    def hit_at(self, target: Tree) -> int | None:
+        """The first rank whose result hits a tree: eq 6, or footnote 6 of the paper."""
+        for place, tree in enumerate(self.scene.trees):
+            is_certain = self._for_result(self.hits_are, "exact", "certain", place) == "certain"
+            if tree == target or (is_certain and self.reaches(target, place) == 1):
+                return place + 1
+        return None
+
+    def _unretrieved(self, k: int) -> list[tuple[Tree, Fraction]]:
+        """What the first k results do not hit."""
+        return [(tree, rel) for tree, rel in self.units if (self.hit_at(tree) or k + 1) > k]
 
     def hits(self, k: int) -> Fraction:
         """Eq 8."""
-        first = self.scene.trees[:k]
         return total(
-            relevance * (1 - self.seen(tree, first[: first.index(tree)]))
+            relevance * (1 - self.seen(tree, rank - 1))
             for tree, relevance in self.units
-            if tree in first
+            if (rank := self.hit_at(tree)) is not None and rank <= k
         )
 
     def near_misses(self, k: int) -> Fraction:
         """Eq 10."""
-        first = self.scene.trees[:k]
-        return total(
-            relevance * self.seen(tree, first)
-            for tree, relevance in self.units
-            if tree not in first
-        )
+        return total(rel * self.seen(tree, k) for tree, rel in self._unretrieved(k))
 
     def misses(self, k: int) -> Fraction:
         """Eq 9."""
-        first = self.scene.trees[:k]
-        return total(
-            relevance * (1 - self.seen(tree, first))
-            for tree, relevance in self.units
-            if tree not in first
-        )
+        return total(rel * (1 - self.seen(tree, k)) for tree, rel in self._unretrieved(k))
 
     def recall_base(self, k: int) -> Fraction:
         """Eq 11."""
@@ -135,21 +172,35 @@ class Readers:
         """ESRR, eq 14."""
         return quotient(self.found(k), self.recall_base(k))
 
-    def read(self, k: int) -> int:
-        """How many characters the first k results have, each counted by itself."""
-        return sum(len(_text(tree)) for tree in self.scene.trees[:k])
+    def read(self, k: int, cost: str = "retrieved") -> Fraction:
+        """How many characters are read: the first k results, each by itself, and near-misses."""
+        read = Fraction(sum(len(_text(tree)) for tree in self.scene.trees[:k]))
+        if cost == "expected":
+            read += total(len(_text(t)) * self.seen(t, k) for t, _ in self._unretrieved(k))
+        return read
 
     @property
     def relevant_text(self) -> Fraction:
-        """Trel: highlighted characters; what units are worth where nothing is highlighted."""
-        if self.scene.any_highlights:
+        """Trel: highlighted characters; what is assessed is worth that much, or Trel is its sum."""
+        if self.scene.any_highlights and self._which in ("cover", "ideal"):
             return Fraction(len(self.scene.highlighted))
         return self.whole
+
+    def recall_of_text(self, k: int) -> Fraction:
+        """SRiR2, eq 31."""
+        return quotient(self.found(k), self.relevant_text)
 
     def inferred(self, tree: Tree) -> Fraction:
         """The mean relevance of a tree's elements, as far as they were assessed by themselves."""
         single = {next(iter(t)): rel for t, rel in self.units if len(t) == 1}
-        return total(single.get(element, ZERO) for element in tree) / len(tree)
+        return quotient(total(single.get(element, ZERO) for element in tree), Fraction(len(tree)))
+
+    def structural(self, k: int) -> Fraction:
+        """SR, eq 12."""
+        return total(
+            self.inferred(tree) * (1 - self.seen(tree, before))
+            for before, tree in enumerate(self.scene.trees[:k])
+        )
 
     @property
     def ranks(self) -> range:
@@ -170,9 +221,18 @@ def by_readers(function: ByReaders) -> ByReaders:
 
     @wraps(function)
     def found(
-        scene: Scene, *, nav: str, assessed: str, rel: str, quant: str, shared: str, **own: Any
+        scene: Scene,
+        *,
+        nav: str,
+        assessed: str,
+        rel: str,
+        quant: str,
+        ignore: str,
+        hits: str,
+        shared: str,
+        **own: Any,
     ) -> Score:
-        who = Readers(scene, nav, assessed, rel, quant, shared)
+        who = Readers(scene, nav, assessed, rel, quant, ignore, hits, shared)
         return function(who, **own) if who.whole else None
 
     return found
@@ -202,23 +262,24 @@ def expected_recall_base(who: Readers, *, k: int) -> Score:
     return who.recall_base(k)
 
 
+@twin("SR")
+@by_readers
+def structural_relevance(who: Readers, *, k: int) -> Score:
+    return who.structural(k)
+
+
 @twin("SRP")
 @by_readers
 def srp(who: Readers, *, k: int) -> Score:
-    trees = who.scene.trees
-    return (
-        total(
-            who.inferred(tree) * (1 - who.seen(tree, trees[:before]))
-            for before, tree in enumerate(trees[:k])
-        )
-        / k
-    )
+    return who.structural(k) / k
 
 
 @twin("ESRP")
 @by_readers
-def esrp(who: Readers, *, k: int) -> Score:
-    return who.hits(k) / k
+def esrp(who: Readers, *, k: int | None, x: Fraction | None) -> Score:
+    if x is None:
+        return who.hits(k or 10) / (k or 10)
+    return _at_recall([(who.recall(k), who.hits(k) / k) for k in who.ranks], x)
 
 
 @twin("ESRR")
@@ -229,14 +290,25 @@ def esrr(who: Readers, *, k: int) -> Score:
 
 @twin("SRiP")
 @by_readers
-def srip(who: Readers, *, k: int) -> Score:
-    return quotient(who.hits(k), who.read(k))
+def srip(who: Readers, *, k: int | None, x: Fraction | None) -> Score:
+    if x is None:
+        return quotient(who.hits(k or 10), who.read(k or 10))
+    return _at_recall(_precision_of_text(who, who.hits), x)
 
 
 @twin("SRiP2")
 @by_readers
-def srip2(who: Readers, *, k: int) -> Score:
-    return quotient(who.found(k), who.read(k))
+def srip2(who: Readers, *, k: int | None, x: Fraction | None, cost: str) -> Score:
+    if x is None:
+        return quotient(who.found(k or 10), who.read(k or 10, cost))
+    return _at_recall(_precision_of_text(who, who.found, cost), x)
+
+
+def _precision_of_text(
+    who: Readers, gain: Callable[[int], Fraction], cost: str = "retrieved"
+) -> list[tuple[Fraction, Fraction]]:
+    """SRiR2, and SRiP or SRiP2, at every rank."""
+    return [(who.recall_of_text(k), quotient(gain(k), who.read(k, cost))) for k in who.ranks]
 
 
 def _base(who: Readers, recallbase: str, k: int) -> Fraction:
@@ -277,35 +349,33 @@ def srprum(who: Readers, *, x: Fraction) -> Score:
     return who.found(rank) / rank
 
 
-def _averaged(points: list[tuple[Fraction, Fraction]]) -> Score:
-    """The mean of interpolated precision over 101 points of recall."""
-    rounded = [(float(recall), float(precision)) for recall, precision in points]
+Points = list[tuple[Fraction, Fraction]]  # recall and precision
+
+
+def _at_recall(points: Points, x: Fraction) -> Score:
+    """The best precision where recall is at least x."""
+    return best_precision([(float(recall), float(p)) for recall, p in points], float(x))
+
+
+def _averaged(points: Points, k: int | None) -> Score:
+    """The mean of interpolated precision over 101 points of recall, of the first k ranks."""
+    rounded = [(float(recall), float(precision)) for recall, precision in points[:k]]
     return mean([best_precision(rounded, x) for x in map(float, hundredths(0))])
 
 
 @twin("MAESRP")
 @by_readers
-def maesrp(who: Readers) -> Score:
-    return _averaged([(who.recall(k), who.hits(k) / k) for k in who.ranks])
+def maesrp(who: Readers, *, k: int | None) -> Score:
+    return _averaged([(who.recall(rank), who.hits(rank) / rank) for rank in who.ranks], k)
 
 
 @twin("MASRiP")
 @by_readers
-def masrip(who: Readers) -> Score:
-    return _averaged(
-        [
-            (quotient(who.found(k), who.relevant_text), quotient(who.hits(k), who.read(k)))
-            for k in who.ranks
-        ]
-    )
+def masrip(who: Readers, *, k: int | None) -> Score:
+    return _averaged(_precision_of_text(who, who.hits), k)
 
 
 @twin("MASRiP2")
 @by_readers
-def masrip2(who: Readers) -> Score:
-    return _averaged(
-        [
-            (quotient(who.found(k), who.relevant_text), quotient(who.found(k), who.read(k)))
-            for k in who.ranks
-        ]
-    )
+def masrip2(who: Readers, *, k: int | None, cost: str) -> Score:
+    return _averaged(_precision_of_text(who, who.found, cost), k)

@@ -100,14 +100,17 @@ class Scenario:
         return nav not in FROM_FILES and (nav != "matrix" or self.steps is not None)
 
     def _has_units_for(self, measure: Measure, world: World) -> bool:
-        """ESR: assessed units, a recall base, and the relevant text of its elements."""
+        """ESR: assessed units, highlights or a recall base, and the relevant text of it."""
         assessed = getattr(measure, "assessed", None)
         has_units = any(judgment.units for judgment in world.judgments)
         has_highlights = any(judgment.highlights for judgment in world.judgments)
+        nothing = not any(judgment.is_relevant for judgment in world.judgments)
         if assessed is None:
             return True
-        if assessed == "units":
+        if assessed == "units" or (assessed == "auto" and has_units):
             return has_units
+        if assessed == "cover" or (assessed == "auto" and has_highlights):
+            return has_highlights or nothing
         if has_units and not has_highlights:
             return False
         by_passages = self.quants == OF_HIGHLIGHTS or (

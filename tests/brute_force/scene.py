@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import groupby
 
+from brute_force.covers import cover
 from brute_force.numbers import quotient
 from doxeval.assessments.judgment import Judgment
 from doxeval.runs.run import Kind, Result
@@ -95,6 +96,8 @@ class Scene:
         self.steps = steps
         self.every_judgment = world.judgments
         self.any_highlights = any(judgment.highlights for judgment in world.judgments)
+        self.any_units = any(judgment.units for judgment in world.judgments)
+        self.any_grades = any(judgment.grades for judgment in world.judgments)
         self.judgments: list[Judgment] = [j for j in world.judgments if j.topic == topic]
         own = [result for result in results if result.topic == topic]
         if by_score:
@@ -118,27 +121,22 @@ class Scene:
 
     @cached_property
     def trees(self) -> list[Tree]:
-        """The results as sets of elements; a passage is the innermost element around it."""
+        """The results as sets of elements; a passage is the cover of its text."""
         found = []
         for result, unit in zip(self.results, self.ranked, strict=True):
             if result.kind == Kind.TREE:
                 nodes = [self.element(result.document, path) for path in result.paths]
                 found.append(frozenset(nodes))
             elif result.kind == Kind.PASSAGE:
-                found.append(frozenset([self._innermost(unit)]))
+                found.append(self.cover(unit.document, range(unit.start, unit.end)))
             else:
                 found.append(frozenset([unit]))
         return found
 
-    def _innermost(self, passage: Unit) -> Unit:
-        """The last element, in document order, that holds a passage."""
-        return [
-            element
-            for element in self.elements
-            if element.document == passage.document
-            and element.start <= passage.start
-            and passage.end <= element.end
-        ][-1]
+    def cover(self, document: str, wanted: Collection[int], ignored: Collection[str] = ()) -> Tree:
+        """The cover of some characters of a document."""
+        own = [element for element in self.elements if element.document == document]
+        return cover(own, self.texts[document], wanted, ignored)
 
     def element(self, document: str, path: str) -> Unit:
         """An element by its path."""

@@ -218,8 +218,10 @@ def test_nothing_survives_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("function", "measures", "times"),
     [
-        ("assessed_trees._recall_base", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 2),  # two rel=
-        ("families.esr._relevance_of_elements", ["SRP@1", "SRP@2"], 1),
+        ("assessed_trees._cover", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 2),  # two rel=
+        ("assessed_trees._covered", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 1),
+        ("assessed_trees._recall_base", ["ESRR@1(assessed=ideal)", "SRP@2(assessed=ideal)"], 1),
+        ("inferred_relevance._relevance_of_elements", ["SRP@1", "SRP@2"], 1),
         ("gains._best_first", ["nxCG@1", "nxCG@5", "MAep", "inex_eval"], 2),  # ideal and full base
         ("gains._values_by_node", ["MAep(quant=gen,overlap=on)", "ep(quant=gen,overlap=on)"], 1),
         ("families.ng._worth", ["ng", "ng(overlap=s)", "ngP@1", "ngR@1"], 1),

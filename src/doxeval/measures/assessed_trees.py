@@ -1,23 +1,33 @@
-"""What was assessed, as the ESR measures see it: trees of elements, each with its relevance."""
+"""What was assessed, as the ESR measures see it: trees of elements, each with its relevance.
+
+    units   trees that were assessed one by one
+    cover   the coarsest disjoint elements that hold the highlighted text
+    ideal   the ideal recall base, one element on each relevant path
+    full    the full recall base, in which relevant elements lie inside each other
+
+A tree is worth 1 (binary), its highlighted characters (length) or its specificity (spec): for a
+unit its stated relevance, for an element of a recall base its quantised grade.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Ints
 from doxeval.assessments.judgment import AssessedUnit, Judgment
 from doxeval.assessments.quantisations import quantisation_named
+from doxeval.documents.cover import covers_of_groups
 from doxeval.documents.trees import Trees
-from doxeval.errors import MissingInput
+from doxeval.errors import MissingInput, MissingText
 from doxeval.measures.base import Floats
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ground_truth import GroundTruth, ignored_tags
 from doxeval.spans import Spans, merged, shared_lengths
 
-Which = Literal["full", "ideal", "units"]
+Which = Literal["auto", "cover", "ideal", "full", "units"]
 Relevance = Literal["binary", "length", "spec"]
 
 
@@ -35,6 +45,10 @@ class AssessedTrees:
     document: Ints
     trees: Trees
     relevance: Floats
+
+    def total_by_topic(self, topics: int) -> Floats:
+        """What all trees of each topic are worth together; `topics` is the number of topics."""
+        return np.bincount(self.topic, self.relevance, topics).astype(np.float64)
 
     @cached_property
     def rows_by_pair(self) -> dict[int, Ints]:
@@ -66,24 +80,108 @@ def rows_by_key(keys: Ints) -> dict[int, Ints]:
     return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))
 
 
-def assessed_trees(
-    truth: GroundTruth, which: Which, relevance: Relevance, quant: str
-) -> AssessedTrees:
-    """The full or ideal recall base, or the assessed units as they were given; made once."""
-    make = _given_units if which == "units" else _recall_base
-    key = ("assessed trees", which, relevance, quant)
-    return truth.remembered(key, lambda: make(truth, which, relevance, quant))
+class Chosen(NamedTuple):
+    """Which trees count as assessed, and what they are worth.
+
+    assessed: not `auto`, which `which_assessed` settles. ignore: tags whose elements are left out.
+    """
+
+    assessed: Which
+    rel: Relevance
+    quant: str = "spec"
+    ignore: str = "none"
 
 
-def _recall_base(
-    truth: GroundTruth, which: Which, relevance: Relevance, quant: str
-) -> AssessedTrees:
-    base = truth.base(which, quant)
-    elements = truth.elements(quantisation_named(quant))
+def which_assessed(truth: GroundTruth) -> Which:
+    """What `auto` stands for: units if there are any, else the cover, else the ideal base.
+
+    >>> from doxeval.assessments import Assessments
+    >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 5),))]))
+    >>> which_assessed(truth)
+    'cover'
+    """
+    if truth.remembered("has units", lambda: bool(_given(truth))):
+        return "units"
+    has_elements = truth.has_grades or truth.relevant.has_lists
+    return "ideal" if has_elements and not truth.has_highlights else "cover"
+
+
+def assessed_trees(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
+    """The assessed trees of all topics; made once for all runs."""
+    make = {"units": _units, "cover": _cover}.get(chosen.assessed, _recall_base)
+    return truth.remembered(("assessed trees", chosen), lambda: make(truth, chosen))
+
+
+def relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
+    """Trel by topic: the highlighted characters.
+
+    If nothing is highlighted, or relevant text is in several trees (in a full base) or not in all
+    of them (in units), it is what all trees are worth together.
+    """
+    return truth.remembered(("relevant text", chosen), lambda: _relevant_text(truth, chosen))
+
+
+def _relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
+    if truth.has_highlights and chosen.assessed in ("cover", "ideal"):
+        return truth.relevant_characters.astype(np.float64)
+    return assessed_trees(truth, chosen).total_by_topic(len(truth.topics))
+
+
+# A cover
+
+
+class _Covered(NamedTuple):
+    """The members of the covers of all topics, with their characters and highlighted ones."""
+
+    topic: Ints
+    document: Ints
+    node: Ints
+    size: Ints
+    rsize: Ints
+
+
+def _cover(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
+    if truth.is_relevant.any() and not truth.has_highlights:
+        raise MissingInput("assessed=cover needs highlighted text")
+    found = truth.remembered(("cover", chosen.ignore), lambda: _covered(truth, chosen.ignore))
+    values = np.ones(len(found.node))
+    if chosen.rel == "length":
+        values = found.rsize.astype(np.float64)
+    elif chosen.rel == "spec":
+        values = found.rsize / found.size
+    trees = Trees.of_singletons(found.node)
+    return AssessedTrees(found.topic, found.document, trees, values)
+
+
+def _covered(truth: GroundTruth, ignore: str) -> _Covered:
+    collection, spans = truth.known_collection, truth.highlights
+    pairs, group = np.unique(spans.group, return_inverse=True)
+    numbers = collection.find_documents(truth.documents).astype(np.int64)
+    document = numbers[truth.document[pairs]]
+    highlights = Spans(group, spans.start, spans.end)
+    try:
+        trees = covers_of_groups(collection, document, highlights, ignored_tags(ignore))
+    except MissingText as error:
+        raise MissingInput(
+            f"assessed=cover needs the text of documents, and {error}; assessed=ideal does not"
+        ) from None
+    owner = np.repeat(np.arange(len(pairs)), trees.counts)
+    columns = collection.nodes
+    start, end = (edge[trees.nodes].astype(np.int64) for edge in (columns.start, columns.end))
+    rsize = shared_lengths(Spans(pairs[owner], start, end), spans)
+    return _Covered(truth.topic[pairs][owner], document[owner], trees.nodes, end - start, rsize)
+
+
+# A recall base
+
+
+def _recall_base(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
+    base = truth.base(chosen.assessed, chosen.quant, chosen.ignore)
+    elements = truth.elements(quantisation_named(chosen.quant))
     values = np.ones(len(base))
-    if relevance == "spec":
+    if chosen.rel == "spec":
         values = base.value
-    elif relevance == "length":
+    elif chosen.rel == "length":
         rsize = elements.rsize[base.row]
         if (rsize < 0).any():
             raise MissingInput("rel=length needs highlighted text")
@@ -92,23 +190,30 @@ def _recall_base(
     return AssessedTrees(base.topic, base.document, trees, values)
 
 
-def _given_units(
-    truth: GroundTruth, which: Which, relevance: Relevance, quant: str
-) -> AssessedTrees:
-    given = [(judgment, unit) for judgment in truth.assessments for unit in judgment.units]
+# Units that were assessed one by one
+
+
+def _given(truth: GroundTruth) -> list[tuple[Judgment, AssessedUnit]]:
+    return [
+        (judgment, unit) for judgment in truth.assessments.detailed() for unit in judgment.units
+    ]
+
+
+def _units(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
+    given = _given(truth)
     if not given:
         raise MissingInput("assessed=units needs assessed units: lines with nodes and rel")
     numbers = {topic: number for number, topic in enumerate(truth.topics)}
     topic = np.array([numbers[judgment.topic] for judgment, _ in given], dtype=np.int64)
     document = truth.known_collection.find_documents([judgment.document for judgment, _ in given])
-    trees = _trees_of_units(truth, document, given)
+    trees = _without(_trees_of_units(truth, document, given), truth, chosen.ignore)
     stated = np.array([unit.relevance for _, unit in given], dtype=np.float64)
     values = (stated > 0).astype(np.float64)
-    if relevance == "spec":
+    if chosen.rel == "spec":
         values = stated
-    elif relevance == "length":
+    elif chosen.rel == "length":
         values = values * union_lengths(truth, topic, trees, relevant=truth.has_highlights)
-    kept = np.flatnonzero(values > 0)
+    kept = np.flatnonzero((values > 0) & (trees.counts > 0))
     return AssessedTrees(topic[kept], document[kept], trees.rows(kept), values[kept])
 
 
@@ -126,15 +231,35 @@ def _trees_of_units(
     return Trees(nodes[np.lexsort((nodes, owner))], np.append(0, np.cumsum(counts)))
 
 
+def _without(trees: Trees, truth: GroundTruth, ignore: str) -> Trees:
+    """The trees without elements that have ignored tags."""
+    ignored = ignored_tags(ignore)
+    if not ignored:
+        return trees
+    collection = truth.known_collection
+    is_ignored: Bools = np.array([tag in ignored for tag in collection.summary.tags])
+    kept = ~is_ignored[collection.summary.tag_of[collection.nodes.path[trees.nodes]]]
+    owner = np.repeat(np.arange(len(trees)), trees.counts)
+    counts = np.bincount(owner[kept], minlength=len(trees))
+    return Trees(trees.nodes[kept], np.append(0, np.cumsum(counts)))
+
+
+# Text of trees
+
+
 def union_lengths(truth: GroundTruth, topic: Ints, trees: Trees, *, relevant: bool) -> Floats:
     """How many characters (or only highlighted ones) the nodes of each tree have together."""
     columns = truth.known_collection.nodes
     owner = np.repeat(np.arange(len(trees)), trees.counts)
     start, end = (edge[trees.nodes].astype(np.int64) for edge in (columns.start, columns.end))
-    spans = merged(Spans(owner, start, end))
+    spans = Spans(owner, start, end)
+    if (trees.counts > 1).any():
+        spans = merged(spans)
     lengths = spans.lengths()
     if relevant:
-        document = truth.known_collection.documents_of(trees.nodes[trees.begin[:-1]])
+        filled = np.flatnonzero(trees.counts > 0)
+        document = np.full(len(trees), -1, dtype=np.int64)
+        document[filled] = truth.known_collection.documents_of(trees.nodes[trees.begin[filled]])
         pair = truth.pairs_of(topic, document)[spans.group]
         highlighted = shared_lengths(Spans(pair, spans.start, spans.end), truth.highlights)
         lengths = np.where(pair < 0, 0, highlighted)

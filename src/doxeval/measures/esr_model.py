@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.arrays import Bools
 from doxeval.measures.assessed_trees import (
     AssessedTrees,
+    Chosen,
     Relevance,
     Which,
     assessed_trees,
+    relevant_text,
     union_lengths,
+    which_assessed,
 )
 from doxeval.measures.base import Example, Facts, Floats, Measure, Need, cut_off, parameter
-from doxeval.measures.expectations import Expectations, expectations
+from doxeval.measures.expectations import Expectations, Sight, expectations
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.navigation.model import Navigation
 from doxeval.navigation.read import NAMES
+from doxeval.runs import Kind
 from doxeval.scores import Curve
 
 _NEEDS = frozenset({Need.SIZES})
 _CITE = "Ali, Consens and Lalmas 2012"
 _EDGES = (
-    "A topic without assessed units is undefined. A passage counts as the innermost element "
-    "around it. Beyond the end of the list hits, near-misses and misses stay as they are."
+    "A topic without assessed units is undefined. A passage counts as the tree of its cover, an "
+    "entry point as the innermost element around it. Beyond the end of the list hits, near-misses "
+    "and misses stay as they are."
 )
+REL_HELP = (
+    "what a unit is worth: 1, its highlighted characters, or its specificity (a unit's stated "
+    "relevance, an element's quantised grade)"
+)
+REL_CHOICES = ("binary", "length", "spec")
 _DOCUMENT = {"a": "<a><s>1234567890</s><s>12345</s></a>"}
 _UNITS = (
     '{"topic": "7", "doc": "a", "nodes": ["/a[1]/s[1]"], "rel": 1}\n'
@@ -60,65 +71,104 @@ class Esr(Measure):
         ("auto", *NAMES),
     )
     assessed: Which = parameter(
-        "full",
-        "what is relevant: the full or ideal recall base, or the assessed units one by one",
-        ("full", "ideal", "units"),
+        "auto",
+        "what is relevant: the cover of highlights, the ideal or full recall base, or units "
+        "assessed one by one; auto: units if there are any, else the cover, for grades the ideal "
+        "base",
+        ("auto", "cover", "ideal", "full", "units"),
     )
-    rel: Relevance = parameter(
-        "binary",
-        "what a unit is worth: 1, its highlighted characters, or its quantised grade",
-        ("binary", "length", "spec"),
+    rel: Relevance = parameter("binary", REL_HELP, REL_CHOICES)
+    quant: str = quant_parameter()
+    ignore: str = ignore_parameter()
+    hits: Literal["auto", "exact", "certain"] = parameter(
+        "auto",
+        "what a result hits: the unit that it is, or also units that it surely shows; auto: exact "
+        "for elements, certain for passages and trees",
+        ("auto", "exact", "certain"),
     )
-    quant: str = parameter("spec", "how grades become numbers", tuple(QUANTISATIONS))
-    shared: Literal["none", "seen"] = parameter(
-        "none",
-        "whether elements that two units have in common were seen with the first",
-        ("none", "seen"),
+    shared: Literal["auto", "none", "seen"] = parameter(
+        "auto",
+        "whether elements that two units have in common were seen with the first; auto: none for "
+        "elements, seen for passages and trees",
+        ("auto", "none", "seen"),
     )
 
-    def settled(self, truth: GroundTruth) -> Measure:
-        """The model of navigation by its name instead of `auto`."""
+    def settled(self, truth: GroundTruth) -> Self:
+        """What the model of navigation, the assessed units and the quantisation are."""
+        return replace(
+            self,
+            nav=self._settled_nav(truth),
+            assessed=which_assessed(truth) if self.assessed == "auto" else self.assessed,
+            quant=settled_quantisation(truth, self.quant),
+        )
+
+    def _settled_nav(self, truth: GroundTruth) -> str:
         given = truth.navigation
         if self.nav == "auto":
-            return self(nav="depth" if given is None else given.name)
+            return "depth" if given is None else given.name
         truth.model(self.nav)
-        return self
+        return self.nav
 
     def navigation(self, truth: GroundTruth) -> Navigation:
         """The model of navigation."""
         return truth.model(self.nav)
 
-    def units(self, ranking: Ranking) -> AssessedTrees:
+    @property
+    def chosen(self) -> Chosen:
+        """The parameters that say what is relevant."""
+        return Chosen(self.assessed, self.rel, self.quant, self.ignore)
+
+    def units(self, truth: GroundTruth) -> AssessedTrees:
         """The assessed units with their relevance."""
-        return assessed_trees(ranking.truth, self.assessed, self.rel, self.quant)
+        return assessed_trees(truth, self.chosen)
+
+    def sight(self, ranking: Ranking) -> Sight:
+        """What readers see with each result."""
+        kind = ranking.resolved.run.kind
+        by_kind = (kind == Kind.PASSAGE) | (kind == Kind.TREE)
+
+        def each(given: str, wide: str) -> Bools:
+            return by_kind if given == "auto" else np.full(len(kind), given == wide)
+
+        return Sight(each(self.shared, "seen"), each(self.hits, "certain"))
 
     def expected(self, ranking: Ranking) -> Expectations:
         """Hits, near-misses and misses, rank by rank."""
-        key = ("expectations", *self.model_key)
         return ranking.remembered(
-            key,
-            lambda: expectations(
-                ranking,
-                self.units(ranking),
-                self.navigation(ranking.truth),
-                self.shared == "seen",
-            ),
+            ("expectations", *self.model_key),
+            lambda: self._expected(ranking, self.units(ranking.truth)),
         )
 
+    def _expected(self, ranking: Ranking, units: AssessedTrees) -> Expectations:
+        navigation = self.navigation(ranking.truth)
+        return expectations(ranking, units, navigation, self.sight(ranking))
+
     @property
-    def model_key(self) -> tuple[str, ...]:
+    def model_key(self) -> tuple[object, ...]:
         """The parameters that expectations depend on."""
-        return (self.nav, self.assessed, self.rel, self.quant, self.shared)
+        return (self.nav, self.chosen, self.shared, self.hits)
 
     def read(self, ranking: Ranking) -> list[Floats]:
         """Σ size of results, rank by rank."""
         return ranking.remembered("sizes of trees", lambda: _cumulated_sizes(ranking))
 
+    def read_on_the_way(self, ranking: Ranking) -> list[Floats]:
+        """Σ p(a; R)·size(a) of the near-misses, rank by rank: what readers read besides results."""
+        return ranking.remembered(
+            ("read on the way", *self.model_key), lambda: self._read_on_the_way(ranking)
+        )
+
+    def _read_on_the_way(self, ranking: Ranking) -> list[Floats]:
+        units = self.units(ranking.truth)
+        sizes = union_lengths(ranking.truth, units.topic, units.trees, relevant=False)
+        return self._expected(ranking, replace(units, relevance=sizes)).near
+
     def relevant_text(self, ranking: Ranking) -> Floats:
-        """Trel: the highlighted characters, or the relevance of all units if none are."""
-        if ranking.truth.has_highlights:
-            return ranking.truth.relevant_characters.astype(np.float64)
-        return self.expected(ranking).total
+        """Trel by topic."""
+        return relevant_text(ranking.truth, self.chosen)
+
+    # Whether the score keeps falling with the rank beyond the end of the list.
+    divides_by_rank: ClassVar[bool] = False
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """The score at every rank of a topic's list."""
@@ -130,12 +180,22 @@ class Esr(Measure):
 
 
 def _cumulated_sizes(ranking: Ranking) -> list[Floats]:
+    """A result that does not resolve has the size that it states."""
     sizes = union_lengths(ranking.truth, ranking.topic, ranking.returned_trees, relevant=False)
+    sizes = np.where(ranking.resolved.document < 0, np.maximum(ranking.size, 0), sizes)
     return ranking.by_topic(ranking.cumulated(sizes))
 
 
-def _at(values: Floats, k: int, empty: float) -> float:
-    return float(values[min(k, len(values)) - 1]) if len(values) else empty
+def at_cut_off(measure: Esr, ranking: Ranking, k: int) -> Floats:
+    """The score of each topic at rank k; beyond the end of a list nothing more is gained."""
+    total = measure.expected(ranking).total
+    scores = ranking.truth.nothing()
+    for topic in np.flatnonzero(total > 0).tolist():
+        values = measure.by_rank(ranking, topic)
+        last = min(k, len(values))
+        score = float(values[last - 1]) if last else measure.empty(float(total[topic]))
+        scores[topic] = score * last / k if measure.divides_by_rank else score
+    return scores
 
 
 @dataclass(frozen=True)
@@ -144,20 +204,9 @@ class EsrAt(Esr):
 
     k: int = cut_off(10)
 
-    # Whether the score keeps falling with the rank beyond the end of the list.
-    divides_by_rank: ClassVar[bool] = False
-
     def scores(self, ranking: Ranking) -> Floats:
         """The score at rank k."""
-        total = self.expected(ranking).total
-        scores = ranking.truth.nothing()
-        for topic in np.flatnonzero(total > 0).tolist():
-            values = self.by_rank(ranking, topic)
-            score = _at(values, self.k, self.empty(float(total[topic])))
-            if self.divides_by_rank and 0 < len(values) < self.k:
-                score *= len(values) / self.k
-            scores[topic] = score
-        return scores
+        return at_cut_off(self, ranking, self.k)
 
 
 def shares_by_rank(measure: EsrAt, ranking: Ranking) -> Curve:

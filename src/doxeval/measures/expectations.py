@@ -7,27 +7,69 @@
     NearMisses(k) = Σ rel(a)·p(a; R_k)                over those that are not among them
     Misses(k)     = Σ rel(a)·(1 − p(a; R_k))          over those that are not among them
 
-(Ali, Consens and Lalmas 2012, eq 4, 5, 8–11.) Probabilities are computed only between retrieved
-and assessed trees of the same document, and summed up rank by rank in one pass.
+(Ali, Consens and Lalmas 2012, eq 4, 5, 8–11.) A result hits a tree if it is that tree (eq 6). Where
+`Sight` says so, it also hits a tree that is surely reached from it (footnote 6 of the paper), and
+elements that a tree has in common with it were seen with it, which eq 4 forgets.
+
+Probabilities are computed only between retrieved and assessed trees of the same document, and
+summed up rank by rank in one pass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Ints, positions_in
 from doxeval.documents.trees import Trees
 from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
-from doxeval.measures.base import Floats
+from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.navigation import Navigation
 
 # How many pairs of retrieved and assessed trees are worked on at once, at most.
 _MOST_PAIRS = 2_000_000
+
+
+class Sight(NamedTuple):
+    """What readers see with each result.
+
+    shared: whether the elements that another tree has in common with it were seen with it.
+    certain: whether it hits trees that readers surely reach from it.
+    """
+
+    shared: Bools
+    certain: Bools
+
+    def rows(self, rows: Ints) -> Sight:
+        """Only these results."""
+        return Sight(self.shared[rows], self.certain[rows])
+
+
+class Reach(NamedTuple):
+    """From results to trees of the same document: how likely readers go, and which are the same.
+
+    chance: p̃(tree; result), results × trees; 0 from a tree to itself. is_same: whether a result is
+    the tree.
+    """
+
+    chance: Floats
+    is_same: Bools
+
+    def hit_by(self, certain: Bools) -> Ints:
+        """The first result that hits each tree, or the number of results if none does.
+
+        `certain` says which results (or which, tree by tree) hit what is surely reached from them.
+        """
+        is_hit = self.is_same
+        if certain.any():
+            # Several steps that are not sure never make one that is: each is looked at by itself.
+            is_hit = is_hit | (certain & (self.chance >= 1 - TOLERANCE))
+        return np.where(is_hit.any(axis=0), is_hit.argmax(axis=0), len(is_hit))
 
 
 @dataclass(frozen=True)
@@ -43,6 +85,10 @@ class Expectations:
     near: list[Floats]
     retrieved_relevance: list[Floats]
 
+    def seen(self, topic: int) -> Floats:
+        """Hits and near-misses together."""
+        return self.hits[topic] + self.near[topic]
+
     def misses(self, topic: int) -> Floats:
         """Σ rel·(1 − p) over the assessed trees that are not retrieved."""
         misses: Floats = self.total[topic] - self.retrieved_relevance[topic] - self.near[topic]
@@ -53,32 +99,33 @@ class Expectations:
         base: Floats = self.hits[topic] + self.total[topic] - self.retrieved_relevance[topic]
         return base
 
+    def recall(self, topic: int) -> Floats:
+        """The share of the recall base that is seen."""
+        return ratio(self.seen(topic), self.recall_base(topic))
+
+
+class _Sums(NamedTuple):
+    """What each result adds to hits, near-misses, and the relevance of what is retrieved."""
+
+    hits: Floats
+    near: Floats
+    retrieved: Floats
+
 
 def expectations(
-    ranking: Ranking, assessed: AssessedTrees, navigation: Navigation, shared: bool
+    ranking: Ranking, assessed: AssessedTrees, navigation: Navigation, sight: Sight
 ) -> Expectations:
-    """What readers of a run can expect, rank by rank.
-
-    shared: whether elements that two trees have in common were seen with the first.
-    """
-    truth = ranking.truth
-    size = len(ranking)
-    hits, near, retrieved = np.zeros(size), np.zeros(size), np.zeros(size)
-    trees = ranking.trees
-    for own, rows in together(ranking, assessed):
-        document = int(assessed.document[own[0]])
-        sources = trees.rows(rows)
-        for some in _portions(own, len(rows)):
-            targets, relevance = assessed.trees.rows(some), assessed.relevance[some]
-            reach, hit_by = reaching(truth, document, sources, targets, navigation, shared)
-            _add(hits, near, retrieved, rows, reach, hit_by, relevance)
-    total = np.bincount(assessed.topic, assessed.relevance, len(truth.topics))
+    """What readers of a run can expect, rank by rank."""
+    sums = _Sums(*(np.zeros(len(ranking)) for _ in _Sums._fields))
+    between = Between(ranking.truth, ranking.trees, assessed.trees, navigation, sight.shared)
+    for block in _blocks(ranking, assessed):
+        _add(sums, block, between, assessed, sight.certain)
     return Expectations(
-        total.astype(np.float64),
-        [np.cumsum(values) for values in ranking.by_topic(hits)],
+        assessed.total_by_topic(len(ranking.truth.topics)),
+        [np.cumsum(values) for values in ranking.by_topic(sums.hits)],
         # A near-miss that becomes a hit is subtracted again; rounding may leave less than 0.
-        [np.maximum(np.cumsum(values), 0.0) for values in ranking.by_topic(near)],
-        [np.cumsum(values) for values in ranking.by_topic(retrieved)],
+        [np.maximum(np.cumsum(values), 0.0) for values in ranking.by_topic(sums.near)],
+        [np.cumsum(values) for values in ranking.by_topic(sums.retrieved)],
     )
 
 
@@ -92,92 +139,134 @@ def together(ranking: Ranking, assessed: AssessedTrees) -> Iterator[tuple[Ints, 
         yield own[key], shared[rows]
 
 
-def _portions(own: Ints, results: int) -> Iterator[Ints]:
-    step = max(_MOST_PAIRS // max(results, 1), 1)
-    for begin in range(0, len(own), step):
-        yield own[begin : begin + step]
+_Block = list[tuple[Ints, Ints]]
+
+
+def _blocks(ranking: Ranking, assessed: AssessedTrees) -> Iterator[_Block]:
+    """Pairs of rows as `together` gives them, in blocks whose pairs have equally many results.
+
+    So all pairs of a block can be worked on as one matrix, results × assessed trees.
+    """
+    by_count: dict[int, _Block] = {}
+    for own, rows in together(ranking, assessed):
+        by_count.setdefault(len(rows), []).append((own, rows))
+    for results, pairs in by_count.items():
+        step = max(_MOST_PAIRS // results, 1)
+        block: _Block = []
+        room = step
+        for own, rows in pairs:
+            for begin in range(0, len(own), step):
+                some = own[begin : begin + step]
+                if len(some) > room:
+                    yield block
+                    block, room = [], step
+                block.append((some, rows))
+                room -= len(some)
+        yield block
 
 
 def _add(
-    hits: Floats,
-    near: Floats,
-    retrieved: Floats,
-    rows: Ints,
-    reach: Floats,
-    hit_by: Ints,
-    relevance: Floats,
+    sums: _Sums, block: _Block, between: Between, assessed: AssessedTrees, certain: Bools
 ) -> None:
-    """Add what each result of one document contributes; `reach` is results × assessed trees."""
-    unseen = np.cumprod(1 - reach, axis=0)
-    hit = np.flatnonzero(hit_by < len(rows))
+    """Add what the results of a block contribute."""
+    parts = [between.reach(rows, own) for own, rows in block]
+    reach = Reach(*(np.concatenate(matrices, axis=1) for matrices in zip(*parts, strict=True)))
+    # The result of each place in the matrix, and the relevance of each column.
+    row = np.repeat(
+        np.stack([rows for _, rows in block], axis=1), [len(own) for own, _ in block], axis=1
+    )
+    relevance = assessed.relevance[np.concatenate([own for own, _ in block])]
+    hit_by = reach.hit_by(certain[row])
+    unseen = np.cumprod(1 - reach.chance, axis=0)
+    hit = np.flatnonzero(hit_by < len(row))
     at = hit_by[hit]
     before = np.where(at == 0, 1.0, unseen[np.maximum(at - 1, 0), hit])
-    np.add.at(hits, rows[at], relevance[hit] * before)
-    np.add.at(retrieved, rows[at], relevance[hit])
-    not_yet_hit = np.arange(len(rows))[:, None] < hit_by[None, :]
-    near_by_now = (relevance * (1 - unseen) * not_yet_hit).sum(axis=1)
-    near[rows] += np.diff(near_by_now, prepend=0.0)
+    np.add.at(sums.hits, row[at, hit], relevance[hit] * before)
+    np.add.at(sums.retrieved, row[at, hit], relevance[hit])
+    not_yet_hit = np.arange(len(row))[:, None] < hit_by[None, :]
+    near_by_now = relevance * (1 - unseen) * not_yet_hit
+    np.add.at(sums.near, row, np.diff(near_by_now, axis=0, prepend=0.0))
 
 
-def reaching(
-    truth: GroundTruth,
-    document: int,
-    sources: Trees,
-    targets: Trees,
-    navigation: Navigation,
-    shared: bool,
-) -> tuple[Floats, Ints]:
-    """p̃(target; source), sources × targets; and for each target the first source equal to it.
+class Between:
+    """How likely readers go from results to other trees of the same document."""
 
-    Where no source equals the target, its index is the number of sources. A tree is never reached
-    from itself.
-    """
-    collection = truth.known_collection
-    if len(sources.nodes) == len(sources) and len(targets.nodes) == len(targets):
-        reach = navigation.between(collection, document, sources.nodes, targets.nodes)
-        same = sources.nodes[:, None] == targets.nodes[None, :]
-        reach = np.where(same, 0.0, reach)
-        return reach, np.where(same.any(axis=0), same.argmax(axis=0), len(sources))
-    return _between_trees(truth, document, sources, targets, navigation, shared)
+    def __init__(
+        self,
+        truth: GroundTruth,
+        sources: Trees,
+        targets: Trees,
+        navigation: Navigation,
+        shared: Bools,
+    ) -> None:
+        self._collection = truth.known_collection
+        self._sources, self._targets = sources, targets
+        self._navigation, self._shared = navigation, shared
+        self._source, self._target = _only_nodes(sources), _only_nodes(targets)
+
+    def reach(self, sources: Ints, targets: Ints) -> Reach:
+        """From some results to some trees, given by their rows; all in one document."""
+        source, target = self._source[sources], self._target[targets]
+        if (source >= 0).all() and (target >= 0).all():
+            chance = self._steps(source, target)
+            is_same = source[:, None] == target[None, :]
+        else:
+            chance, is_same = self._in_portions(sources, targets)
+        return Reach(np.where(is_same, 0.0, chance), is_same)
+
+    def _steps(self, sources: Ints, targets: Ints) -> Floats:
+        document = int(self._collection.documents_of(sources[:1])[0])
+        return self._navigation.between(self._collection, document, sources, targets)
+
+    def _in_portions(self, sources: Ints, targets: Ints) -> tuple[Floats, Bools]:
+        """The same as `_between_trees`, for a few targets at a time if sources have many nodes."""
+        nodes = int(self._sources.counts[sources].sum())
+        step = max(_MOST_PAIRS // nodes, 1)
+        parts = [
+            self._between_trees(sources, targets[begin : begin + step])
+            for begin in range(0, len(targets), step)
+        ]
+        chance, is_same = zip(*parts, strict=True)
+        return np.concatenate(chance, axis=1), np.concatenate(is_same, axis=1)
+
+    def _between_trees(self, source_rows: Ints, target_rows: Ints) -> tuple[Floats, Bools]:
+        """p̃(target; source) between trees, and which are the same tree."""
+        sources, targets = self._sources.rows(source_rows), self._targets.rows(target_rows)
+        shared = self._shared[source_rows]
+        from_nodes, row = np.unique(sources.nodes, return_inverse=True)
+        to_nodes, column = np.unique(targets.nodes, return_inverse=True)
+        steps = self._steps(from_nodes, to_nodes)
+        by_target = np.add.reduceat(steps[:, column], targets.begin[:-1], axis=1)
+        sums = np.add.reduceat(by_target[row], sources.begin[:-1], axis=0)
+        common = _in_common(sources, targets)
+        from_size, to_size = sources.counts[:, None], targets.counts[None, :]
+        # Elements that two trees have in common are neither left nor reached.
+        sums[(common > 0) & ((common == from_size) | (common == to_size))] = 0.0
+        partly = (common > 0) & (common < from_size) & (common < to_size)
+        for source, target in zip(*np.nonzero(partly), strict=True):
+            left = row[sources.begin[source] : sources.begin[source + 1]]
+            wanted = column[targets.begin[target] : targets.begin[target + 1]]
+            is_left = ~np.isin(from_nodes[left], to_nodes[wanted])
+            is_wanted = ~np.isin(to_nodes[wanted], from_nodes[left])
+            sums[source, target] = steps[np.ix_(left[is_left], wanted[is_wanted])].sum()
+        chance = sums / (from_size * to_size)
+        seen = np.where(shared[:, None], common / to_size, 0.0)
+        return np.minimum(chance + seen, 1.0), (common == from_size) & (common == to_size)
 
 
-def _between_trees(
-    truth: GroundTruth,
-    document: int,
-    sources: Trees,
-    targets: Trees,
-    navigation: Navigation,
-    shared: bool,
-) -> tuple[Floats, Ints]:
-    collection = truth.known_collection
-    from_nodes, from_column = np.unique(sources.nodes, return_inverse=True)
-    to_nodes, to_column = np.unique(targets.nodes, return_inverse=True)
-    steps = navigation.between(collection, document, from_nodes, to_nodes)
-    member_from = _membership(sources, from_column, len(from_nodes))
-    member_to = _membership(targets, to_column, len(to_nodes))
-    sums = member_from @ steps @ member_to.T
-    # Elements that two trees have in common are neither left nor reached.
-    _, at_from, at_to = np.intersect1d(from_nodes, to_nodes, return_indices=True)
-    common = member_from[:, at_from] @ member_to[:, at_to].T
-    for source, target in zip(*np.nonzero(common), strict=True):
-        both = (member_from[source, at_from] > 0) & (member_to[target, at_to] > 0)
-        left = member_from[source].copy()
-        left[at_from[both]] = 0
-        wanted = member_to[target].copy()
-        wanted[at_to[both]] = 0
-        sums[source, target] = left @ steps @ wanted
-    sizes = np.outer(sources.counts, targets.counts).astype(np.float64)
-    reach = ratio(sums, sizes)
-    if shared:
-        reach = np.minimum(
-            reach + ratio(common, np.broadcast_to(targets.counts, common.shape)), 1.0
-        )
-    same = (common == targets.counts[None, :]) & (common == sources.counts[:, None])
-    return np.where(same, 0.0, reach), np.where(same.any(axis=0), same.argmax(axis=0), len(sources))
+def _only_nodes(trees: Trees) -> Ints:
+    """The node of each tree that has just one, -1 for the others."""
+    single = trees.counts == 1
+    found = np.full(len(trees), -1, dtype=np.int64)
+    found[single] = trees.nodes[trees.begin[:-1][single]]
+    return found
 
 
-def _membership(trees: Trees, column: Ints, nodes: int) -> Floats:
-    """1 where a tree has a node, trees × nodes; `column` is that of each tree's nodes."""
-    has = np.zeros((len(trees), nodes))
-    has[np.repeat(np.arange(len(trees)), trees.counts), column] = 1.0
-    return has
+def _in_common(sources: Trees, targets: Trees) -> Ints:
+    """How many elements each source has in common with each target."""
+    distinct, row = np.unique(sources.nodes, return_inverse=True)
+    is_in = np.zeros((len(distinct), len(targets)), dtype=np.int64)
+    owner = np.repeat(np.arange(len(targets)), targets.counts)
+    at = positions_in(distinct, targets.nodes)
+    is_in[at[at >= 0], owner[at >= 0]] = 1
+    return np.add.reduceat(is_in[row], sources.begin[:-1], axis=0)

@@ -1,8 +1,8 @@
 """Whether each relevant unit is a hit, a near-miss or a miss, as the ESR measures define it.
 
-A unit is a hit if a result is that very unit; a passage counts as the innermost element around it.
-A unit that is not hit is a near-miss if, by the model of navigation, readers may reach it from a
-result, and a miss otherwise.
+A unit is a hit if a result is that very unit. A passage counts as the tree of its cover; passages
+and trees also hit units that they surely show. A unit that is not hit is a near-miss if, by the
+model of navigation, readers may reach it from a result, and a miss otherwise.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.measures.assessed_trees import AssessedTrees
-from doxeval.measures.expectations import reaching, together
+from doxeval.measures.esr_model import Esr
+from doxeval.measures.expectations import Between, together
 from doxeval.measures.ranking import Ranking
-from doxeval.navigation import Navigation
 
 
 class Outcome(NamedTuple):
@@ -28,20 +27,22 @@ class Outcome(NamedTuple):
     reached_from: int | None = None
 
 
-def outcomes(ranking: Ranking, units: AssessedTrees, navigation: Navigation) -> list[Outcome]:
-    """The outcome of each unit."""
+def outcomes(ranking: Ranking, measure: Esr) -> list[Outcome]:
+    """The outcome of each unit of a measure whose parameters are settled."""
+    truth, sight = ranking.truth, measure.sight(ranking)
+    units = measure.units(truth)
     by_unit = [Outcome()] * len(units.topic)
+    between = Between(truth, ranking.trees, units.trees, measure.navigation(truth), sight.shared)
     for own, rows in together(ranking, units):
-        document = int(units.document[own[0]])
-        sources, targets = ranking.trees.rows(rows), units.trees.rows(own)
-        reach, hit_by = reaching(ranking.truth, document, sources, targets, navigation, False)
+        reach = between.reach(rows, own)
+        hit_by = reach.hit_by(sight.certain[rows, None])
         ranks = ranking.rank[rows]
-        missed = np.prod(1 - reach, axis=0)
+        missed = np.prod(1 - reach.chance, axis=0)
         for column, unit in enumerate(own.tolist()):
             at = int(hit_by[column])
             if at < len(rows):
                 by_unit[unit] = Outcome(hit_at=int(ranks[at]))
-            elif reach[:, column].any():
-                first = int(np.argmax(reach[:, column] > 0))
+            elif reach.chance[:, column].any():
+                first = int(np.argmax(reach.chance[:, column] > 0))
                 by_unit[unit] = Outcome(None, float(1 - missed[column]), int(ranks[first]))
     return by_unit

@@ -137,8 +137,9 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-# Hits, near-misses and misses by rank, which the report draws for each run.
-PROFILE = tuple(f"{name}@1500(assessed=ideal)" for name in ("Hits", "NearMisses", "Misses"))
+# Hits, near-misses and misses by rank, which the report draws for each run. That the name says
+# assessed=auto, which is the default, tells them apart from measures that users ask for.
+PROFILE = tuple(f"{name}@1500(assessed=auto)" for name in ("Hits", "NearMisses", "Misses"))
 
 
 def preset_named(name: str) -> Preset:

@@ -23,7 +23,10 @@ M = TypeVar("M", bound=type[Measure])
 
 
 class Family(NamedTuple):
-    """A built-in family of measures; the module of its name explains and computes them."""
+    """A built-in family of measures; the module of its name explains and computes them.
+
+    A family that is spread over several modules is a package, and lists its `MEMBERS`.
+    """
 
     name: str
     title: str
@@ -31,7 +34,9 @@ class Family(NamedTuple):
     @property
     def measures(self) -> tuple[type[Measure], ...]:
         """The measures that its module defines, in their order there."""
-        return _defined_in(import_module(f"doxeval.measures.families.{self.name}"))
+        module = import_module(f"doxeval.measures.families.{self.name}")
+        listed: tuple[type[Measure], ...] = getattr(module, "MEMBERS", ())
+        return listed or _defined_in(module)
 
 
 FAMILIES = (

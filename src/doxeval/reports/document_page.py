@@ -28,12 +28,13 @@ def documents_section(views: Sequence[DocumentView], colours: Sequence[int]) -> 
     )
     links = "".join(f'<li><a href="#document-{n}">{_heading(v)}</a></li>' for n, v in _each(views))
     return (
-        "<p>Highlighted passages are marked; each run draws a line under what it returns. A "
-        "relevant unit is an element that a perfect system returns. A run hits it if it returns "
-        "that element; a passage counts as the innermost element around it. A unit that is not "
-        "hit is a near-miss if readers may reach it from a result: the table gives the probability "
-        "by the model of navigation, and the first rank from which they may. Otherwise it is "
-        "missed. The shares by rank count hits, near-misses and misses in the same way.</p>"
+        "<p>Highlighted passages are marked; each run draws a line under what it returns. The "
+        "relevant units are the coarsest disjoint elements that hold the highlighted text, or the "
+        "units that were assessed one by one. A run hits a unit if it returns it, or a passage "
+        "that holds it. A unit that is not hit is a near-miss if readers may reach it from a "
+        "result: the table gives the probability by the model of navigation, and the first rank "
+        "from which they may. Otherwise it is missed. The shares by rank count hits, near-misses "
+        "and misses in the same way.</p>"
         f"<ol>{links}</ol>"
         '<fieldset class="layers"><legend>Layers</legend><label><input type="checkbox" checked '
         f'data-layer="marks"> <mark>highlighted</mark></label>{boxes}</fieldset>'

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from doxeval.assessments import Judgment
-from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.documents import Collection
+from doxeval.measures.assessed_trees import union_lengths
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.outcomes import Outcome
+from doxeval.measures.ranking import ratio
 from doxeval.reports.outline import Outline, outline_of
-from doxeval.reports.returned import Pair, Returned, Unit, pairs_of
+from doxeval.reports.returned import Pair, Returned, Unit, pairs_of, relevant_units
 
 MOST_DOCUMENTS = 8
 # Longer documents are shown only if there are no others.
@@ -27,7 +28,7 @@ class RunUnits(NamedTuple):
 
 
 class RelevantUnit(NamedTuple):
-    """An element that a perfect system returns, its highlighted share, and its outcome by run."""
+    """A relevant unit: its paths, its highlighted share, and its outcome by run."""
 
     path: str
     start: int
@@ -133,13 +134,19 @@ def _relevant_units(
 ) -> dict[Pair, tuple[RelevantUnit, ...]]:
     """The relevant units by topic and document, each with its outcome by run."""
     collection, columns = truth.known_collection, truth.known_collection.nodes
-    ideal = truth.base("ideal", "spec")
-    nodes = truth.elements(QUANTISATIONS["spec"]).node[ideal.row].tolist()
+    units = relevant_units(truth)
+    size, rsize = (
+        union_lengths(truth, units.topic, units.trees, relevant=relevant)
+        for relevant in (False, True)
+    )
     found: dict[Pair, list[RelevantUnit]] = {}
-    pairs = pairs_of(truth, ideal.topic, ideal.document)
-    for pair, node, share in zip(pairs, nodes, ideal.value.tolist(), strict=True):
+    pairs = pairs_of(truth, units.topic, units.document)
+    shares = ratio(rsize, size).tolist()
+    for pair, nodes, share in zip(pairs, units.trees.as_sets(), shares, strict=True):
         own = found.setdefault(pair, [])
         outcomes = tuple(run.outcomes[pair][len(own)] for run in runs.values())
-        start, end = int(columns.start[node]), int(columns.end[node])
-        own.append(RelevantUnit(collection.path_of(node), start, end, share, outcomes))
+        start = int(columns.start[list(nodes)].min())
+        end = int(columns.end[list(nodes)].max())
+        path = ", ".join(map(collection.path_of, nodes))
+        own.append(RelevantUnit(path, start, end, share, outcomes))
     return {pair: tuple(units) for pair, units in found.items()}

@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.measures.assessed_trees import assessed_trees
+from doxeval.errors import MissingInput, MissingText
+from doxeval.measures.assessed_trees import AssessedTrees
+from doxeval.measures.families.esr.sums import Hits
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.outcomes import Outcome, outcomes
 from doxeval.measures.ranking import Ranking
@@ -40,21 +42,30 @@ class Returned:
 
 
 def returned(ranking: Ranking) -> Returned:
-    """What a report shows of a run in documents; an evaluation keeps it with the run's scores.
-
-    Navigation is by the model that the evaluation was given, or by depth.
-    """
+    """What a report shows of a run in documents; an evaluation keeps it with the run's scores."""
     truth = ranking.truth
     if not truth.has_highlights:
         return Returned({}, {})
-    relevant = assessed_trees(truth, "ideal", "binary", "spec")
-    given = truth.navigation
-    model = truth.model("depth" if given is None else given.name)
+    try:
+        found = outcomes(ranking, _hits(truth))
+    except (MissingInput, MissingText):  # without texts a report shows no documents
+        return Returned(_units(ranking), {})
+    units = relevant_units(truth)
     by_pair: dict[Pair, list[Outcome]] = {}
-    pairs = pairs_of(truth, relevant.topic, relevant.document)
-    for pair, outcome in zip(pairs, outcomes(ranking, relevant, model), strict=True):
+    pairs = pairs_of(truth, units.topic, units.document)
+    for pair, outcome in zip(pairs, found, strict=True):
         by_pair.setdefault(pair, []).append(outcome)
     return Returned(_units(ranking), {pair: tuple(found) for pair, found in by_pair.items()})
+
+
+def _hits(truth: GroundTruth) -> Hits:
+    """What is relevant, and how readers reach it, as in the profile."""
+    return Hits().settled(truth)
+
+
+def relevant_units(truth: GroundTruth) -> AssessedTrees:
+    """The units that a report tells to be hit, near or missed."""
+    return _hits(truth).units(truth)
 
 
 def pairs_of(truth: GroundTruth, topic: Ints, document: Ints) -> list[Pair]:

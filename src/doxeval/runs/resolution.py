@@ -14,6 +14,7 @@ import numpy as np
 
 from doxeval.arrays import Ints, concatenated_ranges
 from doxeval.documents import Collection
+from doxeval.documents.cover import covers
 from doxeval.documents.trees import Trees
 from doxeval.errors import InputError
 from doxeval.runs.run import Kind, Run
@@ -79,29 +80,36 @@ class ResolvedRun:
     def as_trees(self, collection: Collection) -> Trees:
         """Every result as a set of elements; one that does not resolve has none.
 
-        A passage or an entry point stands for the innermost element around it.
+        A passage stands for the cover of its text, an entry point for the innermost element around
+        it.
 
         >>> from doxeval.documents.examples import example_collection
         >>> from doxeval.runs.builder import run_of
         >>> from doxeval.runs.run import Result
-        >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
-        >>> run = run_of([Result("1", "a"), Result("1", "a", Kind.PASSAGE, 5, 7)])
+        >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p> <p>3.</p></s>"})
+        >>> run = run_of([Result("1", "a"), Result("1", "a", Kind.PASSAGE, 2, 8)])
         >>> resolve(run, collection).as_trees(collection).as_sets()
-        [(0,), (2,)]
+        [(0,), (1, 2)]
         """
-        kind = self.run.kind
-        node = self.node.copy()
-        ranges = np.flatnonzero((kind == Kind.PASSAGE) | (kind == Kind.POINT))
-        node[ranges] = collection.innermost(
-            self.document[ranges], self.start[ranges], self.end[ranges]
+        kind, node = self.run.kind, self.node.copy()
+        is_known = self.document >= 0
+        points = np.flatnonzero((kind == Kind.POINT) & is_known)
+        node[points] = collection.innermost(
+            self.document[points], self.start[points], self.end[points]
         )
+        passages = np.flatnonzero((kind == Kind.PASSAGE) & is_known)
+        covered = covers(
+            collection, self.document[passages], self.start[passages], self.end[passages]
+        )
+        single = np.flatnonzero(node >= 0)
         counts = self.trees.counts.copy()
-        single = np.flatnonzero((counts == 0) & (node >= 0))
-        several = np.flatnonzero(counts > 0)
         counts[single] = 1
+        counts[passages] = covered.counts
         begin = np.append(0, np.cumsum(counts))
         nodes = np.empty(int(begin[-1]), dtype=np.int64)
         nodes[begin[single]] = node[single]
+        nodes[concatenated_ranges(begin[passages], covered.counts)] = covered.nodes
+        several = np.flatnonzero(self.trees.counts > 0)
         nodes[concatenated_ranges(begin[several], counts[several])] = self.trees.nodes
         return Trees(nodes, begin)
 

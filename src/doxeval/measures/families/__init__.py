@@ -1,1 +1,1 @@
-"""The families of measures, one file each."""
+"""The families of measures: one file each, or one package for a large family."""

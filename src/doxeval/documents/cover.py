@@ -1,0 +1,257 @@
+"""The cover of a range of text: the coarsest set of disjoint elements that holds it.
+
+It is made of the outermost elements that lie wholly inside the range and, for text of the range
+that is in none of them, of the innermost element around that text. An element that comes in for
+such text absorbs the members inside itself. White space is no such text, so that a cover does not
+depend on line breaks between elements; empty elements are never in a cover.
+
+    <s><p>one</p> <p>two <b>and</b> a half</p></s>
+
+The cover of all but the last word is p[1] and p[2]: p[1] is wholly inside; p[2] holds the words
+around b, and absorbs it. The blank between the paragraphs brings in nothing.
+
+Elements with ignored tags are looked through, as if only their text were there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Container
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+from doxeval.documents.collection import Collection
+from doxeval.documents.trees import Trees
+from doxeval.spans import Spans, merged
+
+# How many pairs of a range and an element are worked on at once, about.
+_MOST_PAIRS = 4_000_000
+
+
+def covers(
+    collection: Collection,
+    documents: Ints,
+    starts: Ints,
+    ends: Ints,
+    ignored: Container[str] = (),
+) -> Trees:
+    """The cover of each range of a document, as a tree; an empty range has none.
+
+    Ranges are inside their documents.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> source = "<s><p>one</p> <p>two <b>and</b> a half</p></s>"
+    >>> collection = example_collection({"a": source})
+    >>> document, starts = np.zeros(3, dtype=np.int64), np.array([0, 1, 8])
+    >>> found = covers(collection, document, starts, np.array([13, 3, 11]))
+    >>> [[collection.path_of(node) for node in tree] for tree in found.as_sets()]
+    [['/s[1]/p[1]', '/s[1]/p[2]'], ['/s[1]/p[1]'], ['/s[1]/p[2]/b[1]']]
+    """
+    if not len(documents):
+        return Trees.empty(0)
+    tags = collection.summary.tags
+    is_ignored = np.array([tag in ignored for tag in tags], dtype=np.bool_)
+    found = [
+        _covered(collection, _Ranges(documents[part], starts[part], ends[part]), is_ignored)
+        for part in _portions(collection, documents, starts, ends)
+    ]
+    return Trees(
+        np.concatenate([trees.nodes for trees in found]),
+        np.append(0, np.cumsum(np.concatenate([trees.counts for trees in found]))),
+    )
+
+
+def covers_of_groups(
+    collection: Collection, documents: Ints, spans: Spans, ignored: Container[str] = ()
+) -> Trees:
+    """The cover of all ranges of each group together; `documents` has the document of each group.
+
+    Ranges that touch are one range. Each is covered by itself, and members of one cover absorb
+    those of another that lie inside them.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>one</p><p>two <b>and</b> half</p></s>"})
+    >>> spans = Spans.of([(0, 0, 3), (0, 7, 10), (0, 12, 14)])
+    >>> covers_of_groups(collection, np.array([0]), spans).as_sets()
+    [(1, 2)]
+    """
+    spans = merged(spans)
+    found = covers(collection, documents[spans.group], spans.start, spans.end, ignored)
+    group = np.repeat(spans.group, found.counts)
+    return _disjoint(collection, group, found.nodes, len(documents))
+
+
+class _Ranges(NamedTuple):
+    document: Ints
+    start: Ints
+    end: Ints
+
+
+class _Touched(NamedTuple):
+    """Elements that share text with ranges: by range, and by node within a range.
+
+    start, end: the part of the element that is in the range. parent: the row of the element around
+    it, -1 if there is none. is_inside: whether the whole element is in the range.
+    """
+
+    range: Ints
+    node: Ints
+    start: Ints
+    end: Ints
+    parent: Ints
+    is_inside: Bools
+
+
+def _portions(collection: Collection, documents: Ints, starts: Ints, ends: Ints) -> Iterator[slice]:
+    """The ranges in portions, so that none has too many elements to look at."""
+    rows = collection.rows
+    elements = (rows[documents + 1] - rows[documents]).astype(np.int64)
+    length = np.maximum(collection.nodes.end[rows[documents]].astype(np.int64), 1)
+    # A range has about its share of the elements of its document.
+    expected = elements * (ends - starts) // length + 10
+    portion = np.cumsum(expected) // _MOST_PAIRS
+    edges = np.flatnonzero(np.diff(portion, prepend=-1, append=-1)).tolist()
+    for begin, end in pairwise(edges):
+        yield slice(begin, end)
+
+
+def _covered(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> Trees:
+    touched = _touched(collection, ranges, is_ignored)
+    around = touched.parent
+    # The outermost elements wholly inside, and those around text that is in none of these.
+    is_member = touched.is_inside & ~(touched.is_inside[around] & (around >= 0))
+    is_member |= _holds_text_itself(collection, ranges, touched)
+    rows = np.flatnonzero(is_member)
+    return _disjoint(collection, touched.range[rows], touched.node[rows], len(ranges.document))
+
+
+def _touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> _Touched:
+    """The elements that share text with each range, but for those with ignored tags."""
+    which, node = _candidates(collection, ranges)
+    columns = collection.nodes
+    start = np.maximum(columns.start[node].astype(np.int64), ranges.start[which])
+    end = np.minimum(columns.end[node].astype(np.int64), ranges.end[which])
+    kept = end > start
+    if is_ignored.any():
+        kept &= ~is_ignored[collection.summary.tag_of[columns.path[node]]]
+    which, node, start, end = which[kept], node[kept], start[kept], end[kept]
+    order = np.lexsort((node, which))
+    which, node, start, end = which[order], node[order], start[order], end[order]
+    parent = _parents(collection, node, is_ignored)
+    every = len(columns.path) + 1
+    row = positions_in(which * every + node, which * every + parent)
+    is_inside = end - start == columns.end[node].astype(np.int64) - columns.start[node]
+    return _Touched(which, node, start, end, np.where(parent < 0, -1, row), is_inside)
+
+
+def _candidates(collection: Collection, ranges: _Ranges) -> tuple[Ints, Ints]:
+    """Pairs of a range and an element that begins in it, or is open where it begins."""
+    columns = collection.nodes
+    distinct, which = np.unique(ranges.document, return_inverse=True)
+    first = collection.rows[distinct].astype(np.int64)
+    counts = collection.rows[distinct + 1] - first
+    nodes = concatenated_ranges(first, counts)
+    # Keys of a document and an offset, ascending over all documents.
+    keys = (np.repeat(np.arange(len(distinct)), counts) << 32) | columns.start[nodes]
+    low = np.searchsorted(keys, (which << 32) | ranges.start)
+    high = np.searchsorted(keys, (which << 32) | ranges.end)
+    begun = nodes[concatenated_ranges(low, high - low)]
+    owners, found = [np.repeat(np.arange(len(which)), high - low)], [begun]
+    # The last element that begins before the range, and all elements around it.
+    root = first[which]
+    owner = np.flatnonzero((low > 0) & (nodes[np.maximum(low, 1) - 1] >= root))
+    node = nodes[low[owner] - 1]
+    while len(owner):
+        owners.append(owner)
+        found.append(node)
+        above = columns.parent[node].astype(np.int64)
+        owner, node = owner[above >= 0], root[owner[above >= 0]] + above[above >= 0]
+    return np.concatenate(owners), np.concatenate(found)
+
+
+def _parents(collection: Collection, node: Ints, is_ignored: Bools) -> Ints:
+    """The nearest element around each that is not ignored; -1 if there is none."""
+    parent = collection.parents_of(node)
+    if not is_ignored.any():
+        return parent
+    tag_of, path = collection.summary.tag_of, collection.nodes.path
+
+    def looked_through() -> Ints:
+        return np.flatnonzero((parent >= 0) & is_ignored[tag_of[path[parent]]])
+
+    rows = looked_through()
+    while len(rows):
+        parent[rows] = collection.parents_of(parent[rows])
+        rows = looked_through()
+    return parent
+
+
+def _holds_text_itself(collection: Collection, ranges: _Ranges, touched: _Touched) -> Bools:
+    """Which elements not wholly inside have text of their range that is in no element in them."""
+    length = touched.end - touched.start
+    below = np.flatnonzero(touched.parent >= 0)
+    own = length - _summed(touched.parent[below], length[below], len(length))
+    found = ~touched.is_inside & (own > 0)
+    rows = np.flatnonzero(found)
+    if not len(rows):
+        return found
+    children = below[found[touched.parent[below]]]
+    rows = np.union1d(rows, children)
+    written = np.zeros(len(length), dtype=np.int64)
+    written[rows] = _written(
+        collection,
+        _Ranges(ranges.document[touched.range[rows]], touched.start[rows], touched.end[rows]),
+    )
+    own = written - _summed(touched.parent[children], written[children], len(length))
+    return found & (own > 0)
+
+
+def _summed(group: Ints, values: Ints, groups: int) -> Ints:
+    return np.bincount(group, values, groups).astype(np.int64)
+
+
+def _written(collection: Collection, ranges: _Ranges) -> Ints:
+    """How many characters of each range are not white space."""
+    counts = np.empty(len(ranges.document), dtype=np.int64)
+    order = np.argsort(ranges.document, kind="stable")
+    numbers, first = np.unique(ranges.document[order], return_index=True)
+    for number, rows in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
+        before = written_before(collection.text_of(number))
+        counts[rows] = before[ranges.end[rows]] - before[ranges.start[rows]]
+    return counts
+
+
+def written_before(text: str) -> Ints:
+    """How many characters before each offset of a text (and its end) are not white space.
+
+    >>> written_before("a b").tolist()
+    [0, 1, 1, 2]
+    """
+    codes = np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
+    is_written = ~_is_white_space()[np.minimum(codes, _LAST_SPACE + 1)]
+    return np.append(0, np.cumsum(is_written))
+
+
+_LAST_SPACE = 0x3000  # no white space has a higher code point
+
+
+@cache
+def _is_white_space() -> Bools:
+    """By code point, up to one that stands for all higher ones."""
+    return np.array([chr(code).isspace() for code in range(_LAST_SPACE + 2)])
+
+
+def _disjoint(collection: Collection, group: Ints, node: Ints, groups: int) -> Trees:
+    """The elements of each group, each once and without those inside another."""
+    every = len(collection.nodes.path) + 1
+    begin = np.unique(group.astype(np.int64) * every + node)
+    node = begin % every
+    after = begin + collection.nodes.size[node]
+    reach = np.maximum.accumulate(np.append(0, after))[:-1]
+    kept = begin >= reach
+    counts = np.bincount(begin[kept] // every, minlength=groups)
+    return Trees(node[kept], np.append(0, np.cumsum(counts)))

@@ -1,0 +1,77 @@
+"""The relevance of results inferred from their elements, less what readers have seen before.
+
+    gain(t_i) = rel(t_i)·(1 − p(t_i; R before it)), rel the mean relevance of the result's elements
+
+(Ali, Consens and Lalmas 2012, eq 12.) A result that repeats an earlier one gains nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from doxeval.arrays import Ints, positions_in, repeated_rows
+from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
+from doxeval.measures.base import Floats
+from doxeval.measures.esr_model import Esr
+from doxeval.measures.expectations import Between
+from doxeval.measures.ranking import Ranking, ratio
+from doxeval.runs import Kind
+
+
+def inferred_gains(measure: Esr, ranking: Ranking) -> list[Floats]:
+    """The gain of each result, by topic; made once for each model."""
+    key = ("inferred gains", *measure.model_key)
+    return ranking.remembered(key, lambda: ranking.by_topic(_gains(measure, ranking)))
+
+
+def _gains(measure: Esr, ranking: Ranking) -> Floats:
+    inferred = _inferred(measure, ranking)
+    inferred[_repeats(ranking)] = 0.0
+    gains = np.zeros(len(ranking))
+    keys = pair_keys(ranking.topic, ranking.tree_documents)
+    relevant = np.flatnonzero(np.isin(keys, keys[inferred > 0]))
+    truth, trees, shared = ranking.truth, ranking.trees, measure.sight(ranking).shared
+    between = Between(truth, trees, trees, measure.navigation(truth), shared)
+    for at in rows_by_key(keys[relevant]).values():
+        rows = relevant[at]
+        earlier = np.triu(between.reach(rows, rows).chance, 1)  # from results to later ones only
+        gains[rows] = inferred[rows] * np.prod(1 - earlier, axis=0)
+    return gains
+
+
+def _inferred(measure: Esr, ranking: Ranking) -> Floats:
+    """The mean relevance of the elements of each result."""
+    keys, relevance = ranking.truth.remembered(
+        ("relevance of elements", measure.chosen),
+        lambda: _relevance_of_elements(measure.units(ranking.truth)),
+    )
+    owner = np.repeat(np.arange(len(ranking)), ranking.trees.counts)
+    at = positions_in(keys, pair_keys(ranking.topic[owner], ranking.trees.nodes))
+    values = np.where(at < 0, 0.0, relevance[at] if len(relevance) else 0.0)
+    return ratio(np.bincount(owner, values, len(ranking)), ranking.trees.counts)
+
+
+def _relevance_of_elements(units: AssessedTrees) -> tuple[Ints, Floats]:
+    """Topic and node of the units that are single elements, ascending, and their relevance."""
+    single = np.flatnonzero(units.trees.counts == 1)
+    keys = pair_keys(units.topic[single], units.trees.nodes[units.trees.begin[single]])
+    order = np.argsort(keys, kind="stable")
+    return keys[order], units.relevance[single][order]
+
+
+def _repeats(ranking: Ranking) -> list[int]:
+    """The rows that are the same as an earlier result of their topic, where a run keeps such."""
+    kind = ranking.resolved.run.kind
+    kind = np.where(kind == Kind.DOCUMENT, Kind.ELEMENT, kind)  # a whole document is its root
+    trees = ranking.trees
+    columns = (ranking.topic, ranking.tree_documents, kind, ranking.start, ranking.end)
+    if not len(repeated_rows(*columns, trees.counts)):
+        return []
+    described = zip(*(column.tolist() for column in columns), trees.as_sets(), strict=True)
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for row, result in enumerate(described):
+        if result in seen:
+            found.append(row)
+        seen.add(result)
+    return found
