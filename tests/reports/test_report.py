@@ -212,10 +212,12 @@ def test_a_report_has_one_definition_of_hits_and_near_misses(
 ) -> None:
     """Documents say of each unit what the measures count: shares by rank are sums over units."""
     second = collection.element("a", "/article[1]/sec[2]/p[1]")
+    whole = collection.root("a")
     results = {
         "far": paths("/article[1]/sec[4]/p[2]"),
         "passage in it": [passage("a", second.start, second.end - 3)],
         "passage around it": [passage("a", 0, second.end)],
+        "passage of everything": [passage("a", 0, whole.end)],
         "next to it": paths("/article[1]/sec[2]/p[2]"),
         "other document": paths("/article[1]/p[2]", document="b"),
         "nothing": [],
@@ -233,7 +235,8 @@ def test_a_report_has_one_definition_of_hits_and_near_misses(
         assert len(units) - hits - near == pytest.approx(misses), name
     outcomes = {name: units[0].found[place] for place, name in enumerate(results)}
     assert outcomes["passage in it"].hit_at == 1  # the innermost element around it
-    assert outcomes["passage around it"].hit_at is None
+    assert outcomes["passage around it"].hit_at == 1  # it is an element of the cover
+    assert outcomes["passage of everything"].hit_at is None  # its cover is the article
     assert outcomes["nothing"] == (None, 0.0, None)
 
 
