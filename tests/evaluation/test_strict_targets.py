@@ -10,15 +10,18 @@ from typing import Any
 
 import pytest
 
+from brute_force.covers import cover
+from brute_force.scene import elements_of
 from conftest import doxeval, write_files
 from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.grades import Grade2002
-from doxeval.assessments.judgment import GradedElement
+from doxeval.assessments.judgment import AssessedUnit, GradedElement
 from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.documents.examples import example_collection
 from doxeval.documents.patterns import PathPatterns
 from doxeval.errors import InputError, SyntaxProblem
 from doxeval.evaluation import Evaluation, evaluate
+from doxeval.measures.assessed_trees import Chosen, assessed_trees
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.registry import MEASURES
@@ -116,6 +119,31 @@ def test_bases_hold_what_matches(year: str) -> None:
         ]
 
 
+def test_covers_are_made_of_what_matches() -> None:
+    """By hand, character by character, over the elements that match."""
+    for number, scene in enumerate(scenes()):
+        targets = random_targets(scene, Random(number))
+        truth, home = with_targets(scene, targets), scene.world.collection()
+        trees = assessed_trees(truth, Chosen("cover", "length"))
+        found: dict[tuple[str, str], set[str]] = {}
+        for topic, document, node in zip(
+            trees.topic.tolist(), trees.document.tolist(), trees.trees.nodes.tolist(), strict=True
+        ):
+            pair = truth.topics[topic], home.id_of(document)
+            found.setdefault(pair, set()).add(home.path_of(node))
+        expected: dict[tuple[str, str], set[str]] = {}
+        for judgment in scene.world.judgments:
+            target = targets.get(judgment.topic)
+            tree = dict(scene.world.documents)[judgment.document]
+            elements = elements_of(judgment.document, tree)
+            kept = [one for one in elements if target is None or matches(target, one.path)]
+            wanted = [at for start, end in judgment.highlights for at in range(start, end)]
+            members = cover(kept, tree.text, set(wanted))
+            if members:
+                expected[judgment.pair] = {one.path for one in members}
+        assert found == expected, (targets, str(scene))
+
+
 DOCUMENT = {"a": "<article><sec><p>one two</p>three</sec><sec>four</sec></article>"}
 GRADES = {"/article[1]": "L", "/article[1]/sec[1]": "E", "/article[1]/sec[1]/p[1]": "S"}
 JUDGED = Assessments(
@@ -146,6 +174,26 @@ def test_by_hand(with_collection: bool) -> None:
     assert evaluate(RUN, JUDGED, names, targets=of_2002, **world).mean() == strict.mean()
     whole = evaluate(RUN, JUDGED, names, targets=[Topic("7", title="one")], **world)
     assert whole.mean() == plain.mean()
+
+
+def test_units_and_text_outside_the_targets_are_not_wanted() -> None:
+    """By hand: the first section is a unit of its own, and one with its paragraph, which goes."""
+    section, paragraph = "/article[1]/sec[1]", "/article[1]/sec[1]/p[1]"
+    collection = example_collection(DOCUMENT)
+    options: dict[str, Any] = {"collection": collection, "targets": SECTIONS}
+    units = (AssessedUnit((section, paragraph), 1.0), AssessedUnit((paragraph,), 1.0))
+    judged = Assessments([Judgment("7", "a", units=units)])
+    names = ["RecallBase@1(nav=none)", "Hits@1(nav=none)"]
+    found = evaluate(run_of(paths(section)), judged, names, **options)
+    assert list(found.mean()["run"].values()) == [1.0, 1.0]
+    # Half of the paragraph and the last section: 3 of 12 and 4 of 4 characters of the sections.
+    highlighted = Assessments([Judgment("7", "a", ((0, 3), (12, 16)))])
+    names = ["SRiR@1(nav=none)", "RecallBase@1(nav=none)"]
+    found = evaluate(run_of(paths(section)), highlighted, names, **options)
+    assert list(found.mean()["run"].values()) == pytest.approx([3 / 7, 2.0])
+    article = [Topic("7", castitle="//fm[about(., one)]")]
+    nothing = evaluate(run_of(paths(section)), highlighted, names, **options | {"targets": article})
+    assert list(nothing.mean()["run"].values()) == [None, None]
 
 
 def warnings_of(topics: list[Topic], *names: str, assessments: Assessments = JUDGED) -> list[str]:

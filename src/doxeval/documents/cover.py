@@ -10,7 +10,8 @@ depend on line breaks between elements; empty elements are never in a cover.
 The cover of all but the last word is p[1] and p[2]: p[1] is wholly inside; p[2] holds the words
 around b, and absorbs it. The blank between the paragraphs brings in nothing.
 
-Elements with ignored tags are looked through, as if only their text were there.
+Elements with ignored tags are looked through, as if only their text were there, and so are those
+that cannot be members because of their paths.
 """
 
 from __future__ import annotations
@@ -38,10 +39,12 @@ def covers(
     starts: Ints,
     ends: Ints,
     ignored: Container[str] = (),
+    members: Bools | None = None,
 ) -> Trees:
     """The cover of each range of a document, as a tree; an empty range has none.
 
-    Ranges are inside their documents.
+    Ranges are inside their documents. members: for each path of the collection's summary, whether
+    elements with that path can be members; None: all can.
 
     >>> from doxeval.documents.examples import example_collection
     >>> source = "<s><p>one</p> <p>two <b>and</b> a half</p></s>"
@@ -53,8 +56,7 @@ def covers(
     """
     if not len(documents):
         return Trees.empty(0)
-    tags = collection.summary.tags
-    is_ignored = np.array([tag in ignored for tag in tags], dtype=np.bool_)
+    is_ignored = _ignored_paths(collection, ignored, members)
     found = [
         _covered(collection, _Ranges(documents[part], starts[part], ends[part]), is_ignored)
         for part in _portions(collection, documents, starts, ends)
@@ -66,7 +68,11 @@ def covers(
 
 
 def covers_of_groups(
-    collection: Collection, documents: Ints, spans: Spans, ignored: Container[str] = ()
+    collection: Collection,
+    documents: Ints,
+    spans: Spans,
+    ignored: Container[str] = (),
+    members: Bools | None = None,
 ) -> Trees:
     """The cover of all ranges of each group together; `documents` has the document of each group.
 
@@ -80,9 +86,17 @@ def covers_of_groups(
     [(1, 2)]
     """
     spans = merged(spans)
-    found = covers(collection, documents[spans.group], spans.start, spans.end, ignored)
+    found = covers(collection, documents[spans.group], spans.start, spans.end, ignored, members)
     group = np.repeat(spans.group, found.counts)
     return _disjoint(collection, group, found.nodes, len(documents))
+
+
+def _ignored_paths(collection: Collection, ignored: Container[str], members: Bools | None) -> Bools:
+    """For each path of the summary, whether elements with that path are looked through."""
+    summary = collection.summary
+    has_ignored_tag = np.array([tag in ignored for tag in summary.tags], dtype=np.bool_)
+    found = has_ignored_tag[summary.tag_of]
+    return found if members is None else found | ~members
 
 
 class _Ranges(NamedTuple):
@@ -130,14 +144,14 @@ def _covered(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> Tree
 
 
 def _touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> _Touched:
-    """The elements that share text with each range, but for those with ignored tags."""
+    """The elements that share text with each range, but for those that are looked through."""
     which, node = _candidates(collection, ranges)
     columns = collection.nodes
     start = np.maximum(columns.start[node].astype(np.int64), ranges.start[which])
     end = np.minimum(columns.end[node].astype(np.int64), ranges.end[which])
     kept = end > start
     if is_ignored.any():
-        kept &= ~is_ignored[collection.summary.tag_of[columns.path[node]]]
+        kept &= ~is_ignored[columns.path[node]]
     which, node, start, end = which[kept], node[kept], start[kept], end[kept]
     order = np.lexsort((node, which))
     which, node, start, end = which[order], node[order], start[order], end[order]
@@ -178,10 +192,10 @@ def _parents(collection: Collection, node: Ints, is_ignored: Bools) -> Ints:
     parent = collection.parents_of(node)
     if not is_ignored.any():
         return parent
-    tag_of, path = collection.summary.tag_of, collection.nodes.path
+    path = collection.nodes.path
 
     def looked_through() -> Ints:
-        return np.flatnonzero((parent >= 0) & is_ignored[tag_of[path[parent]]])
+        return np.flatnonzero((parent >= 0) & is_ignored[path[parent]])
 
     rows = looked_through()
     while len(rows):

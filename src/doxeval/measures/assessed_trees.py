@@ -11,6 +11,7 @@ unit its stated relevance, for an element of a recall base its quantised grade.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -21,6 +22,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.assessments.judgment import AssessedUnit, Judgment
 from doxeval.assessments.quantisations import quantisation_named
 from doxeval.documents.cover import covers_of_groups
+from doxeval.documents.patterns import PathPatterns
 from doxeval.documents.trees import Trees
 from doxeval.errors import MissingInput, MissingText
 from doxeval.measures.base import Floats
@@ -116,14 +118,17 @@ def relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
     """Trel by topic: the highlighted characters.
 
     If nothing is highlighted, or relevant text is in several trees (in a full base) or not in all
-    of them (in units), it is what all trees are worth together.
+    of them (in units), it is what all trees are worth together. If topics have targets, it is the
+    highlighted text in the trees.
     """
     return truth.remembered(("relevant text", chosen), lambda: _relevant_text(truth, chosen))
 
 
 def _relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
     if truth.has_highlights and chosen.assessed in ("cover", "ideal"):
-        return truth.relevant_characters.astype(np.float64)
+        if not truth.targets:
+            return truth.relevant_characters.astype(np.float64)
+        chosen = chosen._replace(rel="length")
     return assessed_trees(truth, chosen).total_by_topic(len(truth.topics))
 
 
@@ -154,21 +159,38 @@ def _cover(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
 
 
 def _covered(truth: GroundTruth, ignore: str) -> _Covered:
-    collection, spans = truth.known_collection, truth.highlights
-    pairs, group = np.unique(spans.group, return_inverse=True)
-    numbers = collection.find_documents(truth.documents).astype(np.int64)
-    document = numbers[truth.document[pairs]]
-    highlights = Spans(group, spans.start, spans.end)
+    """The covers of all topics; a topic with a target is covered by elements that match it."""
+    alike: dict[PathPatterns | None, list[int]] = {None: []}
+    for number, name in enumerate(truth.topics):
+        alike.setdefault(truth.targets.get(name), []).append(number)
     try:
-        trees = covers_of_groups(collection, document, highlights, ignored_tags(ignore))
+        parts = [_covered_alike(truth, own, target, ignore) for target, own in alike.items()]
     except MissingText as error:
         raise MissingInput(
             f"assessed=cover needs the text of documents, and {error}; assessed=ideal does not"
         ) from None
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
+    return _Covered(*(column[order] for column in columns))
+
+
+def _covered_alike(
+    truth: GroundTruth, topics: Sequence[int], target: PathPatterns | None, ignore: str
+) -> _Covered:
+    """The covers of topics that have the same target, or none."""
+    collection = truth.known_collection
+    members = None if target is None else target.matches(collection.summary)
+    kept = np.isin(truth.topic[truth.highlights.group], topics)
+    spans = Spans(*(column[kept] for column in truth.highlights))
+    pairs, group = np.unique(spans.group, return_inverse=True)
+    numbers = collection.find_documents(truth.documents).astype(np.int64)
+    document = numbers[truth.document[pairs]]
+    ranges = Spans(group, spans.start, spans.end)
+    trees = covers_of_groups(collection, document, ranges, ignored_tags(ignore), members)
     owner = np.repeat(np.arange(len(pairs)), trees.counts)
     columns = collection.nodes
     start, end = (edge[trees.nodes].astype(np.int64) for edge in (columns.start, columns.end))
-    rsize = shared_lengths(Spans(pairs[owner], start, end), spans)
+    rsize = shared_lengths(Spans(pairs[owner], start, end), truth.highlights)
     return _Covered(truth.topic[pairs][owner], document[owner], trees.nodes, end - start, rsize)
 
 
@@ -206,7 +228,8 @@ def _units(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
     numbers = {topic: number for number, topic in enumerate(truth.topics)}
     topic = np.array([numbers[judgment.topic] for judgment, _ in given], dtype=np.int64)
     document = truth.known_collection.find_documents([judgment.document for judgment, _ in given])
-    trees = _without(_trees_of_units(truth, document, given), truth, chosen.ignore)
+    trees = _on_target(_trees_of_units(truth, document, given), topic, truth)
+    trees = _without(trees, truth, chosen.ignore)
     stated = np.array([unit.relevance for _, unit in given], dtype=np.float64)
     values = (stated > 0).astype(np.float64)
     if chosen.rel == "spec":
@@ -231,6 +254,14 @@ def _trees_of_units(
     return Trees(nodes[np.lexsort((nodes, owner))], np.append(0, np.cumsum(counts)))
 
 
+def _on_target(trees: Trees, topic: Ints, truth: GroundTruth) -> Trees:
+    """The trees of topics without elements outside the target of their topic."""
+    if not truth.targets:
+        return trees
+    of_nodes = np.repeat(topic, trees.counts)
+    return _only(trees, truth.relevant.on_target(of_nodes, trees.nodes))
+
+
 def _without(trees: Trees, truth: GroundTruth, ignore: str) -> Trees:
     """The trees without elements that have ignored tags."""
     ignored = ignored_tags(ignore)
@@ -238,7 +269,11 @@ def _without(trees: Trees, truth: GroundTruth, ignore: str) -> Trees:
         return trees
     collection = truth.known_collection
     is_ignored: Bools = np.array([tag in ignored for tag in collection.summary.tags])
-    kept = ~is_ignored[collection.summary.tag_of[collection.nodes.path[trees.nodes]]]
+    return _only(trees, ~is_ignored[collection.summary.tag_of[collection.nodes.path[trees.nodes]]])
+
+
+def _only(trees: Trees, kept: Bools) -> Trees:
+    """The trees with only some of their nodes."""
     owner = np.repeat(np.arange(len(trees)), trees.counts)
     counts = np.bincount(owner[kept], minlength=len(trees))
     return Trees(trees.nodes[kept], np.append(0, np.cumsum(counts)))
