@@ -128,7 +128,7 @@ TABLE_7 = (
     ("-", "-", ".16 (4.8)", ".23 (4.56)", ".84 (25.2)", ".77 (15.4)"),
     ("1 (30)", ".89 (17.8)", "-", "-", "-", "-"),
 )
-TABLE_5 = (
+PRINTED_TABLE_5 = (
     "0, .53, .16, .11, .11, .11",
     ".63, 0, 0, .133, .133, .133",
     "1, 0, 0, 0, 0, 0",
@@ -143,7 +143,7 @@ _BY_RANK = ("", "printed, k = 1, 2, 3", "by the equations")
 
 def esr_tables_page() -> str:
     """All tables, printed value beside value by the equations."""
-    toy = _toy()
+    toy = NAMES
     parts = [
         "# The tables of the ESR paper, printed and recomputed\n",
         INTRODUCTION,
@@ -164,6 +164,20 @@ def _toy() -> dict[str, Any]:
     names: dict[str, Any] = {}
     exec(TOY, names)  # our own code, shown on the page
     return names
+
+
+# The toy collection, for other pages too: paths of e1 … e6, what systems return, table 5.
+NAMES = _toy()
+E: list[str] = list(NAMES["paths"])
+ARTICLE: str = NAMES["article"]
+SYSTEMS: dict[str, tuple[int, ...]] = {
+    system: tuple(E.index(result.paths[0]) + 1 for result in run.results())
+    for system, run in NAMES["systems"].items()
+}
+TABLE_5: list[list[float]] = [
+    [NAMES["navigation"].probabilities["d"][source].get(target, 0.0) for target in E]
+    for source in E
+]
 
 
 def _scores(
@@ -243,7 +257,7 @@ def _routes_tables(paths: Sequence[str]) -> Iterable[str]:
         "0, 0, 0, 0, 0, 0",
         "0, 0, 0, 0, 0, 0",
     )
-    computed = _rows_between(routes, _toy()["collection"], paths)
+    computed = _rows_between(routes, NAMES["collection"], paths)
     rows = [(f"e{n}", *two) for n, two in enumerate(zip(printed, computed, strict=True), 1)]
     yield _table("Table 2", "routes of figure 5, from row to column", _HEAD, rows)
     yield (
@@ -266,7 +280,7 @@ def _navigation_table(toy: Mapping[str, Any]) -> Iterable[str]:
     """Table 5 by the model that its footnote names, on two articles."""
     model, paths = HierarchicalNavigation(), toy["paths"]
     own = _rows_between(model, toy["collection"], paths)
-    columns = zip(TABLE_5, own, _if_as_long(), strict=True)
+    columns = zip(PRINTED_TABLE_5, own, _if_as_long(), strict=True)
     rows = [(f"e{n}", *row) for n, row in enumerate(columns, 1)]
     head = ("", "printed", "`nav=hierarchical`", "the same weights, if e1 and e2 both had 100")
     yield _table("Table 5", "up and down the tree, by size (footnote 5)", head, rows)

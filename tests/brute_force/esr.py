@@ -58,14 +58,9 @@ class Readers:
             members = (e for document in self.scene.texts for e in self._covering(document))
             found = [(frozenset([e]), self._worth(e, self.scene.specificity(e))) for e in members]
         else:
-            base = recall_base(self.scene, self._which, self._quant, self.ignore)
+            base = recall_base(self.scene, self._which, self.quant, self.ignore)
             found = [(frozenset([e]), self._worth(e, value)) for e, value in base.items()]
         return [(tree, relevance) for tree, relevance in found if relevance > 0]
-
-    @property
-    def _quant(self) -> str:
-        by_grades = self.scene.any_grades and not self.scene.any_highlights
-        return {"auto": "gen" if by_grades else "spec"}.get(self.quant, self.quant)
 
     def _covering(self, document: str) -> Tree:
         wanted = {at for name, at in self.scene.highlighted if name == document}
@@ -76,18 +71,24 @@ class Readers:
         return {"binary": ONE, "spec": value, "length": length}[self.rel]
 
     def _given_units(self) -> list[tuple[Tree, Fraction]]:
-        found = []
+        """Without ignored elements; of units that become the same, the one that is worth most."""
+        found: list[tuple[Tree, Fraction]] = []
+        best: dict[Tree, Fraction] = {}
         for judgment in self.scene.judgments:
             for unit in judgment.units:
                 nodes = [self.scene.element(judgment.document, path) for path in unit.nodes]
                 tree = frozenset(n for n in nodes if n.tag not in ignored_tags(self.ignore))
-                text = _text(tree)
-                if self.scene.any_highlights:
-                    text &= self.scene.highlighted
-                stated = Fraction(unit.relevance)
-                worth = {"binary": ONE, "spec": stated, "length": Fraction(len(text))}
-                found.append((tree, worth[self.rel] if stated > 0 and tree else ZERO))
-        return found
+                worth = self._worth_of_unit(tree, Fraction(unit.relevance))
+                found.append((tree, worth))
+                best[tree] = max(worth, best.get(tree, ZERO))
+        return found if self.ignore == "none" else list(best.items())
+
+    def _worth_of_unit(self, tree: Tree, stated: Fraction) -> Fraction:
+        text = _text(tree)
+        if self.scene.any_highlights:
+            text &= self.scene.highlighted
+        worth = {"binary": ONE, "spec": stated, "length": Fraction(len(text))}
+        return worth[self.rel] if stated > 0 and tree else ZERO
 
     @property
     def whole(self) -> Fraction:

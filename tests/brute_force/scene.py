@@ -97,7 +97,7 @@ class Scene:
         self.every_judgment = world.judgments
         self.any_highlights = any(judgment.highlights for judgment in world.judgments)
         self.any_units = any(judgment.units for judgment in world.judgments)
-        self.any_grades = any(judgment.grades for judgment in world.judgments)
+        self.any_grades = any(j.grades or j.elements for j in world.judgments)
         self.judgments: list[Judgment] = [j for j in world.judgments if j.topic == topic]
         own = [result for result in results if result.topic == topic]
         if by_score:

@@ -28,6 +28,7 @@ from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.model import NoNavigation
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result
+from doxeval.topics import Topic
 from making import ARTICLE, E
 from strategies import Node, nodes
 
@@ -433,6 +434,18 @@ def test_ignored_tags_are_left_out_of_what_is_relevant() -> None:
         run, Assessments([Judgment("1", "d", ((4, 5),))]), ignored, collection=collection
     )
     assert table.mean()["run"] == {ignored: None}
+
+
+@either_way
+def test_targets_bind_what_is_relevant(judged: Judgment) -> None:
+    """Only sections are wanted: e3 is one, and e2 is the section around the text of e4."""
+    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (4, 3, 2)], "run")
+    names = [f"Hits@{k}(nav=none)" for k in (1, 2, 3)]
+    collection = example_collection({"d": ARTICLE})
+    targets = [Topic("1", castitle="//article//sec[about(., tides)]")]
+    table = evaluate(run, Assessments([judged]), names, collection=collection, targets=targets)
+    both = 1 if judged.units else 2  # a unit that is no section is not wanted
+    assert list(table.mean()["run"].values()) == [0, 1, both]
 
 
 def test_results_that_do_not_resolve_have_the_size_that_they_state() -> None:

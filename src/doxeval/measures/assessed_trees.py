@@ -236,7 +236,9 @@ def _units(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
         values = stated
     elif chosen.rel == "length":
         values = values * union_lengths(truth, topic, trees, relevant=truth.has_highlights)
-    kept = np.flatnonzero((values > 0) & (trees.counts > 0))
+    kept: Ints = np.flatnonzero((values > 0) & (trees.counts > 0))
+    if chosen.ignore != "none" or truth.targets:
+        kept = _best_of_equals(topic, trees, values, kept)
     return AssessedTrees(topic[kept], document[kept], trees.rows(kept), values[kept])
 
 
@@ -277,6 +279,17 @@ def _only(trees: Trees, kept: Bools) -> Trees:
     owner = np.repeat(np.arange(len(trees)), trees.counts)
     counts = np.bincount(owner[kept], minlength=len(trees))
     return Trees(trees.nodes[kept], np.append(0, np.cumsum(counts)))
+
+
+def _best_of_equals(topic: Ints, trees: Trees, values: Floats, rows: Ints) -> Ints:
+    """Of trees that have become the same, the one that is worth most."""
+    best: dict[tuple[int, tuple[int, ...]], int] = {}
+    sets = trees.as_sets()
+    for row in rows.tolist():
+        key = (int(topic[row]), sets[row])
+        if key not in best or values[row] > values[best[key]]:
+            best[key] = row
+    return np.array(sorted(best.values()), dtype=np.int64)
 
 
 # Text of trees

@@ -2,20 +2,19 @@
 
     gain(t_i) = rel(t_i)·(1 − p(t_i; R before it)), rel the mean relevance of the result's elements
 
-(Ali, Consens and Lalmas 2012, eq 12.) A result that repeats an earlier one gains nothing.
+(Ali, Consens and Lalmas 2012, eq 12.)
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from doxeval.arrays import Ints, positions_in, repeated_rows
+from doxeval.arrays import Ints, positions_in
 from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
 from doxeval.measures.base import Floats
 from doxeval.measures.esr_model import Esr
 from doxeval.measures.expectations import Between
 from doxeval.measures.ranking import Ranking, ratio
-from doxeval.runs import Kind
 
 
 def inferred_gains(measure: Esr, ranking: Ranking) -> list[Floats]:
@@ -26,7 +25,6 @@ def inferred_gains(measure: Esr, ranking: Ranking) -> list[Floats]:
 
 def _gains(measure: Esr, ranking: Ranking) -> Floats:
     inferred = _inferred(measure, ranking)
-    inferred[_repeats(ranking)] = 0.0
     gains = np.zeros(len(ranking))
     keys = pair_keys(ranking.topic, ranking.tree_documents)
     relevant = np.flatnonzero(np.isin(keys, keys[inferred > 0]))
@@ -57,21 +55,3 @@ def _relevance_of_elements(units: AssessedTrees) -> tuple[Ints, Floats]:
     keys = pair_keys(units.topic[single], units.trees.nodes[units.trees.begin[single]])
     order = np.argsort(keys, kind="stable")
     return keys[order], units.relevance[single][order]
-
-
-def _repeats(ranking: Ranking) -> list[int]:
-    """The rows that are the same as an earlier result of their topic, where a run keeps such."""
-    kind = ranking.resolved.run.kind
-    kind = np.where(kind == Kind.DOCUMENT, Kind.ELEMENT, kind)  # a whole document is its root
-    trees = ranking.trees
-    columns = (ranking.topic, ranking.tree_documents, kind, ranking.start, ranking.end)
-    if not len(repeated_rows(*columns, trees.counts)):
-        return []
-    described = zip(*(column.tolist() for column in columns), trees.as_sets(), strict=True)
-    seen: set[tuple[object, ...]] = set()
-    found = []
-    for row, result in enumerate(described):
-        if result in seen:
-            found.append(row)
-        seen.add(result)
-    return found
