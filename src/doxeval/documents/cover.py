@@ -210,11 +210,12 @@ def _holds_text_itself(collection: Collection, ranges: _Ranges, touched: _Touche
     below = np.flatnonzero(touched.parent >= 0)
     own = length - _summed(touched.parent[below], length[below], len(length))
     found = ~touched.is_inside & (own > 0)
-    rows = np.flatnonzero(found)
-    if not len(rows):
+    if not found.any():
         return found
     children = below[found[touched.parent[below]]]
-    rows = np.union1d(rows, children)
+    is_asked = found.copy()
+    is_asked[children] = True
+    rows = np.flatnonzero(is_asked)
     written = np.zeros(len(length), dtype=np.int64)
     written[rows] = _written(
         collection,
@@ -262,7 +263,8 @@ def _is_white_space() -> Bools:
 def _disjoint(collection: Collection, group: Ints, node: Ints, groups: int) -> Trees:
     """The elements of each group, each once and without those inside another."""
     every = len(collection.nodes.path) + 1
-    begin = np.unique(group.astype(np.int64) * every + node)
+    begin = np.sort(group.astype(np.int64) * every + node)
+    begin = begin[np.append(True, begin[1:] != begin[:-1])] if len(begin) else begin
     node = begin % every
     after = begin + collection.nodes.size[node]
     reach = np.maximum.accumulate(np.append(0, after))[:-1]

@@ -23,12 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, positions_in
+from doxeval.arrays import Bools, Ints
 from doxeval.documents.trees import Trees
 from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking, ratio
+from doxeval.measures.ranking import Numbers, Ranking, ratio
 from doxeval.navigation import Navigation
 
 # How many pairs of retrieved and assessed trees are worked on at once, at most.
@@ -219,36 +219,39 @@ class Between:
         return self._navigation.between(self._collection, document, sources, targets)
 
     def _in_portions(self, sources: Ints, targets: Ints) -> tuple[Floats, Bools]:
-        """The same as `_between_trees`, for a few targets at a time if sources have many nodes."""
-        nodes = int(self._sources.counts[sources].sum())
-        step = max(_MOST_PAIRS // nodes, 1)
+        """Between trees, for a few targets at a time if sources have many nodes."""
+        from_trees, shared = self._sources.rows(sources), self._shared[sources]
+        step = max(_MOST_PAIRS // len(from_trees.nodes), 1)
+        if len(targets) <= step:
+            return self._between_trees(from_trees, self._to_trees(targets), shared)
         parts = [
-            self._between_trees(sources, targets[begin : begin + step])
-            for begin in range(0, len(targets), step)
+            self._between_trees(from_trees, self._to_trees(targets[at : at + step]), shared)
+            for at in range(0, len(targets), step)
         ]
         chance, is_same = zip(*parts, strict=True)
         return np.concatenate(chance, axis=1), np.concatenate(is_same, axis=1)
 
-    def _between_trees(self, source_rows: Ints, target_rows: Ints) -> tuple[Floats, Bools]:
+    def _to_trees(self, targets: Ints) -> Trees:
+        nodes = self._target[targets]
+        return Trees.of_singletons(nodes) if (nodes >= 0).all() else self._targets.rows(targets)
+
+    def _between_trees(self, sources: Trees, targets: Trees, shared: Bools) -> tuple[Floats, Bools]:
         """p̃(target; source) between trees, and which are the same tree."""
-        sources, targets = self._sources.rows(source_rows), self._targets.rows(target_rows)
-        shared = self._shared[source_rows]
-        from_nodes, row = np.unique(sources.nodes, return_inverse=True)
-        to_nodes, column = np.unique(targets.nodes, return_inverse=True)
-        steps = self._steps(from_nodes, to_nodes)
-        by_target = np.add.reduceat(steps[:, column], targets.begin[:-1], axis=1)
-        sums = np.add.reduceat(by_target[row], sources.begin[:-1], axis=0)
-        common = _in_common(sources, targets)
+        steps = self._steps(sources.nodes, targets.nodes)
+        is_common = sources.nodes[:, None] == targets.nodes[None, :]
+        sums = _summed(steps, sources, targets)
+        common = _summed(is_common.astype(np.int64), sources, targets)
         from_size, to_size = sources.counts[:, None], targets.counts[None, :]
         # Elements that two trees have in common are neither left nor reached.
         sums[(common > 0) & ((common == from_size) | (common == to_size))] = 0.0
         partly = (common > 0) & (common < from_size) & (common < to_size)
         for source, target in zip(*np.nonzero(partly), strict=True):
-            left = row[sources.begin[source] : sources.begin[source + 1]]
-            wanted = column[targets.begin[target] : targets.begin[target + 1]]
-            is_left = ~np.isin(from_nodes[left], to_nodes[wanted])
-            is_wanted = ~np.isin(to_nodes[wanted], from_nodes[left])
-            sums[source, target] = steps[np.ix_(left[is_left], wanted[is_wanted])].sum()
+            block = np.s_[
+                sources.begin[source] : sources.begin[source + 1],
+                targets.begin[target] : targets.begin[target + 1],
+            ]
+            left, wanted = (~is_common[block].any(axis=axis) for axis in (1, 0))
+            sums[source, target] = steps[block][np.ix_(left, wanted)].sum()
         chance = sums / (from_size * to_size)
         seen = np.where(shared[:, None], common / to_size, 0.0)
         return np.minimum(chance + seen, 1.0), (common == from_size) & (common == to_size)
@@ -262,11 +265,10 @@ def _only_nodes(trees: Trees) -> Ints:
     return found
 
 
-def _in_common(sources: Trees, targets: Trees) -> Ints:
-    """How many elements each source has in common with each target."""
-    distinct, row = np.unique(sources.nodes, return_inverse=True)
-    is_in = np.zeros((len(distinct), len(targets)), dtype=np.int64)
-    owner = np.repeat(np.arange(len(targets)), targets.counts)
-    at = positions_in(distinct, targets.nodes)
-    is_in[at[at >= 0], owner[at >= 0]] = 1
-    return np.add.reduceat(is_in[row], sources.begin[:-1], axis=0)
+def _summed(values: Numbers, sources: Trees, targets: Trees) -> Numbers:
+    """Values between nodes, summed up between the trees that have them."""
+    if len(sources.nodes) > len(sources):
+        values = np.add.reduceat(values, sources.begin[:-1], axis=0)
+    if len(targets.nodes) > len(targets):
+        values = np.add.reduceat(values, targets.begin[:-1], axis=1)
+    return values
