@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from doxeval.errors import FormatError, OutputError, SourceError
+from doxeval.unfinished import parents_made, unfinished
 
 LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
@@ -161,6 +161,8 @@ def parsed_json(text: str | bytes) -> Any:
 def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Write a file completely or not at all: under a temporary name, which is changed at the end.
 
+    A device or a pipe, such as /dev/stdout, is written to as it is.
+
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.txt"
     >>> with written(path) as file:
@@ -169,14 +171,83 @@ def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     b'hello'
     """
     target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    with output_errors(target):
+        if _is_device(target):
+            with target.open("wb") as file:
+                yield file
+            return
+        place = _followed(target)
+        with unfinished(place, "writing", _new_file) as temporary:
+            with temporary.open("wb") as file:
+                yield file
+                on_disk(file)
+            temporary.replace(place)
+
+
+@contextmanager
+def written_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Write several files into a directory: all or none. They are put into the one given here.
+
+    A new directory appears when it is complete. If it exists, the files are moved into it when all
+    of them are complete, one after the other.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "figures"
+    >>> with written_directory(path) as directory:
+    ...     _ = (directory / "a.txt").write_text("hello")
+    ...     path.exists()
+    False
+    >>> [file.name for file in path.iterdir()]
+    ['a.txt']
+    """
+    target = Path(path)
+    with output_errors(target), parents_made(target.absolute().parent):
+        place = _followed(target)
+        exists = place.is_dir()
+        # Within an existing directory, because that may be on another file system than its parent.
+        beside = place / place.name if exists else place
+        with unfinished(beside, "writing", Path.mkdir) as temporary:
+            yield temporary
+            if exists:
+                for file in sorted(temporary.iterdir()):
+                    file.replace(place / file.name)
+            else:
+                temporary.rename(place)
+
+
+@contextmanager
+def output_errors(target: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors of the system become an OutputError that names what could not be written.
+
+    >>> with output_errors("a.txt"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+        ...
+    doxeval.errors.OutputError: a.txt: cannot be written: No space left on device
+    """
     try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
+        yield
+    except BrokenPipeError:
+        raise  # nobody reads any more, which is no error of the output
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+
+
+def on_disk(file: BinaryIO) -> None:
+    """Make sure that all that was written to a file is on disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _new_file(path: Path) -> None:
+    path.touch(exist_ok=False)
+
+
+def _followed(path: Path) -> Path:
+    """What a link points to, so that the link itself stays."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _is_device(path: Path) -> bool:
+    """Whether there is something already that is neither a file nor a directory."""
+    return path.exists() and not path.is_file() and not path.is_dir()

@@ -13,8 +13,8 @@ import pytest
 import doxeval
 
 FLOORS = [
-    {"errors", "arrays", "wording"},
-    {"spans", "scores", "columns", "files", "markup"},
+    {"errors", "arrays", "wording", "unfinished"},
+    {"spans", "scores", "columns", "files", "processes", "markup"},
     {"documents", "topics"},
     {"runs", "assessments", "locating", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison", "compat"},

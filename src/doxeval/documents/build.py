@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from multiprocessing import get_context
 from pathlib import Path
 
 from doxeval.documents.batch import Batch, read_batch
@@ -17,7 +15,8 @@ from doxeval.documents.options import BuildOptions
 from doxeval.documents.raw import RawDocument
 from doxeval.documents.sources import SUFFIXES, Walk
 from doxeval.documents.writer import CollectionWriter
-from doxeval.errors import DocumentError, OutputError, SourceError
+from doxeval.errors import DocumentError, SourceError
+from doxeval.processes import WorkerLost, Workers
 
 # The size of a batch: large enough that the overhead of NumPy calls is small, and small enough
 # that a few batches per process fit in memory.
@@ -70,9 +69,12 @@ def build_collection(
         raise SourceError("record= needs id_rule= with an XPath: records have no file names")
     walk = Walk(sources, options)
     report = BuildReport(passed_over=walk.passed_over)
-    with CollectionWriter(Path(out), force=force, id_rule=options.id_rule) as writer:
-        batches = _batches(walk.documents())
-        for weight, batch in _read_all(batches, options, jobs):
+    with (
+        CollectionWriter(Path(out), force=force, id_rule=options.id_rule) as writer,
+        # Whatever happens, other processes end now, not when the generator is collected.
+        closing(_read_all(_batches(walk.documents()), options, jobs)) as batches,
+    ):
+        for weight, batch in batches:
             report.broken += batch.broken
             if on_broken is not None:
                 for error in batch.broken:
@@ -116,7 +118,7 @@ def _batches(documents: Iterable[RawDocument]) -> Iterator[list[RawDocument]]:
 
 def _read_all(
     batches: Iterable[list[RawDocument]], options: BuildOptions, jobs: int
-) -> Iterator[tuple[int, Batch]]:
+) -> Generator[tuple[int, Batch], None, None]:
     """Each batch with the bytes of the source it accounts for, in order."""
     batches = iter(batches)
     first = list(islice(batches, _WORTH_PROCESSES))
@@ -124,16 +126,30 @@ def _read_all(
         for batch in chain(first, batches):
             yield _weight(batch), read_batch(batch, options)
         return
-    # Spawned processes are the same on every system, and inherit no threads.
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_ignore_ctrl_c)
     try:
-        waiting: deque[tuple[int, Future[Batch]]] = deque()
+        yield from _read_in_processes(first, batches, options, jobs)
+    except WorkerLost as error:
+        raise WorkerLost(
+            f"{error} while it was reading documents, perhaps for lack of memory; try a smaller "
+            "jobs=. (A script of your own must call this below `if __name__ == '__main__':`.)"
+        ) from None
+
+
+def _read_in_processes(
+    first: list[list[RawDocument]],
+    batches: Iterator[list[RawDocument]],
+    options: BuildOptions,
+    jobs: int,
+) -> Iterator[tuple[int, Batch]]:
+    """Each batch with its bytes; the first ones are read here, while the processes start."""
+    waiting: deque[tuple[int, Future[Batch]]] = deque()
+    # Spawned processes are the same on every system, and inherit no threads.
+    with Workers(jobs, "spawn") as workers:
 
         def submit(count: int) -> None:
             for batch in islice(batches, count):
-                waiting.append((_weight(batch), pool.submit(read_batch, batch, options)))
+                waiting.append((_weight(batch), workers.submit(read_batch, batch, options)))
 
-        # While the processes start, the first batches are done here.
         submit(2 * jobs)
         for batch in first:
             yield _weight(batch), read_batch(batch, options)
@@ -141,18 +157,7 @@ def _read_all(
             weight, future = waiting.popleft()
             submit(1)
             yield weight, future.result()
-    except BrokenProcessPool:
-        raise OutputError(
-            "a worker process was killed, perhaps for lack of memory; try a smaller jobs="
-        ) from None
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _weight(batch: list[RawDocument]) -> int:
     return sum(document.weight for document in batch)
-
-
-def _ignore_ctrl_c() -> None:
-    """Ctrl-C reaches the parent process too, which ends the workers properly."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,6 @@
-"""Writing a collection into a temporary directory, which is renamed at the end.
+"""Writing a collection into a temporary directory, which is put in its place at the end.
+
+Until then the directory is locked, and an old collection stays as it was (see unfinished.py).
 
 nodes.COLUMN.npy            the node table (see nodes.py)
 documents.rows.npy          the first row of each document, and the number of all rows
@@ -16,9 +18,6 @@ manifest.json               counts, the options of the build, the hashes of all 
 from __future__ import annotations
 
 import json
-import os
-import secrets
-import shutil
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +33,8 @@ from doxeval.documents.ids import IdRule
 from doxeval.documents.nodes import COLUMNS
 from doxeval.documents.summary import SummaryBuilder
 from doxeval.errors import DocumentError, OutputError
+from doxeval.files import on_disk, output_errors
+from doxeval.unfinished import parents_made, put_in_place, restore, unfinished
 
 _HEADER_BYTES = 128
 
@@ -57,7 +58,7 @@ class ColumnFile:
         """Write the final header, and make sure that everything is on disk."""
         self._file.seek(0)
         self._file.write(self._header())
-        _flush(self._file)
+        _finished(self._file)
 
     def close(self) -> None:
         """Close the file, finished or not."""
@@ -77,11 +78,12 @@ class CollectionWriter:
     """
 
     def __init__(self, out: Path, *, force: bool = False, id_rule: IdRule | None = None) -> None:
-        self._out = out
+        # A link stays, and what it points to is replaced.
+        self._out = out.resolve() if out.is_symlink() and out.exists() else out.absolute()
+        self._named = out
         self._force = force
         self._id_rule = id_rule
-        self._open_files = ExitStack()
-        self._directory = out  # until the temporary directory exists
+        self._resources = ExitStack()
         self._ids = IdIndexBuilder()
         self._summary = SummaryBuilder()
         self._rows = 0
@@ -89,22 +91,20 @@ class CollectionWriter:
         self._id_bytes = 0
         self.documents = 0
         self.source_bytes = 0
+        restore(self._out)
         refuse_existing(out, force)
 
     def __enter__(self) -> CollectionWriter:
-        try:
-            self._open()
-        except BaseException as error:
-            self._leave(error)
-            raise
+        with ExitStack() as resources, output_errors(self._named):
+            resources.enter_context(parents_made(self._out.parent))
+            place = unfinished(self._out, "building", Path.mkdir)
+            self._directory = resources.enter_context(place)
+            self._open(resources)
+            self._resources = resources.pop_all()
         return self
 
-    def _open(self) -> None:
-        parent = self._out.absolute().parent
-        parent.mkdir(parents=True, exist_ok=True)
-        # Note the name before making the directory: Ctrl-C may come between the two.
-        self._directory = parent / f".{self._out.name}.building-{secrets.token_hex(4)}"
-        self._directory.mkdir()
+    def _open(self, resources: ExitStack) -> None:
+        self._resources = resources
         columns = {
             **{f"nodes.{name}": np.int32 for name in COLUMNS},
             "documents.rows": np.int64,
@@ -124,29 +124,24 @@ class CollectionWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._leave(error)
-
-    def _leave(self, error: BaseException | None) -> None:
-        self._open_files.close()
-        if self._directory != self._out:
-            shutil.rmtree(self._directory, ignore_errors=True)
-        if isinstance(error, OSError):
-            raise OutputError(
-                f"{self._out}: cannot be written: {error.strerror or error}"
-            ) from error
+        self._resources.__exit__(kind, error, trace)
 
     def _column(self, name: str, dtype: npt.DTypeLike) -> ColumnFile:
         column = ColumnFile(self._directory / f"{name}.npy", dtype)
-        self._open_files.callback(column.close)
+        self._resources.callback(column.close)
         return column
 
     def _file(self, name: str) -> BinaryIO:
         file = (self._directory / name).open("wb")
-        self._open_files.callback(_give_up, file)
+        self._resources.callback(_give_up, file)
         return file
 
     def append(self, batch: Batch) -> None:
         """Add a batch at the end."""
+        with output_errors(self._named):
+            self._append(batch)
+
+    def _append(self, batch: Batch) -> None:
         try:
             self._ids.add(batch.ids)
         except DuplicateId as error:
@@ -179,6 +174,11 @@ class CollectionWriter:
 
     def finish(self, facts: dict[str, Any]) -> None:
         """Complete the collection and put it in its place."""
+        with output_errors(self._named):
+            self._complete(facts)
+            self._put_in_place()
+
+    def _complete(self, facts: dict[str, Any]) -> None:
         index = self._ids.finish()
         for name, values in index._asdict().items():
             self._write_column(f"documents.index_{name}", values)
@@ -190,7 +190,7 @@ class CollectionWriter:
         for column in self._columns.values():
             column.finish()
         for file in (self._id_lines, self._origin_lines, self._text):
-            _flush(file)
+            _finished(file)
         counts = {
             "documents": self.documents,
             "elements": self._rows,
@@ -199,7 +199,6 @@ class CollectionWriter:
             "source_bytes": self.source_bytes,
         }
         manifest.seal(self._directory, {**facts, "counts": counts})
-        self._put_in_place()
 
     def _write_column(self, name: str, values: npt.NDArray[Any]) -> None:
         column = self._column(name, values.dtype)
@@ -207,14 +206,15 @@ class CollectionWriter:
         column.finish()
 
     def _put_in_place(self) -> None:
-        refuse_existing(self._out, self._force)
-        if self._out.exists():
-            old = self._directory.with_name(f"{self._directory.name}-old")
-            self._out.rename(old)
+        refuse_existing(self._named, self._force)
+        if self._force:
+            put_in_place(self._directory, self._out)
+            return
+        try:
             self._directory.rename(self._out)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            self._directory.rename(self._out)
+        except OSError:
+            refuse_existing(self._named, self._force)  # another build was quicker
+            raise
 
     def _duplicate(self, batch: Batch, error: DuplicateId) -> DocumentError:
         if error.earlier >= self.documents:
@@ -244,9 +244,8 @@ def _is_empty_directory(path: Path) -> bool:
     return path.is_dir() and not any(path.iterdir())
 
 
-def _flush(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+def _finished(file: BinaryIO) -> None:
+    on_disk(file)
     file.close()
 
 

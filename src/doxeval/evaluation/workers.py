@@ -1,10 +1,9 @@
 """Scoring in other processes: every worker receives the evaluation once, then only runs.
 
-On one machine the standard library's process pool is used, and this process scores beside its
-workers. Where the process has a single thread and the system can fork, workers inherit the
-evaluation without any copying; otherwise they are started afresh and receive it when they start. An
-executor of the user's own gets the pickled evaluation with every run, but each of its processes
-unpickles it only once.
+On one machine, this process scores beside its workers. If it has a single thread and the system
+can fork, workers inherit the evaluation without any copying; otherwise they are started afresh and
+receive it when they start. An executor of the user's own gets the pickled evaluation with every
+run, but each of its processes unpickles it only once.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ def scored_in_processes(
 ) -> list[RunScores]:
     """The scores of all sources, in their order, from this process and others beside it."""
     import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+
+    from doxeval.processes import Workers
 
     can_fork = "fork" in multiprocessing.get_all_start_methods() and _threads() == 1
-    context = multiprocessing.get_context("fork" if can_fork else "spawn")
     shared = evaluation if can_fork else _pickled(evaluation)
-    with ProcessPoolExecutor(processes - 1, context, _receive, (shared,)) as pool:
+    with Workers(processes - 1, "fork" if can_fork else "spawn", _receive, (shared,)) as workers:
         futures = {
-            number: pool.submit(_score, source)
+            number: workers.submit(_score, source)
             for number, source in enumerate(sources)
             if number % processes  # the others are for this process
         }
@@ -75,7 +74,9 @@ def scored_on(
 
 def _collected(futures: Iterable[Future[RunScores]], progress: Progress) -> list[RunScores]:
     """All results in order; the first error in that order is raised, and the rest is cancelled."""
-    from concurrent.futures.process import BrokenProcessPool
+    from concurrent.futures import BrokenExecutor
+
+    from doxeval.processes import WorkerLost
 
     waiting = list(futures)
     found = []
@@ -84,8 +85,12 @@ def _collected(futures: Iterable[Future[RunScores]], progress: Progress) -> list
             found.append(future.result())
             progress(1)
         return found
-    except BrokenProcessPool:
-        raise DoxevalError(
+    except WorkerLost as error:
+        raise WorkerLost(
+            f"{error} while it was scoring runs, perhaps for lack of memory; try a smaller jobs="
+        ) from None
+    except BrokenExecutor:
+        raise WorkerLost(
             "a process that was scoring runs ended unexpectedly: it was killed, memory ran out, or "
             "it could not import a measure of your own"
         ) from None
