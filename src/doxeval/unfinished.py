@@ -110,6 +110,15 @@ def remove_leftovers(directory: Path) -> None:
                 _remove(directory / name)
 
 
+def is_being_written(target: Path) -> bool:
+    """Whether a living process is writing `target`, as far as locks can tell.
+
+    >>> is_being_written(Path("no/such/place"))
+    False
+    """
+    return any(_may_be_alive(path) for path in _of_kind(target, "writing"))
+
+
 # Putting an output in its place
 
 
@@ -149,16 +158,7 @@ def moved_away(target: Path) -> Path | None:
     >>> moved_away(Path("no/such/place")) is None
     True
     """
-    parent = target.absolute().parent
-    try:
-        names = os.listdir(parent)
-    except OSError:
-        return None
-    for name in names:
-        parts = _parts(name)
-        if parts and parts["kind"] == "replaced" and parts["name"] == target.name:
-            return parent / name
-    return None
+    return next(iter(_of_kind(target, "replaced")), None)
 
 
 def _exchanged(one: Path, other: Path) -> bool:
@@ -189,6 +189,22 @@ def _exchanged(one: Path, other: Path) -> bool:
 def _new_name(target: Path, kind: Kind) -> Path:
     name = os.fsdecode(os.fsencode(target.name)[:_LONGEST_NAME])
     return target.with_name(f".{name}.{kind}-{_host()}-{os.urandom(4).hex()}")
+
+
+def _of_kind(target: Path, kind: Kind) -> list[Path]:
+    """What there is beside a target under temporary names of a kind."""
+    parent = target.absolute().parent
+    try:
+        names = os.listdir(parent)
+    except OSError:
+        return []
+    return [
+        parent / name
+        for name in names
+        if name.startswith(".")
+        and (parts := _parts(name))
+        and (parts["name"], parts["kind"]) == (target.name, kind)
+    ]
 
 
 def _parts(name: str) -> re.Match[str] | None:

@@ -22,7 +22,14 @@ from doxeval.assessments.resolution import resolved_judgments
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError
-from doxeval.files import damage_errors, decompressed, opened, written
+from doxeval.files import (
+    damage_errors,
+    decompressed,
+    on_disk,
+    opened,
+    written,
+    written_directory,
+)
 
 if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
@@ -215,17 +222,10 @@ def _file_name(key: tuple[str | None, ...]) -> str:
 
 
 def _write_directory(files: dict[str, Iterator[bytes]], path: str | os.PathLike[str]) -> None:
-    import shutil
-
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        temporary.mkdir()
+    if os.path.exists(path) and not (os.path.isdir(path) and not os.listdir(path)):
+        raise OutputError(f"{os.fspath(path)} exists; expected a new or an empty directory")
+    with written_directory(path) as directory:
         for name, lines in files.items():
-            with (temporary / name).open("wb") as file:
+            with (directory / name).open("wb") as file:
                 file.writelines(lines)
-        temporary.rename(target)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+                on_disk(file)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
@@ -15,6 +16,8 @@ _MEASURES = ("MAiP", "iP[.01]", "MAgP", "MAgP(score=bep)", "ESRR@10")
 # For the thorough and the focused task; only for systems that return elements.
 _ELEMENT_MEASURES = ("MAep", "nxCG@10")
 _ELEMENT_RUNS = ("careful", "clerk", "collector", "lecturer", "librarian", "marksman")
+
+_UNFINISHED = ".unfinished"
 
 
 @verb()
@@ -33,20 +36,74 @@ def demo(out: Path, force: bool) -> None:
     report. The command of every step is printed first, so that you can repeat it with your own
     documents, assessments and runs.
     """
+    _check_free(out, force)
+    with _new_directory(out):
+        _do_everything(out)
+
+
+def _check_free(out: Path, force: bool) -> None:
+    """Replace only an earlier demo, and that only with --force unless it was never finished."""
+    from doxeval.errors import OutputError
+    from doxeval.unfinished import is_being_written
+
+    if is_being_written(out):
+        raise OutputError(f"{out} is being written by another process")
+    if not out.exists() or (out / _UNFINISHED).exists():
+        return
+    if not force:
+        raise OutputError(f"{out} exists; --force replaces it, --out names another directory")
+    if out.is_file() or not (out / "data" / "topics.xml").exists():
+        raise OutputError(f"{out} is not an earlier demo, and is not replaced")
+
+
+@contextmanager
+def _new_directory(out: Path) -> Iterator[None]:
+    """Make a directory; if the demo fails, it is removed, and an earlier one is put back.
+
+    As long as a file says that it is unfinished, the next demo replaces it: this one was killed.
+    """
     import shutil
 
-    from doxeval.cli.terminal import heading
-    from doxeval.errors import OutputError
+    from doxeval.files import output_errors
+    from doxeval.unfinished import parents_made, unfinished
 
-    if out.exists():
-        if not force:
-            raise OutputError(f"{out} exists; --force replaces it, --out names another directory")
-        if out.is_file() or not (out / "data" / "topics.xml").exists():
-            raise OutputError(f"{out} is not an earlier demo, and is not replaced")
-        shutil.rmtree(out)
-    data = out / "data"
+    with (
+        output_errors(out),
+        parents_made(out.absolute().parent),
+        unfinished(out.absolute(), "writing", Path.mkdir) as aside,
+    ):
+        earlier = aside / "earlier"
+        if out.exists():
+            out.rename(earlier)
+        try:
+            out.mkdir()
+            (out / _UNFINISHED).touch()
+            yield
+            (out / _UNFINISHED).unlink()
+        except BaseException:
+            shutil.rmtree(out, ignore_errors=True)
+            if earlier.exists():
+                earlier.rename(out)
+            raise
+
+
+def _copy_data(data: Path) -> None:
+    """Copy the data that come with doxeval."""
+    import shutil
+
     with resources.as_file(resources.files("doxeval") / "demo_data") as source:
-        shutil.copytree(source, data, ignore=shutil.ignore_patterns("__pycache__"))
+        for file in sorted(source.rglob("*")):
+            if file.is_file() and file.parent.name != "__pycache__":
+                copy = data / file.relative_to(source)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, copy)
+
+
+def _do_everything(out: Path) -> None:
+    from doxeval.cli.terminal import heading
+
+    data = out / "data"
+    _copy_data(data)
     collection, assessments = out / "collection", data / "assessments.jsonl"
     runs = sorted((data / "runs").glob("*.run"))
     given = ["-a", assessments, "--collection", collection]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,22 +164,13 @@ def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
 
 
 def _write_directory(runs: dict[str, Run], out: Path, format_: Any) -> None:
-    """Write a file for each run; a new directory is written completely or not at all."""
-    from doxeval.errors import OutputError
+    """Write a file for each run: all of them or none."""
+    from doxeval.files import written_directory
     from doxeval.runs.read_write import write_run
 
-    directory = out if out.exists() else out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        directory.mkdir(exist_ok=True)
+    with written_directory(out) as directory:
         for name, run in runs.items():
             write_run(run, directory / name, format_)
-        if directory != out:
-            directory.rename(out)
-    except OSError as error:
-        raise OutputError(f"{out}: cannot be written: {error.strerror or error}") from error
-    finally:
-        if directory != out:
-            shutil.rmtree(directory, ignore_errors=True)
 
 
 def _print_files(runs: dict[Path, Run]) -> None:

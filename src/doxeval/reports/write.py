@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from doxeval.errors import OutputError
-from doxeval.files import written
+from doxeval.files import on_disk, written, written_directory
 from doxeval.reports.contents import Contents
-from doxeval.reports.figure import renderer
+from doxeval.reports.figure import Figure, renderer
 from doxeval.reports.page import figures, page
 
 
@@ -19,7 +20,7 @@ def write_report(
 ) -> list[Path]:
     """Write the page, and each figure as SVG and PNG with its data as CSV.
 
-    The result is the list of files written.
+    All files are written, or none. The result is their list.
 
     >>> import tempfile
     >>> import numpy as np
@@ -34,24 +35,31 @@ def write_report(
     renderer()  # if it is missing, the error comes before any work
     drawn = figures(contents)
     whole = page(contents, drawn).encode()
-    files = []
-    if figures_in is not None:
-        directory = Path(figures_in)
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{directory}: {error.strerror or error}") from error
-        for figure in (figure for section in drawn.values() for figure in section):
+    target = Path(out)
+    if target.is_dir():
+        raise OutputError(f"{target} is a directory; expected a file")
+    with written(target) as file:
+        file.write(whole)
+        on_disk(file)  # after this, only the figures can fail, and then there is no page either
+        if figures_in is None:
+            return [target]
+        every = [figure for section in drawn.values() for figure in section]
+        return [target, *_write_figures(every, Path(figures_in))]
+
+
+def _write_figures(drawn: Sequence[Figure], target: Path) -> list[Path]:
+    """Write all figures or none."""
+    names = []
+    with written_directory(target) as directory:
+        for figure in drawn:
             for suffix, data in (
                 ("svg", figure.svg().encode()),
                 ("png", figure.png()),
                 ("csv", figure.csv().encode()),
             ):
-                files.append(_put(directory / f"{figure.name}.{suffix}", data))
-    return [_put(Path(out), whole), *files]
-
-
-def _put(path: Path, data: bytes) -> Path:
-    with written(path) as file:
-        file.write(data)
-    return path
+                name = f"{figure.name}.{suffix}"
+                with (directory / name).open("wb") as file:
+                    file.write(data)
+                    on_disk(file)
+                names.append(name)
+    return [target / name for name in names]
