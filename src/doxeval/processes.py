@@ -17,7 +17,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from types import TracebackType
@@ -169,6 +169,9 @@ class Workers:
         self._threads.shutdown()  # their workers gone, threads wait for nothing
         for worker in self._workers:
             worker.connection.close()
+        for worker in started:
+            with suppress(ValueError):  # somebody else has waited for it, so its end is not known
+                worker.process.close()
 
 
 def _how_it_ended(process: BaseProcess) -> str:

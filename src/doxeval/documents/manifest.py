@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from doxeval.errors import CollectionError
+from doxeval.unfinished import moved_away
 
 NAME = "manifest.json"
 FORMAT = "doxeval collection"
@@ -78,11 +79,7 @@ def _parsed(directory: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_bytes())
     except FileNotFoundError:
-        expected = "no collection here" if directory.is_dir() else "no such directory"
-        raise CollectionError(
-            f"{expected}; build_collection, or `doxeval collection build`, makes one",
-            str(directory),
-        ) from None
+        raise CollectionError(_why_missing(directory), str(directory)) from None
     except OSError as error:
         raise CollectionError(error.strerror or str(error), str(path)) from error
     except (ValueError, RecursionError):
@@ -92,6 +89,17 @@ def _parsed(directory: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise CollectionError("the manifest is damaged; build the collection again", str(path))
     return manifest
+
+
+def _why_missing(directory: Path) -> str:
+    old = moved_away(directory)
+    if old is not None and not directory.exists():
+        return (
+            f"a build was killed while it replaced the collection; the old one is {old.name} in "
+            "the same directory, and the next build puts it back"
+        )
+    expected = "no collection here" if directory.is_dir() else "no such directory"
+    return f"{expected}; build_collection, or `doxeval collection build`, makes one"
 
 
 def _check_file(path: Path, recorded: dict[str, Any]) -> None:
