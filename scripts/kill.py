@@ -1,0 +1,347 @@
+"""Commands that are killed and interrupted at random moments: what they leave must be right.
+
+Each trial starts a command in a session of its own, with an old output in place or none, and sends
+a signal at a random moment: SIGKILL, SIGTERM or SIGINT to the process, SIGTERM or SIGINT to the
+whole group (as a terminal does), or SIGKILL to one of its workers. After that,
+
+- every output is absent, the old one, or complete and the same, byte for byte, as that of a command
+  that was left in peace;
+- no process of the session is left;
+- no traceback was printed;
+- the same command, started again and left in peace, gives the right output and leaves nothing else.
+
+    python scripts/kill.py --trials 200 --seed 1
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import doxeval
+
+_SECONDS_TO_END = 10.0  # for processes whose parent is gone
+_SECONDS_TO_STOP = 60.0  # for a command that got a signal
+
+Snapshot = dict[str, bytes | None]
+Outcome = Counter[str]
+
+
+class Command(NamedTuple):
+    """Words of the command line, and the outputs that they make."""
+
+    name: str
+    words: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+class Way(NamedTuple):
+    """A way to end a command: a signal, and who gets it."""
+
+    name: str
+    send: Callable[[int], None]
+    codes: frozenset[int]
+
+
+def main() -> None:
+    """Try, and print a table; exit with 1 if anything went wrong."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=None)
+    arguments = parser.parse_args()
+    # Commands run in other directories, and by the same sources as this script.
+    os.environ["PYTHONPATH"] = str(Path(doxeval.__file__).resolve().parents[1])
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
+    with tempfile.TemporaryDirectory(prefix="doxeval-kill-") as folder:
+        outcomes = tried(Path(folder), arguments.trials, random.Random(seed))
+    print_table(outcomes, seed)
+    if any(outcome["faults"] for outcome in outcomes.values()):
+        sys.exit(1)
+
+
+def tried(folder: Path, trials: int, chance: random.Random) -> dict[tuple[str, str], Outcome]:
+    """Outcomes of all trials, by command and way."""
+    commands = world(folder)
+    (folder / "work").mkdir()
+    peaceful = {command: in_peace(command, folder / "work") for command in commands}
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    for number in range(trials):
+        # Every command meets every way.
+        command = commands[number % len(commands)]
+        way = WAYS[(number // len(commands) + number) % len(WAYS)]
+        seconds, expected = peaceful[command]
+        moment = chance.uniform(0, 1.05 * seconds)
+        old = chance.random() < 0.5
+        outcome = trial(command, way, moment, folder / "work", expected, old)
+        outcomes.setdefault((command.name, way.name), Counter()).update(outcome)
+        print(f"\r{number + 1}/{trials}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return outcomes
+
+
+def in_peace(command: Command, work: Path) -> tuple[float, Snapshot]:
+    """How long a command takes when nobody disturbs it, and what it writes."""
+    started = time.monotonic()
+    subprocess.run(words_of(command), cwd=work, check=True, stdout=subprocess.DEVNULL)
+    seconds = time.monotonic() - started
+    found = snapshot(work)
+    clear(work)
+    return seconds, found
+
+
+def trial(
+    command: Command, way: Way, moment: float, work: Path, expected: Snapshot, old: bool
+) -> Outcome:
+    """Disturb a command, and look at what is left."""
+    before = old_outputs(command, work) if old else {}
+    process = subprocess.Popen(
+        words_of(command),
+        cwd=work,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(moment)
+    if process.poll() is None:
+        way.send(process.pid)
+    _, errors = process.communicate(timeout=_SECONDS_TO_STOP)
+    faults = []
+    orphans = waited_for(process.pid)
+    if orphans:
+        faults.append(f"orphans: {orphans}")
+    found = {name: data for name, data in snapshot(work).items() if not is_temporary(name)}
+    for name in command.outputs:
+        part = below(found, name)
+        if part not in ({}, below(expected, name), below(before, name)):
+            faults.append(f"{name} is neither absent nor complete")
+    if "Traceback" in errors:
+        faults.append(f"traceback: {errors.strip().splitlines()[-1]}")
+    if process.returncode not in {0, *way.codes}:
+        faults.append(f"exit code {process.returncode}: {errors.strip()[-200:]}")
+    left = sum(is_temporary(name) and "/" not in name for name in snapshot(work))
+    subprocess.run(words_of(command), cwd=work, check=True, stdout=subprocess.DEVNULL)
+    after = snapshot(work)
+    if after != expected:
+        names = [name for name in {**after, **expected} if after.get(name) != expected.get(name)]
+        faults.append(f"after the next run: {names[:4]}")
+    clear(work)
+    for fault in faults:
+        print(f"\n{command.name}, {way.name} after {moment:.3f} s: {fault}", file=sys.stderr)
+    return Counter(
+        trials=1,
+        ended=process.returncode != 0,
+        complete=all(below(found, name) == below(expected, name) for name in command.outputs),
+        left=left,
+        faults=len(faults),
+    )
+
+
+def words_of(command: Command) -> list[str]:
+    """The command as a list of words, by the Python that runs this script."""
+    return [sys.executable, "-m", "doxeval", *command.words]
+
+
+def below(found: Snapshot, name: str) -> Snapshot:
+    """A file, or a directory with all that is in it."""
+    return {
+        path: data for path, data in found.items() if path == name or path.startswith(f"{name}/")
+    }
+
+
+def is_temporary(path: str) -> bool:
+    """Whether a path is that of an unfinished output, or below it."""
+    return any(part.startswith(".") for part in path.split("/"))
+
+
+def snapshot(directory: Path) -> Snapshot:
+    """All names below a directory, with the contents of files."""
+    return {
+        str(path.relative_to(directory)): path.read_bytes() if path.is_file() else None
+        for path in sorted(directory.rglob("*"))
+    }
+
+
+def clear(work: Path) -> None:
+    """Remove all that is in a directory."""
+    for path in work.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def old_outputs(command: Command, work: Path) -> Snapshot:
+    """Put old outputs in place, as an earlier run on other documents might have."""
+    for name in command.outputs:
+        if name == "collection":
+            shutil.copytree(work.parent / "old", work / name)
+        elif "." in name:
+            (work / name).write_text("old")
+    return snapshot(work)
+
+
+# Processes
+
+
+def waited_for(session: int) -> list[int]:
+    """The processes that are left of a session after some seconds; they are ended here."""
+    deadline = time.monotonic() + _SECONDS_TO_END
+    while (pids := in_session(session)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    return pids
+
+
+def in_session(session: int) -> list[int]:
+    """The living processes of a session."""
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            fields = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()
+        except (OSError, ValueError):
+            continue
+        if name.isdigit() and int(fields[3]) == session and fields[0] not in "ZX":
+            found.append(int(name))
+    return found
+
+
+def to_process(number: int) -> Callable[[int], None]:
+    """Send a signal to a process alone."""
+    return lambda pid: os.kill(pid, number)
+
+
+def to_group(number: int) -> Callable[[int], None]:
+    """Send a signal to a process and all that it has started, as a terminal does."""
+    return lambda pid: os.killpg(pid, number)
+
+
+def to_a_worker(pid: int) -> None:
+    """Kill a worker; if there is none, the process itself."""
+    others = [other for other in in_session(pid) if other != pid and not is_tracker(other)]
+    with suppress(ProcessLookupError):  # it may just have ended
+        os.kill(others[0] if others else pid, signal.SIGKILL)
+
+
+def is_tracker(pid: int) -> bool:
+    """Whether a process is the helper that multiprocessing adds to spawned workers."""
+    try:
+        return b"resource_tracker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return True
+
+
+# A signal may come before there is anything to handle it.
+WAYS = (
+    Way("KILL", to_process(signal.SIGKILL), frozenset({-9})),
+    Way("TERM", to_process(signal.SIGTERM), frozenset({143, -15})),
+    Way("INT", to_process(signal.SIGINT), frozenset({130, -2})),
+    Way("TERM to the group", to_group(signal.SIGTERM), frozenset({143, -15})),
+    Way("INT to the group", to_group(signal.SIGINT), frozenset({130, -2})),
+    Way("KILL a worker", to_a_worker, frozenset({1, -9})),
+)
+
+
+# What the commands work on
+
+
+def world(folder: Path) -> list[Command]:
+    """Documents, assessments and runs; the commands that are tried on them."""
+    make_documents(folder / "documents", 48, 9000)
+    make_documents(folder / "others", 3, 10)
+    for source, out in (("documents", "given"), ("others", "old")):
+        words = ["collection", "build", str(folder / source), "--out", str(folder / out)]
+        subprocess.run(
+            [sys.executable, "-m", "doxeval", *words], check=True, stdout=subprocess.DEVNULL
+        )
+    make_assessments(folder / "qrels.txt", 40)
+    runs = [make_run(folder / f"{number}.run", number, 40, 1500) for number in range(4)]
+    given = ("-a", str(folder / "qrels.txt"), "-m", "MAiP", "-m", "iP[.01]", "-m", "MAgP")
+    report_words = ("report", *runs, *given, "--out", "report.html", "--figures", "figures")
+    build_words = ("collection", "build", str(folder / "documents"), "--out", "collection")
+    return [
+        *(
+            command
+            for jobs in ("1", "2")
+            for command in (
+                Command(
+                    f"build, {jobs} jobs",
+                    (*build_words, "--force", "--jobs", jobs),
+                    ("collection",),
+                ),
+                Command(
+                    f"evaluate, {jobs} jobs",
+                    ("evaluate", *runs, *given, "--out", "scores.json", "--jobs", jobs),
+                    ("scores.json",),
+                ),
+                Command(
+                    f"report, {jobs} jobs",
+                    (*report_words, "--force", "--jobs", jobs),
+                    ("report.html", "figures"),
+                ),
+            )
+        ),
+        Command("convert", ("convert", runs[0], "run.jsonl", "--force"), ("run.jsonl",)),
+    ]
+
+
+def make_documents(directory: Path, count: int, paragraphs: int) -> None:
+    """Write documents of so many paragraphs each."""
+    directory.mkdir()
+    for number in range(count):
+        text = "".join(f"<p>{number} words <b>and</b> more {at}</p>" for at in range(paragraphs))
+        (directory / f"d{number}.xml").write_text(f"<article><sec>{text}</sec></article>")
+
+
+def make_assessments(path: Path, topics: int) -> None:
+    """Write assessments with a highlighted passage in some documents for each topic."""
+    lines = [
+        f"{topic} Q0 d{document} 500 20000 {100 * topic} {100 * topic}:500\n"
+        for topic in range(topics)
+        for document in range(topic % 5, 48, 3)
+    ]
+    path.write_text("".join(lines))
+
+
+def make_run(path: Path, seed: int, topics: int, results: int) -> str:
+    """Write a run of passages that do not overlap."""
+    chance = random.Random(seed)
+    lines = [
+        f"{topic} Q0 d{at % 48} {at + 1} {results - at} run{seed} {400 * (at // 48)} "
+        f"{chance.randrange(1, 400)}\n"
+        for topic in range(topics)
+        for at in range(results)
+    ]
+    path.write_text("".join(lines))
+    return str(path)
+
+
+def print_table(outcomes: dict[tuple[str, str], Outcome], seed: int) -> None:
+    """A line for each command and way, and one for all."""
+    columns = ("trials", "ended", "complete", "left", "faults")
+    print(f"{'command':20} {'way':18}" + "".join(f"{column:>10}" for column in columns))
+    for (command, way), outcome in sorted(outcomes.items()):
+        print(f"{command:20} {way:18}" + "".join(f"{outcome[name]:10}" for name in columns))
+    total: Outcome = sum(outcomes.values(), Counter())
+    print(f"{'all':39}" + "".join(f"{total[name]:10}" for name in columns))
+    print(
+        f"seed {seed}. ended: by the signal, before it was done; complete: the output was there in "
+        "full; left: unfinished outputs, which the next run removed; faults: anything wrong"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Every verb that writes, on a disk that is full at some step: one line, and nothing half done."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+import full_disk
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits on the size of files")
+
+
+SIZES = "0,1,100,1000,5000,20000,100000"
+
+
+def tried(directory: Path, steps: str, *words: object, sizes: str = SIZES) -> tuple[int, int]:
+    """The numbers of steps that were taken, and of those that failed."""
+    command = [sys.executable, full_disk.__file__, str(directory), steps, sizes, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    taken, failed = done.stdout.split()[-2:]
+    return int(taken), int(failed)
+
+
+@pytest.fixture(scope="module")
+def demo_data() -> Path:
+    return Path(str(resources.files("doxeval") / "demo_data"))
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory, demo_data: Path) -> Path:
+    from doxeval.documents import build_collection
+
+    out = tmp_path_factory.mktemp("demo") / "collection"
+    build_collection([str(demo_data / "articles")], out)
+    return out
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_building_a_collection(tmp_path: Path, demo_data: Path, is_there: bool) -> None:
+    from doxeval.documents import build_collection
+
+    out = tmp_path / ("c" if is_there else "new/parents/c")
+    if is_there:
+        build_collection([str(demo_data / "articles" / "tides.xml")], out)
+    words = ("collection", "build", demo_data / "articles", "--out", out, "--force", "--jobs", "1")
+    taken, failed = tried(tmp_path, ":", *words)
+    assert taken > 20
+    assert failed >= taken
+
+
+def test_converting_a_run(tmp_path: Path, demo_data: Path) -> None:
+    run = demo_data / "runs" / "careful.run"
+    _, failed = tried(tmp_path, ":", "convert", run, tmp_path / "a.jsonl")
+    assert failed >= 3 + 3
+
+
+def test_converting_assessments_to_a_directory(
+    tmp_path: Path, demo_data: Path, collection: Path
+) -> None:
+    words = ("convert", demo_data / "assessments.jsonl", tmp_path / "a", "--to", "highlights")
+    taken, failed = tried(tmp_path, ":", *words, "--collection", collection, "--lossy")
+    assert taken > 3
+    assert failed >= taken
+
+
+def test_simulating_several_systems(tmp_path: Path, demo_data: Path, collection: Path) -> None:
+    given = ("-a", demo_data / "assessments.jsonl", "--collection", collection)
+    words = ("simulate", "--system", "perfect", "--system", "document", *given)
+    _, failed = tried(tmp_path, ":", *words, "--out", tmp_path / "runs")
+    assert failed >= 6
+
+
+def test_evaluating_to_a_file(tmp_path: Path, demo_data: Path) -> None:
+    run, given = demo_data / "runs" / "careful.run", ("-a", demo_data / "assessments.jsonl")
+    _, failed = tried(
+        tmp_path, ":", "evaluate", run, *given, "-m", "P@5", "--out", tmp_path / "a.csv"
+    )
+    assert failed >= 3 + 2
+
+
+def test_a_report_with_figures(tmp_path: Path, demo_data: Path) -> None:
+    runs = [demo_data / "runs" / f"{name}.run" for name in ("careful", "clerk")]
+    given = ("-a", demo_data / "assessments.jsonl", "-m", "P@5")
+    places = ("--out", tmp_path / "report.html", "--figures", tmp_path / "new/figures")
+    words = ("report", *runs, *given, *places)
+    _, failed = tried(tmp_path, "::4", *words, sizes="1000,40000")
+    assert failed >= 4
+
+
+def test_the_demo(tmp_path: Path) -> None:
+    words = ("demo", "--out", tmp_path / "new" / "demo")
+    _, failed = tried(tmp_path, "2:130:60", *words, sizes="100,100000")
+    assert failed == 5
