@@ -2,29 +2,30 @@
 
 Documents and elements are numbers here: a document is its number in the collection, an element its
 row in the node table. Most methods look up many of them at once. Columns are mapped into memory,
-so opening a collection takes no time, and only what is used is read.
+so of a large collection only what is used is read. What is verified when: see sealed_files.py.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints, positions_in
+from doxeval.arrays import Bools, Bytes, Ints, positions_in
 from doxeval.documents.element import Element
+from doxeval.documents.guard import guarded
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.ids import normalised_id
+from doxeval.documents.layout import HASH_BYTES, IDS_FILE, TEXT_FILE
 from doxeval.documents.lookup import find_nodes, innermost_nodes
-from doxeval.documents.manifest import TEXT_FILE, read_sealed
+from doxeval.documents.manifest import read_manifest
 from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.paths import Step, format_path, parse_path
+from doxeval.documents.sealed_files import SealedFiles
 from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
@@ -34,8 +35,17 @@ if TYPE_CHECKING:  # what few commands need is loaded when they need it
     from doxeval.documents.options import Whitespace
     from doxeval.documents.points import TextPoints
     from doxeval.documents.statistics import CollectionStatistics
+    from doxeval.documents.verification import Verification
 
 _TEXTS_KEPT = 16
+
+
+class IdColumns(NamedTuple):
+    """Where each id ends, the ids with a newline after each, and the index of ids."""
+
+    ends: Ints
+    lines: Bytes
+    by_id: IdIndex
 
 
 class Collection:
@@ -76,17 +86,14 @@ class Collection:
 
     def __init__(self, directory: str | Path) -> None:
         self.directory = Path(directory)
-        self.manifest: dict[str, Any] = read_sealed(self.directory)
-        self.nodes = NodeColumns(*(self._column(f"nodes.{name}") for name in COLUMNS))
+        self.files = SealedFiles(self.directory)
+        self.manifest: dict[str, Any] = self.files.manifest
+        column = self.files.column
+        self.nodes = NodeColumns(*(column(f"nodes.{name}") for name in COLUMNS))
         # The first row of each document, and the number of all rows.
-        self.rows: Ints = self._column("documents.rows")
+        self.rows: Ints = column("documents.rows")
         self.whitespace: Whitespace = self.manifest["options"]["whitespace"]
         self.inline_tags = frozenset(self.manifest["options"]["inline"])
-
-    def _column(self, name: str) -> npt.NDArray[Any]:
-        column: npt.NDArray[Any] = np.load(self.directory / f"{name}.npy", mmap_mode="r")
-        # A plain view, because every access to a subclass of ndarray costs more.
-        return column.view(np.ndarray)
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -109,13 +116,44 @@ class Collection:
     def __reduce__(self) -> tuple[Callable[[str, str], Collection], tuple[str, str]]:
         return _reopened, (os.path.abspath(self.directory), self.seal)
 
-    @cached_property
-    def summary(self) -> PathSummary:
-        """All distinct paths."""
-        tags = json.loads((self.directory / "summary.tags.json").read_text(encoding="utf-8"))
-        return PathSummary(tags, self._column("summary.parent"), self._column("summary.tag"))
+    def verify(self, progress: Callable[[int, int], object] | None = None) -> Verification:
+        """Compare every file and every text with its hash, and check that the trees are trees.
+
+        Opening a collection does this only in part if it is large. The first damage is an error;
+        the result says how much was verified. `progress` is called with the bytes and the
+        documents verified since its last call.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<p>One.</p>", "b": "<p>Two.</p>"}).verify().documents
+        2
+        """
+        from doxeval.documents.verification import verify_collection
+
+        if read_manifest(self.directory)["checksum"] != self.seal:
+            raise CollectionError("the collection was replaced since", str(self.directory))
+        verification = verify_collection(self.directory, progress)
+        if verification.problems:
+            raise verification.problems[0]
+        return verification
+
+    def refuse_damage(self) -> None:
+        """Raise an error about the first damaged file, if opening did not verify them all."""
+        self.files.refuse_damage()
 
     @cached_property
+    @guarded
+    def summary(self) -> PathSummary:
+        """All distinct paths."""
+        from doxeval.documents.structure import flaws_in_summary
+
+        column = self.files.column
+        summary = PathSummary(self.files.tags(), column("summary.parent"), column("summary.tag"))
+        for flaw in flaws_in_summary(summary):
+            raise self.files.damaged(*flaw)
+        return summary
+
+    @cached_property
+    @guarded
     def elements_by_path(self) -> Ints:
         """How many elements have each path of the summary."""
         from doxeval.documents.statistics import elements_by_path
@@ -125,6 +163,7 @@ class Collection:
         return counts
 
     @cached_property
+    @guarded
     def statistics(self) -> CollectionStatistics:
         """The figures that INEX papers report of a collection."""
         from doxeval.documents.statistics import collection_statistics
@@ -140,37 +179,44 @@ class Collection:
     # Documents
 
     @cached_property
-    def _index(self) -> IdIndex:
-        return IdIndex(*(self._column(f"documents.index_{name}") for name in IdIndex._fields))
-
-    @cached_property
-    def _id_ends(self) -> Ints:
-        return self._column("documents.id_ends")
-
-    @cached_property
-    def _id_lines(self) -> npt.NDArray[Any]:
-        return np.memmap(self.directory / "documents.ids.txt", np.uint8, "r").view(np.ndarray)
+    def id_columns(self) -> IdColumns:
+        """Where each id ends, the ids with a newline after each, and the index of ids."""
+        column = self.files.column
+        index = IdIndex(*(column(f"documents.index_{name}") for name in IdIndex._fields))
+        return IdColumns(column("documents.id_ends"), self.files.raw(IDS_FILE), index)
 
     @cached_property
     def _read_text(self) -> Callable[[int], str]:
         """A function that reads the text of a document, with a cache of the last few."""
-        hashes = self._column("documents.sha256").reshape(-1, 32)
-        ends = self._column("documents.text_ends")
-        storage = self.manifest["options"]["text"]
-        store = TextStore(self.directory / TEXT_FILE, ends, hashes, storage)
-        return lru_cache(_TEXTS_KEPT)(store.read)  # the cache keeps only the store alive
+        store = TextStore(
+            self.directory / TEXT_FILE,
+            self.files.raw(TEXT_FILE),
+            self.files.column("documents.text_ends"),
+            self.files.column("documents.sha256").reshape(-1, HASH_BYTES),
+            self.manifest["options"]["text"],
+        )
+        lengths, rows = self.nodes.end, self.rows
+        # The cache keeps only the store and two columns alive.
+        return lru_cache(_TEXTS_KEPT)(
+            lambda document: store.read(document, int(lengths[rows[document]]))
+        )
 
+    @guarded
     def text_of(self, document: int) -> str:
         """The text of a document."""
         return self._read_text(document)
 
+    @guarded
     def find_documents(self, ids: Sequence[str]) -> Ints:
         """The numbers of documents, -1 for an unknown id.
 
         Ids are compared without white space around them, a leading `./` and a final `.xml`.
         """
         distinct = {reference: index for index, reference in enumerate(dict.fromkeys(ids))}
-        numbers = self._index.find([normalised_id(reference) for reference in distinct])
+        index = self.id_columns.by_id
+        numbers = index.find([normalised_id(reference) for reference in distinct])
+        if not ((numbers >= -1) & (numbers < len(self))).all():
+            raise self.files.damaged("documents.index_numbers.npy", "there is no such document")
         return numbers[np.fromiter((distinct[reference] for reference in ids), np.int64, len(ids))]
 
     def document(self, document_id: str) -> int:
@@ -180,10 +226,12 @@ class Collection:
             raise UnknownReference(f"no document {document_id!r} in {self.directory}")
         return number
 
+    @guarded
     def id_of(self, document: int) -> str:
         """The id of a document."""
-        begin = int(self._id_ends[document - 1]) if document else 0
-        return self._id_lines[begin : int(self._id_ends[document]) - 1].tobytes().decode()
+        ends, lines, _ = self.id_columns
+        begin = int(ends[document - 1]) if document else 0
+        return lines[begin : int(ends[document]) - 1].tobytes().decode()
 
     def ids(self) -> Iterator[str]:
         """All ids, in the order of the documents."""
@@ -206,11 +254,13 @@ class Collection:
             raise UnknownReference(self.why_not(document_id, path))
         return Element(self, node)
 
+    @guarded
     def find_nodes(self, documents: Sequence[int] | Ints, paths: Sequence[str]) -> Ints:
         """The elements of many (document, path) pairs, -1 for those that do not exist."""
         numbers = np.asarray(documents, dtype=np.int64)
         return find_nodes(numbers, paths, self.nodes, self.rows, self.summary)
 
+    @guarded
     def matching(self, pattern: str) -> Ints:
         """All elements whose path matches a pattern like `//sec//p`, in document order."""
         wanted = self._paths_matching(pattern)
@@ -230,6 +280,7 @@ class Collection:
 
         return PathPattern.parse(pattern).matches(self.summary)
 
+    @guarded
     def innermost(
         self,
         documents: Sequence[int] | Ints,
@@ -245,21 +296,25 @@ class Collection:
         numbers = np.asarray(documents, dtype=np.int64)
         return innermost_nodes(numbers, begin, after, self.nodes, self.rows)
 
+    @guarded
     def documents_of(self, nodes: Sequence[int] | Ints) -> Ints:
         """The document of each element."""
         return np.searchsorted(self.rows, nodes, side="right") - 1
 
+    @guarded
     def parents_of(self, nodes: Sequence[int] | Ints) -> Ints:
         """The parent of each element, -1 for a root."""
         parent = self.nodes.parent[nodes].astype(np.int64)
         return np.where(parent < 0, -1, parent + self.rows[self.documents_of(nodes)])
 
+    @guarded
     def children_of(self, node: int) -> Ints:
         """The children of an element, in document order."""
         first = int(self.rows[self.documents_of([node])[0]])
         below = self.nodes.parent[node + 1 : node + int(self.nodes.size[node])]
         return np.flatnonzero(below == node - first) + node + 1
 
+    @guarded
     def path_of(self, node: int) -> str:
         """The path of an element, every step numbered."""
         first = int(self.rows[self.documents_of([node])[0]])
@@ -268,7 +323,10 @@ class Collection:
         while row >= 0:
             tag = self.summary.tag(int(self.nodes.path[first + row]))
             steps.append(Step(tag, int(self.nodes.ordinal[first + row])))
-            row = int(self.nodes.parent[first + row])
+            above = int(self.nodes.parent[first + row])
+            if above >= row:
+                raise self.files.damaged("nodes.parent.npy", "a parent comes after its child")
+            row = above
         return format_path(reversed(steps))
 
     def why_not(self, document_id: str, path: str) -> str:

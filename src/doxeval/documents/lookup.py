@@ -20,6 +20,7 @@ from doxeval.arrays import Ints, concatenated_ranges, positions_in
 from doxeval.documents.nodes import NodeColumns
 from doxeval.documents.paths import STEP
 from doxeval.documents.summary import NO_PARENT, PathSummary
+from doxeval.errors import CollectionError
 
 _NOT_A_PATH = -1
 _TOP = 0  # the node of the path tree above all roots
@@ -92,7 +93,12 @@ def innermost_nodes(
     beyond = ends[inside]
     climbing = np.flatnonzero(columns.end[node] < beyond)
     while len(climbing):
-        node[climbing] = root[climbing] + columns.parent[node[climbing]]
+        above = root[climbing] + columns.parent[node[climbing]]
+        if (above >= node[climbing]).any():
+            raise CollectionError(
+                "a parent comes after its child; build the collection again", "nodes.parent.npy"
+            )
+        node[climbing] = above
         climbing = climbing[columns.end[node[climbing]] < beyond[climbing]]
     result[inside] = node
     return result

@@ -1,11 +1,10 @@
 """The manifest of a collection on disk, and the seal on its files.
 
 A collection is written once. When it is complete, the size and the SHA-256 of every file go
-into the manifest, and every file's time of last change is set to one fixed moment. Whatever
-writes to a file later moves that time, and then its contents are compared with the manifest
-before they are used; a file that still has the seal's time is trusted, so opening even a very
-large collection takes no time. (The text needs no such check: each document's text is compared
-with its own hash whenever it is read.)
+into the manifest, and every file's time of last change is set to one fixed moment. The manifest
+contains a checksum of itself. How files are compared with the manifest: see sealed_files.py.
+(The text has no hash as a file: each document's text has its own, and is compared with it
+whenever it is read.)
 """
 
 from __future__ import annotations
@@ -13,18 +12,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from doxeval.documents.layout import TEXT_FILE as TEXT_FILE
+from doxeval.documents.layout import file_names
+from doxeval.documents.options import TextStorage, Whitespace
 from doxeval.errors import CollectionError
 from doxeval.unfinished import moved_away
 
 NAME = "manifest.json"
 FORMAT = "doxeval collection"
 VERSION = 1
-TEXT_FILE = "text.bin"
-_SEALED_AT = 946_684_800 * 10**9  # 2000-01-01 in nanoseconds
+SEALED_AT = 946_684_800 * 10**9  # 2000-01-01 in nanoseconds
+BUILD_AGAIN = "build the collection again"
+_COUNTS = ("documents", "elements", "paths", "tags", "source_bytes")
 
 
 def seal(directory: Path, facts: dict[str, Any]) -> None:
@@ -33,8 +36,9 @@ def seal(directory: Path, facts: dict[str, Any]) -> None:
     for path in sorted(directory.iterdir()):
         files[path.name] = {"bytes": path.stat().st_size}
         if path.name != TEXT_FILE:
-            files[path.name]["sha256"] = _digest(path)
-        os.utime(path, ns=(_SEALED_AT, _SEALED_AT))
+            with path.open("rb") as file:
+                files[path.name]["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        os.utime(path, ns=(SEALED_AT, SEALED_AT))
     manifest = {"format": FORMAT, "version": VERSION, **facts, "files": files}
     manifest["checksum"] = _checksum(manifest)
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
@@ -53,29 +57,36 @@ def is_collection(directory: Path) -> bool:
         return False
 
 
-def read_sealed(directory: Path) -> dict[str, Any]:
-    """The manifest of a collection whose files are as they were written."""
+def read_manifest(directory: Path) -> dict[str, Any]:
+    """The manifest of a collection, if it is of this version, unaltered and complete."""
     manifest = _parsed(directory)
     if manifest.get("format") != FORMAT:
         raise CollectionError("this is not the manifest of a collection", str(directory / NAME))
     if manifest.get("version") != VERSION:
         raise CollectionError(
-            f"the collection has format version {manifest.get('version')}, this doxeval reads "
-            f"version {VERSION}; build it again",
+            f"the collection has format version {str(manifest.get('version'))[:20]}, this doxeval "
+            f"reads version {VERSION}; build it again",
             str(directory),
         )
     sealed = {name: value for name, value in manifest.items() if name != "checksum"}
     if manifest.get("checksum") != _checksum(sealed):
-        raise CollectionError(
-            "the manifest was altered; build the collection again", str(directory)
-        )
-    for name, recorded in manifest["files"].items():
-        _check_file(directory / name, recorded)
+        raise CollectionError(f"the manifest was altered; {BUILD_AGAIN}", str(directory))
+    missing = _missing(manifest)
+    if missing is not None:
+        message = f"the manifest has no usable {missing}; {BUILD_AGAIN}"
+        raise CollectionError(message, str(directory / NAME))
     return manifest
+
+
+def hashed_bytes(manifest: Mapping[str, Any]) -> int:
+    """The size of all files together, without the text."""
+    files: Mapping[str, Mapping[str, int]] = manifest["files"]
+    return sum(file["bytes"] for name, file in files.items() if name != TEXT_FILE)
 
 
 def _parsed(directory: Path) -> dict[str, Any]:
     path = directory / NAME
+    damaged = CollectionError(f"the manifest is damaged; {BUILD_AGAIN}", str(path))
     try:
         manifest = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -83,11 +94,9 @@ def _parsed(directory: Path) -> dict[str, Any]:
     except OSError as error:
         raise CollectionError(error.strerror or str(error), str(path)) from error
     except (ValueError, RecursionError):
-        raise CollectionError(
-            "the manifest is damaged; build the collection again", str(path)
-        ) from None
+        raise damaged from None
     if not isinstance(manifest, dict):
-        raise CollectionError("the manifest is damaged; build the collection again", str(path))
+        raise damaged
     return manifest
 
 
@@ -102,29 +111,42 @@ def _why_missing(directory: Path) -> str:
     return f"{expected}; build_collection, or `doxeval collection build`, makes one"
 
 
-def _check_file(path: Path, recorded: dict[str, Any]) -> None:
-    try:
-        state = path.stat()
-        if state.st_size != recorded["bytes"]:
-            raise CollectionError(
-                f"the file has {state.st_size:,} bytes instead of {recorded['bytes']:,}; "
-                "build the collection again",
-                str(path),
-            )
-        if state.st_mtime_ns == _SEALED_AT or "sha256" not in recorded:
-            return
-        if _digest(path) != recorded["sha256"]:
-            raise CollectionError("the file was altered; build the collection again", str(path))
-    except OSError as error:
-        raise CollectionError(error.strerror or str(error), str(path)) from error
-    with suppress(OSError):  # someone else's collection: it is checked again next time
-        os.utime(path, ns=(_SEALED_AT, _SEALED_AT))
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _checksum(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+
+
+def _missing(manifest: Mapping[str, Any]) -> str | None:
+    """The part of a manifest that is absent or not of the right type."""
+    counts, options, files = (manifest.get(name) for name in ("counts", "options", "files"))
+    if not isinstance(counts, dict) or not all(_is_size(counts.get(name)) for name in _COUNTS):
+        return "counts"
+    if not counts["documents"] or not counts["elements"]:
+        return "counts"
+    if not isinstance(options, dict) or not _are_options(options):
+        return "options"
+    if not isinstance(files, dict) or not all(map(_is_file, files, files.values())):
+        return "list of files"
+    absent = sorted(file_names(counts) - set(files))
+    return f"hash of {absent[0]}" if absent else None
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
+
+
+def _are_options(options: Mapping[str, Any]) -> bool:
+    inline = options.get("inline")
+    return (
+        options.get("whitespace") in get_args(Whitespace)
+        and options.get("text") in get_args(TextStorage)
+        and isinstance(inline, list)
+        and all(isinstance(tag, str) for tag in inline)
+    )
+
+
+def _is_file(name: str, recorded: object) -> bool:
+    """Whether an entry is a size and a hash, for a file that lies in the collection itself."""
+    if not isinstance(recorded, dict) or not _is_size(recorded.get("bytes")):
+        return False
+    has_hash = isinstance(recorded.get("sha256"), str) or name == TEXT_FILE
+    return has_hash and name == os.path.basename(name) and name not in ("", ".", "..")

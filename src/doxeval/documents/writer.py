@@ -30,13 +30,12 @@ from doxeval.documents import manifest
 from doxeval.documents.batch import Batch
 from doxeval.documents.id_index import DuplicateId, IdIndexBuilder
 from doxeval.documents.ids import IdRule
+from doxeval.documents.layout import Column
 from doxeval.documents.nodes import COLUMNS
 from doxeval.documents.summary import SummaryBuilder
 from doxeval.errors import DocumentError, OutputError
 from doxeval.files import on_disk, output_errors
 from doxeval.unfinished import parents_made, put_in_place, restore, unfinished
-
-_HEADER_BYTES = 128
 
 
 class ColumnFile:
@@ -65,9 +64,7 @@ class ColumnFile:
         _give_up(self._file)
 
     def _header(self) -> bytes:
-        description = {"descr": self._dtype.str, "fortran_order": False, "shape": (self._count,)}
-        text = repr(description).encode().ljust(_HEADER_BYTES - 11) + b"\n"
-        return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+        return Column(self._dtype, self._count).header
 
 
 class CollectionWriter:
