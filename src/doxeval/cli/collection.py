@@ -1,4 +1,4 @@
-"""`doxeval collection`: build a collection, describe it, show its documents."""
+"""`doxeval collection`: build a collection, verify it, describe it, show its documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from doxeval.cli.verb import Verb, refuse
 from doxeval.wording import counted
 
 if TYPE_CHECKING:
-    from doxeval.documents import BuildOptions, BuildReport
+    from doxeval.documents import BuildOptions, BuildReport, Collection
     from doxeval.documents.options import Format
     from doxeval.errors import DocumentError
 
@@ -224,7 +224,8 @@ def info(directory: Path, format_: str, tags: int) -> None:
     """Print figures about a collection.
 
     These are the figures that INEX papers report: the numbers of documents, elements, tags and
-    paths, depths and lengths, and the most frequent tags.
+    paths, depths and lengths, and the most frequent tags. The table ends with whether all files
+    were compared with their hashes.
     """
     from doxeval.cli.describe import print_statistics
     from doxeval.documents import Collection
@@ -234,10 +235,58 @@ def info(directory: Path, format_: str, tags: int) -> None:
     opened = Collection(directory)
     if format_ == "json":
         facts = {"collection": str(directory), **opened.statistics.as_dict()}
+        facts["verified"] = opened.files.are_verified
         facts["options"] = opened.manifest["options"]
         click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
     else:
         print_statistics(opened, tags)
+        _print_verified(opened)
+
+
+def _print_verified(opened: Collection) -> None:
+    from doxeval.cli.terminal import heading
+    from doxeval.documents.limits import VERIFIED_BYTES
+
+    heading("verified")
+    if opened.files.are_verified:
+        click.echo("  all files whenever the collection is opened, each text when it is read")
+    else:
+        click.echo(f"  the files are larger than {VERIFIED_BYTES >> 20} MiB, so opening compares")
+        click.echo("  sizes, headers and time stamps, not all contents; to do so:")
+        click.echo(f"  doxeval collection verify {opened.directory}")
+
+
+@collection.command(cls=Verb)
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+def verify(directory: Path) -> None:
+    """Compare a collection with its hashes, byte for byte.
+
+    Every file and every text is read and compared with the hash it had when the collection was
+    built, and the trees, the paths and the index of ids are checked. Damaged files are listed,
+    and the exit code is 1.
+
+    Collections of up to 256 MiB without their text are compared with their hashes whenever they
+    are opened. This command is for larger ones, and for texts that are seldom read.
+    """
+    from doxeval.documents.manifest import read_manifest
+    from doxeval.documents.verification import verify_collection
+    from doxeval.errors import CollectionError
+
+    bar: Any = nullcontext()
+    if sys.stderr.isatty():
+        files = read_manifest(directory)["files"].values()
+        bar = progress_bar("Verifying", sum(file["bytes"] for file in files))
+    with bar as progress:
+        found = verify_collection(directory, progress)
+    for problem in found.problems:
+        click.secho(f"damaged: {in_options(str(problem))}", fg="red", err=True)
+    if found.problems:
+        raise CollectionError("the collection is damaged; build it again", str(directory))
+    click.echo(
+        f"{directory}: {counted(found.files, 'file')} ({found.bytes / 1e6:,.1f} MB), "
+        f"{counted(found.documents, 'document')} and {counted(found.elements, 'element')} "
+        "are as they were built"
+    )
 
 
 @collection.command(cls=Verb)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,14 +38,6 @@ if TYPE_CHECKING:  # what few commands need is loaded when they need it
     from doxeval.documents.verification import Verification
 
 _TEXTS_KEPT = 16
-
-
-class IdColumns(NamedTuple):
-    """Where each id ends, the ids with a newline after each, and the index of ids."""
-
-    ends: Ints
-    lines: Bytes
-    by_id: IdIndex
 
 
 class Collection:
@@ -144,12 +136,10 @@ class Collection:
     @guarded
     def summary(self) -> PathSummary:
         """All distinct paths."""
-        from doxeval.documents.structure import flaws_in_summary
-
         column = self.files.column
         summary = PathSummary(self.files.tags(), column("summary.parent"), column("summary.tag"))
-        for flaw in flaws_in_summary(summary):
-            raise self.files.damaged(*flaw)
+        if flaw := summary.flaw():
+            raise self.files.damaged(f"summary.{flaw[0]}.npy", flaw[1])
         return summary
 
     @cached_property
@@ -179,11 +169,11 @@ class Collection:
     # Documents
 
     @cached_property
-    def id_columns(self) -> IdColumns:
+    def id_columns(self) -> tuple[Ints, Bytes, IdIndex]:
         """Where each id ends, the ids with a newline after each, and the index of ids."""
         column = self.files.column
         index = IdIndex(*(column(f"documents.index_{name}") for name in IdIndex._fields))
-        return IdColumns(column("documents.id_ends"), self.files.raw(IDS_FILE), index)
+        return column("documents.id_ends"), self.files.raw(IDS_FILE), index
 
     @cached_property
     def _read_text(self) -> Callable[[int], str]:
@@ -213,7 +203,7 @@ class Collection:
         Ids are compared without white space around them, a leading `./` and a final `.xml`.
         """
         distinct = {reference: index for index, reference in enumerate(dict.fromkeys(ids))}
-        index = self.id_columns.by_id
+        _, _, index = self.id_columns
         numbers = index.find([normalised_id(reference) for reference in distinct])
         if not ((numbers >= -1) & (numbers < len(self))).all():
             raise self.files.damaged("documents.index_numbers.npy", "there is no such document")

@@ -25,7 +25,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -53,16 +53,9 @@ _SETTLED = 2 * 10**9
 _MOST_REMEMBERED = 10_000
 
 
-class _Identity(NamedTuple):
-    """A file in one state. Whoever writes to it or sets its time stamp changes `changed`."""
-
-    path: str
-    device: int
-    inode: int
-    size: int
-    modified: int
-    changed: int
-
+# A file in one state: path, device, inode, size, time stamp, and the time when any of this, or the
+# contents, last changed, which nobody can set.
+_Identity: TypeAlias = tuple[str, int, int, int, int, int]
 
 _DIGESTS: dict[_Identity, str] = {}
 
@@ -197,8 +190,9 @@ def _regular(path: Path, recorded: dict[str, Any]) -> FileIO:
 def _verified(path: Path, file: FileIO, expected: str, verify: bool) -> Contents:
     """The contents of an open file, hashed if they are small, altered or to be verified."""
     identity = _identity(path, file)
-    is_touched = identity.modified != SEALED_AT
-    contents = file.read() if identity.size <= _SMALL else _mapped(file)
+    _, _, _, size, modified, _ = identity
+    is_touched = modified != SEALED_AT
+    contents = file.read() if size <= _SMALL else _mapped(file)
     if isinstance(contents, bytes):
         digest = hashlib.sha256(contents).hexdigest()
     else:
@@ -218,7 +212,7 @@ def _mapped(file: FileIO) -> Contents:
 
 def _identity(path: Path, file: FileIO) -> _Identity:
     state = os.fstat(file.fileno())
-    return _Identity(
+    return (
         os.path.abspath(path),
         state.st_dev,
         state.st_ino,
@@ -239,7 +233,7 @@ def _hashed(
     """The hash of an open file, which is remembered from now on."""
     now = time.time_ns()
     digest = _digest(file, progress)
-    if now - max(identity.changed, identity.modified) > _SETTLED:
+    if now - max(identity[-2:]) > _SETTLED:
         if len(_DIGESTS) >= _MOST_REMEMBERED:
             _DIGESTS.clear()
         _DIGESTS[identity] = digest

@@ -29,24 +29,6 @@ class Flaw(NamedTuple):
     what: str
 
 
-def flaws_in_summary(summary: PathSummary) -> Iterator[Flaw]:
-    """Parents after their children, and tags that do not exist.
-
-    >>> damaged = PathSummary(["a"], np.array([-1, 1]), np.array([0, 0]))
-    >>> next(flaws_in_summary(damaged))
-    Flaw(file='summary.parent.npy', what='path 1: its parent does not come before it')
-    """
-    parent, tag = summary.parent_of, summary.tag_of
-    yield from _flaw(
-        "summary.parent.npy",
-        (parent >= NO_PARENT) & (parent < np.arange(len(parent))),
-        "path {}: its parent does not come before it",
-    )
-    yield from _flaw(
-        "summary.tag.npy", (tag >= 0) & (tag < len(summary.tags)), "path {}: there is no such tag"
-    )
-
-
 def repeated_paths(summary: PathSummary) -> Iterator[Flaw]:
     """Paths that the summary has twice."""
     keys = (summary.parent_of.astype(np.int64) + 1) * len(summary.tags) + summary.tag_of

@@ -38,6 +38,19 @@ class PathSummary:
     def __len__(self) -> int:
         return len(self.parent_of)
 
+    def flaw(self) -> tuple[str, str] | None:
+        """The column, and what is wrong with it, if it leads to a path or tag that is not there.
+
+        >>> PathSummary(["a"], np.array([-1, 1]), np.array([0, 0])).flaw()
+        ('parent', 'a path comes before its parent')
+        """
+        paths = np.arange(len(self))
+        if not ((self.parent_of >= NO_PARENT) & (self.parent_of < paths)).all():
+            return "parent", "a path comes before its parent"
+        if not ((self.tag_of >= 0) & (self.tag_of < len(self.tags))).all():
+            return "tag", "a path has a tag that does not exist"
+        return None
+
     @cached_property
     def depth_of(self) -> Ints:
         """The number of steps of each path; a document's root is at depth 1."""
