@@ -235,7 +235,7 @@ def info(directory: Path, format_: str, tags: int) -> None:
     opened = Collection(directory)
     if format_ == "json":
         facts = {"collection": str(directory), **opened.statistics.as_dict()}
-        facts["verified"] = opened.files.are_verified
+        facts["unverified_files"] = opened.files.unverified
         facts["options"] = opened.manifest["options"]
         click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
     else:
@@ -244,16 +244,18 @@ def info(directory: Path, format_: str, tags: int) -> None:
 
 
 def _print_verified(opened: Collection) -> None:
+    """Say which files were compared with their hashes when the collection was opened."""
     from doxeval.cli.terminal import heading
     from doxeval.documents.limits import VERIFIED_BYTES
 
     heading("verified")
     if opened.files.are_verified:
-        click.echo("  all files whenever the collection is opened, each text when it is read")
-    else:
-        click.echo(f"  the files are larger than {VERIFIED_BYTES >> 20} MiB, so opening compares")
-        click.echo("  sizes, headers and time stamps, not all contents; to do so:")
-        click.echo(f"  doxeval collection verify {opened.directory}")
+        click.echo("  all files at every opening, each text whenever it is read")
+        return
+    click.echo(f"  {VERIFIED_BYTES >> 20} MiB at every opening, each text whenever it is read; of")
+    click.echo(f"  {', '.join(opened.files.unverified)}")
+    click.echo("  only size, header and time stamp; to verify everything:")
+    click.echo(f"  doxeval collection verify {opened.directory}")
 
 
 @collection.command(cls=Verb)
@@ -265,8 +267,8 @@ def verify(directory: Path) -> None:
     built, and the trees, the paths and the index of ids are checked. Damaged files are listed,
     and the exit code is 1.
 
-    Collections of up to 256 MiB without their text are compared with their hashes whenever they
-    are opened. This command is for larger ones, and for texts that are seldom read.
+    Whenever a collection is opened, up to 256 MiB of it are compared with their hashes, and each
+    text is when it is read. This command is for larger collections, and for all texts at once.
     """
     from doxeval.documents.manifest import read_manifest
     from doxeval.documents.verification import verify_collection

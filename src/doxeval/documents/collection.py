@@ -111,9 +111,9 @@ class Collection:
     def verify(self, progress: Callable[[int, int], object] | None = None) -> Verification:
         """Compare every file and every text with its hash, and check that the trees are trees.
 
-        Opening a collection does this only in part if it is large. The first damage is an error;
-        the result says how much was verified. `progress` is called with the bytes and the
-        documents verified since its last call.
+        Opening a collection hashes only the smallest files if it is large, and no text. The first
+        damage is an error; the result says how much was verified. `progress` is called with the
+        bytes and the documents verified since its last call.
 
         >>> from doxeval.documents.examples import example_collection
         >>> example_collection({"a": "<p>One.</p>", "b": "<p>Two.</p>"}).verify().documents
@@ -295,7 +295,14 @@ class Collection:
     def parents_of(self, nodes: Sequence[int] | Ints) -> Ints:
         """The parent of each element, -1 for a root."""
         parent = self.nodes.parent[nodes].astype(np.int64)
-        return np.where(parent < 0, -1, parent + self.rows[self.documents_of(nodes)])
+        above = np.where(parent < 0, -1, parent + self.rows[self.documents_of(nodes)])
+        self.check_parents(nodes, above)
+        return above
+
+    def check_parents(self, nodes: Sequence[int] | Ints, above: Ints) -> None:
+        """Refuse parents that do not come before their children: climbing would never end."""
+        if (above >= nodes).any():
+            raise self.files.damaged("nodes.parent.npy", "a parent comes after its child")
 
     @guarded
     def children_of(self, node: int) -> Ints:
@@ -303,6 +310,16 @@ class Collection:
         first = int(self.rows[self.documents_of([node])[0]])
         below = self.nodes.parent[node + 1 : node + int(self.nodes.size[node])]
         return np.flatnonzero(below == node - first) + node + 1
+
+    @guarded
+    def tag_of(self, node: int) -> str:
+        """The tag of an element."""
+        return self.summary.tag(int(self.nodes.path[node]))
+
+    @guarded
+    def depth_of(self, node: int) -> int:
+        """The depth of an element; a root is at depth 1."""
+        return int(self.summary.depth_of[self.nodes.path[node]])
 
     @guarded
     def path_of(self, node: int) -> str:

@@ -183,6 +183,7 @@ def _candidates(collection: Collection, ranges: _Ranges) -> tuple[Ints, Ints]:
         owners.append(owner)
         found.append(node)
         above = columns.parent[node].astype(np.int64)
+        collection.check_parents(node - root[owner], above)
         owner, node = owner[above >= 0], root[owner[above >= 0]] + above[above >= 0]
     return np.concatenate(owners), np.concatenate(found)
 

@@ -56,12 +56,12 @@ class Element:
     @property
     def tag(self) -> str:
         """Its tag."""
-        return self.collection.summary.tag(int(self.collection.nodes.path[self.node]))
+        return self.collection.tag_of(self.node)
 
     @property
     def depth(self) -> int:
         """Its depth; a root is at depth 1."""
-        return int(self.collection.summary.depth_of[self.collection.nodes.path[self.node]])
+        return self.collection.depth_of(self.node)
 
     @property
     def start(self) -> int:

@@ -1,14 +1,18 @@
 """Errors that only a damaged file can cause, told as such.
 
-A collection that is too large to be verified at opening may hold numbers that point nowhere. The
-readers of a collection are guarded: where NumPy or Python stumble over such a number, the files
-are compared with their hashes, and the error names the file. If all files are as they were built,
-the mistake is the caller's, and the original error is raised.
+A collection that is too large to be verified at opening may hold numbers that point nowhere. Where
+NumPy or Python stumble over such a number, the files are compared with their hashes, and the error
+names the file. If all files are as they were built, the mistake is the caller's, and the original
+error is raised.
+
+Nearly all reading goes through methods of the collection, which are `guarded`; whoever reads its
+columns in other ways does so `on_guard`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -39,3 +43,20 @@ def guarded(
             raise
 
     return reading
+
+
+@contextmanager
+def on_guard(collection: _HasFiles | None) -> Iterator[None]:
+    """A stretch of work in which an error may come from a damaged file.
+
+    >>> with on_guard(None):
+    ...     _ = [1, 2][5]
+    Traceback (most recent call last):
+    IndexError: list index out of range
+    """
+    try:
+        yield
+    except SIGNS_OF_DAMAGE:
+        if collection is not None:
+            collection.refuse_damage()
+        raise

@@ -8,8 +8,8 @@ from doxeval.errors import DocumentError, InputError
 
 # The node table sorts depths as 16-bit integers, so no document may be deeper than this.
 DEEPEST_POSSIBLE = 30_000
-# A collection whose files, without the text, are at most this large together is compared with
-# its hashes whenever it is opened; hashing so much takes a fraction of a second.
+# When a collection is opened, so much of it is compared with its hashes, the smallest files first
+# and the text left out. Hashing it takes a fraction of a second.
 VERIFIED_BYTES = 256 << 20
 
 

@@ -78,12 +78,6 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     return manifest
 
 
-def hashed_bytes(manifest: Mapping[str, Any]) -> int:
-    """The size of all files together, without the text."""
-    files: Mapping[str, Mapping[str, int]] = manifest["files"]
-    return sum(file["bytes"] for name, file in files.items() if name != TEXT_FILE)
-
-
 def _parsed(directory: Path) -> dict[str, Any]:
     path = directory / NAME
     damaged = CollectionError(f"the manifest is damaged; {BUILD_AGAIN}", str(path))

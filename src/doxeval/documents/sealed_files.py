@@ -1,13 +1,14 @@
 """The files of a collection, compared with its manifest before anything is read from them.
 
-The size of every file, and the header of every array, are compared whenever a collection is
-opened. Contents are hashed
+Whenever a collection is opened, the size of every file and the header of every array are compared
+with the manifest. Contents are hashed, too: of the smallest files first, as long as they have at
+most VERIFIED_BYTES together (the text does not count: each document's text is hashed when it is
+read). For most collections that is all of them. A process remembers the hash of a file until the
+file changes, so opening the collection again, or in forked workers, costs nothing.
 
-- if all files but the text are at most VERIFIED_BYTES together: every file, at each opening. The
-  result is remembered while the process lives, so that opening the collection again, or in forked
-  workers, costs nothing;
-- otherwise: small files always, and any file that no longer has the seal's time stamp. Damage that
-  leaves size and time stamp as they were is found by `Collection.verify`.
+The few largest files of a larger collection are hashed only if they no longer have the time stamp
+of the seal. Damage that leaves their sizes and time stamps as they were is found by
+`Collection.verify`.
 
 Small files are read into memory; the others are mapped. Either way they stay as they were opened
 if the collection is built anew in the meantime.
@@ -24,8 +25,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeAlias
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +43,7 @@ from doxeval.documents.layout import (
     columns_of,
 )
 from doxeval.documents.limits import VERIFIED_BYTES
-from doxeval.documents.manifest import BUILD_AGAIN, SEALED_AT, hashed_bytes, read_manifest
+from doxeval.documents.manifest import BUILD_AGAIN, SEALED_AT, read_manifest
 from doxeval.errors import CollectionError
 
 Contents: TypeAlias = bytes | mmap.mmap
@@ -58,6 +61,8 @@ _MOST_REMEMBERED = 10_000
 _Identity: TypeAlias = tuple[str, int, int, int, int, int]
 
 _DIGESTS: dict[_Identity, str] = {}
+# The open collections that were too large to be verified at opening.
+_UNVERIFIED: WeakSet[SealedFiles] = WeakSet()
 
 
 class SealedFiles:
@@ -79,11 +84,25 @@ class SealedFiles:
         self._columns = columns_of(self.manifest["counts"])
         self._check_headers()
         self._check_ends()
+        if not self.are_verified:
+            _UNVERIFIED.add(self)
 
     @property
     def are_verified(self) -> bool:
-        """Whether all contents but the text were compared with the manifest at opening."""
-        return hashed_bytes(self.manifest) <= VERIFIED_BYTES
+        """Whether the contents of all files but the text were hashed at opening."""
+        return not self.unverified
+
+    @property
+    def unverified(self) -> list[str]:
+        """The files that are too large to be hashed at every opening."""
+        files: dict[str, dict[str, Any]] = self.manifest["files"]
+        smallest_first = sorted((files[name]["bytes"], name) for name in files if name != TEXT_FILE)
+        totals = accumulate(size for size, _ in smallest_first)
+        return sorted(
+            name
+            for total, (_, name) in zip(totals, smallest_first, strict=True)
+            if total > VERIFIED_BYTES
+        )
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """The array in a file `name.npy`."""
@@ -118,9 +137,8 @@ class SealedFiles:
         This is for a collection that was too large to be verified at opening, when something
         impossible was read from it.
         """
-        if not self.are_verified:
-            for name, recorded in self.manifest["files"].items():
-                check_contents(self.directory / name, recorded)
+        for name in self.unverified:
+            check_contents(self.directory / name, self.manifest["files"][name])
 
     def _check_headers(self) -> None:
         for name, expected in self._columns.items():
@@ -143,13 +161,29 @@ class SealedFiles:
 
     def _opened(self) -> dict[str, Contents]:
         contents: dict[str, Contents] = {}
+        unverified = self.unverified
         for name, recorded in self.manifest["files"].items():
-            opened = _opened(self.directory / name, recorded, self.are_verified)
+            opened = _opened(self.directory / name, recorded, name not in unverified)
             if name != ORIGINS_FILE:  # which nothing reads
                 contents[name] = opened
-        if not self.are_verified and read_manifest(self.directory) != self.manifest:
+        if unverified and read_manifest(self.directory) != self.manifest:
             return {}  # replaced while it was being opened
         return contents
+
+
+def damage_in_open_collections() -> CollectionError | None:
+    """The first damage in a collection that is open and was not verified at opening.
+
+    For an error that nobody expected, when it is not known which collection may be the cause.
+
+    >>> damage_in_open_collections()
+    """
+    try:
+        for files in list(_UNVERIFIED):
+            files.refuse_damage()
+    except CollectionError as error:
+        return error
+    return None
 
 
 def check_contents(
@@ -188,17 +222,16 @@ def _regular(path: Path, recorded: dict[str, Any]) -> FileIO:
 
 
 def _verified(path: Path, file: FileIO, expected: str, verify: bool) -> Contents:
-    """The contents of an open file, hashed if they are small, altered or to be verified."""
+    """The contents of an open file, hashed if they are to be verified or have been touched."""
     identity = _identity(path, file)
     _, _, _, size, modified, _ = identity
     is_touched = modified != SEALED_AT
     contents = file.read() if size <= _SMALL else _mapped(file)
-    if isinstance(contents, bytes):
-        digest = hashlib.sha256(contents).hexdigest()
-    else:
-        digest = _remembered(identity, file) if verify or is_touched else expected
-    if digest != expected:
-        raise _altered(path)
+    if verify or is_touched:
+        is_read = isinstance(contents, bytes)
+        digest = hashlib.sha256(contents).hexdigest() if is_read else _remembered(identity, file)
+        if digest != expected:
+            raise _altered(path)
     if is_touched:
         with suppress(OSError):  # someone else's collection: it is checked again next time
             os.utime(path, ns=(SEALED_AT, SEALED_AT))

@@ -18,6 +18,7 @@ import numpy as np
 from doxeval.assessments import Assessments, read_assessments
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
+from doxeval.documents.guard import on_guard
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation.asked import (
     LeftOut,
@@ -146,7 +147,8 @@ class Evaluation:
         self.options = RunOptions(
             self._order.order, offsets, whitespace, unresolved, ends, duplicates, by_presets
         )
-        self.assessments = _resolved(assessments, collection, self.options)
+        with on_guard(collection):
+            self.assessments = _resolved(assessments, collection, self.options)
         self.average_over = average_over
         self.specificity = specificity
         self.curves = curves
@@ -155,7 +157,8 @@ class Evaluation:
         self._targets = self._targets_in(targets)
         self._asked = asked_for(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
-        self.measures, self._left_out = self._settled()
+        with on_guard(collection):
+            self.measures, self._left_out = self._settled()
         if per_document and not any(one.settled.document_score for one in self.measures):
             raise InputError(
                 "per_document=True needs a measure that averages scores of documents: gP or MAgP"
@@ -249,6 +252,10 @@ class Evaluation:
 
     def score(self, run: Source | NamedSource) -> RunScores:
         """The scores of one run."""
+        with on_guard(self.collection):
+            return self._score(run)
+
+    def _score(self, run: Source | NamedSource) -> RunScores:
         source = run if isinstance(run, NamedSource) else NamedSource(run)
         read = source.read(ends=self.options.ends)
         found = ranked(read, self.truth, self.options)

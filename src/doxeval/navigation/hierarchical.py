@@ -56,8 +56,10 @@ class HierarchicalNavigation(Navigation):
         above = columns.parent[sources].astype(np.int64)
         while (above >= 0).any():  # one step up for all sources at a time
             has_parent = above >= 0
-            total[has_parent] += _shares(size[has_parent], sizes[above[has_parent]])
-            above[has_parent] = columns.parent[first + above[has_parent]]
+            below = above[has_parent]
+            total[has_parent] += _shares(size[has_parent], sizes[below])
+            above[has_parent] = columns.parent[first + below]
+            collection.check_parents(below, above[has_parent])
         return total
 
 
