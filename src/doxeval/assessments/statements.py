@@ -206,9 +206,9 @@ def _measured(path: str, given: Fields) -> MeasuredElement:
     e, size, rsize = given.raw("e"), given.whole("size"), given.whole("rsize")
     if given.choice("scale", _SCALES) != "2005" or size is None or rsize is None or "s" in given:
         raise FormatError('size and rsize go together, with "scale": "2005" and without s')
-    if e != "?" and e not in (0, 1, 2):
+    if e != "?" and (type(e) is not int or e not in range(3)):  # true and 1.0 equal 1
         raise FormatError(f"e is {e!r}: expected 0, 1, 2 or ?")
-    return MeasuredElement(path, None if e == "?" else _small(e), size, rsize)
+    return MeasuredElement(path, None if e == "?" else e, size, rsize)
 
 
 def _small(value: object) -> int:

@@ -97,13 +97,18 @@ def _columns(names: list[str], rows: list[list[str]]) -> dict[str, Sequence[Any]
 
 def _numbers(values: Sequence[str], read: Callable[[str], Any]) -> list[Any]:
     """Numbers; what is none stays as it is, and is refused when it is checked."""
-    try:
-        return list(map(read, values))
-    except ValueError:
-        return [_number(value, read) for value in values]
+    together = "".join(values)
+    if together.isascii() and "_" not in together:
+        try:
+            return list(map(read, values))
+        except ValueError:
+            pass
+    return [_number(value, read) for value in values]
 
 
 def _number(value: str, read: Callable[[str], Any]) -> Any:
+    if not value.isascii() or "_" in value:  # Python reads digits of all scripts, and 1_000
+        return value
     try:
         return read(value)
     except ValueError:

@@ -28,10 +28,10 @@ from doxeval.runs.csv_blocks import csv_blocks
 from doxeval.runs.json_blocks import json_blocks
 from doxeval.runs.mistaken import explained_by_record
 from doxeval.runs.optional import optional_module
+from doxeval.runs.parquet_blocks import ParquetBlock, parquet_blocks
 from doxeval.runs.record_columns import BadRecord, RecordCollector
 from doxeval.runs.run import Run
 
-_ROWS = 1 << 16  # of Parquet, read at a time
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -69,27 +69,16 @@ def read_csv_run(file: IO[bytes], origin: str) -> Run:
 
 def read_parquet_run(file: IO[bytes], origin: str) -> Run:
     """Read a run from Parquet (needs the extra `parquet`)."""
-    parquet = optional_module("pyarrow.parquet")
-    try:
-        table = parquet.ParquetFile(io.BytesIO(file.read()))
-    except (ValueError, OSError) as error:
-        raise FormatError(f"this is not Parquet: {error}", origin) from None
-    return _run(_parquet_blocks(table), origin)
+    return _run(map(_with_split_nodes, parquet_blocks(file, origin)), origin)
 
 
-def _parquet_blocks(table: Any) -> Iterator[tuple[dict[str, Column], Ints]]:
-    number = 0
-    for batch in table.iter_batches(_ROWS):
-        columns: dict[str, Column] = {
-            name: column.to_pylist()
-            for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        }
-        if "nodes" in columns:
-            columns["nodes"] = [
-                nodes.split() if isinstance(nodes, str) else nodes for nodes in columns["nodes"]
-            ]
-        yield columns, np.arange(number + 1, number + len(batch) + 1)
-        number += len(batch)
+def _with_split_nodes(block: ParquetBlock) -> tuple[dict[str, list[Any]], Ints]:
+    """The block with a list of paths for each tree."""
+    columns, rows = block
+    if "nodes" in columns:
+        nodes = [paths.split() if isinstance(paths, str) else paths for paths in columns["nodes"]]
+        columns = {**columns, "nodes": nodes}
+    return columns, rows
 
 
 def _run(blocks: Iterable[tuple[Mapping[str, Column], Ints]], origin: str) -> Run:
