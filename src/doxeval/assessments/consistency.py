@@ -29,14 +29,15 @@ Elements that are unjudged or not listed never violate a rule.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Collection as Values
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
-from doxeval.assessments.element_paths import line_of, steps_of
+from doxeval.assessments.element_paths import line_of, numbered_path
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import Judgment, MeasuredElement
 from doxeval.documents import Collection, Element
-from doxeval.documents.paths import format_path
 
 G = TypeVar("G", Grade2002, Grade2003)
 
@@ -74,8 +75,7 @@ def violations(judgment: Judgment, collection: Collection | None = None) -> list
     if not found:
         return []
     lines = {
-        format_path(steps_of(element, judgment)): line_of(element, judgment)
-        for element in judgment.grades
+        numbered_path(element, judgment): line_of(element, judgment) for element in judgment.grades
     }
     return [one._replace(line=lines.get(one.path, judgment.line)) for one in found]
 
@@ -83,7 +83,7 @@ def violations(judgment: Judgment, collection: Collection | None = None) -> list
 def _graded(judgment: Judgment, scale: type[G]) -> dict[str, G]:
     """The grades of one scale, by path."""
     return {
-        format_path(steps_of(element, judgment)): element.grade
+        numbered_path(element, judgment): element.grade
         for element in judgment.grades
         if isinstance(element.grade, scale)
     }
@@ -118,19 +118,18 @@ def _of_2003(
 
 def _nested(grades: Mapping[str, G]) -> Iterator[tuple[str, str, str]]:
     """Each graded element inside another: the nearest one around it, its own path, a message."""
-    for path, grade in grades.items():
-        above = _nearest_above(path, grades)
-        if above is not None:
-            yield above, path, f"{above} is {grades[above]} but {path} in it is {grade}"
+    for path, above in _nearest_above(grades).items():
+        yield above, path, f"{above} is {grades[above]} but {path} in it is {grades[path]}"
 
 
 def _of_2005(judgment: Judgment, collection: Collection | None) -> list[Violation]:
-    grades = {format_path(steps_of(element, judgment)): element for element in judgment.elements}
+    grades = {numbered_path(element, judgment): element for element in judgment.elements}
     ranks = {path: _RANKS[element.exhaustivity] for path, element in grades.items()}
     inside = _passages_inside(judgment, list(grades), collection)
+    around = _nearest_above(grades)
     found: list[Violation] = []
     for path, element in grades.items():
-        above = _nearest_above(path, grades)
+        above = around.get(path)
         if above is not None and ranks[above] < ranks[path]:
             message = f"{above} is {_shown(grades[above])} but {path} in it is {_shown(element)}"
             found.append(Violation(5, above, message))
@@ -159,17 +158,35 @@ def _passages_inside(
     places = {
         path: collection.node(node) for path, node in zip(paths, nodes, strict=True) if node >= 0
     }
-    return {
-        path: any(own.start <= start and end <= own.end for start, end in judgment.highlights)
-        for path, own in places.items()
-    }
+    # Highlights are sorted and apart, so the first that starts in an element ends first, too.
+    starts = [start for start, _ in judgment.highlights]
+    found = {}
+    for path, own in places.items():
+        first = bisect_left(starts, own.start)
+        found[path] = first < len(starts) and judgment.highlights[first][1] <= own.end
+    return found
 
 
-def _nearest_above(path: str, grades: Container[str]) -> str | None:
-    above = path.rpartition("/")[0]
-    while above and above not in grades:
-        above = above.rpartition("/")[0]
-    return above or None
+def _nearest_above(paths: Values[str]) -> dict[str, str]:
+    """The nearest path above each that is among them, for those that have one.
+
+    All paths are walked down once, step by step, so that the time goes by their lengths alone.
+    """
+    below: dict[tuple[int, str], int] = {}
+    at_end: dict[int, str] = {}
+    for path in paths:
+        at = 0
+        for step in path[1:].split("/"):
+            at = below.setdefault((at, step), len(below) + 1)
+        at_end[at] = path
+    nearest: list[str | None] = [None]
+    found: dict[str, str] = {}
+    for (above, _), at in below.items():  # what is above comes first
+        around = at_end.get(above, nearest[above])
+        nearest.append(around)
+        if around is not None and at in at_end:
+            found[at_end[at]] = around
+    return {path: found[path] for path in paths if path in found}
 
 
 def _of_nothing_but_children(

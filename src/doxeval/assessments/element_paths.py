@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
-from doxeval.documents.paths import Step, parse_path
+from doxeval.documents.paths import Step, format_path, parse_path
 from doxeval.errors import FormatError, SyntaxProblem
+
+
+# A path in which every step is numbered, as almost all files have them.
+_NUMBERED = re.compile(r"(?:/[^\s/\[\]()@*|]+\[[1-9][0-9]{0,8}\])+")
 
 
 def line_of(element: GradedElement | MeasuredElement, judgment: Judgment) -> int | None:
@@ -27,3 +33,13 @@ def steps_of(element: GradedElement | MeasuredElement, judgment: Judgment) -> tu
         return parse_path(element.path)
     except SyntaxProblem as error:
         raise FormatError(error.message, judgment.origin, line_of(element, judgment)) from None
+
+
+def numbered_path(element: GradedElement | MeasuredElement, judgment: Judgment) -> str:
+    """The path of an element with all its steps numbered.
+
+    >>> numbered_path(GradedElement("/a/b[2]", None), Judgment("7", "d"))
+    '/a[1]/b[2]'
+    """
+    path = element.path
+    return path if _NUMBERED.fullmatch(path) else format_path(steps_of(element, judgment))

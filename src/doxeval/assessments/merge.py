@@ -14,8 +14,9 @@ relevant any more, there is none.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar, get_args
 
@@ -69,7 +70,7 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
         if entries and anything_left
         else None,
         document_length=next(iter(lengths), None),
-        relevance=_chosen(how)(grades) if grades else None,
+        relevance=_chosen(how, grades, len(grades)) if grades else None,
         grades=_merged_grades(same, how),
         units=_merged_units(same, how),
         assessor=None,
@@ -102,45 +103,50 @@ def _shared_by(
     return tuple(found)
 
 
-def _chosen(how: Merge) -> Callable[[Sequence[Number]], Number]:
-    """The value that stands for several."""
+def _chosen(how: Merge, values: Sequence[Number], assessors: int) -> Number:
+    """The value that stands for those of all assessors; who gave none counts as having given 0."""
+    at = {"union": assessors - 1, "intersection": 0, "majority": (assessors - 1) // 2}[how]
+    in_order = sorted(values)
+    below = bisect_left(in_order, 0)  # zeros that were not given follow these
+    missing = assessors - len(values)
+    if below <= at < below + missing:
+        return in_order[0] - in_order[0]  # 0 as a number of the same kind
+    return in_order[at if at < below else at - missing]
 
-    def chosen(values: Sequence[Number]) -> Number:
-        last = len(values) - 1
-        return sorted(values)[{"union": last, "intersection": 0, "majority": last // 2}[how]]
 
-    return chosen
+Grade = Grade2002 | Grade2003 | Grade2005
 
 
 def _merged_grades(same: Sequence[Judgment], how: Merge) -> tuple[GradedElement, ...]:
-    paths = dict.fromkeys(element.path for judgment in same for element in judgment.grades)
-    by_path = [{element.path: element.grade for element in judgment.grades} for judgment in same]
+    said: dict[str, list[Grade]] = {}
+    for judgment in same:
+        # What an assessor says last about an element counts.
+        for path, grade in {one.path: one.grade for one in judgment.grades}.items():
+            given = said.setdefault(path, [])
+            if grade is not None:
+                given.append(grade)
     return tuple(
-        GradedElement(path, _merged_grade([grades.get(path) for grades in by_path], how))
-        for path in paths
+        GradedElement(path, _merged_grade(given, len(same), how)) for path, given in said.items()
     )
 
 
-def _merged_grade(
-    grades: Sequence[Grade2002 | Grade2003 | Grade2005 | None], how: Merge
-) -> Grade2002 | Grade2003 | Grade2005 | None:
-    given = [grade for grade in grades if grade is not None]
+def _merged_grade(given: Sequence[Grade], assessors: int, how: Merge) -> Grade | None:
     if not given:
         return None
-    if not all(isinstance(grade, Grade2003) for grade in given):
+    grades = [grade for grade in given if isinstance(grade, Grade2003)]
+    if len(grades) < len(given):
         raise FormatError("only grades of 2003–04 can be merged: others have no order")
-    pairs = [
-        (grade.exhaustivity, grade.specificity) if isinstance(grade, Grade2003) else (0, 0)
-        for grade in grades
-    ]
-    choose = _chosen(how)
-    return Grade2003(choose([e for e, _ in pairs]), choose([s for _, s in pairs]))
+    return Grade2003(
+        _chosen(how, [grade.exhaustivity for grade in grades], assessors),
+        _chosen(how, [grade.specificity for grade in grades], assessors),
+    )
 
 
 def _merged_units(same: Sequence[Judgment], how: Merge) -> tuple[AssessedUnit, ...]:
-    nodes = dict.fromkeys(unit.nodes for judgment in same for unit in judgment.units)
-    said = [dict(judgment.units) for judgment in same]
-    choose = _chosen(how)
+    said: dict[tuple[str, ...], list[float]] = {}
+    for judgment in same:
+        for nodes, relevance in dict(judgment.units).items():
+            said.setdefault(nodes, []).append(relevance)
     return tuple(
-        AssessedUnit(unit, choose([units.get(unit, 0.0) for units in said])) for unit in nodes
+        AssessedUnit(nodes, _chosen(how, given, len(same))) for nodes, given in said.items()
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,28 +84,29 @@ def _explain(query: StructuredQuery, strictness: str, directory: Path | None) ->
     from doxeval.topics import Interpretation
 
     interpretation = Interpretation.named(strictness)
-    counts = _counts(directory)
     target = interpretation.target_of(query)
+    supports = interpretation.supports_of(query)
+    counts = _counts(directory, [target, *(support.path for support in supports)])
     hint = _hint(target, query.target)
-    click.echo(f"target   {target}{counts(str(target))}{hint}")
-    for support, written in zip(interpretation.supports_of(query), query.supports, strict=True):
+    click.echo(f"target   {target}{next(counts)}{hint}")
+    for support, written in zip(supports, query.supports, strict=True):
         path, hint = support.path, _hint(support.path, written.path)
-        click.echo(f"support  {path}{counts(str(path))}{hint}: {support.condition}")
+        click.echo(f"support  {path}{next(counts)}{hint}: {support.condition}")
 
 
 def _hint(path: QueryPath, written: QueryPath) -> str:
     return "" if path == written else f"  (hint: {written})"
 
 
-def _counts(directory: Path | None) -> Callable[[str], str]:
-    """A function that counts the elements a path matches; without a collection it gives ''."""
+def _counts(directory: Path | None, paths: Sequence[QueryPath]) -> Iterator[str]:
+    """For each path how many elements it matches; without a collection nothing."""
     if directory is None:
-        return lambda _: ""
+        return iter([""] * len(paths))
     from doxeval.documents import Collection
     from doxeval.wording import counted
 
-    collection = Collection(directory)
-    return lambda path: f"  ({counted(collection.count_matching(path), 'element')})"
+    counts = Collection(directory).counts_matching([str(path) for path in paths])
+    return (f"  ({counted(count, 'element')})" for count in counts)
 
 
 def _tree(query: Query) -> Iterator[str]:

@@ -263,7 +263,23 @@ class Collection:
         >>> example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"}).count_matching("//s/p")
         2
         """
-        return int(self.elements_by_path[self._paths_matching(pattern)].sum())
+        return self.counts_matching([pattern])[0]
+
+    def counts_matching(self, patterns: Sequence[str]) -> list[int]:
+        """The same for many patterns, in one pass over the paths of the collection.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+        >>> collection.counts_matching(["//s/p", "//s"])
+        [2, 1]
+        """
+        from doxeval.documents.patterns import counts_by_pattern, parsed_patterns
+
+        distinct = list(dict.fromkeys(patterns))
+        parsed = parsed_patterns(distinct)
+        counts = counts_by_pattern(parsed, self.summary, self.elements_by_path)
+        count_of = dict(zip(distinct, counts, strict=True))
+        return [count_of[pattern] for pattern in patterns]
 
     def _paths_matching(self, pattern: str) -> Bools:
         from doxeval.documents.patterns import PathPattern

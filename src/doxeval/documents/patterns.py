@@ -5,32 +5,27 @@
 
 Several patterns are separated by commas: `//tig, //fm/au`.
 
-A pattern matches whole paths without ordinals. So it is matched against the path summary, by a
-few bit operations per distinct path, no matter how many elements there are.
+A pattern matches whole paths without ordinals. So it is matched against the path summary, no
+matter how many elements there are, and any number of patterns in one pass over the summary
+(`path_automaton`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
-from doxeval.arrays import Bools
-from doxeval.documents.summary import NO_PARENT, PathSummary
+from doxeval.arrays import Bools, Ints
+from doxeval.documents.path_automaton import PathAutomaton, PatternStep, bits_of
+from doxeval.documents.summary import PathSummary
 from doxeval.errors import SyntaxProblem
 
+_LONGEST_SHOWN = 80
 _TAG = r"[^\s/()|\[\]@*,]+"
 _STEP = re.compile(rf"(//?)\s*(?:(\*)|({_TAG})|\(\s*({_TAG}(?:\s*\|\s*{_TAG})+)\s*\))\s*")
-
-
-@dataclass(frozen=True)
-class PatternStep:
-    """One step: the tags it accepts (none: any tag), at any depth or one level below."""
-
-    tags: frozenset[str]
-    any_depth: bool
 
 
 @dataclass(frozen=True)
@@ -49,49 +44,14 @@ class PathPattern:
     @classmethod
     def parse(cls, text: str) -> PathPattern:
         """Parse a pattern; an error names the column."""
-        steps = []
-        stripped = text.strip()
-        at = 0
-        while at < len(stripped):
-            step = _STEP.match(stripped, at)
-            if step is None:
-                raise SyntaxProblem(
-                    f"path pattern {text!r}, column {at + 1}: "
-                    "expected '/' or '//' and then a tag, '*' or '(tag|tag)'"
-                )
-            axis, star, tag, choice = step.groups()
-            tags = [] if star else [name.strip() for name in (tag or choice).split("|")]
-            steps.append(PatternStep(frozenset(tags), axis == "//"))
-            at = step.end()
-        if not steps:
-            raise SyntaxProblem("empty path pattern: expected something like //sec//p")
-        return cls(stripped, tuple(steps))
+        return _parsed(text, {})
 
     def __str__(self) -> str:
         return self.text
 
     def matches(self, summary: PathSummary) -> Bools:
         """For each path of the summary, whether the pattern matches all of it."""
-        # Bit j of here[i]: the first j steps of the pattern match path i.
-        # Bit j of above[i]: they match path i or a path above it.
-        any_depth = sum(1 << j for j, step in enumerate(self.steps) if step.any_depth)
-        whole = 1 << len(self.steps)
-
-        @cache
-        def accepting(tag: int) -> int:
-            name = summary.tags[tag]
-            return sum(
-                1 << j for j, step in enumerate(self.steps) if not step.tags or name in step.tags
-            )
-
-        here: list[int] = []
-        above: list[int] = []
-        for parent, tag in zip(summary.parent_of.tolist(), summary.tag_of.tolist(), strict=True):
-            last, seen = (1, 1) if parent == NO_PARENT else (here[parent], above[parent])
-            reached = ((last & ~any_depth | seen & any_depth) & accepting(tag)) << 1
-            here.append(reached)
-            above.append(seen | reached)
-        return np.fromiter((bool(bits & whole) for bits in here), dtype=np.bool_)
+        return _matched([self], summary)
 
 
 @dataclass(frozen=True)
@@ -109,12 +69,80 @@ class PathPatterns:
     @classmethod
     def parse(cls, text: str) -> PathPatterns:
         """Parse patterns that are separated by commas."""
-        return cls(tuple(PathPattern.parse(one) for one in text.split(",")))
+        return cls(tuple(parsed_patterns(text.split(","))))
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.patterns))
 
     def matches(self, summary: PathSummary) -> Bools:
         """For each path of the summary, whether one of the patterns matches all of it."""
-        found: Bools = np.any([one.matches(summary) for one in self.patterns], axis=0)
-        return found
+        return _matched(self.patterns, summary)
+
+
+def _parsed(text: str, known: dict[str, PatternStep]) -> PathPattern:
+    """A pattern; steps that are written alike are made once, and kept in `known`."""
+    steps = []
+    stripped = text.strip()
+    at = 0
+    while at < len(stripped):
+        match = _STEP.match(stripped, at)
+        if match is None:
+            raise SyntaxProblem(
+                f"path pattern {_quoted(text)}, column {at + 1}: "
+                "expected '/' or '//' and then a tag, '*' or '(tag|tag)'"
+            )
+        at = match.end()
+        step = known.get(match[0])
+        if step is None:
+            step = known[match[0]] = _step(*match.groups())
+        steps.append(step)
+    if not steps:
+        raise SyntaxProblem("empty path pattern: expected something like //sec//p")
+    return PathPattern(stripped, tuple(steps))
+
+
+def _step(axis: str, star: str | None, tag: str | None, choice: str | None) -> PatternStep:
+    tags = [] if star else [name.strip() for name in (tag or choice or "").split("|")]
+    return PatternStep(frozenset(tags), axis == "//")
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…")
+
+
+def parsed_patterns(texts: Sequence[str]) -> list[PathPattern]:
+    """Many patterns, which may be long and begin alike.
+
+    >>> [len(pattern.steps) for pattern in parsed_patterns(["//sec", "//sec//p"])]
+    [1, 2]
+    """
+    known: dict[str, PatternStep] = {}
+    return [_parsed(text, known) for text in texts]
+
+
+def _matched(patterns: Sequence[PathPattern], summary: PathSummary) -> Bools:
+    automaton = PathAutomaton([pattern.steps for pattern in patterns])
+    reached = automaton.reached(summary)
+    return np.fromiter((one & automaton.ends > 0 for one in reached), np.bool_, len(summary))
+
+
+def counts_by_pattern(
+    patterns: Sequence[PathPattern], summary: PathSummary, elements: Ints
+) -> list[int]:
+    """How many elements each pattern matches, given how many elements have each path.
+
+    >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
+    >>> patterns = [PathPattern.parse(text) for text in ("//sec", "//sec//p", "/p")]
+    >>> counts_by_pattern(patterns, summary, np.array([1, 5, 20]))
+    [5, 20, 0]
+    """
+    automaton = PathAutomaton([pattern.steps for pattern in patterns])
+    counts = [0] * (automaton.ends.bit_length() + 1)
+    by_reached: dict[int, int] = {}
+    for reached, count in zip(automaton.reached(summary), elements.tolist(), strict=True):
+        if reached & automaton.ends:
+            by_reached[reached] = by_reached.get(reached, 0) + count
+    for reached, count in by_reached.items():
+        for state in bits_of(reached & automaton.ends):
+            counts[state] += count
+    return [counts[state] for state in automaton.end_of]

@@ -10,7 +10,7 @@
     co     : (('+'|'-')? (word | '"' word+ '"'))+          optionally in single quotes as a whole
 
 AND binds more tightly than OR; with `flat` precedence both bind equally, from left to right, as
-in the first grammar of NEXI. Typographic quotes are read as plain ones. A word consists of
+in the first grammar of NEXI. Conditions may be nested up to 200 deep. Typographic quotes are read as plain ones. A word consists of
 letters, marks, digits and `_ - ' . &`, does not start with `-` or `'`, and has a letter or a
 digit (or is just `&`).
 """
@@ -18,7 +18,7 @@ digit (or is just `&`).
 from __future__ import annotations
 
 import re
-from typing import Literal, NoReturn
+from typing import Literal, NamedTuple, NoReturn
 from unicodedata import category
 
 from doxeval.errors import SyntaxProblem
@@ -41,6 +41,9 @@ from doxeval.topics.nexi_ast import (
 Precedence = Literal["and", "flat"]
 
 DEEPEST = 200
+# A query says of each condition what elements it is about, by their whole path. So what a query
+# means can be as long as the square of its own length, which therefore has a limit.
+LONGEST = 20_000
 _PLAIN_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
 _SPACE = re.compile(r"\s*")
 _AXIS = re.compile(r"//?")
@@ -85,6 +88,7 @@ def parse_content(query: str) -> ContentQuery:
     parser = _Parser(query, "and")
     terms = parser.content()
     parser.end("a word, a phrase in double quotes, or the end of the query")
+    parser.check_length()
     return ContentQuery(terms)
 
 
@@ -96,6 +100,7 @@ def parse_structured(query: str, precedence: Precedence = "and") -> StructuredQu
     """
     parser = _Parser(query, precedence)
     segments = parser.segments()
+    parser.check_length()
     return StructuredQuery(segments)
 
 
@@ -122,7 +127,8 @@ class _Parser:
     """Recursive descent over the characters of a query."""
 
     def __init__(self, query: str, precedence: Precedence) -> None:
-        self._text = query.translate(_PLAIN_QUOTES)
+        self._is_cut = len(query) > LONGEST
+        self._text = query[:LONGEST].translate(_PLAIN_QUOTES)
         self._at = 0
         self._depth = 0
         self._flat = precedence == "flat"
@@ -137,7 +143,13 @@ class _Parser:
         return self._text[self._at : self._at + 1]
 
     def _fail(self, expected: str) -> NoReturn:
+        self.check_length()
         raise NexiError(self._at + 1, expected)
+
+    def check_length(self) -> None:
+        """Fail if all is read of a query that goes on beyond the limit."""
+        if self._is_cut and self._at >= len(self._text):
+            raise NexiError(LONGEST + 1, f"the end: a query has at most {LONGEST:,} characters")
 
     def _match(self, pattern: re.Pattern[str]) -> str | None:
         self._skip_space()
@@ -180,7 +192,7 @@ class _Parser:
                 segments.append(Segment(path))
                 self.end("'[' or the end of the query after the path")
                 return tuple(segments)
-            condition = self._clause()
+            condition = self._clause().clause
             self._need("]", "the condition")
             segments.append(Segment(path, condition))
             self._skip_space()
@@ -229,17 +241,20 @@ class _Parser:
 
     # Conditions
 
-    def _clause(self) -> Clause:
+    def _clause(self) -> _Measured:
         operands = [self._operand()]
         operators: list[str] = []
         while (connective := self._match(_CONNECTIVE)) is not None:
             operators.append(connective.lower())
             operands.append(self._operand())
-        return _from_left(operands, operators) if self._flat else _by_rank(operands, operators)
+        found = _from_left(operands, operators) if self._flat else _by_rank(operands, operators)
+        if found.depth > DEEPEST:
+            self._fail(f"at most {DEEPEST} conditions nested in one another by and, or")
+        return found
 
-    def _operand(self) -> Clause:
+    def _operand(self) -> _Measured:
         if not self._take("("):
-            return self._item()
+            return _Measured(self._item(), 0)
         self._depth += 1
         if self._depth > DEEPEST:
             self._fail(f"at most {DEEPEST} nested parentheses")
@@ -354,10 +369,17 @@ def _quoted(literal: str) -> str:
     return f'"{literal}"' if "'" in literal else f"'{literal}'"
 
 
-def _from_left(operands: list[Clause], operators: list[str]) -> Clause:
+class _Measured(NamedTuple):
+    """A clause, and how many times `and` and `or` are nested in it."""
+
+    clause: Clause
+    depth: int
+
+
+def _from_left(operands: list[_Measured], operators: list[str]) -> _Measured:
     """The clause if both connectives bind equally, from left to right."""
     result = operands[0]
-    group: list[Clause] = [result]
+    group = [result]
     last = ""
     for operator, operand in zip(operators, operands[1:], strict=True):
         if last and operator != last:
@@ -368,9 +390,9 @@ def _from_left(operands: list[Clause], operators: list[str]) -> Clause:
     return _combined(last, group) if last else result
 
 
-def _by_rank(operands: list[Clause], operators: list[str]) -> Clause:
+def _by_rank(operands: list[_Measured], operators: list[str]) -> _Measured:
     """The clause if AND binds more tightly than OR."""
-    groups: list[list[Clause]] = [[operands[0]]]
+    groups = [[operands[0]]]
     for operator, operand in zip(operators, operands[1:], strict=True):
         if operator == "and":
             groups[-1].append(operand)
@@ -379,7 +401,9 @@ def _by_rank(operands: list[Clause], operators: list[str]) -> Clause:
     return _combined("or", [_combined("and", group) for group in groups])
 
 
-def _combined(operator: str, clauses: list[Clause]) -> Clause:
-    if len(clauses) == 1:
-        return clauses[0]
-    return And(tuple(clauses)) if operator == "and" else Or(tuple(clauses))
+def _combined(operator: str, group: list[_Measured]) -> _Measured:
+    if len(group) == 1:
+        return group[0]
+    clauses = tuple(clause for clause, _ in group)
+    depth = 1 + max(depth for _, depth in group)
+    return _Measured(And(clauses) if operator == "and" else Or(clauses), depth)
