@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, settings
 
 from doxeval.cli import main
+from doxeval.cli.ending import UNEXPECTED
 from doxeval.documents import BuildOptions, Collection, build_collection
 
 # Every run tries the same examples, so that a failure is a failure for everybody. `make fuzz` tries
@@ -77,8 +78,9 @@ def write_files(directory: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def doxeval(*arguments: object) -> Result:
-    """Call the command line; an exception that reaches the user fails the test."""
+    """Call the command line; an exception that nobody expected fails the test."""
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert UNEXPECTED not in result.stderr, result.stderr
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

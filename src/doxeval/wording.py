@@ -1,10 +1,125 @@
-"""Phrases that messages share: counts, lists of names, suggestions, values in brief."""
+"""Phrases that messages share, and text that is not ours made safe to show.
+
+Names of runs, topics, documents and files come from anywhere. `visible` shows characters that could
+deceive a reader or steer a terminal as escapes, `shortened` and `in_quotes` also keep a long text
+short. All messages that contain such text use one of them; formats for other programs do not.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
+
+LONGEST_QUOTE = 80
+_MOST_KNOWN = 60
+_LONGEST_GUESSED = 200
+# Control characters, format characters (which include those that change the direction of text),
+# lone surrogates, and the separators of lines and paragraphs; without tabs and line feeds.
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\ufffb\U000110bd\U000110cd"
+    "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_IN_LINES = re.compile(f"[{_HIDDEN}]")
+_IN_A_LINE = re.compile(f"[\t\n{_HIDDEN}]")
+_SHORT_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+# Lone surrogates other than those that stand for bytes of a file name.
+_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+
+
+# Text that is not ours
+
+
+def visible(text: str, lines: bool = False) -> str:
+    r"""Text with control characters, format characters and lone surrogates shown as escapes.
+
+    Text of several lines keeps its line feeds and tabs with `lines`.
+
+    >>> print(visible("a\x1b[2J\u202e\nb"))
+    a\u001b[2J\u202e\nb
+    >>> print(visible("one\x07\ntwo", lines=True))
+    one\u0007
+    two
+    """
+    return (_IN_LINES if lines else _IN_A_LINE).sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    number = ord(character)
+    long = f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+    return _SHORT_ESCAPES.get(character, long)
+
+
+def shortened(name: str, longest: int = LONGEST_QUOTE) -> str:
+    """A name made visible, and cut if it is long.
+
+    >>> shortened("a\\x1b[2J"), shortened("abcdefghij", 5)
+    ('a\\\\u001b[2J', 'abcd…')
+    """
+    text = visible(name[: longest + 1])
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def in_quotes(value: object, longest: int = LONGEST_QUOTE) -> str:
+    """A value as Python writes it, for a message that says it is wrong; cut if it is long.
+
+    >>> in_quotes("sec"), in_quotes("abcdefghij", 4), in_quotes(None)
+    ("'sec'", "'abcd'… (10 characters)", 'None')
+    """
+    if isinstance(value, str) and len(value) > longest:
+        return f"{value[:longest]!r}… ({counted(len(value), 'character')})"
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number with thousands of digits
+        return f"a value of the type {type(value).__name__}, too large to show"
+    # A string within the limit is shown in full, however long its escapes are.
+    if isinstance(value, str) or len(text) <= longest:
+        return visible(text)
+    return f"{visible(text[:longest])}… ({counted(len(text), 'character')})"
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    r"""A value as JSON, with hidden characters and lone surrogates as JSON's own escapes.
+
+    A reader of JSON gets exactly the value, and a terminal gets nothing that steers it.
+
+    >>> print(json_text({"a": "\x9b\u202e é"}))
+    {"a": "\u009b\u202e é"}
+    """
+    import json
+
+    return json_escaped(json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+def json_escaped(text: str) -> str:
+    """JSON with hidden characters as JSON's own escapes.
+
+    >>> print(json_escaped('{"a": "\\u202e"}'))
+    {"a": "\\u202e"}
+    """
+    import json
+
+    return _IN_LINES.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def utf8(text: str) -> bytes:
+    r"""Text as bytes, whatever it is: the bytes of a file name that is not UTF-8 come back.
+
+    Other lone surrogates, for which there are no bytes, become escapes.
+
+    >>> utf8("é\udcff\ud800")
+    b'\xc3\xa9\xff\\ud800'
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _NO_BYTES.sub(_escape, text).encode("utf-8", "surrogateescape")
+
+
+# Phrases
 
 
 def counted(number: int, noun: str) -> str:
@@ -22,7 +137,7 @@ def listed(names: Sequence[str], most: int = 10) -> str:
     >>> listed(["a", "b", "c", "d"], 2)
     'a, b and 2 more'
     """
-    shown = ", ".join(names[:most])
+    shown = ", ".join(map(shortened, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
@@ -35,10 +150,15 @@ def suggestion(wrong: str, known: Iterable[str], what: str = "") -> str:
     from difflib import get_close_matches
 
     by_case = {name.lower(): name for name in known}
-    close = get_close_matches(wrong.lower(), by_case, 1, 0.6)
+    # Comparing takes the product of the lengths, and nobody mistypes hundreds of letters.
+    comparable = [name for name in by_case if len(name) <= _LONGEST_GUESSED]
+    close = []
+    if len(wrong) <= _LONGEST_GUESSED:
+        close = get_close_matches(wrong.lower(), comparable, 1, 0.6)
     if close:
-        return f"; did you mean {by_case[close[0]]}?"
-    return f"; there are {what}{', '.join(by_case.values())}" if by_case else "; there are none"
+        return f"; did you mean {shortened(by_case[close[0]])}?"
+    names = listed(list(by_case.values()), _MOST_KNOWN)
+    return f"; there are {what}{names}" if by_case else "; there are none"
 
 
 def in_brief(value: Any, positional: int = 0) -> str:

@@ -8,7 +8,6 @@ from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElemen
 from doxeval.documents.paths import Step, format_path, parse_path
 from doxeval.errors import FormatError, SyntaxProblem
 
-
 # A path in which every step is numbered, as almost all files have them.
 _NUMBERED = re.compile(r"(?:/[^\s/\[\]()@*|]+\[[1-9][0-9]{0,8}\])+")
 

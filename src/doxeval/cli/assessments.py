@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.options import collection_option, merging_options, offsets_option
-from doxeval.cli.terminal import heading, shares
+from doxeval.cli.terminal import block, heading, json_data, line, note, shares, warn
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ def assessments(
     """
     from doxeval.assessments import read_assessments
     from doxeval.assessments.statistics import assessment_statistics
-    from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
     from doxeval.wording import counted
 
@@ -74,16 +72,15 @@ def assessments(
     if as_json:
         facts = {"topics": counts, "violations": violations, "warnings": list(read.warnings)}
         facts["statistics"] = statistics.to_dict()
-        click.echo(json.dumps(facts, ensure_ascii=False))
+        json_data(facts)
         return
     _print_table(counts)
     _print_elements(statistics)
     warn(read.warnings)
     warn(_told(one) for one in violations)
-    click.echo(
+    note(
         f"{counted(len(read), 'judgment')} for {counted(len(read.topics), 'topic')}, "
-        f"{counted(len(violations), 'violation')}",
-        err=True,
+        f"{counted(len(violations), 'violation')}"
     )
 
 
@@ -97,7 +94,7 @@ def _violations(
     from doxeval.assessments.consistency import violations
 
     for judgment in assessments.detailed():
-        for rule, path, message, line in violations(judgment, collection):
+        for rule, path, message, number in violations(judgment, collection):
             yield {
                 "topic": judgment.topic,
                 "document": judgment.document,
@@ -105,14 +102,17 @@ def _violations(
                 "path": path,
                 "message": message,
                 "file": judgment.origin,
-                "line": line,
+                "line": number,
             }
 
 
 def _told(violation: dict[str, str | int | None]) -> str:
+    from doxeval.wording import shortened
+
     place = [str(violation[name]) for name in ("file", "line") if violation[name] is not None]
     where = f"{':'.join(place)}: " if place else ""
-    return f"{where}{violation['document']}, topic {violation['topic']}: {violation['message']}"
+    document, topic = (shortened(str(violation[name])) for name in ("document", "topic"))
+    return f"{where}{document}, topic {topic}: {violation['message']}"
 
 
 def _print_table(counts: dict[str, dict[str, int]]) -> None:
@@ -120,16 +120,17 @@ def _print_table(counts: dict[str, dict[str, int]]) -> None:
 
     header = ["topic", *next(iter(counts.values()))]
     rows = [[topic, *(f"{number:,}" for number in of.values())] for topic, of in counts.items()]
-    click.echo(aligned(header, rows), nl=False)
+    block(aligned(header, rows))
 
 
 def _print_elements(found: AssessmentStatistics) -> None:
     """The figures about elements, as far as there are elements."""
     for title, lines in _element_figures(found).items():
         if lines:
-            heading(f"\n{title}")
+            line()
+            heading(title)
         for name, figure in lines.items():
-            click.echo(f"  {name:<16}{figure}")
+            line(f"  {name:<16}{figure}")
 
 
 def _element_figures(found: AssessmentStatistics) -> dict[str, dict[str, str]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from doxeval.cli.flags import in_options
-from doxeval.cli.terminal import progress_bar
+from doxeval.cli.terminal import is_watched, json_data, line, note, progress_bar
 from doxeval.cli.verb import Verb, refuse
-from doxeval.wording import counted
+from doxeval.wording import counted, shortened
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, BuildReport, Collection
@@ -126,7 +124,7 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
     options = _options(**choices)
     started = time.perf_counter()
     bar: Any = nullcontext()
-    if sys.stderr.isatty():
+    if is_watched():
         total = Walk(sources, options).total_bytes()
         bar = progress_bar("Building", total)
     broken: list[DocumentError] = []
@@ -143,7 +141,7 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
             )
     finally:
         for error in broken:
-            click.secho(f"skipped: {in_options(str(error))}", fg="yellow", err=True)
+            note(f"skipped: {in_options(str(error))}", "yellow")
     _print_report(report, out, time.perf_counter() - started)
 
 
@@ -185,19 +183,18 @@ def _options(
 
 def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
     if report.suffixes_kept:
-        click.secho(
+        note(
             "ids with a suffix, needed to tell files of the same name apart: "
             f"{report.suffixes_kept:,}",
-            fg="yellow",
-            err=True,
+            "yellow",
         )
     if report.passed_over:
         kinds = ", ".join(
-            f"{kind} ({count:,})" for kind, count in report.passed_over.most_common(8)
+            f"{shortened(kind)} ({count:,})" for kind, count in report.passed_over.most_common(8)
         )
-        click.secho(f"skipped, because they are not documents: {kinds}", fg="yellow", err=True)
+        note(f"skipped, because they are not documents: {kinds}", "yellow")
     skipped = f", {counted(len(report.broken), 'broken one')} left out" if report.broken else ""
-    click.echo(
+    line(
         f"{out}: {counted(report.documents, 'document')} from "
         f"{report.source_bytes / 1e6:,.1f} MB{skipped}, in {seconds:.1f} s"
     )
@@ -237,7 +234,7 @@ def info(directory: Path, format_: str, tags: int) -> None:
         facts = {"collection": str(directory), **opened.statistics.as_dict()}
         facts["unverified_files"] = opened.files.unverified
         facts["options"] = opened.manifest["options"]
-        click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
+        json_data(facts, indent=1)
     else:
         print_statistics(opened, tags)
         _print_verified(opened)
@@ -250,12 +247,12 @@ def _print_verified(opened: Collection) -> None:
 
     heading("verified")
     if opened.files.are_verified:
-        click.echo("  all files at every opening, each text whenever it is read")
+        line("  all files at every opening, each text whenever it is read")
         return
-    click.echo(f"  {VERIFIED_BYTES >> 20} MiB at every opening, each text whenever it is read; of")
-    click.echo(f"  {', '.join(opened.files.unverified)}")
-    click.echo("  only size, header and time stamp; to verify everything:")
-    click.echo(f"  doxeval collection verify {opened.directory}")
+    line(f"  {VERIFIED_BYTES >> 20} MiB at every opening, each text whenever it is read; of")
+    line(f"  {', '.join(opened.files.unverified)}")
+    line("  only size, header and time stamp; to verify everything:")
+    line(f"  doxeval collection verify {opened.directory}")
 
 
 @collection.command(cls=Verb)
@@ -275,16 +272,16 @@ def verify(directory: Path) -> None:
     from doxeval.errors import CollectionError
 
     bar: Any = nullcontext()
-    if sys.stderr.isatty():
+    if is_watched():
         files = read_manifest(directory)["files"].values()
         bar = progress_bar("Verifying", sum(file["bytes"] for file in files))
     with bar as progress:
         found = verify_collection(directory, progress)
     for problem in found.problems:
-        click.secho(f"damaged: {in_options(str(problem))}", fg="red", err=True)
+        note(f"damaged: {in_options(str(problem))}", "red")
     if found.problems:
         raise CollectionError("the collection is damaged; build it again", str(directory))
-    click.echo(
+    line(
         f"{directory}: {counted(found.files, 'file')} ({found.bytes / 1e6:,.1f} MB), "
         f"{counted(found.documents, 'document')} and {counted(found.elements, 'element')} "
         "are as they were built"
@@ -336,7 +333,7 @@ def show(
     opened = Collection(directory)
     element = opened.root(document) if path is None else opened.element(document, path)
     if format_ == "json":
-        click.echo(json.dumps(element.as_dict(), ensure_ascii=False))
+        json_data(element.as_dict())
     elif outline or path is None:
         print_outline(element, depth, everything)
     else:

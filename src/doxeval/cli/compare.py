@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
+from doxeval.cli.terminal import block, data, json_data, warn
 from doxeval.cli.verb import given_options, verb
 
 if TYPE_CHECKING:
@@ -97,7 +97,6 @@ def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any)
             raise click.UsageError(
                 f"--{name} is for tests by resampling: --test {' or '.join(RESAMPLING)}"
             )
-    from doxeval.cli.terminal import warn
     from doxeval.comparison import compare_all
 
     names, _ = measures_asked_for(options["names"], options["presets"])
@@ -112,16 +111,11 @@ def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any)
     )
     warn(dict.fromkeys(note for one in found for note in one.notes))
     if options["format_"] == "table":
-        click.echo("\n".join(_as_text(one) for one in found), nl=False)
+        block("\n".join(_as_text(one) for one in found))
     elif options["format_"] == "json":
-        click.echo(as_json({"comparisons": [one.to_dict() for one in found]}))
+        json_data({"comparisons": [one.to_dict() for one in found]}, indent=1)
     else:
-        click.echo(_as_csv(found), nl=False)
-
-
-def as_json(plain: dict[str, Any]) -> str:
-    """JSON as all verbs print it."""
-    return json.dumps(plain, ensure_ascii=False, indent=1)
+        data(_as_csv(found))
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -192,16 +186,16 @@ def _as_text(found: Comparison) -> str:
 def _heading(found: Comparison) -> str:
     from doxeval.comparison.resampling import EXACT_UP_TO
     from doxeval.comparison.significance import TITLES
-    from doxeval.wording import counted
+    from doxeval.wording import counted, visible
 
-    title = TITLES[found.test]
+    title, label = TITLES[found.test], visible(found.measure.label)
     how = ""
     if found.test in ("bootstrap", "randomization"):
         how = f", {found.resamples:,} resamples, seed {found.seed}"
     if found.test == "randomization" and all(p.topics <= EXACT_UP_TO for p in found.pairs):
         how = ", exact"
     return (
-        f"{title[0].upper()}{title[1:]} of {found.measure.label}{how}; Holm's correction for "
+        f"{title[0].upper()}{title[1:]} of {label}{how}; Holm's correction for "
         f"{counted(len(found.pairs), 'pair')}, alpha {found.alpha:g}"
     )
 

@@ -13,6 +13,7 @@ from doxeval.cli.options import (
     merging_options,
     offsets_option,
 )
+from doxeval.cli.terminal import line, note, warn
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -93,7 +94,6 @@ def _format_of_run(out: Path) -> str:
 
 
 def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
-    from doxeval.cli.terminal import warn
     from doxeval.runs import read_run, write_run
     from doxeval.runs.mistaken import LooksLikeAssessments
     from doxeval.runs.read_write import facts_left_out, format_of
@@ -112,10 +112,10 @@ def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -
     warn(run.warnings)
     left_out = facts_left_out(run, wanted)
     if left_out:
-        click.echo(f"left out, as {wanted} does not hold it: {', '.join(left_out)}", err=True)
+        note(f"left out, as {wanted} does not hold it: {', '.join(left_out)}")
     write_run(run, out, wanted)
     topics = counted(len(run.topics), "topic")
-    click.echo(f"{out}: {counted(len(run), 'result')} for {topics}, written as {wanted}")
+    line(f"{out}: {counted(len(run), 'result')} for {topics}, written as {wanted}")
 
 
 # Assessments
@@ -125,7 +125,6 @@ def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str,
     from doxeval.assessments import read_assessments, write_assessments
     from doxeval.assessments.formats import assessment_losses
     from doxeval.assessments.resolution import pointed_judgments
-    from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
     from doxeval.errors import FormatError, OutputError
     from doxeval.wording import counted
@@ -150,10 +149,10 @@ def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str,
     if lost and not options["lossy"]:
         raise OutputError(f"{out}: {wanted} cannot hold {lost}; --lossy writes it without")
     if lost:
-        click.echo(f"lost: {lost}", err=True)
+        note(f"lost: {lost}")
     write_assessments(judgments, out, wanted)
     topics = counted(len(assessments.topics), "topic")
-    click.echo(f"{out}: {counted(len(judgments), 'judgment')} for {topics}, written as {wanted}")
+    line(f"{out}: {counted(len(judgments), 'judgment')} for {topics}, written as {wanted}")
 
 
 def _refuse_run(source: str, wanted: str) -> None:

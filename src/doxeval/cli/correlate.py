@@ -10,7 +10,6 @@ from doxeval.cli.compare import (
     RESAMPLING,
     alpha_option,
     as_csv,
-    as_json,
     format_option,
     number,
     probability,
@@ -25,6 +24,7 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
+from doxeval.cli.terminal import block, data, json_data, warn
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -92,22 +92,20 @@ def _check_options(options: dict[str, Any]) -> None:
 
 
 def _print_correlations(table: ScoreTable, options: dict[str, Any]) -> None:
-    from doxeval.cli.terminal import warn
     from doxeval.comparison import correlate as correlate_measures
 
     given = {name: options[name] for name in ("resamples", "seed") if options[name] is not None}
     found = correlate_measures(table, **given)
     warn(found.notes)
     if options["format_"] == "table":
-        click.echo(_as_text(found), nl=False)
+        block(_as_text(found))
     elif options["format_"] == "json":
-        click.echo(as_json(found.to_dict()))
+        json_data(found.to_dict(), indent=1)
     else:
-        click.echo(_as_csv(found), nl=False)
+        data(_as_csv(found))
 
 
 def _print_verdicts(table: ScoreTable, options: dict[str, Any]) -> None:
-    from doxeval.cli.terminal import warn
     from doxeval.comparison import significant_agreement
 
     names = ("test", "alpha", "resamples", "seed")
@@ -115,11 +113,11 @@ def _print_verdicts(table: ScoreTable, options: dict[str, Any]) -> None:
     found = significant_agreement(table, **given)
     warn(found.notes)
     if options["format_"] == "table":
-        click.echo(_verdicts_as_text(found), nl=False)
+        block(_verdicts_as_text(found))
     elif options["format_"] == "json":
-        click.echo(as_json(found.to_dict()))
+        json_data(found.to_dict(), indent=1)
     else:
-        click.echo(_verdicts_as_csv(found), nl=False)
+        data(_verdicts_as_csv(found))
 
 
 def _as_text(found: Correlations) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from doxeval.cli.terminal import heading, line
 from doxeval.cli.verb import verb
 
 # For the focused task, the two in-context tasks, and users who navigate.
@@ -108,7 +109,8 @@ def _do_everything(out: Path) -> None:
     runs = sorted((data / "runs").glob("*.run"))
     given = ["-a", assessments, "--collection", collection]
     measures = _named(_MEASURES)
-    click.echo("A small library about the sea, questions to it, and the answers of ten systems.\n")
+    line("A small library about the sea, questions to it, and the answers of ten systems.")
+    line()
     _run("collection", "build", data / "articles", "--out", collection)
     _run("validate", data / "runs" / "careful.run", "--task", "focused", "--collection", collection)
     _run_on_all("evaluate", runs, *given, *measures)
@@ -120,14 +122,12 @@ def _do_everything(out: Path) -> None:
     page = ("--out", out / "report.html", "--title", "The demo collection")
     _run_on_all("report", runs, *given, *measures, *page)
     heading("What next")
-    click.echo(f"  open {out / 'report.html'} in a browser")
-    click.echo("  doxeval measures nxCG                                 what a measure means")
-    click.echo(f"  doxeval evaluate {data}/runs/*.run -a {assessments} \\")
-    click.echo(
-        f"      --collection {collection} --profile esr            hits, near-misses, misses"
-    )
-    click.echo(f"  doxeval collection show {collection} tides       an article")
-    click.echo("  doxeval collection build FOLDER --out my-collection   your own documents")
+    line(f"  open {out / 'report.html'} in a browser")
+    line("  doxeval measures nxCG                                 what a measure means")
+    line(f"  doxeval evaluate {data}/runs/*.run -a {assessments} \\")
+    line(f"      --collection {collection} --profile esr            hits, near-misses, misses")
+    line(f"  doxeval collection show {collection} tides       an article")
+    line("  doxeval collection build FOLDER --out my-collection   your own documents")
 
 
 def _named(names: Sequence[str]) -> list[str]:
@@ -144,7 +144,6 @@ def _run(*arguments: object, shown: Sequence[object] | None = None) -> None:
     import shlex
 
     from doxeval.cli import main
-    from doxeval.cli.terminal import heading
 
     words = [str(word) for word in (shown or arguments)]
     # The shell expands patterns of files only if they are not quoted.
@@ -157,4 +156,4 @@ def _run(*arguments: object, shown: Sequence[object] | None = None) -> None:
         raise click.UsageError(f"no command {words[0]!r}")
     with command.make_context(words[0], words[1:], parent=context) as inner:
         command.invoke(inner)
-    click.echo()
+    line()

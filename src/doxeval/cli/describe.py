@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-import click
-
-from doxeval.cli.terminal import heading, safe
+from doxeval.cli.terminal import data, heading, line
 from doxeval.documents import Collection, Element
 from doxeval.errors import MissingText
+from doxeval.wording import shortened
 
 _SNIPPET = 48
 
@@ -33,31 +32,31 @@ def print_statistics(collection: Collection, tags: int) -> None:
         ("mean length of an element", f"{facts.mean_element_length:,.1f} characters"),
     ]
     for name, value in rows:
-        click.echo(f"  {name:<27}{value}")
+        line(f"  {name:<27}{value}")
     most = list(facts.frequent_tags.items())[:tags]
     if most:
         heading("most frequent tags")
     for tag, count in most:
-        click.echo(f"  {safe(tag):<27}{count:,} ({count / facts.elements:.1%})")
+        line(f"  {shortened(tag):<27}{count:,} ({count / facts.elements:.1%})")
 
 
 def print_element(element: Element) -> None:
     """Print an element's text under a line with its path and offsets."""
     heading(_title(element))
-    click.echo(safe(element.text), color=True)  # color=True: escape codes stay in a pipe
+    data(f"{element.text}\n")
 
 
 def print_outline(element: Element, depth: int | None, everything: bool) -> None:
     """Print the elements inside an element as a tree, with their offsets and first words."""
     heading(_title(element))
     hidden = frozenset() if everything else element.collection.inline_tags
-    for line in _outline(element, "", depth, hidden):
-        click.echo(line)
+    for one in _outline(element, "", depth, hidden):
+        line(one)
 
 
 def _title(element: Element) -> str:
     range_ = f"[{element.start:,}, {element.end:,})"
-    return f"{safe(str(element))}  {range_}  {element.length:,} characters"
+    return f"{element}  {range_}  {element.length:,} characters"
 
 
 def _outline(
@@ -73,7 +72,7 @@ def _outline(
             continue
         element, is_last = child
         ordinal = int(element.collection.nodes.ordinal[element.node])
-        name = safe(f"{element.tag}[{ordinal}]")
+        name = f"{shortened(element.tag)}[{ordinal}]"
         yield (
             f"{indent}{'└─' if is_last else '├─'} {name}  {element.start:,}–{element.end:,}"
             f"{_first_words(element)}"
@@ -96,7 +95,7 @@ def _first_words(element: Element) -> str:
         return ""
     if not words:
         return ""
-    return f"  {safe(words[:_SNIPPET])}{'…' if len(words) > _SNIPPET else ''}"
+    return f"  {words[:_SNIPPET]}{'…' if len(words) > _SNIPPET else ''}"
 
 
 def _spaced(element: Element, most: int) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 
 from doxeval.cli.score_table import aligned
-from doxeval.cli.terminal import safe
 from doxeval.scores import DocumentRow, ScoreTable
 from doxeval.scores.text import number
+from doxeval.wording import visible
 
 
 def documents_as_text(table: ScoreTable) -> str:
@@ -31,7 +31,8 @@ def documents_as_text(table: ScoreTable) -> str:
         rows = list(group)
         names = [name for name in _COLUMNS if any(getattr(row, name) is not None for row in rows)]
         cells = [[_cell(row, name) for name in names] for row in rows]
-        parts.append(f"\n{safe(run)}: documents by {scored_by}\n" + aligned(names, cells))
+        title = visible(f"{run}: documents by {scored_by}")
+        parts.append(f"\n{title}\n{aligned(names, cells)}")
     return "".join(parts)
 
 

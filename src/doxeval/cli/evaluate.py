@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
+from doxeval.cli.terminal import data, is_terminal, line, note
 from doxeval.cli.verb import given_options, verb
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
         if options[name] is not None:
             raise click.UsageError(f"--{name} goes with --compat; a measure has its own parameters")
     format_ = _format(options)
+    if format_ == "parquet" and options["out"] is None and is_terminal():
+        raise click.UsageError("Parquet is not for terminals: --out names a file for it")
     _check_documents(options, format_)
     names, curves = _measures(options, format_)
     evaluation = evaluation_of(
@@ -148,8 +150,8 @@ def _write(table: ScoreTable, format_: str, options: dict[str, Any]) -> None:
     if options["profile"] is not None:
         from doxeval.cli.profile import in_words
 
-        for line in in_words(table):
-            click.echo(line, err=format_ != "table")
+        for one in in_words(table):
+            (line if format_ == "table" else note)(one)
 
 
 def _rendered(table: ScoreTable, format_: str, options: dict[str, Any]) -> bytes:
@@ -157,8 +159,9 @@ def _rendered(table: ScoreTable, format_: str, options: dict[str, Any]) -> bytes
     if format_ == "table":
         from doxeval.cli.document_table import documents_as_text
         from doxeval.cli.score_table import as_text
+        from doxeval.wording import utf8
 
-        return (as_text(table, per_topic) + documents_as_text(table)).encode()
+        return utf8(as_text(table, per_topic) + documents_as_text(table))
     from doxeval.scores.formats import DOCUMENT_FORMATS, FORMATS, curves_as_csv
 
     if options["per_document"] and format_ in DOCUMENT_FORMATS:
@@ -168,15 +171,14 @@ def _rendered(table: ScoreTable, format_: str, options: dict[str, Any]) -> bytes
     return FORMATS[format_](table, per_topic)
 
 
-def _put(data: bytes, out: Path | None) -> None:
+def _put(contents: bytes, out: Path | None) -> None:
     if out is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        data(contents)
         return
     from doxeval.files import written
 
     with written(out) as file:
-        file.write(data)
+        file.write(contents)
 
 
 def _print_compatible(
@@ -184,6 +186,7 @@ def _print_compatible(
 ) -> None:
     from doxeval.cli.scoring import named_run
     from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
+    from doxeval.wording import utf8
 
     if options["task"] is None:
         raise click.UsageError("--compat needs the --task")
@@ -211,5 +214,5 @@ def _print_compatible(
     files = [named_run(run) for run in runs]
     if any(one.name is not None for one in files):
         raise click.UsageError(f"{_COMPAT} prints no names of runs; leave out NAME=")
-    lines = [line for one in files for line in inex_eval_lines(str(one.file), sources, settings)]
-    _put("".join(f"{line}\n" for line in lines).encode(), options["out"])
+    lines = [text for one in files for text in inex_eval_lines(str(one.file), sources, settings)]
+    _put(utf8("".join(f"{one}\n" for one in lines)), options["out"])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
+from doxeval.cli.terminal import block, heading, is_terminal, line, warn
 from doxeval.cli.verb import verb
 
 
@@ -35,7 +34,6 @@ def measures(name: str | None, presets: bool) -> None:
 
 
 def _print_all() -> None:
-    from doxeval.cli.terminal import warn
     from doxeval.measures.explain import listing, names_and_titles
     from doxeval.measures.registry import MEASURES
 
@@ -43,20 +41,20 @@ def _print_all() -> None:
     if MEASURES.added:
         groups.append(("From other packages", names_and_titles(MEASURES.added.values())))
     for title, entries in groups:
-        click.secho(title, bold=True)
+        heading(title)
         for name, about in entries:
-            click.echo(f"  {name.partition('(')[0]:<10} {about}")
+            line(f"  {name.partition('(')[0]:<10} {about}")
     warn(MEASURES.problems)
-    click.echo("\ndoxeval measures NAME explains one. Names take parameters: nxCG@10(base=full)")
+    line()
+    line("doxeval measures NAME explains one. Names take parameters: nxCG@10(base=full)")
 
 
 def _print_presets() -> None:
     from doxeval.measures.presets import PRESETS
 
     for name, preset in PRESETS.items():
-        click.secho(f"{name}  ", bold=True, nl=False)
-        click.echo(preset.title)
-        click.echo(click.wrap_text(" ".join(preset.measures), 96, "  ", "  "))
+        line(preset.title, head=f"{name}  ")
+        block(click.wrap_text(" ".join(preset.measures), 96, "  ", "  "))
 
 
 def _explain(name: str) -> None:
@@ -73,14 +71,14 @@ def _explain(name: str) -> None:
 
 def _print_markdown(text: str) -> None:
     """On a terminal with bold headings; in a pipe as it is."""
-    if not sys.stdout.isatty():
-        click.echo(text)
+    if not is_terminal():
+        block(text)
         return
-    for line in text.splitlines():
-        if line.startswith("### "):
-            click.secho(line.removeprefix("### "), bold=True)
-        elif line.startswith("**"):
-            head, _, rest = line[2:].partition("**")
-            click.echo(click.style(head, bold=True) + rest.replace("`", ""))
+    for one in text.split("\n"):
+        if one.startswith("### "):
+            heading(one.removeprefix("### "))
+        elif one.startswith("**"):
+            head, _, rest = one[2:].partition("**")
+            line(rest.replace("`", ""), head=head)
         else:
-            click.echo(line.replace("`", "") if line.startswith("- ") else line)
+            line(one.replace("`", "") if one.startswith("- ") else one)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from doxeval.cli.options import collection_option
+from doxeval.cli.terminal import block, heading, line, note, warn
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ def navigation(model: str, directory: Path | None, document: str | None) -> None
     printed as the probabilities between its groups; with --doc, any model is printed as the
     probabilities between the elements of a document (the first 30, if it has more).
     """
-    from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
     from doxeval.errors import MissingInput
     from doxeval.navigation.read import BY_NAME, read_navigation
@@ -45,7 +45,7 @@ def navigation(model: str, directory: Path | None, document: str | None) -> None
     opened = BY_NAME[model]() if model in BY_NAME else read_navigation(model)
     if directory is None and not isinstance(opened, SummaryNavigation):
         raise MissingInput("elements are looked up in a collection: --collection DIR")
-    click.secho(f"model: {opened.name}", bold=True)
+    heading(f"model: {opened.name}")
     if isinstance(opened, SummaryNavigation):
         _print_summary(opened)
     if directory is None:
@@ -55,7 +55,7 @@ def navigation(model: str, directory: Path | None, document: str | None) -> None
     _print_shares(opened, collection)
     if document is not None:
         _print_matrix(opened, collection, document)
-    click.echo("the model fits the collection", err=True)
+    note("the model fits the collection")
 
 
 def _print_summary(model: SummaryNavigation) -> None:
@@ -64,7 +64,7 @@ def _print_summary(model: SummaryNavigation) -> None:
     groups = model.groups
     _print_table("from \\ to", groups, groups, model.transitions().tolist())
     if isinstance(model, SteadyNavigation):
-        click.echo(f"in the long run, with restart {model.restart}:")
+        line(f"in the long run, with restart {model.restart}:")
         _print_table("", groups, [""], [model.distribution().tolist()])
 
 
@@ -85,9 +85,9 @@ def _print_matrix(model: Navigation, collection: Collection, document: str) -> N
     paths = [collection.path_of(node) for node in nodes.tolist()]
     names = [f"e{number}" for number in range(1, len(paths) + 1)]
     for name, path in zip(names, paths, strict=True):
-        click.echo(f"  {name:<4} {path}")
+        line(f"  {name:<4} {path}")
     if after > first + _MOST_ELEMENTS:
-        click.echo(f"  … and {after - first - _MOST_ELEMENTS:,} more")
+        line(f"  … and {after - first - _MOST_ELEMENTS:,} more")
     values = model.between(collection, document_number, nodes, nodes)
     _print_table("from \\ to", names, names, values.tolist())
 
@@ -101,4 +101,4 @@ def _print_table(
     from doxeval.cli.score_table import aligned
 
     cells = [[name, *(f"{v:.4f}" for v in row)] for name, row in zip(rows, values, strict=True)]
-    click.echo(aligned([corner, *columns], cells), nl=False)
+    block(aligned([corner, *columns], cells))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from doxeval.cli.terminal import fail, line, note
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
     from doxeval.topics.nexi import Precedence
     from doxeval.topics.nexi_ast import Clause, Query, StructuredQuery
     from doxeval.topics.nexi_ast import Path as QueryPath
+
+# How much of a query is shown on either side of an error.
+_AROUND = 48
 
 
 # A query may begin with a minus sign, so this verb has only long options.
@@ -59,25 +64,38 @@ def nexi(
       doxeval nexi '//article[about(., tides)]//sec' --strictness vscas --collection wiki
       doxeval nexi 'tide -moon'
     """
-    from doxeval.errors import SyntaxProblem
     from doxeval.topics.nexi import NexiError, parse_nexi
     from doxeval.topics.nexi_ast import StructuredQuery
 
     try:
         parsed = parse_nexi(query, precedence)
     except NexiError as error:
-        shown = "".join(character if character.isprintable() else " " for character in query)
-        raise SyntaxProblem(f"{error}\n  {shown}\n  {' ' * (error.at - 1)}^") from None
+        fail(str(error))
+        _point_at(error.at - 1, query)
+        sys.exit(1)
     if not isinstance(parsed, StructuredQuery):
         refuse({"strictness", "directory"}, "is about paths, and this query has none")
         refuse({"precedence"}, "is about conditions, and this query has none")
     if tree:
-        for line in _tree(parsed):
-            click.echo(line)
+        for one in _tree(parsed):
+            line(one)
     else:
-        click.echo(str(parsed))
+        line(str(parsed))
     if isinstance(parsed, StructuredQuery):
         _explain(parsed, strictness or "sscas", directory)
+
+
+def _point_at(place: int, query: str) -> None:
+    """Print what stands around a place in a query, and point at the place."""
+    first = max(place - _AROUND, 0)
+    # Characters without a width of one would move the place.
+    around = "".join(
+        character if character.isprintable() else " "
+        for character in query[first : place + _AROUND]
+    )
+    before, after = "…" if first else "", "…" if place + _AROUND < len(query) else ""
+    note(f"  {before}{around}{after}")
+    note(f"  {' ' * (place - first + len(before))}^")
 
 
 def _explain(query: StructuredQuery, strictness: str, directory: Path | None) -> None:
@@ -88,10 +106,10 @@ def _explain(query: StructuredQuery, strictness: str, directory: Path | None) ->
     supports = interpretation.supports_of(query)
     counts = _counts(directory, [target, *(support.path for support in supports)])
     hint = _hint(target, query.target)
-    click.echo(f"target   {target}{next(counts)}{hint}")
+    line(f"target   {target}{next(counts)}{hint}")
     for support, written in zip(supports, query.supports, strict=True):
         path, hint = support.path, _hint(support.path, written.path)
-        click.echo(f"support  {path}{next(counts)}{hint}: {support.condition}")
+        line(f"support  {path}{next(counts)}{hint}: {support.condition}")
 
 
 def _hint(path: QueryPath, written: QueryPath) -> str:

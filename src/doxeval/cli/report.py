@@ -16,6 +16,7 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
+from doxeval.cli.terminal import line
 from doxeval.cli.verb import verb
 
 
@@ -55,9 +56,9 @@ def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **opt
     renderer()  # its absence is an error before any work
     _check_free(out, options)
     written = _written(_with_baseline(runs, options["baseline"]), assessments, out, options)
-    click.echo(f"{out}: {out.stat().st_size:,} bytes")
+    line(f"{out}: {out.stat().st_size:,} bytes")
     if len(written) > 1:
-        click.echo(f"{options['figures']}: {len(written) - 1} files of figures")
+        line(f"{options['figures']}: {len(written) - 1} files of figures")
 
 
 def _check_free(out: Path, options: dict[str, Any]) -> None:

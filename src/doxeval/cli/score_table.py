@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from doxeval.cli.terminal import safe
 from doxeval.scores import ScoreTable
 from doxeval.scores import text as score_text
 from doxeval.scores.text import number
+from doxeval.wording import visible
 
 _MOST_COLUMNS = 8
 
@@ -44,15 +44,15 @@ def as_text(table: ScoreTable, per_topic: bool) -> str:
                 [topic, *(number(values[label]) for label in labels)]
                 for topic, values in topics.items()
             ]
-            parts.append(f"\n{safe(run)}\n" + aligned(["topic", *labels], rows))
+            parts.append(f"\n{visible(run)}\n" + aligned(["topic", *labels], rows))
     return "".join(parts)
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The lines of a table, with all cells in full and safe to print."""
     lines = score_text.aligned(
-        [safe(cell) for cell in header],
-        [[safe(cell) for cell in row] for row in rows],
+        [visible(cell) for cell in header],
+        [[visible(cell) for cell in row] for row in rows],
         longest=None,
     )
     return "".join(f"{line}\n" for line in lines)

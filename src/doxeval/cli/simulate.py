@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.options import collection_option, merging_options, offsets_option
+from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -145,7 +146,6 @@ def _check_free(out: Path, several: bool, force: bool) -> None:
 
 def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
     from doxeval.assessments import read_assessments
-    from doxeval.cli.terminal import warn
     from doxeval.documents import Collection
     from doxeval.errors import OutputError
     from doxeval.stereotypes import simulate as run_of_system
@@ -177,4 +177,4 @@ def _print_files(runs: dict[Path, Run]) -> None:
     from doxeval.wording import counted
 
     for path, run in runs.items():
-        click.echo(f"{path}: {counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}")
+        line(f"{path}: {counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}")

@@ -1,17 +1,134 @@
-"""Writing to a terminal: progress bars, warnings, headings, and text that is safe to print."""
+"""The one place that prints: lines for people, data for programs, progress bars, warnings, errors.
+
+Text that is not ours (names of runs, topics, documents and files, queries, parameters) may contain
+characters that steer a terminal. Lines for people show them as escapes, wherever they go, on stdout
+and on stderr. Data for other programs are exact in a file or a pipe; on a terminal, they too are
+shown with escapes.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 import click
 
 from doxeval.cli.flags import in_options
+from doxeval.wording import json_text, shortened, utf8, visible
 
 _WORTH_A_BAR = 4
+# Messages cut what they quote; this bounds a line in which nothing was cut.
+LONGEST_MESSAGE = 4000
+
+
+# For people
+
+
+def line(text: str = "", head: str = "") -> None:
+    """Print a line on stdout, the beginning of it in bold."""
+    bold = click.style(visible(head), bold=True) if head else ""
+    click.echo(f"{bold}{visible(text)}")
+
+
+def heading(text: str) -> None:
+    """Print a line in bold on stdout."""
+    line(head=text)
+
+
+def coloured_line(text: str, colour: str) -> None:
+    """Print a line in colour on stdout."""
+    click.secho(visible(text), fg=colour)
+
+
+def block(text: str) -> None:
+    """Print the lines of a text on stdout. What is not ours has no line feeds any more."""
+    click.echo(visible(text, lines=True), nl=not text.endswith("\n"))
+
+
+def note(text: str, colour: str | None = None) -> None:
+    """Print a line on stderr. If nobody reads stderr, the work goes on."""
+    with suppress(BrokenPipeError):
+        click.secho(one_line(text), fg=colour, err=True)
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Print warnings on stderr."""
+    for warning in warnings:
+        note(f"warning: {in_options(warning)}", "yellow")
+
+
+def fail(message: str) -> None:
+    """Print an error on stderr."""
+    note(f"Error: {in_options(message)}", "red")
+
+
+def one_line(message: str) -> str:
+    """A message on one line, safe to print, and cut if it is very long.
+
+    >>> print(one_line("no run 'a\\x1b'\\n"), len(one_line("x" * 10**6)))
+    no run 'a\\u001b'\\n 4000
+    """
+    return shortened(message, LONGEST_MESSAGE)
+
+
+def print_traceback(error: BaseException) -> None:
+    """Print where an error comes from."""
+    import traceback
+
+    for part in traceback.format_exception(error):
+        for text in part.splitlines():
+            note(text)
+
+
+def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
+    """Counts with their shares of the whole; of many the first, and how many more there are.
+
+    >>> shares({"sec": 3, "p": 1})
+    'sec: 3 (75.0%), p: 1 (25.0%)'
+    >>> shares({"sec": 3, "p": 1, "b": 1}, 1)
+    'sec: 3 (60.0%) and 2 more'
+    """
+    total = sum(counts.values())
+    shown = list(counts.items())[:most]
+    text = ", ".join(f"{shortened(str(name))}: {own:,} ({own / total:.1%})" for name, own in shown)
+    more = len(counts) - len(shown)
+    return f"{text} and {more:,} more" if more else text
+
+
+# For programs
+
+
+def data(text: str | bytes) -> None:
+    """Write data to stdout: exactly, unless it is a terminal."""
+    if sys.stdout is None:
+        return
+    if is_terminal():
+        shown = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
+        click.echo(visible(shown, lines=True), nl=False)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(utf8(text) if isinstance(text, str) else text)
+    sys.stdout.buffer.flush()
+
+
+def json_data(value: Any, indent: int | None = None) -> None:
+    """Write a value to stdout as JSON, whose own escapes are safe everywhere."""
+    data(f"{json_text(value, indent)}\n")
+
+
+def is_terminal() -> bool:
+    """Whether stdout is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def is_watched() -> bool:
+    """Whether stderr is a terminal, where somebody may watch the progress."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+# Progress
 
 
 class Progress(Protocol):
@@ -37,7 +154,7 @@ def progress_bar(title: str, total: int) -> Iterator[Progress]:
     )
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
@@ -46,7 +163,7 @@ def progress_bar(title: str, total: int) -> Iterator[Progress]:
     )
     seen = 0
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total, documents=0)
+        task = bar.add_task(visible(title), total=total, documents=0)
 
         def advance(done: int, documents: int) -> None:
             nonlocal seen
@@ -59,61 +176,19 @@ def progress_bar(title: str, total: int) -> Iterator[Progress]:
 @contextmanager
 def counting_bar(title: str, total: int) -> Iterator[Callable[[int], object]]:
     """A bar on stderr for some large items, unless they are few or stderr is not a terminal."""
-    if not sys.stderr.isatty() or total < _WORTH_A_BAR:
+    if not is_watched() or total < _WORTH_A_BAR:
         yield lambda _: None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress as Bar
 
     # No automatic refresh: it would run in a thread, and a process with threads cannot safely fork.
     with Bar(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task(title, total=total)
+        task = bar.add_task(escape(visible(title)), total=total)
 
         def advance(done: int) -> None:
             bar.advance(task, done)
             bar.refresh()
 
         yield advance
-
-
-def safe(text: str) -> str:
-    """Text from a document, with control characters made visible on a terminal.
-
-    If the output goes to a file or a pipe, the text is left exactly as it is.
-    """
-    if not sys.stdout.isatty():
-        return text
-    return "".join(
-        character if character.isprintable() or character in "\n\t" else _visible(character)
-        for character in text
-    )
-
-
-def _visible(character: str) -> str:
-    return f"\\u{ord(character):04x}"
-
-
-def warn(warnings: Iterable[str]) -> None:
-    """Print warnings on stderr."""
-    for warning in warnings:
-        click.secho(f"warning: {safe(in_options(warning))}", fg="yellow", err=True)
-
-
-def heading(text: str) -> None:
-    """Print a heading on stdout."""
-    click.secho(text, bold=True)
-
-
-def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
-    """Counts with their shares of the whole; of many the first, and how many more there are.
-
-    >>> shares({"sec": 3, "p": 1})
-    'sec: 3 (75.0%), p: 1 (25.0%)'
-    >>> shares({"sec": 3, "p": 1, "b": 1}, 1)
-    'sec: 3 (60.0%) and 2 more'
-    """
-    total = sum(counts.values())
-    shown = list(counts.items())[:most]
-    text = ", ".join(f"{safe(str(name))}: {own:,} ({own / total:.1%})" for name, own in shown)
-    more = len(counts) - len(shown)
-    return f"{text} and {more:,} more" if more else text

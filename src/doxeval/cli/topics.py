@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import click
 
+from doxeval.cli.terminal import block, data, json_data, line, note
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def topics(
     """
     from doxeval.topics import topic_statistics
     from doxeval.topics.read_write import WRITERS, read_topics
-    from doxeval.wording import counted
+    from doxeval.wording import counted, json_escaped
 
     all_topics = [
         topic
@@ -76,15 +76,14 @@ def topics(
     ]
     if as_json and not statistics:
         refuse({"assessments", "inex_numbers"}, "is for counts: add --statistics")
-        for line in WRITERS["jsonl"](all_topics):
-            click.echo(line, nl=False)
+        data(json_escaped("".join(WRITERS["jsonl"](all_topics))))
     else:
         if not statistics:
             _print_list(all_topics)
         found = topic_statistics(all_topics, _assessed(assessments), inex_numbers=inex_numbers)
         _print_counts(found, as_json)
     errors = _print_problems(all_topics)
-    click.echo(f"{counted(len(all_topics), 'topic')}, {counted(errors, 'error')}", err=True)
+    note(f"{counted(len(all_topics), 'topic')}, {counted(errors, 'error')}")
     if errors:
         sys.exit(1)
 
@@ -92,7 +91,7 @@ def topics(
 def _print_list(all_topics: list[Topic]) -> None:
     for topic in all_topics:
         _print_topic(topic)
-    click.echo()
+    line()
 
 
 def _assessed(sources: Sequence[str]) -> set[str] | None:
@@ -107,7 +106,7 @@ def _print_counts(found: TopicStatistics, as_json: bool) -> None:
     from doxeval.cli.score_table import aligned
 
     if as_json:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        json_data(found.to_dict())
         return
     rows = [(row.year or "—", row.type or "—", row.topics, row.assessed) for row in found.rows]
     if len(rows) > 1:
@@ -118,17 +117,17 @@ def _print_counts(found: TopicStatistics, as_json: bool) -> None:
     cells = [
         [cell if isinstance(cell, str) else f"{cell:,}" for cell in row[:columns]] for row in rows
     ]
-    click.echo(aligned(header[:columns], cells), nl=False)
+    block(aligned(header[:columns], cells))
 
 
 def _print_topic(topic: Topic) -> None:
     kind = f"  ({topic.query_type})" if topic.query_type else ""
-    click.echo(f"{click.style(topic.id, bold=True)}{kind}  {_shown(topic.content)}")
+    line(f"{kind}  {_shown(topic.content)}", head=topic.id)
     if topic.structured:
-        click.echo(f"    {_shown(topic.structured)}")
+        line(f"    {_shown(topic.structured)}")
     if topic.cas_parts:
         parts = ", ".join(f"{kind}: {_shown(text)}" for kind, text in topic.cas_parts)
-        click.echo(f"    {parts}")
+        line(f"    {parts}")
 
 
 def _print_problems(all_topics: list[Topic]) -> int:
@@ -139,11 +138,9 @@ def _print_problems(all_topics: list[Topic]) -> int:
     for problem, is_error in problems(all_topics):
         errors += is_error
         kind = "error" if is_error else "warning"
-        click.secho(f"{kind}: {problem}", fg="red" if is_error else "yellow", err=True)
+        note(f"{kind}: {problem}", "red" if is_error else "yellow")
     return errors
 
 
 def _shown(text: str | None) -> str:
-    from doxeval.cli.terminal import safe
-
-    return safe(" ".join(text.split())) if text else "—"
+    return " ".join(text.split()) if text else "—"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,6 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from doxeval.cli.options import collection_option, columns_option, offsets_option
+from doxeval.cli.terminal import (
+    coloured_line,
+    data,
+    heading,
+    json_data,
+    line,
+    note,
+    one_line,
+)
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -143,7 +151,7 @@ def validate(
         if fix is not None:
             _write_repaired(report, fix)
     if format_ == "json":
-        click.echo(json.dumps([one.as_dict() for one in reports], ensure_ascii=False, indent=1))
+        json_data([one.as_dict() for one in reports], indent=1)
     elif format_ == "csv":
         _print_csv(reports)
     if any(report.errors for report in reports):
@@ -213,6 +221,8 @@ def _targets(topics: Iterable[Topic]) -> dict[str, str]:
 
 
 def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]:
+    from doxeval.wording import listed
+
     yield from run.warnings
     if not task.strict_target:
         return
@@ -225,36 +235,35 @@ def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]
     targets = _targets(topics)
     plain = [one.id for one in topics if one.id not in targets and one.id in run.topics]
     if plain:
-        yield f"topics without a structured query have no target to check: {', '.join(plain)}"
+        yield f"topics without a structured query have no target to check: {listed(plain)}"
 
 
 def _print_table(report: Report, everything: bool) -> None:
-    from doxeval.cli.terminal import heading, safe
     from doxeval.tasks import by_kind
-    from doxeval.wording import counted
+    from doxeval.wording import counted, shortened
 
     run = report.run
     heading(
-        f"{report.file}: run {safe(run.run_id)}, {counted(len(run), 'result')} for "
+        f"{report.file}: run {shortened(run.run_id)}, {counted(len(run), 'result')} for "
         f"{counted(len(run.topics), 'topic')}, as {report.task.name}"
     )
     for warning in report.warnings:
-        click.secho(f"  warning: {safe(warning)}", fg="yellow")
+        coloured_line(f"  warning: {one_line(warning)}", "yellow")
     for kind in by_kind(report.problems):
         colour = "red" if kind.severity == "error" else "yellow"
-        click.secho(f"  {kind.severity}: {safe(str(kind))}", fg=colour)
+        coloured_line(f"  {kind.severity}: {one_line(str(kind))}", colour)
         shown = kind.problems if everything else kind.problems[:_SHOWN]
         for problem in shown:
-            click.echo(f"    {safe(problem.message)}")
+            line(f"    {one_line(problem.message)}")
         if len(kind.problems) > len(shown):
-            click.echo(f"    … and {len(kind.problems) - len(shown):,} more (--all lists them)")
+            line(f"    … and {len(kind.problems) - len(shown):,} more (--all lists them)")
     warnings = len(report.problems) - report.errors + len(report.warnings)
-    click.echo(f"  {counted(report.errors, 'error')}, {counted(warnings, 'warning')}")
+    line(f"  {counted(report.errors, 'error')}, {counted(warnings, 'warning')}")
     if report.statistics is not None:
         from doxeval.cli.run_statistics import statistics_lines
 
-        for line in statistics_lines(report.statistics):
-            click.echo(f"  {line}")
+        for one in statistics_lines(report.statistics):
+            line(f"  {one}")
 
 
 def _print_csv(reports: list[Report]) -> None:
@@ -262,11 +271,11 @@ def _print_csv(reports: list[Report]) -> None:
     from doxeval.wording import counted
 
     found = ((one.file, one.statistics) for one in reports if one.statistics is not None)
-    click.echo(statistics_csv(found), nl=False)
+    data(statistics_csv(found))
     for one in reports:
         if one.errors:
             errors = counted(one.errors, "error")
-            click.secho(f"{one.file}: {errors}, which the table lists", fg="red", err=True)
+            note(f"{one.file}: {errors}, which the table lists", "red")
 
 
 def _write_repaired(report: Report, out: Path) -> None:
@@ -276,4 +285,4 @@ def _write_repaired(report: Report, out: Path) -> None:
     run, changes = repaired(report.run, report.problems)
     write_run(run, out)
     for change in changes or ["nothing had to be changed"]:
-        click.echo(f"{out}: {change}", err=True)
+        note(f"{out}: {change}")

@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import csv
 import io
-import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from doxeval.errors import FormatError
 from doxeval.scores.documents import TYPES, DocumentRow
 from doxeval.scores.table import Curve, Row, RunScores, ScoreTable, mean_curve
+from doxeval.wording import in_quotes, json_text, utf8, visible
 
 ALL = "all"
+_LINE_OR_FIELD = re.compile("[\t\n\r]")
 
 
 class Format(Protocol):
@@ -94,7 +96,7 @@ def as_json(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> 
             del run["topics"]
             for curve in run["curves"]:
                 del curve["topics"]
-    return json.dumps(values, ensure_ascii=False, indent=1).encode() + b"\n"
+    return utf8(json_text(values, indent=1)) + b"\n"
 
 
 def as_csv(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
@@ -121,10 +123,15 @@ def curves_as_csv(table: ScoreTable, per_topic: bool = True) -> bytes:
 def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
     """As trec_eval prints scores: measure, topic and value; an undefined score is `nan`.
 
+    A name with a tab or a line end in it would be read as something else, and is refused.
+
     >>> as_trec(ScoreTable((), (), ()))
     b''
     """
     _refuse("the format trec", curves)
+    for name in (*(scores.run for scores in table.runs), *table.topic_ids, *table.labels):
+        if _LINE_OR_FIELD.search(name):
+            raise FormatError(f"trec cannot hold the name {in_quotes(name)}; JSON and CSV can")
     lines = []
     topics = table.topics() if per_topic else {}
     for run, means in table.mean().items():
@@ -135,7 +142,7 @@ def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> 
             for label, value in values.items()
         ]
         lines += [f"{label}\t{ALL}\t{_number(value)}" for label, value in means.items()]
-    return "".join(f"{line}\n" for line in lines).encode()
+    return utf8("".join(f"{line}\n" for line in lines))
 
 
 def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -> bytes:
@@ -161,7 +168,7 @@ def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -
     tables = [_tabular(["run", *table.labels], rows)]
     if per_topic:
         tables += [_topics_of_run(table, index) for index in range(len(table.runs))]
-    return "\n".join(tables).encode()
+    return utf8("\n".join(tables))
 
 
 def as_parquet(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
@@ -243,7 +250,7 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     writer.writerow(header)
     for row in rows:
         writer.writerow(["" if value is None else value for value in row])
-    return out.getvalue().encode()
+    return utf8(out.getvalue())
 
 
 def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> bytes:
@@ -260,7 +267,11 @@ def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> byt
     found = list(rows)
     columns = [[row[at] for row in found] for at in range(len(types))]
     out = io.BytesIO()
-    pq.write_table(pa.table(columns, schema=schema), out)
+    try:
+        pq.write_table(pa.table(columns, schema=schema), out)
+    except UnicodeEncodeError as error:
+        name = in_quotes(error.object)
+        raise FormatError(f"Parquet cannot hold {name}, which is not Unicode text") from None
     return out.getvalue()
 
 
@@ -308,9 +319,23 @@ def _cell(value: float | None, best: float | None) -> str:
     return f"\\textbf{{{value:.4f}}}" if value == best else f"{value:.4f}"
 
 
-def _escaped(text: Any) -> str:
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(
-        special.get(character, f"\\{character}" if character in "&%$#_{}" else character)
-        for character in str(text)
-    )
+_IN_LATEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+    }
+)
+# Two of these in a row, or one before a backquote, would be printed as another character.
+_LIGATURE = re.compile("(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)|(?<=[`?!])(?=`)")
+
+
+def _escaped(text: str) -> str:
+    """A name as LaTeX that prints the name, whatever it is."""
+    printed = _LIGATURE.sub("{}", visible(text).translate(_IN_LATEX))
+    # At the beginning of a row, these would belong to the end of the row before.
+    return f"{{{printed[0]}}}{printed[1:]}" if printed.startswith(("[", "*")) else printed

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from doxeval.wording import counted, listed
+from doxeval.wording import shortened as cut
 
 if TYPE_CHECKING:
     from doxeval.scores.table import ScoreTable
@@ -101,10 +102,9 @@ def shortened(name: str, longest: int = _LONGEST_NAME) -> str:
     """A name cut to `longest` characters, with control characters made visible.
 
     >>> shortened("a\\x1b[2J")
-    'a\\\\x1b[2J'
+    'a\\\\u001b[2J'
     """
-    visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
-    return visible if len(visible) <= longest else f"{visible[: longest - 1]}…"
+    return cut(name, longest)
 
 
 def number(value: float | None) -> str:

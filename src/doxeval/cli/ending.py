@@ -1,0 +1,186 @@
+"""How a command ends: the last line that it prints, and its exit code.
+
+0    done
+1    the input has problems, or the output cannot be written
+2    wrong usage
+70   an error in doxeval itself
+129  the terminal was closed (SIGHUP)
+130  interrupted (Ctrl-C)
+141  nobody reads the output any more, as in `doxeval … | head`
+143  terminated (SIGTERM)
+
+This module imports nothing of size: a command may be interrupted while it imports the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from doxeval.cli.signals import received
+
+if TYPE_CHECKING:
+    import click
+
+PROBLEMS = 1
+DEFECT = 70
+NOBODY_READS = 128 + 13
+# How the line about an error in doxeval itself begins.
+UNEXPECTED = "doxeval met an unexpected error"
+_STOPPED = {"SIGINT": "Interrupted", "SIGTERM": "Terminated", "SIGHUP": "The terminal was closed"}
+
+
+def exit_code(work: Callable[[], object], debug: bool = False) -> int:
+    """Do the work of a command: whatever happens, at most a line is printed about it.
+
+    Returns the exit code. With `debug`, errors are printed with their traceback.
+
+    >>> exit_code(lambda: None)
+    0
+    """
+    try:
+        code = _code_returned(work)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        number = received()
+        return code if number is None or code == 128 + number else _stopped()
+    except KeyboardInterrupt:
+        return _stopped()
+    except BaseException as error:
+        if received() is not None:  # the error is what the interrupt became on its way
+            return _stopped()
+        return _failed(error, debug or bool(os.environ.get("DOXEVAL_DEBUG")))
+
+
+def _code_returned(work: Callable[[], object]) -> int:
+    """What the work returns if it is an exit code, or what it says when it exits; else 0."""
+    try:
+        code = work()
+    except SystemExit as error:
+        code = error.code
+    return code if isinstance(code, int) else 0
+
+
+def _stopped() -> int:
+    number = received() or signal.SIGINT
+    _discard_output(flush=True)
+    _last_line(_STOPPED.get(signal.Signals(number).name, "Stopped"))
+    return 128 + number
+
+
+def _failed(error: BaseException, debug: bool) -> int:
+    """Say what went wrong; returns the exit code."""
+    if isinstance(error, BrokenPipeError) and _nobody_reads():
+        _discard_output()
+        return NOBODY_READS
+    try:
+        code = _told(error, debug)
+    except (MemoryError, RecursionError):
+        error.__traceback__ = None  # which keeps alive whatever takes the memory
+        _last_line(f"{UNEXPECTED}: {type(error).__name__}")
+        code = DEFECT
+    _discard_output(flush=True)
+    return code
+
+
+def _told(error: BaseException, debug: bool) -> int:
+    from doxeval.cli.terminal import fail, print_traceback
+    from doxeval.errors import DoxevalError
+
+    known = _told_by_click(error)
+    if known is not None:
+        return known
+    if debug:
+        print_traceback(error)
+    if isinstance(error, DoxevalError):
+        fail(str(error))
+        return PROBLEMS
+    if isinstance(error, OSError):
+        file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        fail(f"{file}{error.strerror or error}")
+        return PROBLEMS
+    _last_line(_unexpected(error))
+    return DEFECT
+
+
+def _told_by_click(error: BaseException) -> int | None:
+    """The exit code of exceptions that belong to the parser of the command line."""
+    from click import Abort, ClickException
+    from click.exceptions import Exit
+
+    if isinstance(error, Exit):
+        return error.exit_code
+    if isinstance(error, Abort):
+        return _stopped()
+    if isinstance(error, ClickException):
+        _show_usage(error)
+        return error.exit_code
+    return None
+
+
+def _show_usage(error: click.ClickException) -> None:
+    """Wrong usage as click shows it, with what the user wrote made safe to print."""
+    from click import MissingParameter, UsageError
+
+    from doxeval.cli.terminal import one_line
+
+    # Messages of several lines, such as a list of choices or a page of help, are not the user's.
+    of_several_lines = type(error).__name__ == "NoArgsIsHelpError"
+    if not of_several_lines and not isinstance(error, MissingParameter):
+        context = error.ctx if isinstance(error, UsageError) else None
+        error = UsageError(one_line(error.format_message()), context)
+    error.show()
+
+
+def _unexpected(error: BaseException) -> str:
+    from doxeval.cli.terminal import one_line
+
+    told = ": ".join(filter(None, (type(error).__name__, str(error))))
+    return one_line(
+        f"{UNEXPECTED}: {told}{_place(error)}; please report it with the command, its input and "
+        "the version (doxeval --version); doxeval --debug shows the traceback"
+    )
+
+
+def _place(error: BaseException) -> str:
+    """The last place of ours that the error went through."""
+    place = ""
+    trace: Any = error.__traceback__
+    while trace is not None:
+        _, inside, file = trace.tb_frame.f_code.co_filename.rpartition("doxeval" + os.sep)
+        if inside:
+            place = f" ({file}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    return place
+
+
+def _nobody_reads() -> bool:
+    """Whether it is the output that is broken, and not the pipe to some other process."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return True
+    return False
+
+
+def _discard_output(flush: bool = False) -> None:
+    """Drop what cannot be written, so that Python does not try again when it ends."""
+    try:
+        if flush and sys.stdout is not None:
+            sys.stdout.flush()
+            return
+    except OSError:
+        pass
+    if sys.stdout is sys.__stdout__ and sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _last_line(text: str) -> None:
+    try:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        return  # stderr is closed: nobody could read it
