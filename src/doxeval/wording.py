@@ -1,7 +1,7 @@
 """Phrases that messages share, and text that is not ours made safe to show.
 
 Names of runs, topics, documents and files come from anywhere. `visible` shows characters that could
-deceive a reader or steer a terminal as escapes, `shortened` and `in_quotes` also keep a long text
+deceive a reader or steer a terminal as escapes, `shortened` and `brief` also keep a long text
 short. All messages that contain such text use one of them; formats for other programs do not.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 LONGEST_QUOTE = 80
+LONGEST_PATH = 200
 _MOST_KNOWN = 60
 _LONGEST_GUESSED = 200
 # Control characters, format characters (which include those that change the direction of text),
@@ -63,10 +64,22 @@ def shortened(name: str, longest: int = LONGEST_QUOTE) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def in_quotes(value: object, longest: int = LONGEST_QUOTE) -> str:
+def short_path(path: str, longest: int = LONGEST_PATH) -> str:
+    """A path made visible; a long one loses its middle, as both of its ends matter.
+
+    >>> short_path("/article[1]/body[1]/sec[2]"), short_path("/article[1]/body[1]/sec[2]", 15)
+    ('/article[1]/body[1]/sec[2]', '/articl…/sec[2]')
+    """
+    if len(path) <= longest:
+        return visible(path)
+    half = longest // 2
+    return f"{visible(path[:half])}…{visible(path[-half:])}"
+
+
+def brief(value: object, longest: int = LONGEST_QUOTE) -> str:
     """A value as Python writes it, for a message that says it is wrong; cut if it is long.
 
-    >>> in_quotes("sec"), in_quotes("abcdefghij", 4), in_quotes(None)
+    >>> brief("sec"), brief("abcdefghij", 4), brief(None)
     ("'sec'", "'abcd'… (10 characters)", 'None')
     """
     if isinstance(value, str) and len(value) > longest:

@@ -30,6 +30,7 @@ from doxeval.assessments.quantisations import SCALE_NAMES, Scale
 from doxeval.documents import Collection
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.spans import Spans, shared_lengths
+from doxeval.wording import short_path, shortened
 
 SpecificityFrom = Literal["passages", "file"]
 
@@ -199,7 +200,8 @@ def _share_in_file(element: MeasuredElement, judgment: Judgment) -> tuple[int, i
     level = TOO_SMALL if element.exhaustivity is None else element.exhaustivity
     if element.highlighted > element.size:
         raise FormatError(
-            f"{element.path} has rsize {element.highlighted}, more than its size {element.size}",
+            f"{short_path(element.path)} has rsize {element.highlighted}, more than its size "
+            f"{element.size}",
             judgment.origin,
             judgment.line,
         )
@@ -275,7 +277,8 @@ def _refuse_unknown(node: Ints, judged: Sequence[tuple[Judgment, _Stated]]) -> N
     for row in np.flatnonzero(node < 0).tolist():
         judgment, one = judged[row]
         raise UnknownReference(
-            f"no element {one.path} in document {judgment.document} of the collection",
+            f"no element {short_path(one.path)} in document {shortened(judgment.document)} of "
+            "the collection",
             judgment.origin,
             judgment.line,
         )
@@ -291,7 +294,8 @@ def _said_once(
     for position in np.flatnonzero(differs).tolist():
         judgment, one = judged[int(order[position + 1])]
         raise FormatError(
-            f"{one.path} of document {judgment.document} has two grades for topic {judgment.topic}",
+            f"{short_path(one.path)} of document {shortened(judgment.document)} has two grades "
+            f"for topic {shortened(judgment.topic)}",
             judgment.origin,
             judgment.line,
         )

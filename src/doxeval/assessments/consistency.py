@@ -38,6 +38,7 @@ from doxeval.assessments.element_paths import line_of, numbered_path
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import Judgment, MeasuredElement
 from doxeval.documents import Collection, Element
+from doxeval.wording import short_path
 
 G = TypeVar("G", Grade2002, Grade2003)
 
@@ -92,9 +93,9 @@ def _graded(judgment: Judgment, scale: type[G]) -> dict[str, G]:
 def _of_2002(grades: Mapping[str, Grade2002]) -> Iterator[Violation]:
     for path, grade in grades.items():
         if (grade.relevance == 0) != (grade.coverage == "N"):
-            yield Violation(8, path, f"{path} is {grade}")
+            yield Violation(8, path, f"{short_path(path)} is {grade}")
         if str(grade) == "3S":
-            yield Violation(9, path, f"{path} is {grade}")
+            yield Violation(9, path, f"{short_path(path)} is {grade}")
     for above, path, message in _nested(grades):
         if grades[above].relevance < grades[path].relevance:
             yield Violation(10, above, message)
@@ -105,7 +106,7 @@ def _of_2003(
 ) -> Iterator[Violation]:
     for path, grade in grades.items():
         if (grade.exhaustivity == 0) != (grade.specificity == 0):
-            yield Violation(1, path, f"{path} is {grade}")
+            yield Violation(1, path, f"{short_path(path)} is {grade}")
     for above, path, message in _nested(grades):
         around, grade = grades[above], grades[path]
         if around.exhaustivity < grade.exhaustivity:
@@ -116,10 +117,14 @@ def _of_2003(
         yield from _of_nothing_but_children(judgment.document, grades, collection)
 
 
+def _contradiction(above: str, its_grade: object, path: str, grade: object) -> str:
+    return f"{short_path(above)} is {its_grade} but {short_path(path)} in it is {grade}"
+
+
 def _nested(grades: Mapping[str, G]) -> Iterator[tuple[str, str, str]]:
     """Each graded element inside another: the nearest one around it, its own path, a message."""
     for path, above in _nearest_above(grades).items():
-        yield above, path, f"{above} is {grades[above]} but {path} in it is {grades[path]}"
+        yield above, path, _contradiction(above, grades[above], path, grades[path])
 
 
 def _of_2005(judgment: Judgment, collection: Collection | None) -> list[Violation]:
@@ -131,12 +136,16 @@ def _of_2005(judgment: Judgment, collection: Collection | None) -> list[Violatio
     for path, element in grades.items():
         above = around.get(path)
         if above is not None and ranks[above] < ranks[path]:
-            message = f"{above} is {_shown(grades[above])} but {path} in it is {_shown(element)}"
+            message = _contradiction(above, _shown(grades[above]), path, _shown(element))
             found.append(Violation(5, above, message))
         if element.exhaustivity is None and inside.get(path):
-            found.append(Violation(6, path, f"{path} is ? but holds a whole highlighted passage"))
+            found.append(
+                Violation(6, path, f"{short_path(path)} is ? but holds a whole highlighted passage")
+            )
         if element.highlighted == 0:
-            found.append(Violation(7, path, f"{path} is graded but nothing in it is highlighted"))
+            found.append(
+                Violation(7, path, f"{short_path(path)} is graded but nothing in it is highlighted")
+            )
     return found
 
 
@@ -205,10 +214,12 @@ def _of_nothing_but_children(
             continue
         most = max(other.specificity for other in graded)
         if grade.specificity > most:
-            message = f"{path} is {grade}, but nothing in it is more specific than {most}"
+            message = (
+                f"{short_path(path)} is {grade}, but nothing in it is more specific than {most}"
+            )
             found.append(Violation(4, path, message))
         if grade.exhaustivity > 0 and not any(other.exhaustivity for other in graded):
-            message = f"{path} is {grade}, but nothing in it is exhaustive"
+            message = f"{short_path(path)} is {grade}, but nothing in it is exhaustive"
             found.append(Violation(4, path, message))
     return found
 

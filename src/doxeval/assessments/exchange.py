@@ -17,6 +17,7 @@ from doxeval.assessments.plain_statements import PlainStatements
 from doxeval.assessments.statements import FIELDS, judgments_of_statements
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, OutputError
+from doxeval.wording import brief, listed
 
 # Other usual names of the columns of a frame.
 _ALIASES = {
@@ -36,7 +37,7 @@ def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> Sequence[Judgm
     """
     for topic, documents in judged.items():
         if not documents:
-            raise FormatError(f"topic {topic!r} has no judged documents")
+            raise FormatError(f"topic {brief(topic)} has no judged documents")
     values = list(chain.from_iterable(documents.values() for documents in judged.values()))
     if set(map(type, values)) == {int}:
         statements = PlainStatements()
@@ -61,7 +62,7 @@ def _name(given: Any) -> str:
     except TypeError:
         name = ""
     if not name.strip():
-        raise FormatError(f"{given!r} is no id of a topic or document: expected a string")
+        raise FormatError(f"{brief(given)} is no id of a topic or document: expected a string")
     return name.strip()
 
 
@@ -72,8 +73,9 @@ def _judgment(topic: str, document: str, value: Any) -> Judgment:
         return Judgment(topic, document, relevance=index(value))
     except TypeError:
         raise FormatError(
-            f"document {document} of topic {topic}: {value!r} is neither a grade (a whole number) "
-            "nor a list of (start, end)"
+            f"document {brief(document)} of topic {brief(topic)}: {brief(value)} is neither a "
+            "grade "
+            "(a whole number) nor a list of (start, end)"
         ) from None
 
 
@@ -154,7 +156,7 @@ def _fields_of_columns(frame: Any) -> dict[Any, str]:
             known = ", ".join(_ALIASES[field])
             raise FormatError(
                 f"no column for the {field}: expected one of {known}; the frame has "
-                f"{', '.join(map(str, frame.columns))}"
+                f"{listed(list(map(str, frame.columns)), 60)}"
             )
     twice = [name for name in names if list(found.values()).count(found[name]) > 1]
     if twice:

@@ -28,6 +28,7 @@ from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import text_lines
 from doxeval.spans import Spans, merged
+from doxeval.wording import brief, shortened
 
 _MOST_DIGITS = 12
 
@@ -222,7 +223,7 @@ def _judgment(fields: list[str], origin: str, line: int) -> tuple[Judgment, bool
 def _passage(text: str, length: int, origin: str, line: int) -> tuple[int, int]:
     offset, _, size = text.partition(":")
     if not _is_number(offset) or not _is_number(size):
-        raise FormatError(f"{text!r} is not a passage: expected off:len", origin, line)
+        raise FormatError(f"{brief(text)} is not a passage: expected off:len", origin, line)
     start = int(offset)
     end = start + int(size)
     if end > length:
@@ -234,7 +235,7 @@ def _passage(text: str, length: int, origin: str, line: int) -> tuple[int, int]:
 
 def _number(text: str, what: str, origin: str, line: int) -> int:
     if not _is_number(text):
-        raise FormatError(f"{text!r} is not {what}: expected a whole number", origin, line)
+        raise FormatError(f"{brief(text)} is not {what}: expected a whole number", origin, line)
     return int(text)
 
 
@@ -270,4 +271,4 @@ def write_inex_text(judgments: Iterable[Judgment]) -> Iterator[bytes]:
 
 
 def _named(judgment: Judgment) -> str:
-    return f"document {judgment.document} of topic {judgment.topic}"
+    return f"document {shortened(judgment.document)} of topic {shortened(judgment.topic)}"

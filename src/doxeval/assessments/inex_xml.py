@@ -43,6 +43,7 @@ from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.markup.elements import XmlElement, read_elements
 from doxeval.markup.escape import quoted
+from doxeval.wording import brief
 
 
 def read_inex_xml(file: IO[bytes], origin: str) -> Judgments:
@@ -94,7 +95,9 @@ def _whitespace(assessments: XmlElement, origin: str) -> Literal["keep", "strip"
     given = assessments.attribute("whitespace-text-node")
     if given not in (None, "keep", "strip"):
         raise FormatError(
-            f"whitespace-text-node is {given!r}: expected keep or strip", origin, assessments.line
+            f"whitespace-text-node is {brief(given)}: expected keep or strip",
+            origin,
+            assessments.line,
         )
     return given  # type: ignore[return-value]  # the line above leaves only these
 
@@ -124,7 +127,8 @@ def _grade(element: XmlElement, origin: str) -> Grade2002 | Grade2003 | None:
         coverage = element.attribute("coverage", "cov") or ""
         if len(relevance) != 1 or relevance not in "0123" or coverage not in tuple("NLSE"):
             raise FormatError(
-                f"relevance {relevance!r}, coverage {coverage!r}: expected 0–3 and N, L, S or E",
+                f"relevance {brief(relevance)}, coverage {brief(coverage)}: "
+                "expected 0–3 and N, L, S or E",
                 origin,
                 element.line,
             )
@@ -132,7 +136,7 @@ def _grade(element: XmlElement, origin: str) -> Grade2002 | Grade2003 | None:
     grades = [element.attribute(name) or "U" for name in ("exhaustiveness", "specificity")]
     if any(len(grade) != 1 or grade not in "0123U" for grade in grades):
         raise FormatError(
-            f"exhaustiveness {grades[0]!r}, specificity {grades[1]!r}: expected 0–3 or U",
+            f"exhaustiveness {brief(grades[0])}, specificity {brief(grades[1])}: expected 0–3 or U",
             origin,
             element.line,
         )
@@ -143,7 +147,7 @@ def _measured(element: XmlElement, origin: str) -> MeasuredElement:
     exhaustivity = element.attribute("exhaustivity") or ""
     if exhaustivity not in ("0", "1", "2", "?"):
         raise FormatError(
-            f"exhaustivity {exhaustivity!r}: expected 0, 1, 2 or ?", origin, element.line
+            f"exhaustivity {brief(exhaustivity)}: expected 0, 1, 2 or ?", origin, element.line
         )
     return MeasuredElement(
         _needed(element, "path", origin),
@@ -156,14 +160,16 @@ def _measured(element: XmlElement, origin: str) -> MeasuredElement:
 def _flag(element: XmlElement, name: str, origin: str) -> bool:
     given = element.attribute(name) or "false"
     if given not in ("true", "false"):
-        raise FormatError(f"{name} is {given!r}: expected true or false", origin, element.line)
+        raise FormatError(f"{name} is {brief(given)}: expected true or false", origin, element.line)
     return given == "true"
 
 
 def _number(element: XmlElement, name: str, origin: str) -> int:
     given = element.attribute(name) or ""
     if not given.isascii() or not given.isdigit() or len(given) > 12:
-        raise FormatError(f"{name} is {given!r}: expected a whole number", origin, element.line)
+        raise FormatError(
+            f"{name} is {brief(given)}: expected a whole number", origin, element.line
+        )
     return int(given)
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.errors import FormatError
 from doxeval.spans import Spans, merged
+from doxeval.wording import shortened
 
 # No text has as many characters, so that ranges can be compared as whole numbers (see spans).
 TOO_LONG = 1 << 32
@@ -128,7 +129,7 @@ class Judgment:
         return in_order(ranges)[0]
 
     def _wrong(self, message: str) -> FormatError:
-        named = f"document {self.document} of topic {self.topic}: {message}"
+        named = f"document {shortened(self.document)} of topic {shortened(self.topic)}: {message}"
         return FormatError(named, self.origin, self.line)
 
     def __repr__(self) -> str:

@@ -23,6 +23,7 @@ from typing import Literal, TypeVar, get_args
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment
 from doxeval.errors import FormatError
+from doxeval.wording import shortened
 
 Merge = Literal["union", "intersection", "majority"]
 MERGES: tuple[Merge, ...] = get_args(Merge)
@@ -54,7 +55,8 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
     lengths = {judgment.document_length for judgment in same} - {None}
     if len(lengths) > 1:
         raise FormatError(
-            f"document {first.document} has {' and '.join(map(str, sorted(filter(None, lengths))))}"
+            f"document {shortened(first.document)} has "
+            f"{' and '.join(map(str, sorted(filter(None, lengths))))}"
             " characters in different judgments",
             first.origin,
             first.line,

@@ -30,6 +30,7 @@ from doxeval.files import (
     written,
     written_directory,
 )
+from doxeval.wording import brief, listed
 
 if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
@@ -86,8 +87,8 @@ def _of_pool(judgments: Sequence[Judgment], pool: str) -> list[Judgment]:
     found = [judgment for judgment in judgments if judgment.pool == pool]
     if not found:
         pools = sorted({judgment.pool for judgment in judgments} - {None}, key=str)
-        there = f"there are {', '.join(map(str, pools[:10]))}" if pools else "no file names one"
-        raise FormatError(f"no judgments of pool {pool!r}; {there}")
+        there = f"there are {listed(list(map(str, pools)))}" if pools else "no file names one"
+        raise FormatError(f"no judgments of pool {brief(pool)}; {there}")
     return found
 
 
@@ -164,7 +165,9 @@ def write_assessments(
     '7 Q0 a 5 100 12 10:5\\n'
     """
     if format not in FORMATS:
-        raise OutputError(f"no format {format!r} of assessments; there are {', '.join(FORMATS)}")
+        raise OutputError(
+            f"no format {brief(format)} of assessments; there are {', '.join(FORMATS)}"
+        )
     judgments = list(assessments)
     if format in ("qrels", "trec"):
         _check_ids(judgments)
@@ -211,7 +214,9 @@ def _check_ids(judgments: Iterable[Judgment]) -> None:
     for judgment in judgments:
         for name in (judgment.topic, judgment.document):
             if len(name.split()) != 1:
-                raise OutputError(f"the id {name!r} has white space, which the format cannot hold")
+                raise OutputError(
+                    f"the id {brief(name)} has white space, which the format cannot hold"
+                )
 
 
 def _file_name(key: tuple[str | None, ...]) -> str:

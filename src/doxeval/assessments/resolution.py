@@ -22,6 +22,7 @@ from doxeval.assessments.judgment import Judgment, Judgments, PointPassage
 from doxeval.assessments.judgment_columns import PlainJudgments
 from doxeval.documents import Collection
 from doxeval.errors import InputError, UnknownReference
+from doxeval.wording import shortened
 
 if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
@@ -118,7 +119,10 @@ def _warnings(absent: int) -> list[str]:
 
 
 def _problem(judgment: Judgment, error: InputError) -> str:
-    message = f"topic {judgment.topic}, document {judgment.document}: {error.message}"
+    message = (
+        f"topic {shortened(judgment.topic)}, document {shortened(judgment.document)}: "
+        f"{error.message}"
+    )
     return str(InputError(message, judgment.origin, judgment.line))
 
 

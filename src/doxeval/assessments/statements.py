@@ -27,6 +27,7 @@ from doxeval.assessments.judgment import (
 from doxeval.columns.fields import Fields
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
+from doxeval.wording import brief
 
 # What each kind of statement must have, and what it may have besides.
 _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
@@ -167,7 +168,7 @@ class _Draft:
     def _set(self, name: str, value: object) -> None:
         if value is not None and self.facts.setdefault(name, value) != value:
             raise FormatError(
-                f"{name.replace('_', ' ')} {value!r} contradicts {self.facts[name]!r}"
+                f"{name.replace('_', ' ')} {brief(value)} contradicts {brief(self.facts[name])}"
             )
 
 
@@ -181,7 +182,7 @@ def _range(given: Fields) -> tuple[int, int]:
 def _signed(given: Fields, name: str) -> int | None:
     value = given.number(name)
     if value is not None and value != int(value):
-        raise FormatError(f"{name} is {value!r}: expected a whole number")
+        raise FormatError(f"{name} is {brief(value)}: expected a whole number")
     return None if value is None else int(value)
 
 
@@ -199,7 +200,7 @@ def _grade(given: Fields) -> Grade2002 | Grade2003 | Grade2005 | None:
             return Grade2005(None if e == "?" else _small(e), _share(s))
     except ValueError:
         pass
-    raise FormatError(f"e {e!r} and s {s!r} are no grade of the scale {scale}")
+    raise FormatError(f"e {brief(e)} and s {brief(s)} are no grade of the scale {scale}")
 
 
 def _measured(path: str, given: Fields) -> MeasuredElement:
@@ -207,7 +208,7 @@ def _measured(path: str, given: Fields) -> MeasuredElement:
     if given.choice("scale", _SCALES) != "2005" or size is None or rsize is None or "s" in given:
         raise FormatError('size and rsize go together, with "scale": "2005" and without s')
     if e != "?" and (type(e) is not int or e not in range(3)):  # true and 1.0 equal 1
-        raise FormatError(f"e is {e!r}: expected 0, 1, 2 or ?")
+        raise FormatError(f"e is {brief(e)}: expected 0, 1, 2 or ?")
     return MeasuredElement(path, None if e == "?" else e, size, rsize)
 
 

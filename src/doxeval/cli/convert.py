@@ -15,6 +15,7 @@ from doxeval.cli.options import (
 )
 from doxeval.cli.terminal import line, note, warn
 from doxeval.cli.verb import refuse, verb
+from doxeval.wording import brief
 
 if TYPE_CHECKING:
     from doxeval.runs import Run
@@ -85,7 +86,7 @@ def _format_of_run(out: Path) -> str:
     found = format_of(out)
     if found is None:
         raise click.UsageError(
-            f"the name {out.name!r} does not say in which format to write; --to names it"
+            f"the name {brief(out.name)} does not say in which format to write; --to names it"
         )
     return found
 

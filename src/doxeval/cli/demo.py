@@ -11,6 +11,7 @@ import click
 
 from doxeval.cli.terminal import heading, line
 from doxeval.cli.verb import verb
+from doxeval.wording import brief
 
 # For the focused task, the two in-context tasks, and users who navigate.
 _MEASURES = ("MAiP", "iP[.01]", "MAgP", "MAgP(score=bep)", "ESRR@10")
@@ -153,7 +154,7 @@ def _run(*arguments: object, shown: Sequence[object] | None = None) -> None:
     context = click.get_current_context().find_root()
     command = main.get_command(context, words[0])
     if command is None:
-        raise click.UsageError(f"no command {words[0]!r}")
+        raise click.UsageError(f"no command {brief(words[0])}")
     with command.make_context(words[0], words[1:], parent=context) as inner:
         command.invoke(inner)
     line()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from doxeval.errors import FormatError
+from doxeval.wording import brief
 
 LARGEST_WHOLE = 1 << 62  # whole numbers stay below it
 
@@ -25,7 +26,7 @@ class Fields:
         self._given = {name: v for name, v in record.items() if v not in (None, "", [])}
         unknown = sorted(set(self._given) - set(known))
         if unknown:
-            raise FormatError(f"unknown field {unknown[0]!r}: expected {', '.join(known)}")
+            raise FormatError(f"unknown field {brief(unknown[0])}: expected {', '.join(known)}")
 
     def __contains__(self, name: str) -> bool:
         return name in self._given
@@ -58,7 +59,7 @@ class Fields:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
-            raise FormatError(f"{name} is {value!r}: expected a whole number, 0 or more")
+            raise FormatError(f"{name} is {brief(value)}: expected a whole number, 0 or more")
         return value
 
     def number(self, name: str) -> float | None:
@@ -67,14 +68,14 @@ class Fields:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
-            raise FormatError(f"{name} is {value!r}: expected a number")
+            raise FormatError(f"{name} is {brief(value)}: expected a number")
         return float(value)
 
     def flag(self, name: str) -> bool:
         """True or false; false if it is absent."""
         value = self._given.get(name, False)
         if not isinstance(value, bool):
-            raise FormatError(f"{name} is {value!r}: expected true or false")
+            raise FormatError(f"{name} is {brief(value)}: expected true or false")
         return value
 
     def choice(self, name: str, choices: Sequence[str]) -> str | None:
@@ -83,7 +84,7 @@ class Fields:
             return None
         value = str(self._given[name])
         if value not in choices:
-            raise FormatError(f"{name} is {value!r}: expected one of {', '.join(choices)}")
+            raise FormatError(f"{name} is {brief(value)}: expected one of {', '.join(choices)}")
         return value
 
     def paths(self, name: str) -> tuple[str, ...]:

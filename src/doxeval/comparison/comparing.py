@@ -16,7 +16,7 @@ from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.comparison.significance import TESTS, Test, direction, outcome, spread
 from doxeval.errors import InputError, UnknownName
 from doxeval.scores import ScoreTable
-from doxeval.wording import suggestion
+from doxeval.wording import brief, suggestion
 
 
 def compare(
@@ -134,9 +134,11 @@ def _check(
     column: Column, test: str, baseline: str | None, alpha: float, resamples: int, seed: int
 ) -> None:
     if test not in TESTS:
-        raise InputError(f"no test {test!r}; there are {', '.join(TESTS)}")
+        raise InputError(f"no test {brief(test)}; there are {', '.join(TESTS)}")
     if baseline is not None and baseline not in column.values:
-        raise UnknownName(f"no run {baseline!r}{suggestion(str(baseline), list(column.values))}")
+        raise UnknownName(
+            f"no run {brief(baseline)}{suggestion(str(baseline), list(column.values))}"
+        )
     if not 0 < alpha < 1:
         raise InputError(f"alpha is between 0 and 1, not {alpha}")
     check_resampling(resamples, seed)

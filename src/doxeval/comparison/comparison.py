@@ -11,7 +11,7 @@ from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts
 from doxeval.scores.text import aligned, number, shortened
-from doxeval.wording import counted
+from doxeval.wording import brief, counted
 
 RESAMPLES = 100_000
 _MOST_SHOWN = 10
@@ -118,7 +118,7 @@ class Comparison:
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
-        raise InputError(f"{one!r} and {other!r} were not compared")
+        raise InputError(f"{brief(one)} and {brief(other)} were not compared")
 
     def __repr__(self) -> str:
         significant = sum(pair.significant for pair in self.pairs)

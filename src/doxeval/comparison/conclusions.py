@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from doxeval.comparison.comparison import Comparison
 from doxeval.comparison.correlations import Correlations, MeasurePair
-from doxeval.wording import listed
+from doxeval.wording import listed, shortened
 
 _MOST_NAMES = 8
 _CORRELATED = 0.05
@@ -28,18 +28,19 @@ def conclusion(found: Comparison) -> str:
     if not any(pair.significant for pair in found.pairs):
         return (
             "No difference is significant: these topics do not tell the runs apart "
-            f"by {found.measure.label}."
+            f"by {shortened(found.measure.label)}."
         )
     return _against_others(found) if found.baseline is None else _against_baseline(found)
 
 
 def _against_baseline(found: Comparison) -> str:
+    baseline = shortened(str(found.baseline))
     significant = [pair for pair in found.pairs if pair.significant]
     verdicts = {
-        f"significantly better than {found.baseline}": [
+        f"significantly better than {baseline}": [
             pair.first for pair in significant if pair.better == pair.first
         ],
-        f"significantly worse than {found.baseline}": [
+        f"significantly worse than {baseline}": [
             pair.first for pair in significant if pair.better != pair.first
         ],
         "not shown to differ from it": [p.first for p in found.pairs if not p.significant],
@@ -66,7 +67,8 @@ def _against_others(found: Comparison) -> str:
             f"not shown to differ from {_names(equal) if below or above else 'any other run'}"
         )
     return (
-        f"Runs that share a letter are not shown to differ. {best}, the first by its mean, "
+        f"Runs that share a letter are not shown to differ. {shortened(best)}, the first by its "
+        "mean, "
         f"is {'; '.join(parts)}."
     )
 
@@ -83,7 +85,7 @@ def agreements(found: Correlations) -> list[str]:
 
 
 def _agreement(pair: MeasurePair) -> str:
-    both = f"{pair.first} and {pair.second}"
+    both = f"{shortened(pair.first)} and {shortened(pair.second)}"
     how = {
         "equivalent": "equivalently (τ above 0.9)",
         "in between": "neither equivalently nor noticeably differently (τ from 0.8 to 0.9)",

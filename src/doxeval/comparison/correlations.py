@@ -27,7 +27,7 @@ from doxeval.errors import InputError
 from doxeval.scores import ScoreTable
 from doxeval.scores.table import Floats
 from doxeval.scores.text import aligned, shortened
-from doxeval.wording import counted
+from doxeval.wording import brief, counted, listed
 
 RESAMPLES = 10_000
 _MOST_SHOWN = 10
@@ -116,7 +116,7 @@ class Correlations:
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
-        raise InputError(f"{one!r} and {other!r} were not correlated")
+        raise InputError(f"{brief(one)} and {brief(other)} were not correlated")
 
     def __repr__(self) -> str:
         shown = self.pairs[:_MOST_SHOWN]
@@ -271,10 +271,12 @@ def _notes(columns: Sequence[Column]) -> list[str]:
         label, means = column.facts.label, column.means
         missing = [run for run, mean in means.items() if mean is None]
         if missing:
-            notes.append(f"left out for lack of a mean by {label}: {', '.join(missing)}")
+            notes.append(f"left out for lack of a mean by {shortened(label)}: {listed(missing)}")
         defined = np.array([mean for mean in means.values() if mean is not None])
         if len(defined) > 1 and not np.ptp(rounded(defined)):
-            notes.append(f"all systems have the same mean by {label}, so it gives no ranking")
+            notes.append(
+                f"all systems have the same mean by {shortened(label)}, so it gives no ranking"
+            )
     return notes
 
 

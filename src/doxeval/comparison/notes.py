@@ -13,7 +13,7 @@ from doxeval.comparison.comparison import Pair
 from doxeval.comparison.paired import Column
 from doxeval.comparison.resampling import EXACT_UP_TO
 from doxeval.comparison.significance import Test
-from doxeval.wording import counted
+from doxeval.wording import counted, shortened
 
 _MOST_PAIRS = 3
 
@@ -39,8 +39,11 @@ def _not_tested(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
     for count, common in ((1, "one topic"), (0, "no topic")):
         lacking = [pair for pair in pairs if pair.p is None and pair.topics == count]
         if lacking:
-            who = _named([f"{pair.first} and {pair.second}" for pair in lacking])
-            yield f"{who} are not tested: {common} has a score by {column.facts.label} from both"
+            who = _named(
+                [f"{shortened(pair.first)} and {shortened(pair.second)}" for pair in lacking]
+            )
+            label = shortened(column.facts.label)
+            yield f"{who} are not tested: {common} has a score by {label} from both"
 
 
 def _unshared_scores(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
@@ -48,9 +51,15 @@ def _unshared_scores(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
     if len(defined) > 1:
         total = column.scored_topics
         few = sorted((pair for pair in pairs if pair.topics < total), key=lambda pair: pair.topics)
-        shared = _named([f"{p.first} and {p.second} {p.topics:,} of {total:,}" for p in few])
+        shared = _named(
+            [
+                f"{shortened(p.first)} and {shortened(p.second)} {p.topics:,} of {total:,}"
+                for p in few
+            ]
+        )
         yield (
-            f"not all runs have a score by {column.facts.label} for the same topics: means are "
+            f"not all runs have a score by {shortened(column.facts.label)} for the same topics: "
+            "means are "
             f"over each run's own topics, differences over common ones ({shared})"
         )
 
@@ -65,7 +74,11 @@ def _unshared_results(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
     if few:
         few.sort(key=lambda one: one[0])
         shared = _named(
-            [f"{p.first} and {p.second} for {count:,} of {p.topics:,} topics" for count, p in few]
+            [
+                f"{shortened(p.first)} and {shortened(p.second)} for {count:,} of {p.topics:,} "
+                "topics"
+                for count, p in few
+            ]
         )
         yield (
             f"not all runs have results for the same topics: both have results {shared}; "

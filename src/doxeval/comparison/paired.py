@@ -17,6 +17,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, ScoreTable
 from doxeval.scores.table import Floats, mean_of
+from doxeval.wording import brief
 
 _DIGITS = 12
 
@@ -138,4 +139,4 @@ def check_runs(table: ScoreTable, purpose: str) -> None:
         raise InputError(f"{purpose} needs two runs or more, not {len(names)}")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"several runs are called {twice[0]!r}")
+        raise InputError(f"several runs are called {brief(twice[0])}")

@@ -19,7 +19,7 @@ from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError
 from doxeval.scores import ScoreTable
 from doxeval.scores.text import aligned, shortened
-from doxeval.wording import counted
+from doxeval.wording import brief, counted
 
 _MOST_SHOWN = 10
 # Two systems by name; where one of them is significantly better, it comes first.
@@ -141,7 +141,7 @@ class SignificantAgreement:
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
-        raise InputError(f"{one!r} and {other!r} were not compared")
+        raise InputError(f"{brief(one)} and {brief(other)} were not compared")
 
     def __repr__(self) -> str:
         shown = self.pairs[:_MOST_SHOWN]

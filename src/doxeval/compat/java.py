@@ -11,6 +11,7 @@ from functools import partial
 
 from doxeval.errors import FormatError
 from doxeval.files import LONGEST_LINE, opened
+from doxeval.wording import brief
 
 LARGEST_INT = (1 << 31) - 1
 _INT = re.compile(rb"[+-]?0*([0-9]{1,10})")
@@ -44,7 +45,8 @@ def java_int(field: bytes, what: str, origin: str, line: int) -> int:
     match = _INT.fullmatch(field)
     if match is None or int(match[1]) > LARGEST_INT:
         raise FormatError(
-            f"{shown(field)!r} is not {what}: expected a whole number of at most {LARGEST_INT}",
+            f"{brief(shown(field))} is not {what}: "
+            f"expected a whole number of at most {LARGEST_INT}",
             origin,
             line,
         )

@@ -27,8 +27,9 @@ from doxeval.documents.records import Record
 from doxeval.documents.text import as_stored
 from doxeval.documents.xml import XmlReader
 from doxeval.errors import DocumentError
+from doxeval.wording import brief
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,10 @@ def _ids(
 
 def _why_unusable(document_id: str, rule: IdRule) -> str:
     if document_id:
-        return f"the id {document_id!r} contains a control character"
+        return f"the id {brief(document_id)} contains a control character or is not Unicode text"
     if rule.pattern is None:
         return "the id is empty"
-    return f"id_rule={rule.text!r} finds no id in it"
+    return f"id_rule={brief(rule.text)} finds no id in it"
 
 
 def _ids_inside(

@@ -29,7 +29,7 @@ from doxeval.documents.sealed_files import SealedFiles
 from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
-from doxeval.wording import counted
+from doxeval.wording import brief, counted, short_path, shortened
 
 if TYPE_CHECKING:  # what few commands need is loaded when they need it
     from doxeval.documents.options import Whitespace
@@ -213,7 +213,7 @@ class Collection:
         """The number of one document; an unknown id is an error."""
         number = int(self.find_documents([document_id])[0])
         if number < 0:
-            raise UnknownReference(f"no document {document_id!r} in {self.directory}")
+            raise UnknownReference(f"no document {brief(document_id)} in {self.directory}")
         return number
 
     @guarded
@@ -359,15 +359,14 @@ class Collection:
         except SyntaxProblem as problem:
             return problem.message
         reached = self.root(document_id)
+        nothing = f"nothing at {short_path(path)} in {shortened(reached.document_id)}"
         if (reached.tag, 1) != steps[0]:
-            return f"nothing at {path} in {reached.document_id}: its root is {reached.path}"
+            return f"{nothing}: its root is {short_path(reached.path)}"
         for tag, ordinal in steps[1:]:
             same = [child for child in reached.children() if child.tag == tag]
             if ordinal > len(same):
-                return (
-                    f"nothing at {path} in {reached.document_id}: "
-                    f"{reached.path} has {len(same) or 'no'} {tag}"
-                )
+                found = f"{len(same) or 'no'} {shortened(tag)}"
+                return f"{nothing}: {short_path(reached.path)} has {found}"
             reached = same[ordinal - 1]
         return f"{path} exists"
 

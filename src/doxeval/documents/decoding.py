@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 
 from doxeval.errors import DocumentError
+from doxeval.wording import brief
 
 _SIGNATURES = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -28,7 +29,7 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
     try:
         return data.decode(encoding or "utf-8")
     except LookupError:
-        raise DocumentError(f"unknown encoding {encoding!r}", origin) from None
+        raise DocumentError(f"unknown encoding {brief(encoding)}", origin) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DocumentError(

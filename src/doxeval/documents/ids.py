@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from doxeval.errors import SyntaxProblem
 from doxeval.files import uncompressed_name
+from doxeval.wording import brief
 
 if TYPE_CHECKING:
     from doxeval.documents.patterns import PathPattern
@@ -82,7 +83,7 @@ class IdRule:
             return cls(text)
         if not text.startswith("/"):
             raise SyntaxProblem(
-                f"id_rule={text!r}: expected stem, path, or an XPath like //id or /article/@id"
+                f"id_rule={brief(text)}: expected stem, path, or an XPath like //id or /article/@id"
             )
         path, _, attribute = text.partition("@")
         if attribute:

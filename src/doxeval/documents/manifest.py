@@ -41,7 +41,7 @@ def seal(directory: Path, facts: dict[str, Any]) -> None:
         os.utime(path, ns=(SEALED_AT, SEALED_AT))
     manifest = {"format": FORMAT, "version": VERSION, **facts, "files": files}
     manifest["checksum"] = _checksum(manifest)
-    text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
     (directory / NAME).write_text(text, encoding="utf-8")
 
 

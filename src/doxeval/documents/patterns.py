@@ -22,8 +22,8 @@ from doxeval.arrays import Bools, Ints
 from doxeval.documents.path_automaton import PathAutomaton, PatternStep, bits_of
 from doxeval.documents.summary import PathSummary
 from doxeval.errors import SyntaxProblem
+from doxeval.wording import brief
 
-_LONGEST_SHOWN = 80
 _TAG = r"[^\s/()|\[\]@*,]+"
 _STEP = re.compile(rf"(//?)\s*(?:(\*)|({_TAG})|\(\s*({_TAG}(?:\s*\|\s*{_TAG})+)\s*\))\s*")
 
@@ -88,7 +88,7 @@ def _parsed(text: str, known: dict[str, PatternStep]) -> PathPattern:
         match = _STEP.match(stripped, at)
         if match is None:
             raise SyntaxProblem(
-                f"path pattern {_quoted(text)}, column {at + 1}: "
+                f"path pattern {brief(text)}, column {at + 1}: "
                 "expected '/' or '//' and then a tag, '*' or '(tag|tag)'"
             )
         at = match.end()
@@ -104,10 +104,6 @@ def _parsed(text: str, known: dict[str, PatternStep]) -> PathPattern:
 def _step(axis: str, star: str | None, tag: str | None, choice: str | None) -> PatternStep:
     tags = [] if star else [name.strip() for name in (tag or choice or "").split("|")]
     return PatternStep(frozenset(tags), axis == "//")
-
-
-def _quoted(text: str) -> str:
-    return repr(text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…")
 
 
 def parsed_patterns(texts: Sequence[str]) -> list[PathPattern]:

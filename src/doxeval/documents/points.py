@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from doxeval.arrays import Ints
 from doxeval.documents.paths import TextPoint, format_point, parse_point
 from doxeval.errors import InputError, UnknownReference
+from doxeval.wording import short_path, shortened
 
 if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
@@ -107,7 +108,8 @@ class TextPoints:
         root = self._collection.root(document_id)
         if not 0 <= offset <= root.end:
             raise UnknownReference(
-                f"{document_id} has {root.end:,} characters; there is no offset {offset:,}"
+                f"{shortened(document_id)} has {root.end:,} characters; there is no offset "
+                f"{offset:,}"
             )
         if root.end == 0:
             return root.path
@@ -119,7 +121,7 @@ class TextPoints:
                 path = self._collection.path_of(node)
                 return format_point(TextPoint(path, number, offset - gap.start))
         raise UnknownReference(
-            f"offset {offset:,} of {document_id} lies in white space, "
+            f"offset {offset:,} of {shortened(document_id)} lies in white space, "
             "where no text node is numbered"
         )
 
@@ -136,12 +138,14 @@ class TextPoints:
         nodes = self.text_nodes(node)
         if not 1 <= point.text_node <= len(nodes):
             return UnknownReference(
-                f"{point.path} has {len(nodes)} text nodes; there is no number {point.text_node}"
+                f"{short_path(point.path)} has {len(nodes)} text nodes; there is no number "
+                f"{point.text_node}"
             )
         gap = nodes[point.text_node - 1]
         if point.offset > gap.end - gap.start:
             return UnknownReference(
-                f"text node {point.text_node} of {point.path} has {gap.end - gap.start} "
+                f"text node {point.text_node} of {short_path(point.path)} has "
+                f"{gap.end - gap.start} "
                 f"characters; there is no position after {point.offset}"
             )
         return gap.start + point.offset

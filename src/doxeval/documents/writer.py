@@ -36,6 +36,7 @@ from doxeval.documents.summary import SummaryBuilder
 from doxeval.errors import DocumentError, OutputError
 from doxeval.files import on_disk, output_errors
 from doxeval.unfinished import parents_made, put_in_place, restore, unfinished
+from doxeval.wording import brief
 
 
 class ColumnFile:
@@ -219,7 +220,7 @@ class CollectionWriter:
         else:
             self._origin_lines.flush()
             earlier = _line(self._directory / "documents.origins.txt", error.earlier)
-        message = f"duplicate document id {batch.ids[error.index]!r}, first given to {earlier}"
+        message = f"duplicate document id {brief(batch.ids[error.index])}, first given to {earlier}"
         if self._id_rule is not None and self._id_rule.text == "stem":
             message += "; id_rule='path' tells files of different directories apart"
         if self._id_rule is not None and self._id_rule.text == "path":
@@ -257,4 +258,8 @@ def _as_line(text: str) -> bytes:
 
 def _line(path: Path, number: int) -> str:
     with path.open("rb") as lines:
-        return next(line for at, line in enumerate(lines) if at == number).decode().rstrip("\n")
+        return (
+            next(line for at, line in enumerate(lines) if at == number)
+            .decode(errors="surrogateescape")
+            .rstrip("\n")
+        )

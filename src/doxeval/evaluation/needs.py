@@ -9,6 +9,7 @@ from doxeval.evaluation.ranked import RankedRun
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs import Kind
+from doxeval.wording import shortened
 
 _PARTS = {Kind.PASSAGE: "passages", Kind.POINT: "entry points", Kind.TREE: "trees"}
 
@@ -57,18 +58,21 @@ def check_results(measure: Measure, label: str, found: RankedRun, name: str) -> 
     needs = measure.needs
     if Need.RETRIEVED_ELEMENTS in needs and found.kinds & set(_PARTS):
         raise MissingInput(
-            f"{label} is about elements, and {name} returns {_named(found.kinds & set(_PARTS))}"
+            f"{shortened(label)} is about elements, and {shortened(name)} returns "
+            f"{_named(found.kinds & set(_PARTS))}"
         )
     no_text = found.kinds & {Kind.POINT, Kind.TREE}
     if Need.RETRIEVED_TEXT in needs and no_text:
         raise MissingInput(
-            f"{label} is about passages of text, and {name} returns {_named(no_text)}"
+            f"{shortened(label)} is about passages of text, and {shortened(name)} returns "
+            f"{_named(no_text)}"
         )
     has_unknown_end = bool((found.ranking.end < 0).any())
     is_unknown = has_unknown_end and needs & {Need.RETRIEVED_TEXT, Need.SIZES}
     if is_unknown or (Need.RETRIEVED_START in needs and (found.ranking.start < 0).any()):
         raise MissingInput(
-            f"{label} needs to know where the results of {name} begin and end: give the collection"
+            f"{shortened(label)} needs to know where the results of {shortened(name)} begin and "
+            "end: give the collection"
         )
 
 

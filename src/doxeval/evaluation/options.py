@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from doxeval.errors import InputError
 from doxeval.runs.run import Order
+from doxeval.wording import brief
 
 if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
@@ -55,4 +56,4 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     if value not in choices:
         names = [str(choice) for choice in choices]
         expected = f"{', '.join(names[:-1])} or {names[-1]}"
-        raise InputError(f"{name} is {value!r}: expected {expected}")
+        raise InputError(f"{name} is {brief(value)}: expected {expected}")

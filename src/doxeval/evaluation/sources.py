@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from doxeval.errors import InputError
 from doxeval.runs import Run, read_run
+from doxeval.wording import brief
 
 # A file, a run, or a run as a dict {topic: {document: score}}.
 Source = str | os.PathLike[str] | Run | Mapping[str, Any]
@@ -50,7 +51,9 @@ def named_sources(runs: Any) -> list[NamedSource]:
     if isinstance(runs, Mapping):
         return [_named(source, str(name)) for name, source in runs.items()]
     if not isinstance(runs, Iterable):
-        raise InputError(f"{runs!r} is no run: expected a file, a Run, a dict, or several of them")
+        raise InputError(
+            f"{brief(runs)} is no run: expected a file, a Run, a dict, or several of them"
+        )
     return [one if isinstance(one, NamedSource) else _from_pair(one) for one in runs]
 
 
@@ -62,7 +65,7 @@ def _from_pair(given: Any) -> NamedSource:
 
 def _named(source: Any, name: str | None) -> NamedSource:
     if not _is_one(source):
-        raise InputError(f"{source!r} is no run: expected a file, a Run or a dict")
+        raise InputError(f"{brief(source)} is no run: expected a file, a Run or a dict")
     return NamedSource(source, name)
 
 

@@ -12,7 +12,7 @@ from doxeval.documents.summary import NO_PARENT
 from doxeval.errors import InputError
 from doxeval.measures.base import Measure, Need
 from doxeval.topics import Topic, read_topics, target_of
-from doxeval.wording import listed
+from doxeval.wording import brief, listed
 
 # Topics that were read, or their file.
 TopicsGiven = Iterable[Topic] | str | os.PathLike[str]
@@ -52,9 +52,9 @@ def _by_id(given: TopicsGiven) -> dict[str, Topic]:
     by_id: dict[str, Topic] = {}
     for topic in topics:
         if not isinstance(topic, Topic):
-            raise InputError(f"targets is made of {topic!r}: expected topics, or their file")
+            raise InputError(f"targets is made of {brief(topic)}: expected topics, or their file")
         if topic.id in by_id:
-            raise InputError(f"topic {topic.id!r} is given twice", topic.origin, topic.line)
+            raise InputError(f"topic {brief(topic.id)} is given twice", topic.origin, topic.line)
         by_id[topic.id] = topic
     return by_id
 

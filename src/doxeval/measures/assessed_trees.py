@@ -28,6 +28,7 @@ from doxeval.errors import MissingInput, MissingText
 from doxeval.measures.base import Floats
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags
 from doxeval.spans import Spans, merged, shared_lengths
+from doxeval.wording import short_path
 
 Which = Literal["auto", "cover", "ideal", "full", "units"]
 Relevance = Literal["binary", "length", "spec"]
@@ -251,7 +252,9 @@ def _trees_of_units(
     nodes = truth.known_collection.find_nodes(np.repeat(document, counts), paths)
     if (nodes < 0).any():
         path = paths[int(np.argmax(nodes < 0))]
-        raise MissingInput(f"an assessed unit names {path}, which is not in the collection")
+        raise MissingInput(
+            f"an assessed unit names {short_path(path)}, which is not in the collection"
+        )
     owner = np.repeat(np.arange(len(given)), counts)
     return Trees(nodes[np.lexsort((nodes, owner))], np.append(0, np.cumsum(counts)))
 

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.parameters import checked_value
 from doxeval.scores import Curve, DocumentScores, MeasureFacts
+from doxeval.wording import brief
 
 if TYPE_CHECKING:
     from doxeval.measures.ground_truth import GroundTruth
@@ -193,7 +194,7 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
         for name in values:
             if name not in known:
                 there = f"it has {', '.join(known)}" if known else "it has none"
-                raise SyntaxProblem(f"{self.name} has no parameter {name!r}; {there}")
+                raise SyntaxProblem(f"{self.name} has no parameter {brief(name)}; {there}")
         try:
             return replace(self, **values)
         except ValueError as error:

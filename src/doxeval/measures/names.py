@@ -10,7 +10,7 @@ from typing import Any
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Measure, signed_parameter
 from doxeval.measures.parameters import from_text
-from doxeval.wording import suggestion
+from doxeval.wording import brief, suggestion
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _WHOLE = re.compile(
@@ -65,12 +65,13 @@ characters
         text = f"{text[:_LONGEST]}…"
     if match is None:
         raise SyntaxProblem(
-            f"{text!r} is not a measure: expected NAME, NAME@10, NAME[0.01] or NAME(key=value,…)"
+            f"{brief(text)} is not a measure: "
+            "expected NAME, NAME@10, NAME[0.01] or NAME(key=value,…)"
         )
     kind = known.get(match["name"])
     if kind is None:
         name = match["name"][:_LONGEST]
-        raise SyntaxProblem(f"no measure {name!r}{_hint(name, known)}")
+        raise SyntaxProblem(f"no measure {brief(name)}{_hint(name, known)}")
     try:
         return kind(**_values(kind, match))
     except SyntaxProblem as error:
@@ -97,11 +98,11 @@ def _named(kind: type[Measure], item: str) -> tuple[Field[Any], Any]:
     name, equals, given = item.partition("=")
     named = {spec.name: spec for spec in fields(kind) if "sign" not in spec.metadata}
     if not equals or not given:
-        raise SyntaxProblem(f"{item!r} is not a parameter: expected key=value")
+        raise SyntaxProblem(f"{brief(item)} is not a parameter: expected key=value")
     if name not in named:
         if not named:
             raise SyntaxProblem(f"{kind.name} has no parameters")
-        raise SyntaxProblem(f"{kind.name} has no parameter {name!r}{suggestion(name, named)}")
+        raise SyntaxProblem(f"{kind.name} has no parameter {brief(name)}{suggestion(name, named)}")
     return named[name], from_text(named[name], given)
 
 

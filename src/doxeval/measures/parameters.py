@@ -11,6 +11,7 @@ from numbers import Integral, Rational, Real
 from typing import Any
 
 from doxeval.errors import SyntaxProblem
+from doxeval.wording import brief, shortened
 
 _NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}")
 _SHARE = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
@@ -55,16 +56,20 @@ def from_text(spec: Field[Any], text: str) -> Any:
 def _cut_off(value: Any, name: str) -> int:
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or not 0 < value < _LARGEST_CUT_OFF:
-        raise SyntaxProblem(f"{name}: @{value} is not a cut-off: expected a whole number above 0")
+        raise SyntaxProblem(
+            f"{name}: @{shortened(str(value))} is not a cut-off: expected a whole number above 0"
+        )
     return int(value)
 
 
 def _point(value: Any, name: str) -> Fraction:
     found = _fraction(value)
     if found is None or not 0 <= found <= 1:
-        raise SyntaxProblem(f"{name}: [{value}] is not a point: expected a number from 0 to 1")
+        raise SyntaxProblem(
+            f"{name}: [{shortened(str(value))}] is not a point: expected a number from 0 to 1"
+        )
     if found.denominator > _FINEST_POINT:
-        raise SyntaxProblem(f"{name}: [{value}] has more than twelve digits")
+        raise SyntaxProblem(f"{name}: [{shortened(str(value))}] has more than twelve digits")
     return found
 
 
@@ -85,7 +90,7 @@ def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
-        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected on or off")
+        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected on or off")
     if isinstance(default, int | float) or spec.metadata["number"]:
         return _number(spec, value, name)
     if choices:
@@ -94,9 +99,9 @@ def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
         close = get_close_matches(str(value), choices, 1, 0.5)
         hint = f"; did you mean {close[0]}?" if close else ""
         listed = "one of " + ", ".join(choices) if len(choices) > 2 else " or ".join(choices)
-        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected {listed}{hint}")
+        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected {listed}{hint}")
     if not isinstance(value, type(default)):
-        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected text")
+        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected text")
     return value
 
 
@@ -104,8 +109,8 @@ def _number(spec: Field[Any], value: Any, name: str) -> int | float:
     choices, default = spec.metadata["choices"], spec.default
     wanted = "a number" + (f" or {', '.join(choices)}" if choices else "")
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected {wanted}")
+        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected {wanted}")
     number = float(value)
     if number < 0 or not math.isfinite(number):
-        raise SyntaxProblem(f"{name}: {spec.name} is {value!r}: expected {wanted}, 0 or more")
+        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected {wanted}, 0 or more")
     return int(number) if isinstance(default, int) and number.is_integer() else number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.errors import SyntaxProblem
-from doxeval.wording import suggestion
+from doxeval.wording import brief, suggestion
 
 if TYPE_CHECKING:
     from doxeval.runs.run import Order
@@ -153,4 +153,4 @@ def preset_named(name: str) -> Preset:
     """
     if name in PRESETS:
         return PRESETS[name]
-    raise SyntaxProblem(f"no preset {name!r}{suggestion(name, PRESETS)}")
+    raise SyntaxProblem(f"no preset {brief(name)}{suggestion(name, PRESETS)}")

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from doxeval.errors import DoxevalError, InputError
 from doxeval.measures.base import Measure
 from doxeval.measures.names import NAME, parse_measure
+from doxeval.wording import brief
 
 ENTRY_POINTS = "doxeval.measures"
 M = TypeVar("M", bound=type[Measure])
@@ -102,7 +103,7 @@ class Registry(Mapping[str, type[Measure]]):
         is_built_in = any(kind.name == own.name for family in FAMILIES for own in family.measures)
         is_same = known is not None and _place(known) == _place(kind)
         if is_built_in or (known is not None and not is_same):
-            raise InputError(f"there is a measure {kind.name!r} already; choose another name")
+            raise InputError(f"there is a measure {brief(kind.name)} already; choose another name")
         self._registered[kind.name] = kind
         return kind
 
@@ -160,7 +161,7 @@ def as_measure(given: str | Measure | type[Measure]) -> Measure:
         given = given()
     if not isinstance(given, Measure):
         raise InputError(
-            f"{given!r} is not a measure: expected a name such as 'nxCG@10' or a value"
+            f"{brief(given)} is not a measure: expected a name such as 'nxCG@10' or a value"
         )
     _check(type(given))
     return given
@@ -187,7 +188,7 @@ def _place(kind: type[Measure]) -> tuple[str, str]:
 def _check(kind: Any) -> None:
     """Whether a class can be used as a measure."""
     if not (isinstance(kind, type) and issubclass(kind, Measure)):
-        raise InputError(f"{kind!r} is not a subclass of doxeval.Measure")
+        raise InputError(f"{brief(kind)} is not a subclass of doxeval.Measure")
     where = f"{kind.__module__}.{kind.__qualname__}"
     if not NAME.fullmatch(getattr(kind, "name", "")):
         raise InputError(f'{where} needs a name of letters and digits: name = "MyMeasure"')

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from doxeval.errors import FormatError
+from doxeval.wording import brief
 
 
 def json_object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
@@ -31,7 +32,9 @@ def refuse_unknown_keys(
     """
     for key in value:
         if key not in known:
-            raise FormatError(f"{what}: unknown key {key!r}; expected {', '.join(known)}", origin)
+            raise FormatError(
+                f"{what}: unknown key {brief(key)}; expected {', '.join(known)}", origin
+            )
 
 
 def number_in(value: Any, lowest: float, highest: float) -> float | None:

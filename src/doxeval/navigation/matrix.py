@@ -20,6 +20,7 @@ from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.navigation.checked_json import json_object, number_in, refuse_unknown_keys
 from doxeval.navigation.model import Floats, Navigation
+from doxeval.wording import brief, short_path, shortened
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
 
@@ -69,7 +70,10 @@ class MatrixNavigation(Navigation):
             for source, row in rows.items():
                 total = sum(row.values())
                 if total > 1 + 1e-9:
-                    warnings.append(f"{document} {source}: the steps from here sum to {total:.4g}")
+                    warnings.append(
+                        f"{shortened(document)} {short_path(source)}: the steps from here sum to "
+                        f"{total:.4g}"
+                    )
         return warnings
 
 
@@ -84,14 +88,18 @@ def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
     for given, rows in json_object(data.get("probabilities"), "probabilities", origin).items():
         document = normalised_id(given)
         if document in probabilities:
-            raise FormatError(f"probabilities of {document} are given twice", origin)
+            raise FormatError(f"probabilities of {shortened(document)} are given twice", origin)
         own = probabilities.setdefault(document, {})
-        for source, row in json_object(rows, f"probabilities of {document}", origin).items():
+        for source, row in json_object(
+            rows, f"probabilities of {shortened(document)}", origin
+        ).items():
             for to, value in json_object(row, f"{document} {source}", origin).items():
                 probability = number_in(value, 0, 1)
                 if probability is None:
                     raise FormatError(
-                        f"{document} {source} → {to}: {value!r} is not a probability", origin
+                        f"{shortened(document)} {short_path(source)} → {short_path(to)}: "
+                        f"{brief(value)} is not a probability",
+                        origin,
                     )
                 own.setdefault(source, {})[to] = probability
     return MatrixNavigation(probabilities=probabilities)

@@ -22,6 +22,7 @@ from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.model import Navigation
 from doxeval.navigation.summary import SummaryNavigation
+from doxeval.wording import brief
 
 Step = tuple[str, str, str]  # document, from, to
 
@@ -39,7 +40,7 @@ def read_routes(data: Mapping[str, Any], origin: str) -> Navigation:
     refuse_unknown_keys(data, known, "routes", origin)
     partition = data.get("partition", "node")
     if partition not in ("node", "tag"):
-        raise FormatError(f"partition is {partition!r}: expected node or tag", origin)
+        raise FormatError(f"partition is {brief(partition)}: expected node or tag", origin)
     abandonment = data.get("abandonment", False)
     if not isinstance(abandonment, bool):
         raise FormatError("abandonment: expected true or false", origin)

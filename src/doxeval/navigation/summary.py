@@ -26,6 +26,7 @@ from doxeval.documents import Collection
 from doxeval.errors import FormatError
 from doxeval.navigation.checked_json import json_object, number_in, refuse_unknown_keys
 from doxeval.navigation.model import Floats, Navigation
+from doxeval.wording import brief, shortened
 
 RESTART = 0.15
 
@@ -208,7 +209,7 @@ def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
     known = {*partition.values(), other}
     for group in {*given, *(to for row in given.values() for to in row)}:
         if group not in known:
-            raise FormatError(f"weights: no tag belongs to the group {group!r}", origin)
+            raise FormatError(f"weights: no tag belongs to the group {brief(group)}", origin)
     steady = data.get("steady", False)
     if not isinstance(steady, bool):
         raise FormatError("steady: expected true or false", origin)
@@ -219,7 +220,9 @@ def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
     restart = data.get("restart", RESTART)
     probability = number_in(restart, 0, 1)
     if probability is None or probability == 1:
-        raise FormatError(f"restart is {restart!r}: expected a number from 0 to below 1", origin)
+        raise FormatError(
+            f"restart is {brief(restart)}: expected a number from 0 to below 1", origin
+        )
     return SteadyNavigation(partition=partition, other=other, weights=given, restart=probability)
 
 
@@ -230,7 +233,8 @@ def _weights(given: Any, origin: str) -> dict[str, dict[str, float]]:
             weight = number_in(value, 0, 1e300)
             if weight is None:
                 raise FormatError(
-                    f"{source} → {to}: {value!r} is not a weight: expected a number, 0 or more",
+                    f"{shortened(source)} → {shortened(to)}: {brief(value)} is not a weight: "
+                    "expected a number, 0 or more",
                     origin,
                 )
             weights.setdefault(source, {})[to] = weight

@@ -10,6 +10,7 @@ from doxeval.comparison.paired import Column
 from doxeval.errors import InputError
 from doxeval.reports.document_views import DocumentView
 from doxeval.scores import RunScores, ScoreTable
+from doxeval.wording import brief, listed
 
 ALPHA = 0.05
 # As many lines as there are colours that can be told apart.
@@ -46,8 +47,8 @@ class Contents:
 
     def __post_init__(self) -> None:
         if self.baseline is not None and self.baseline not in self.names:
-            known = ", ".join(self.names)
-            raise InputError(f"no run {self.baseline!r} for the baseline; there are {known}")
+            known = listed(self.names, 60)
+            raise InputError(f"no run {brief(self.baseline)} for the baseline; there are {known}")
 
     @property
     def names(self) -> list[str]:

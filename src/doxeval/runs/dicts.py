@@ -13,6 +13,7 @@ from doxeval.runs.arrays import collected
 from doxeval.runs.record_columns import BadRecord
 from doxeval.runs.result import Kind
 from doxeval.runs.result_columns import Floats, ResultColumns, names_of
+from doxeval.wording import brief
 
 _FIELDS = ("topic", "rank", "doc", "start", "end", "path", "score")
 
@@ -43,7 +44,9 @@ def columns_of_dict(given: Mapping[Any, Any]) -> tuple[ResultColumns, tuple[str,
         columns, _, warnings = collected(used, {})
     except BadRecord as error:
         topic, document = fields["topic"][error.row], fields["doc"][error.row]
-        raise InputError(error.reason, f"topic {topic!r}, document {document!r}") from None
+        raise InputError(
+            error.reason, f"topic {brief(topic)}, document {brief(document)}"
+        ) from None
     return columns, warnings
 
 
@@ -61,7 +64,7 @@ def _of_topic(topic: Any, results: Any) -> dict[str, Sequence[Any]]:
         units = [_unit(topic, result) for result in results]
         names = ("doc", "start", "end", "path")
         return dict(zip(names, zip(*units, strict=True), strict=True)) if units else {"doc": ()}
-    raise InputError(f"topic {topic!r} has {results!r}: {_EXPECTED}")
+    raise InputError(f"topic {brief(topic)} has {brief(results)}: {_EXPECTED}")
 
 
 def _scores(topic: Any, results: Mapping[Any, Any]) -> Floats:
@@ -69,8 +72,8 @@ def _scores(topic: Any, results: Mapping[Any, Any]) -> Floats:
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
         document, score = list(results.items())[int(bad[0])]
-        where = f"topic {topic!r}, document {document!r}"
-        raise InputError(f"{where}: score is {score!r}: expected a number")
+        where = f"topic {brief(topic)}, document {brief(document)}"
+        raise InputError(f"{where}: score is {brief(score)}: expected a number")
     return scores
 
 
@@ -95,10 +98,10 @@ def _unit(topic: Any, result: Any) -> tuple[Any, Any, Any, Any]:
             if 0 <= start <= end:
                 return document, start, end, None
             raise InputError(
-                f"topic {topic!r} has {result!r}: expected a start of 0 or more, and an end that "
-                "is not before it"
+                f"topic {brief(topic)} has {brief(result)}: expected a start of 0 or more, and "
+                "an end that is not before it"
             )
-    raise InputError(f"topic {topic!r} has {result!r}: {_EXPECTED}")
+    raise InputError(f"topic {brief(topic)} has {brief(result)}: {_EXPECTED}")
 
 
 def dict_of_columns(columns: ResultColumns) -> dict[str, dict[str, float]]:
@@ -119,7 +122,8 @@ def dict_of_columns(columns: ResultColumns) -> dict[str, dict[str, float]]:
         ranked = found.setdefault(topic, {})
         if document in ranked:
             raise DoxevalError(
-                f"document {document!r} is there twice for topic {topic!r}: a dict has it once"
+                f"document {brief(document)} is there twice for topic {brief(topic)}: "
+                "a dict has it once"
             )
         ranked[document] = 1 / (len(ranked) + 1) if score is None else score
     return found

@@ -9,6 +9,7 @@ from doxeval.runs.arrays import columns_of_arrays
 from doxeval.runs.optional import optional_module
 from doxeval.runs.record_errors import FIELDS
 from doxeval.runs.result_columns import ResultColumns
+from doxeval.wording import brief
 
 # What other programs call the columns.
 ALIASES = {
@@ -44,11 +45,13 @@ def _columns_by_field(frame: Any) -> dict[str, str]:
         field = ALIASES.get(name, name)
         if field not in FIELDS:
             raise InputError(
-                f"unknown column {name!r}: expected {', '.join(FIELDS)} (or {', '.join(ALIASES)}); "
-                "leave out columns that are something else"
+                f"unknown column {brief(name)}: expected {', '.join(FIELDS)} "
+                f"(or {', '.join(ALIASES)}); leave out columns that are something else"
             )
         if field in names:
-            raise InputError(f"the columns {names[field]!r} and {name!r} are both {field}")
+            raise InputError(
+                f"the columns {brief(names[field])} and {brief(name)} are both {field}"
+            )
         names[field] = name
     for field in ("topic", "doc"):
         if field not in names:

@@ -31,6 +31,7 @@ from doxeval.runs.mistaken import explained_by_xml
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import columns_of_results
 from doxeval.runs.run import Run
+from doxeval.wording import brief
 
 _HEAD = 1 << 16
 WRITTEN_FACTS = ("participant_id", "task", "query", "result_type")
@@ -83,7 +84,7 @@ def _read(file: IO[bytes], origin: str) -> Run:
     if contradictions:
         contradicting = (
             f"{len(contradictions)} results contradict the result-type "
-            f"{facts['result_type']!r}, the first on line {contradictions[0]}"
+            f"{brief(facts['result_type'])}, the first on line {contradictions[0]}"
         )
         warnings = (contradicting, *warnings)
     return Run(str(facts.pop("run_id", "run")), *columns, facts, warnings, origin)
@@ -149,7 +150,9 @@ def _unit(element: XmlElement, origin: str) -> tuple[Kind, int | None, int | Non
 
 def _integer(text: str, what: str, origin: str, line: int) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise FormatError(f"{what} is {text!r}: expected a whole number, 0 or more", origin, line)
+        raise FormatError(
+            f"{what} is {brief(text)}: expected a whole number, 0 or more", origin, line
+        )
     return int(text)
 
 
@@ -159,7 +162,7 @@ def _score(text: str, origin: str, line: int) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or "_" in text:
-        raise FormatError(f"rsv is {text!r}: expected a number", origin, line)
+        raise FormatError(f"rsv is {brief(text)}: expected a number", origin, line)
     return value
 
 

@@ -57,7 +57,9 @@ def parquet_blocks(file: IO[bytes], origin: str) -> Iterator[ParquetBlock]:
     data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
         raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
-    metadata = _asked(lambda: parquet.read_metadata(io.BytesIO(data)), "this is not Parquet", origin)
+    metadata = _asked(
+        lambda: parquet.read_metadata(io.BytesIO(data)), "this is not Parquet", origin
+    )
     _check_size(metadata, len(data), origin)
     strings = _asked(lambda: _paths_of_strings(metadata), _DAMAGED, origin)
     table = _asked(

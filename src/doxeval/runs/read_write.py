@@ -11,6 +11,7 @@ from typing import IO, Any, Literal, NamedTuple, get_args
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import is_compressed, opened, uncompressed_name, written
 from doxeval.runs.run import Kind, Run
+from doxeval.wording import brief
 
 RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
 FORMATS: tuple[RunFormat, ...] = get_args(RunFormat)
@@ -112,7 +113,7 @@ def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None =
 
 def _checked(format: RunFormat | None) -> RunFormat | None:
     if format is not None and format not in FORMATS:
-        raise FormatError(f"no format {format!r} of runs; there are {', '.join(FORMATS)}")
+        raise FormatError(f"no format {brief(format)} of runs; there are {', '.join(FORMATS)}")
     return format
 
 

@@ -31,6 +31,7 @@ from doxeval.runs.optional import optional_module
 from doxeval.runs.parquet_blocks import ParquetBlock, parquet_blocks
 from doxeval.runs.record_columns import BadRecord, RecordCollector
 from doxeval.runs.run import Run
+from doxeval.wording import listed
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
@@ -93,7 +94,7 @@ def _run(blocks: Iterable[tuple[Mapping[str, Column], Ints]], origin: str) -> Ru
     if not len(columns.line):
         raise FormatError("no results in the file", origin)
     if len(run_ids) > 1:
-        several = f"{len(run_ids)} run ids in one file: {', '.join(run_ids[:5])}"
+        several = f"{len(run_ids)} run ids in one file: {listed(run_ids, 5)}"
         warnings = (several, *warnings)
     run_id = run_ids[-1] if run_ids else "run"
     return Run(run_id, *columns, warnings=warnings, origin=origin)

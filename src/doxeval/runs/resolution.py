@@ -18,6 +18,7 @@ from doxeval.documents.cover import covers
 from doxeval.documents.trees import Trees
 from doxeval.errors import InputError
 from doxeval.runs.run import Kind, Run
+from doxeval.wording import brief
 
 if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
@@ -171,7 +172,7 @@ class _Resolver:
         document = numbers[run.document] if len(run) else run.document
         self._document = document
         for row in np.flatnonzero(document < 0).tolist():
-            self._reasons[row] = f"unknown document {run.documents[int(run.document[row])]!r}"
+            self._reasons[row] = f"unknown document {brief(run.documents[int(run.document[row])])}"
         known = document >= 0
         self._documents(np.flatnonzero(known & (run.kind == Kind.DOCUMENT)))
         self._elements(np.flatnonzero(known & (run.kind == Kind.ELEMENT)))

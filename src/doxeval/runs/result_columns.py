@@ -12,6 +12,7 @@ from doxeval.arrays import Ints
 from doxeval.columns.labels import NO_LABEL, Labels
 from doxeval.errors import InputError
 from doxeval.runs.result import Kind, Result
+from doxeval.wording import brief
 
 Floats = npt.NDArray[np.float64]
 
@@ -110,7 +111,8 @@ def _refuse_other_paths(paths: Sequence[Any]) -> None:
     if set(map(type, paths)) - {tuple}:
         row = next(row for row, given in enumerate(paths, 1) if type(given) is not tuple)
         raise InputError(
-            f"result {row}: paths is {paths[row - 1]!r}: expected a tuple of paths or text points"
+            f"result {row}: paths is {brief(paths[row - 1])}: "
+            "expected a tuple of paths or text points"
         )
 
 

@@ -17,6 +17,7 @@ from doxeval.arrays import Ints
 from doxeval.columns.labels import NO_LABEL, Labels
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import Floats, ResultColumns, columns_of_results, results_of
+from doxeval.wording import brief, listed
 
 __all__ = ["Floats", "Kind", "Order", "Result", "Run"]
 
@@ -159,7 +160,7 @@ class Run:
 
         columns, run_ids, warnings = columns_of_frame(frame)
         if len(run_ids) > 1 and run_id is None:
-            several = f"{len(run_ids)} run ids in one data frame: {', '.join(run_ids[:5])}"
+            several = f"{len(run_ids)} run ids in one data frame: {listed(run_ids, 5)}"
             warnings = (several, *warnings)
         found = run_ids[-1] if run_ids else "run"
         return cls(run_id or found, *columns, warnings=warnings)
@@ -316,7 +317,7 @@ class Run:
             return self
         column = self.rank if order == "rank" else self.score
         if column is None:
-            raise ValueError(f"the run {self.run_id!r} has no column to order it by {order}")
+            raise ValueError(f"the run {brief(self.run_id)} has no column to order it by {order}")
         key = column if order == "rank" else -column
         return self.rows(np.lexsort((key, self.topic)))
 

@@ -25,6 +25,7 @@ from doxeval.columns.tokens import Columns, TokenTable
 from doxeval.columns.words import Words
 from doxeval.errors import FormatError
 from doxeval.runs.run import Floats, Kind, Run
+from doxeval.wording import listed
 
 LARGEST_FILE = 2 << 30
 _CHUNK = 16 << 20
@@ -92,7 +93,7 @@ class _TextReader:
         run_ids = list(self._run_ids)
         warnings = []
         if len(run_ids) > 1:
-            warnings.append(f"{len(run_ids)} run ids in one file: {', '.join(run_ids[:5])}")
+            warnings.append(f"{len(run_ids)} run ids in one file: {listed(run_ids, 5)}")
         return Run(
             run_ids[-1],
             NameLabels(topics),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from doxeval.runs.run import Kind, Run
+from doxeval.wording import brief
 
 
 def write_text_run(run: Run) -> Iterator[bytes]:
@@ -59,5 +60,7 @@ def text_losses(run: Run) -> list[str]:
     ):
         spaced = next((name for name in names if len(name.split()) != 1), None)
         if spaced is not None:
-            problems.append(f"{what} white space, like {spaced!r}" if spaced else f"{what} nothing")
+            problems.append(
+                f"{what} white space, like {brief(spaced)}" if spaced else f"{what} nothing"
+            )
     return problems

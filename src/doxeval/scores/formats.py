@@ -22,7 +22,7 @@ from typing import Any, Protocol
 from doxeval.errors import FormatError
 from doxeval.scores.documents import TYPES, DocumentRow
 from doxeval.scores.table import Curve, Row, RunScores, ScoreTable, mean_curve
-from doxeval.wording import in_quotes, json_text, utf8, visible
+from doxeval.wording import brief, json_text, utf8, visible
 
 ALL = "all"
 _LINE_OR_FIELD = re.compile("[\t\n\r]")
@@ -131,7 +131,7 @@ def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> 
     _refuse("the format trec", curves)
     for name in (*(scores.run for scores in table.runs), *table.topic_ids, *table.labels):
         if _LINE_OR_FIELD.search(name):
-            raise FormatError(f"trec cannot hold the name {in_quotes(name)}; JSON and CSV can")
+            raise FormatError(f"trec cannot hold the name {brief(name)}; JSON and CSV can")
     lines = []
     topics = table.topics() if per_topic else {}
     for run, means in table.mean().items():
@@ -270,7 +270,7 @@ def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> byt
     try:
         pq.write_table(pa.table(columns, schema=schema), out)
     except UnicodeEncodeError as error:
-        name = in_quotes(error.object)
+        name = brief(error.object)
         raise FormatError(f"Parquet cannot hold {name}, which is not Unicode text") from None
     return out.getvalue()
 

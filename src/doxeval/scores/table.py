@@ -20,7 +20,7 @@ from doxeval.scores.documents import DocumentRow, DocumentScores, document_rows
 from doxeval.scores.measure_names import index_of_measure
 from doxeval.scores.text import as_text, undefined_in_words
 from doxeval.scores.views import RunView
-from doxeval.wording import counted, suggestion
+from doxeval.wording import brief, counted, suggestion
 
 if TYPE_CHECKING:
     from doxeval.scores.frames import Kind
@@ -206,7 +206,7 @@ class ScoreTable:
         names = list(self)
         if run in names:
             return names.index(run)
-        raise UnknownName(f"no run {run!r}{suggestion(str(run), names)}")
+        raise UnknownName(f"no run {brief(run)}{suggestion(str(run), names)}")
 
     def index_of_measure(self, measure: object) -> int:
         """The index of a measure, given by any of its names or as a value (see measure_names)."""

@@ -21,7 +21,7 @@ from doxeval.documents.words import DocumentWords
 from doxeval.errors import SyntaxProblem
 from doxeval.runs.run import Kind
 from doxeval.stereotypes.units import Ranked
-from doxeval.wording import suggestion
+from doxeval.wording import brief, suggestion
 
 Unit = Literal["words", "characters"]
 
@@ -155,4 +155,4 @@ def system_named(name: str) -> System:
     """
     if name in SYSTEMS:
         return SYSTEMS[name]
-    raise SyntaxProblem(f"no simulated system {name!r}{suggestion(name, SYSTEMS)}")
+    raise SyntaxProblem(f"no simulated system {brief(name)}{suggestion(name, SYSTEMS)}")

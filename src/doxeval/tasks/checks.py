@@ -22,7 +22,7 @@ from doxeval.runs.spelling import numbered_paths, unit_kinds
 from doxeval.tasks.articles import coming_back, first_rows
 from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
-from doxeval.wording import counted
+from doxeval.wording import counted, short_path, shortened
 
 
 def problems_of(
@@ -78,7 +78,10 @@ def _split_topics(run: Run) -> Iterator[Problem]:
         if number in last_end:
             before, here, until = (int(run.line[row]) for row in (last_end[number], begin, end))
             topic = run.topics[number]
-            message = f"topic {topic} ends on line {before} and comes back on lines {here}–{until}"
+            message = (
+                f"topic {shortened(topic)} ends on line {before} and comes back on lines "
+                f"{here}–{until}"
+            )
             yield Problem(SPLIT_TOPIC, "error", topic, (before, here, until), message)
         last_end[number] = end
 
@@ -91,7 +94,7 @@ def _unknown_topics(run: Run, topics: Collection[str] | None) -> Iterator[Proble
             rows = np.flatnonzero(run.topic == number)
             line = int(run.line[rows[0]])
             results = counted(len(rows), "result")
-            message = f"unknown topic {topic} ({results}, the first on line {line})"
+            message = f"unknown topic {shortened(topic)} ({results}, the first on line {line})"
             yield Problem("unknown topic", "warning", topic, (line,), message, tuple(rows.tolist()))
 
 
@@ -129,7 +132,7 @@ def _too_many(run: Run, task: Task) -> Iterator[Problem]:
             over = rows[task.most_results :]
             line = int(run.line[over[0]])
             message = (
-                f"topic {topic} has {len(rows)} results, {len(over)} more than "
+                f"topic {shortened(topic)} has {len(rows)} results, {len(over)} more than "
                 f"{task.most_results}, from line {line} on"
             )
             yield Problem(
@@ -150,7 +153,7 @@ def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
                 continue  # reported as a duplicate
             lines = (int(run.line[first]), int(run.line[second]))
             document = run.documents[int(run.document[second])]
-            message = f"lines {lines[0]} and {lines[1]} overlap in document {document}"
+            message = f"lines {lines[0]} and {lines[1]} overlap in document {shortened(document)}"
             dropped = (second,) if is_dropped else ()
             yield Problem("overlap", "error", _topic(run, second), lines, message, dropped)
 
@@ -243,7 +246,7 @@ def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
             if not is_on_target:
                 line = int(run.line[row])
                 what = _ARTICLES.get(kind) or run.result(row).paths[0]
-                message = f"line {line}: {what} is not a {targets[topic]}"
+                message = f"line {line}: {what} is not a {short_path(targets[topic])}"
                 yield Problem("off target", "error", topic, (line,), message, (row,))
 
 
@@ -278,7 +281,9 @@ def _interleaved(run: Run) -> Iterator[Problem]:
     for row in rows.tolist():
         lines = (int(run.line[last[first[row]]]), int(run.line[row]))
         document = run.documents[int(run.document[row])]
-        message = f"document {document} comes back on line {lines[1]} after line {lines[0]}"
+        message = (
+            f"document {shortened(document)} comes back on line {lines[1]} after line {lines[0]}"
+        )
         yield Problem(INTERLEAVED, "error", _topic(run, row), lines, message, (row,))
 
 
@@ -289,7 +294,8 @@ def _second_results(run: Run) -> Iterator[Problem]:
         lines = (int(run.line[first[row]]), int(run.line[row]))
         document = run.documents[int(run.document[row])]
         message = (
-            f"line {lines[1]} is a second result for document {document}, after line {lines[0]}"
+            f"line {lines[1]} is a second result for document {shortened(document)}, after line "
+            f"{lines[0]}"
         )
         yield Problem("second result", "error", _topic(run, row), lines, message, (row,))
 

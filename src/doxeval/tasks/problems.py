@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from doxeval.wording import shortened
+
 Severity = Literal["error", "warning"]
 
 # For these kinds of problems a repair moves results; for all others it drops them.
@@ -61,7 +63,7 @@ class ProblemKind:
 
     def __str__(self) -> str:
         topics = self.topics
-        where = f"topic {topics[0]}" if len(topics) == 1 else f"{len(topics):,} topics"
+        where = f"topic {shortened(topics[0])}" if len(topics) == 1 else f"{len(topics):,} topics"
         return f"{self.kind}: {len(self.problems):,} in {where}"
 
 

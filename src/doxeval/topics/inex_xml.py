@@ -30,6 +30,7 @@ from doxeval.errors import FormatError
 from doxeval.markup.elements import XmlElement, read_elements
 from doxeval.markup.escape import escaped, quoted
 from doxeval.topics.topic import Topic
+from doxeval.wording import shortened
 
 TAGS = {"inex_topic", "topic", "inex-topic"}
 _CAS_PARTS = {"te", "cw", "ce"}
@@ -67,7 +68,9 @@ def _topic(element: XmlElement, origin: str) -> Topic:
     topic_id = element.attribute("topic_id", "id", "topic-id")
     if not topic_id:
         raise FormatError(
-            f'<{element.tag}> without id: expected topic_id="…" or id="…"', origin, element.line
+            f'<{shortened(element.tag)}> without id: expected topic_id="…" or id="…"',
+            origin,
+            element.line,
         )
     title = element.child("title")
     parts = [] if title is None else [part for part in title.children if part.tag in _CAS_PARTS]

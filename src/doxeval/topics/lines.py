@@ -16,6 +16,7 @@ from typing import IO, Any
 from doxeval.errors import FormatError
 from doxeval.files import parsed_json, text_lines
 from doxeval.topics.topic import TEXT_FIELDS, Topic
+from doxeval.wording import brief
 
 
 def read_jsonl_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
@@ -40,10 +41,12 @@ def _topic(record: dict[str, Any], origin: str, number: int) -> Topic:
     for name, value in texts.items():
         if name not in TEXT_FIELDS:
             raise FormatError(
-                f"unknown field {name!r}: expected id, {', '.join(TEXT_FIELDS)}", origin, number
+                f"unknown field {brief(name)}: expected id, {', '.join(TEXT_FIELDS)}",
+                origin,
+                number,
             )
         if value is not None and not isinstance(value, str):
-            raise FormatError(f"field {name!r} is not a string", origin, number)
+            raise FormatError(f"field {brief(name)} is not a string", origin, number)
     parts = record.get("cas_parts") or []
     try:
         cas_parts = tuple((str(kind), str(text)) for kind, text in parts)

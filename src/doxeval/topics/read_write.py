@@ -17,6 +17,7 @@ from doxeval.topics.lines import (
 )
 from doxeval.topics.nexi import parse_content, parse_structured
 from doxeval.topics.topic import TEXT_FIELDS, Topic
+from doxeval.wording import brief, shortened
 
 TopicFormat = Literal["inex", "jsonl", "tab"]
 
@@ -99,21 +100,24 @@ def problems(topics: Iterable[Topic]) -> Iterator[tuple[FormatError, bool]]:
         if topic.id in seen:
             first = seen[topic.id]
             where = f", first on line {first.line}" if first.line is not None else ""
-            yield _problem(topic, f"duplicate topic {topic.id!r}{where}"), True
+            yield _problem(topic, f"duplicate topic {brief(topic.id)}{where}"), True
         seen.setdefault(topic.id, topic)
         if topic.structured is not None:
             try:
                 parse_structured(topic.structured)
             except SyntaxProblem as error:
-                yield _problem(topic, f"topic {topic.id!r}, castitle, {error}"), True
+                yield _problem(topic, f"topic {brief(topic.id)}, castitle, {error}"), True
         elif topic.is_cas and not topic.cas_parts:
-            reason = f"topic {topic.id!r} is of type {topic.query_type} but has no castitle"
+            reason = (
+                f"topic {brief(topic.id)} is of type {shortened(str(topic.query_type))} but has "
+                "no castitle"
+            )
             yield _problem(topic, reason), True
         if topic.content is not None:
             try:
                 parse_content(topic.content)
             except SyntaxProblem as error:
-                yield _problem(topic, f"topic {topic.id!r}, title, {error}"), False
+                yield _problem(topic, f"topic {brief(topic.id)}, title, {error}"), False
 
 
 def losses(topics: Iterable[Topic], format: TopicFormat) -> list[str]:

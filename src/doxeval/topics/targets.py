@@ -12,6 +12,7 @@ import re
 from doxeval.errors import SyntaxProblem
 from doxeval.topics.nexi import NexiError, parse_structured
 from doxeval.topics.topic import Topic
+from doxeval.wording import brief, shortened
 
 _NAME = r"(?:\*|[^\W\d][\w.:-]*)"
 _TARGET_ELEMENT = re.compile(rf"(?://?)?{_NAME}(?://?{_NAME})*")
@@ -42,9 +43,13 @@ def target_of(topic: Topic) -> str | None:
 
 def _pattern(name: str, topic: Topic) -> str:
     if not _TARGET_ELEMENT.fullmatch(name):
-        raise _problem(topic, f"target element {name!r}: expected a tag or a path such as bdy/sec")
+        raise _problem(
+            topic, f"target element {brief(name)}: expected a tag or a path such as bdy/sec"
+        )
     return name if name.startswith("/") else f"//{name}"
 
 
 def _problem(topic: Topic, reason: str) -> SyntaxProblem:
-    return SyntaxProblem(f"the query of topic {topic.id}: {reason}", topic.origin, topic.line)
+    return SyntaxProblem(
+        f"the query of topic {shortened(topic.id)}: {reason}", topic.origin, topic.line
+    )
