@@ -14,6 +14,7 @@
     │   ├── UnknownReference      a document, an element or a text point does not exist
     │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
     ├── OutputError               the result cannot be written: it exists, or the disk is full
+    ├── WorkerLost                a worker process was killed before it was done (processes.py)
     ├── MissingText               the collection was built without its text
     └── MissingInput              a measure needs something that was not given
 

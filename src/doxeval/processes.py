@@ -76,6 +76,7 @@ class Workers:
         self._workers: list[_Worker] = []
         self._idle: SimpleQueue[_Worker | None] = SimpleQueue()
         self._threads = ThreadPoolExecutor(count, "doxeval-worker")
+        self.has_lost_one = False
 
     def __enter__(self) -> Workers:
         if multiprocessing.current_process().daemon:
@@ -136,6 +137,7 @@ class Workers:
             worker.connection.send(task)
             is_done, answer, trace = worker.connection.recv()
         except (EOFError, OSError):
+            self.has_lost_one = True
             self._idle.put(None)
             raise WorkerLost(f"a worker process {_how_it_ended(worker.process)}") from None
         except BaseException:  # the task or its answer cannot be pickled; the worker is fine

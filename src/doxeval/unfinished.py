@@ -187,7 +187,9 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 
 def _new_name(target: Path, kind: Kind) -> Path:
-    name = os.fsdecode(os.fsencode(target.name)[:_LONGEST_NAME])
+    name = target.name
+    if len(encoded := os.fsencode(name)) > _LONGEST_NAME:
+        name = encoded[:_LONGEST_NAME].decode("utf-8", "ignore")
     return target.with_name(f".{name}.{kind}-{_host()}-{os.urandom(4).hex()}")
 
 

@@ -76,8 +76,6 @@ class CollectionWriter:
     """
 
     def __init__(self, out: Path, *, force: bool = False, id_rule: IdRule | None = None) -> None:
-        # A link stays, and what it points to is replaced.
-        self._out = out.resolve() if out.is_symlink() and out.exists() else out.absolute()
         self._named = out
         self._force = force
         self._id_rule = id_rule
@@ -89,8 +87,11 @@ class CollectionWriter:
         self._id_bytes = 0
         self.documents = 0
         self.source_bytes = 0
-        restore(self._out)
-        refuse_existing(out, force)
+        with output_errors(out):
+            # A link stays, and what it points to is replaced.
+            self._out = out.resolve() if out.is_symlink() and out.exists() else out.absolute()
+            restore(self._out)
+            refuse_existing(out, force)
 
     def __enter__(self) -> CollectionWriter:
         with ExitStack() as resources, output_errors(self._named):

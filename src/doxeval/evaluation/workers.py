@@ -44,8 +44,10 @@ def scored_in_processes(
             if number % processes  # the others are for this process
         }
         for number in range(0, len(sources), processes):
+            if workers.has_lost_one:
+                break
             futures[number] = _scored_here(evaluation, sources[number])
-        return _collected([futures[number] for number in range(len(sources))], progress)
+        return _collected([futures[number] for number in sorted(futures)], progress)
 
 
 def _scored_here(evaluation: Evaluation, source: NamedSource) -> Future[RunScores]:
