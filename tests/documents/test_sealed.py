@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Builder, doxeval
+from damaging import rot
 from doxeval.documents import Collection
 from doxeval.errors import CollectionError
 
@@ -59,6 +60,23 @@ def test_an_altered_file_is_refused(collection: Path, name: str) -> None:
     data[-1] ^= 1
     (collection / name).write_bytes(data)
     with pytest.raises(CollectionError, match=f"{name}: the file was altered"):
+        Collection(collection)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_altered_without_a_trace_is_refused(collection: Path, name: str) -> None:
+    before = (collection / name).stat()
+    rot(collection / name)
+    after = (collection / name).stat()
+    assert (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    with pytest.raises(CollectionError, match=f"{name}: the file was altered"):
+        Collection(collection)
+
+
+def test_so_is_one_that_this_process_has_verified_before(collection: Path) -> None:
+    Collection(collection)
+    rot(collection / "nodes.start.npy")
+    with pytest.raises(CollectionError, match=r"nodes\.start\.npy: the file was altered"):
         Collection(collection)
 
 

@@ -20,6 +20,7 @@ from doxeval.documents.summary import NO_PARENT, PathSummary
 
 _ROWS = 1 << 20  # how many rows are checked at once, about
 _IDS = 1 << 16
+_NEWLINE = ord("\n")
 
 
 class Flaw(NamedTuple):
@@ -63,7 +64,7 @@ def flaws_in_ids(ends: Ints, lines: Bytes, index: IdIndex) -> Iterator[Flaw]:
             return
         begin = int(block[-1])
         ids = text.split("\n")
-        if ids.pop() or len(ids) != len(block):
+        if ids.pop() or len(ids) != len(block) or (lines[block - 1] != _NEWLINE).any():
             yield Flaw(IDS_FILE, f"expected one line for each of {len(ends):,} documents")
             return
         wanted = np.arange(first, first + len(ids))
