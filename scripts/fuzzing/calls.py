@@ -1,0 +1,128 @@
+"""Good calls of every verb, and the files they use. Mutations start from these."""
+
+from __future__ import annotations
+
+import gzip
+
+from fuzzing import good_files as good
+from fuzzing.document_targets import tarred, zipped
+from fuzzing.exchange_targets import good_parquet
+
+# A collection is beside the directory in which each call is made.
+COLLECTION = "../collection"
+FILES: dict[str, bytes] = {
+    "a.xml": good.SMALL_XML,
+    "b.html": good.HTML,
+    "c.md": good.MARKDOWN,
+    "d.txt": good.PLAIN,
+    "e.jsonl": good.JSONL_DOCUMENTS,
+    "f.zip": zipped(good.SMALL_XML),
+    "g.tar": tarred(good.SMALL_XML),
+    "h.xml.gz": gzip.compress(good.SMALL_XML, mtime=0),
+    "records.xml": good.RECORDS,
+    "topics.xml": good.XML_TOPICS,
+    "topics.jsonl": good.JSONL_TOPICS,
+    "topics.tsv": good.TAB_TOPICS,
+    "t.run": good.TEXT_RUN,
+    "u.run": b"7 Q0 b 1 0.9 u 0 3\n7 Q0 a 2 .8 u 5 4\n8 Q0 b 1 1e-3 u 0 4\n",
+    "el.run": good.ELEMENT_RUN,
+    "el2.run": b"7 Q0 b 1 0.9 el2 /s[1]\n8 Q0 b 1 1 el2 /s[1]/p[1]\n",
+    "r.xml": good.XML_RUN.replace(b"<file>c</file>", b"<file>a</file>"),
+    "r.jsonl": good.JSONL_RUN,
+    "r.csv": good.CSV_RUN,
+    "r.parquet": good_parquet(),
+    "qrels.txt": good.QRELS,
+    "trec.txt": good.TREC_QRELS,
+    "judged.jsonl": good.JUDGED,
+    "graded.jsonl": good.GRADED,
+    "highlights.xml": good.XML_HIGHLIGHTS,
+    "grades.xml": good.XML_GRADES,
+    "nav.json": good.SUMMARY,
+    "routes.json": good.ROUTES,
+    "matrix.json": good.MATRIX,
+}  # fmt: skip
+_JUDGED = f"-a judged.jsonl --collection {COLLECTION}"
+_GRADED = f"-a graded.jsonl --collection {COLLECTION}"
+
+
+def _calls(*lines: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(line.split()) for line in lines)
+
+
+# A word with an underscore stands for one argument with spaces.
+CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "collection": _calls(
+        "collection build a.xml b.html c.md d.txt e.jsonl --out new",
+        "collection build f.zip g.tar h.xml.gz --out new --id path --text compressed",
+        "collection build records.xml --out new --record r --id //id --skip-broken",
+        "collection build a.xml --out new --encoding latin-1 --inline b,i --text none",
+        f"collection info {COLLECTION} --format json",
+        f"collection show {COLLECTION} a /s[1]/p[1]",
+        f"collection show {COLLECTION} b --outline --depth 2 --all",
+    ),
+    "topics": _calls(
+        "topics topics.xml",
+        "topics topics.jsonl --json",
+        "topics topics.tsv --statistics -a trec.txt --inex-numbers",
+    ),
+    "nexi": (
+        ("nexi", "//s[about(., a) or about(.//p, b)]//p", "--collection", COLLECTION),
+        ("nexi", "//s[about(., a) and .//p > 3]", "--tree", "--precedence", "flat"),
+        ("nexi", "tide -moon", "--tree"),
+        ("nexi", "//s[about(., a)]//p", "--strictness", "vvcas"),
+    ),
+    "assessments": _calls(
+        f"assessments judged.jsonl --collection {COLLECTION}",
+        "assessments qrels.txt --json",
+        "assessments graded.jsonl grades.xml --merge union",
+        "assessments highlights.xml --pool 1",
+    ),
+    "validate": _calls(
+        "validate t.run --task focused",
+        f"validate el.run r.jsonl --collection {COLLECTION} --statistics --format csv",
+        f"validate el.run --task thorough --collection {COLLECTION} --fix fixed.run",
+        "validate r.xml --task sscas --targets topics.xml --topics topics.xml --all",
+        "validate r.csv r.parquet --format json --statistics",
+    ),
+    "evaluate": _calls(
+        f"evaluate t.run {_JUDGED} -m MAiP -m iP[.01]",
+        f"evaluate x=el.run el2.run {_JUDGED} -m nxCG@10 --per-topic --format json",
+        f"evaluate el.run {_GRADED} -m MAep -m ESRR@10 --navigation nav.json",
+        f"evaluate t.run r.parquet {_JUDGED} -m MAgP --per-document --format csv --out s.csv",
+        f"evaluate t.run {_JUDGED} -m cF@5 --format latex --out s.tex --per-topic",
+        "evaluate t.run -a qrels.txt --compat inex_eval-3.1 --task focused",
+        f"evaluate t.run {_JUDGED} --preset inex2009-focused --format trec",
+        f"evaluate el.run {_JUDGED} -m ESRP@3(nav=depth) --profile esr --curves --format csv",
+    ),
+    "compare": _calls(
+        f"compare t.run u.run {_JUDGED} -m MAiP",
+        f"compare el.run el2.run {_JUDGED} -m nxCG@10 --test sign --format json --baseline el.run",
+    ),
+    "correlate": _calls(
+        f"correlate t.run u.run {_JUDGED} -m MAiP -m iP[.01]",
+        f"correlate t.run u.run {_JUDGED} -m MAiP -m cF@5 --significant --format csv",
+    ),
+    "measures": _calls("measures", "measures nxCG", "measures MAgP(score=F)", "measures --presets"),
+    "navigation": _calls(
+        "navigation nav.json",
+        f"navigation routes.json --collection {COLLECTION} --doc a",
+        f"navigation matrix.json --collection {COLLECTION}",
+        f"navigation depth --collection {COLLECTION} --doc b",
+    ),
+    "convert": _calls(
+        "convert t.run out.jsonl",
+        "convert r.jsonl out.csv",
+        "convert r.csv out.parquet",
+        "convert r.xml out.jsonl --from inex",
+        f"convert judged.jsonl out.txt --to qrels --collection {COLLECTION} --lossy",
+        "convert graded.jsonl out.xml --to grades",
+        f"convert judged.jsonl out.xml --to highlights --collection {COLLECTION}",
+        "convert qrels.txt out.jsonl --to judgments",
+    ),
+    "report": _calls(f"report t.run u.run {_JUDGED} -m MAiP --out page.html --title T"),
+    "simulate": _calls(
+        f"simulate --system perfect {_JUDGED} --out out.run",
+        f"simulate --system all {_GRADED} --out runs --quant gen --most 3",
+    ),
+    "demo": _calls("demo --out demo"),
+}

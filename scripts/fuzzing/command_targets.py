@@ -1,0 +1,280 @@
+"""The command line as a whole: every verb with hostile arguments, options and files.
+
+The options are those that the verbs declare, so a new option is tried as soon as it exists.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import click
+from click.testing import CliRunner, Result
+
+from doxeval.cli import VERBS, main
+from doxeval.documents.examples import example_collection
+from fuzzing import tokens
+from fuzzing.calls import CALLS, COLLECTION, FILES
+from fuzzing.cases import Case
+from fuzzing.grammars import NEXI, PATTERN, POINT, SHARED, XPATH_ID, maker
+from fuzzing.mutations import CHARACTERS, NUMBERS, mutated
+from fuzzing.query_targets import measure_names
+from fuzzing.shared import DOCUMENTS, workplace
+from fuzzing.target import Broken, Target
+
+# What no terminal should get from us on stderr: escape sequences, C1 and bidirectional controls.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LONGEST_LINE = 2_000
+_EXIT_CODES = (0, 1, 2)
+_TOKENS = {
+    ".xml": tokens.XML_RUN + tokens.XML_JUDGMENTS + tokens.TOPICS, ".html": tokens.HTML,
+    ".md": tokens.MARKDOWN, ".txt": tokens.JUDGMENTS, ".run": tokens.RUN, ".csv": tokens.RUN,
+    ".jsonl": tokens.JUDGMENTS + tokens.TOPICS, ".json": tokens.NAVIGATION,
+    ".tsv": tokens.TOPICS,
+}  # fmt: skip
+_NAMES = [
+    "-", "--", "-x", "--out", "", " ", ".", "..", "/", "/dev/null", "/nosuch/x", "a/b", "x" * 300,
+    "\x1b[2J.run", "new\nline.xml", "\udcff.xml", "*.xml", "[", "=a.run", "a=b=c.run",
+    "\u202ex.run",
+    "~", "$HOME", "a.xml", "t.run", "new", COLLECTION, "é.xml", "CON", "a.tar.gz", "x.zst",
+    "\udc80=t.run",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Verb(Target):
+    """Calls of one verb. The pool has only whole cases, so bytes are never mutated as such."""
+
+    def input(self, chance: Random, pool: Sequence[bytes]) -> bytes:
+        """A call with a few things done to it."""
+        case = Case.from_bytes(chance.choice(pool))
+        for _ in range(1 + int(chance.expovariate(0.5))):
+            case = chance.choice(_CHANGES)(case, chance)
+        if chance.random() < 0.03:
+            case = replace(case, charset="ascii")
+        return case.to_bytes()
+
+    def smaller(self, data: bytes) -> Iterator[bytes]:
+        """The case with less in it."""
+        return (case.to_bytes() for case in Case.from_bytes(data).simpler())
+
+
+def called(data: bytes) -> object:
+    """Make a call in a directory of its own, and look at what it leaves behind."""
+    case = Case.from_bytes(data)
+    place = _empty_place()
+    given = set()
+    for name, contents in case.files.items():
+        if _can_be_written(name):
+            (place / name).write_bytes(contents)
+            given.add(name)
+    before = os.getcwd()
+    os.chdir(place)
+    try:
+        runner = CliRunner(charset=case.charset)
+        result = runner.invoke(main, [*case.arguments], prog_name="doxeval")
+    finally:
+        os.chdir(before)
+    _check(result, case)
+    _check_left(place, given, result.exit_code, case)
+    return result.exit_code
+
+
+def _check(result: Result, case: Case) -> None:
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    said = result.stderr
+    if "unexpected error" in said or "Traceback (most" in said:
+        raise Broken(f"the net caught something: {_last(said)}")
+    if result.exit_code not in _EXIT_CODES:
+        raise Broken(f"exit code {result.exit_code}")
+    if result.exit_code and not result.output:
+        raise Broken(f"exit code {result.exit_code} without a word")
+    if _UNSAFE.search(said):
+        raise Broken("control characters on stderr")
+    if any(len(line) > _LONGEST_LINE for line in said.splitlines()):
+        raise Broken(f"a line of more than {_LONGEST_LINE} characters on stderr")
+
+
+def _check_left(place: Path, given: set[str], exit_code: int, case: Case) -> None:
+    """Nothing temporary is left, and nothing at all of a call that failed."""
+    made = {path.name for path in place.iterdir()} - given
+    named = {part for argument in case.arguments for part in re.split("[/=]", argument)}
+    left = {name for name in made if name.startswith(".")} - named
+    if left:
+        raise Broken("a temporary file is left")
+    if exit_code and made and case.arguments[:1] not in (("validate",), ("demo",)):
+        raise Broken("a call that failed has left a result")
+
+
+def _last(text: str) -> str:
+    return text.strip().splitlines()[-1][:200]
+
+
+def _can_be_written(name: str) -> bool:
+    return (
+        bool(name)
+        and "/" not in name
+        and "\0" not in name
+        and name not in (".", "..")
+        and (len(name.encode("utf-8", "surrogateescape")) < 200)
+    )
+
+
+@cache
+def _base() -> Path:
+    base = workplace() / "calls"
+    base.mkdir()
+    shutil.copytree(example_collection(DOCUMENTS).directory, base / "collection")
+    return base
+
+
+def _empty_place() -> Path:
+    place = _base() / "place"
+    if place.exists():
+        shutil.rmtree(place)
+    place.mkdir()
+    return place
+
+
+# Changes of a call.
+
+
+def _change_file(case: Case, chance: Random) -> Case:
+    used = [name for name in case.files if case.names(name)]
+    if not used:
+        return case
+    name = chance.choice(used)
+    words = _TOKENS.get(os.path.splitext(name)[1], ())
+    pool = [case.files[name], *FILES.values()]
+    changed = mutated(case.files[name], pool[: 1 if chance.random() < 0.7 else None], words, chance)
+    return replace(case, files={**case.files, name: changed})
+
+
+def _rename_file(case: Case, chance: Random) -> Case:
+    used = [name for name in case.files if case.names(name)]
+    if not used:
+        return case
+    name, new = chance.choice(used), chance.choice(_NAMES)
+    arguments = tuple(argument.replace(name, new) for argument in case.arguments)
+    return replace(case, arguments=arguments, files={**case.files, new: case.files[name]})
+
+
+def _change_argument(case: Case, chance: Random) -> Case:
+    if len(case.arguments) < 2:
+        return case
+    at = chance.randrange(1, len(case.arguments))
+    old = case.arguments[at]
+    if chance.random() < 0.5:
+        new = _hostile(chance)
+    else:
+        data = mutated(old.encode("utf-8", "surrogateescape"), (b"-m",), tokens.MEASURES, chance)
+        new = data[:100_000].decode("utf-8", "surrogateescape")
+    return replace(case, arguments=(*case.arguments[:at], new, *case.arguments[at + 1 :]))
+
+
+def _drop_argument(case: Case, chance: Random) -> Case:
+    if len(case.arguments) < 2:
+        return case
+    at = chance.randrange(1, len(case.arguments))
+    return replace(case, arguments=case.arguments[:at] + case.arguments[at + 1 :])
+
+
+def _swap_arguments(case: Case, chance: Random) -> Case:
+    if len(case.arguments) < 3:
+        return case
+    words = list(case.arguments)
+    one, other = chance.randrange(1, len(words)), chance.randrange(1, len(words))
+    words[one], words[other] = words[other], words[one]
+    return replace(case, arguments=tuple(words))
+
+
+def _add_option(case: Case, chance: Random) -> Case:
+    """An option of the verb with a value, usually one that makes sense."""
+    options = _options(case.arguments)
+    if not options:
+        return case
+    option = chance.choice(options)
+    name = chance.choice([*option.opts, *option.secondary_opts])
+    words = [name] if option.is_flag else [name, _value(option, chance)]
+    if name == "--figures" and chance.random() < 0.95:  # a second each
+        return case
+    return replace(case, arguments=(*case.arguments, *words))
+
+
+def _add_argument(case: Case, chance: Random) -> Case:
+    return replace(case, arguments=(*case.arguments, _hostile(chance)))
+
+
+_CHANGES: tuple[Callable[[Case, Random], Case], ...] = (
+    _change_file, _change_file, _change_file, _change_file, _rename_file, _change_argument,
+    _change_argument, _drop_argument, _swap_arguments, _add_option, _add_option, _add_option,
+    _add_argument,
+)  # fmt: skip
+
+
+def _options(arguments: tuple[str, ...]) -> list[click.Option]:
+    """The options of the verb that is called."""
+    command: click.Command | None = main
+    context = click.Context(main)
+    for word in arguments[:2]:
+        if isinstance(command, click.Group):
+            command = command.get_command(context, word)
+    if command is None:
+        return []
+    return [option for option in command.params if isinstance(option, click.Option)]
+
+
+_MADE: dict[str, Callable[[Random], bytes]] = {
+    "names": measure_names(),
+    "id_rule": maker(XPATH_ID),
+    "query": maker(NEXI),
+    "path": maker(POINT),
+    "tags": maker(PATTERN),
+}
+
+
+def _value(option: click.Option, chance: Random) -> str:
+    """A value for an option: one that it expects, or a hostile one."""
+    if chance.random() < 0.25:
+        return _hostile(chance)
+    if isinstance(option.type, click.Choice):
+        return str(chance.choice([*option.type.choices]))
+    if option.type.name in ("integer", "integer range", "float", "float range"):
+        return chance.choice(["1", "2", "0.5", chance.choice(NUMBERS).decode()])
+    if option.name in _MADE:
+        return _MADE[str(option.name)](chance).decode("utf-8", "surrogateescape")
+    return chance.choice([*FILES, *_NAMES, "1", "a", "mine", "gen", "focused", "r", "//id"])
+
+
+def _hostile(chance: Random) -> str:
+    kind = chance.randrange(6)
+    if kind == 0:
+        return chance.choice(CHARACTERS).decode("utf-8", "surrogateescape").replace("\0", "0")
+    if kind == 1:
+        return chance.choice(NUMBERS).decode()
+    if kind == 2:
+        return chance.choice(_NAMES)
+    if kind == 3:
+        return chance.choice(list(_MADE.values()))(chance).decode("utf-8", "surrogateescape")
+    if kind == 4:
+        return chance.choice([*FILES])
+    return chance.choice(list(SHARED["odd"])) * chance.choice((1, 3, 1000))
+
+
+def _cases(verb: str) -> tuple[bytes, ...]:
+    return tuple(Case(call, FILES).to_bytes() for call in CALLS[verb])
+
+
+# Reports and the demo take long; the others about as long as each other.
+_SHARES = {"report": 0.05, "demo": 0.001, "simulate": 0.2, "evaluate": 0.6, "collection": 0.4}
+TARGETS = tuple(
+    Verb(f"command-{verb}", called, _cases(verb), share=_SHARES.get(verb, 0.3), suffix=".json")
+    for verb in VERBS
+)

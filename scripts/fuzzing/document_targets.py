@@ -1,0 +1,176 @@
+"""Readers of documents: every format, encodings, records, ids, archives and compressions."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
+
+from doxeval.documents import Collection, build_collection
+from doxeval.documents.batch import read_batch
+from doxeval.documents.ids import IdRule, normalised_id
+from doxeval.documents.limits import Limits
+from doxeval.documents.options import BuildOptions, Format
+from doxeval.documents.raw import RawDocument
+from doxeval.documents.records import read_records
+from doxeval.documents.sources import Walk
+from doxeval.files import zstd
+from fuzzing import good_files as good
+from fuzzing import tokens
+from fuzzing.grammars import XPATH_ID, json_records, maker
+from fuzzing.shared import file_of, workplace
+from fuzzing.target import Reader, Target
+
+LIMITS = Limits(bytes=1 << 20, elements=50_000)
+_ENCODINGS = (
+    "utf-8 utf-8-sig utf-16 utf-32 latin-1 cp1252 shift_jis gb18030 iso2022_jp hz utf-7 koi8-r "
+    "punycode idna unicode_escape raw_unicode_escape undefined rot13 base64 zlib uu hex quopri "
+    "mbcs oem palmos ascii charmap x-user-defined"
+).split()
+
+
+def document(format_: Format, **options: object) -> Reader:
+    """A reader of one document."""
+    chosen = BuildOptions(limits=LIMITS, **options)  # type: ignore[arg-type]
+    return lambda data: read_batch([RawDocument("f", "f", format_, data, len(data))], chosen)
+
+
+def encoded(data: bytes) -> object:
+    """Text, HTML and XML in an encoding that the first line names."""
+    name, _, rest = data.partition(b"\n")
+    options = BuildOptions(limits=LIMITS, encoding=name.decode("utf-8", "surrogateescape"))
+    formats: tuple[Format, ...] = ("text", "html", "xml")
+    raw = RawDocument("f", "f", formats[len(rest) % 3], rest, len(rest))
+    return read_batch([raw], options)
+
+
+def records(data: bytes) -> object:
+    """Records of one file."""
+    return list(read_records(io.BytesIO(data), "r", "f", LIMITS))
+
+
+def id_rules(data: bytes) -> object:
+    """Where ids come from, tried on a document; and references to documents."""
+    text = data.decode("utf-8", "surrogateescape")
+    normalised_id(text)
+    options = BuildOptions(limits=LIMITS, id_rule=IdRule.parse(text))
+    return read_batch([RawDocument("f", "f", "xml", good.SMALL_XML, 1)], options)
+
+
+def source(
+    name: str, wrap: Callable[[bytes], bytes] = lambda data: data, skip_broken: bool = False
+) -> Reader:
+    """Files that are walked as sources of documents are."""
+
+    def read(data: bytes) -> object:
+        options = BuildOptions(limits=LIMITS, id_rule=IdRule("path"), skip_broken=skip_broken)
+        found = list(Walk([file_of(name, wrap(data))], options).documents())
+        return read_batch(found, options)
+
+    return read
+
+
+def zipped(data: bytes, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """An archive whose members have the data under names of several formats."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        for name in ("a.xml", "d/b.html", "c.txt", "e.md"):
+            archive.writestr(zipfile.ZipInfo(name), data, compression)
+    return out.getvalue()
+
+
+def tarred(data: bytes) -> bytes:
+    """An archive of tar with a few members."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name in ("a.xml", "d/é" + "x" * 120 + ".xml"):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return out.getvalue()
+
+
+def compressed_members(data: bytes) -> bytes:
+    """A zip whose members are compressed files: the first good, the others the data as they are."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(zipfile.ZipInfo("a.xml.gz"), gzip.compress(good.SMALL_XML, mtime=0))
+        for name in ("b.jsonl.gz", "c.xml.zst", "d.xml.xz", "e.txt.bz2", "f.xml.gz"):
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return out.getvalue()
+
+
+def built(data: bytes) -> object:
+    """A whole build of a JSONL file, and everything in it looked at."""
+    out = workplace() / "built"
+    build_collection([file_of("b.jsonl", data)], out, BuildOptions(limits=LIMITS), force=True)
+    made = Collection(out)
+    return [made.root(name).text for name in made.ids()], made.statistics
+
+
+def _gzip(data: bytes) -> bytes:
+    return gzip.compress(data, 1, mtime=0)
+
+
+def _zstd(data: bytes) -> bytes:
+    packed: bytes = zstd().compress(data)
+    return packed
+
+
+_JSONL = json_records({"id": ['"a"', '"b"', "1"], "text": ['"One.\\n\\nTwo."', '"x"', '""']})
+
+TARGETS = (
+    Target("xml-documents", document("xml"), (good.XML, good.SMALL_XML), tokens.XML, share=6),
+    Target(
+        "xml-documents-with-ids",
+        document("xml", id_rule=IdRule.parse("//p/@a")),
+        (good.SMALL_XML,),
+        tokens.XML,
+        share=2,
+    ),
+    Target("html-documents", document("html"), (good.HTML,), tokens.HTML, share=5),
+    Target("markdown-documents", document("markdown"), (good.MARKDOWN,), tokens.MARKDOWN, share=3),
+    Target("text-documents", document("text"), (good.PLAIN,), tokens.MARKDOWN, share=2),
+    Target(
+        "jsonl-documents", document("jsonl"), (good.JSONL_DOCUMENTS,), tokens.JSON, _JSONL, share=2
+    ),
+    Target(
+        "encodings",
+        encoded,
+        (b"utf-8\nOne", b"latin-1\n<p>caf\xe9</p>", b"utf-16\n\xff\xfeO\x00", b"utf-7\n<p/>"),
+        (*map(str.encode, _ENCODINGS), *tokens.XML[:20], b"\n"),
+        share=4,
+    ),
+    Target("records", records, (good.RECORDS, good.XML), (*tokens.XML, b"<r>", b"</r>"), share=3),
+    Target(
+        "id-rules", id_rules, (b"//p", b"stem", b"//p/@a"), tokens.PATHS, maker(XPATH_ID), share=1
+    ),
+    Target(
+        "zip", source("a.zip", skip_broken=True), (zipped(good.SMALL_XML), zipped(b"x", 0)), share=2
+    ),
+    Target(
+        "zip-members",
+        source("m.zip", zipped, skip_broken=True),
+        (good.SMALL_XML, good.HTML),
+        tokens.XML,
+    ),
+    Target(
+        "zip-compressed-members",
+        source("c.zip", compressed_members, skip_broken=True),
+        (_gzip(good.JSONL_DOCUMENTS), _zstd(good.SMALL_XML), lzma.compress(good.SMALL_XML)),
+        (_gzip(good.JSONL_DOCUMENTS), _zstd(good.SMALL_XML)),
+    ),
+    Target("tar", source("a.tar"), (tarred(good.SMALL_XML),), tokens.PATHS, share=2),
+    Target("tar-gz", source("a.tar.gz", _gzip), (tarred(good.SMALL_XML),), tokens.PATHS),
+    Target("tar-zst", source("a.tzst", _zstd), (tarred(good.SMALL_XML),), tokens.PATHS, share=0.5),
+    Target("gz", source("a.xml.gz"), (_gzip(good.SMALL_XML),)),
+    Target("bz2", source("a.xml.bz2"), (bz2.compress(good.SMALL_XML),)),
+    Target("xz", source("a.xml.xz"), (lzma.compress(good.SMALL_XML),)),
+    Target("zst", source("a.xml.zst"), (_zstd(good.SMALL_XML),)),
+    Target("gz-members", source("a.jsonl.gz", _gzip), (good.JSONL_DOCUMENTS,), tokens.JSON),
+    Target("builds", built, (good.JSONL_DOCUMENTS,), tokens.JSON, _JSONL, share=0.3),
+)

@@ -1,0 +1,121 @@
+"""Parsers of short texts: NEXI, paths, text points, patterns, names of measures and presets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from random import Random
+
+from doxeval.documents.paths import parse_path, parse_point
+from doxeval.documents.patterns import PathPatterns
+from doxeval.errors import DoxevalError
+from doxeval.measures.explain import explained
+from doxeval.measures.presets import PRESETS
+from doxeval.measures.registry import MEASURES, measure_named
+from doxeval.topics import Interpretation
+from doxeval.topics.nexi import Precedence, parse_nexi
+from doxeval.topics.nexi_ast import StructuredQuery
+from fuzzing import good_files as good
+from fuzzing import tokens
+from fuzzing.grammars import NEXI, PATTERN, POINT, SHARED, maker
+from fuzzing.mutations import NUMBERS
+from fuzzing.shared import collection
+from fuzzing.target import Broken, Target
+
+
+def _text(data: bytes) -> str:
+    """The text as it would come from a command line."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def nexi(data: bytes) -> object:
+    """A query by both precedences: printed, parsed again, read strictly and vaguely, counted."""
+    found = None
+    precedences: tuple[Precedence, ...] = ("and", "flat")
+    for precedence in precedences:
+        query = parse_nexi(_text(data), precedence)
+        if parse_nexi(str(query), precedence) != query:
+            raise Broken("a query does not parse back from its own text")
+        if isinstance(query, StructuredQuery):
+            for name in ("sscas", "vvcas"):
+                interpretation = Interpretation.named(name)
+                interpretation.supports_of(query)
+                collection().count_matching(str(interpretation.target_of(query)))
+        found = query
+    return found
+
+
+def paths(data: bytes) -> object:
+    """A path or a text point, looked up."""
+    text = _text(data)
+    for parse in (parse_path, parse_point):
+        try:
+            parse(text)
+        except DoxevalError:
+            continue
+    points = collection().points()
+    try:
+        found = collection().element("a", text)
+        return found.text, [inner.path for inner in found.descendants()]
+    except DoxevalError:
+        return points.offset("a", text, "end")
+
+
+def patterns(data: bytes) -> object:
+    """Patterns of paths, matched."""
+    found = PathPatterns.parse(_text(data))
+    return found.matches(collection().summary), str(found)
+
+
+def measures(data: bytes) -> object:
+    """The name of a measure: its printed name parses back, and it can be explained."""
+    measure = measure_named(_text(data))
+    again = measure_named(str(measure))
+    if str(again) != str(measure):
+        raise Broken(f"{measure} parses back as {again}")
+    return explained(measure)
+
+
+def measure_names() -> Callable[[Random], bytes]:
+    """Names of measures with some of their own parameters."""
+    edges = [number.decode() for number in NUMBERS]
+    values = ["0", "1", "0.5", "10", "depth", "ideal", "full", "gen", "spec", "p+b", "auto", ""]
+
+    def made(chance: Random) -> bytes:
+        kind = chance.choice(list(MEASURES.values()))
+        text = kind.name
+        if chance.random() < 0.4:
+            text += "@" + chance.choice(["10", "1", chance.choice(edges)])
+        if chance.random() < 0.4:
+            text += "[" + chance.choice([".01", "0.5", "1", chance.choice(edges)]) + "]"
+        names = [spec.name for spec in fields(kind)]
+        chosen = [name for name in names if chance.random() < 0.4]
+        if chosen or chance.random() < 0.1:
+            kinds = [values, edges, list(SHARED["odd"])]
+            given = (chance.choice(chance.choices(kinds, (6, 3, 1))[0]) for _ in chosen)
+            text += "(" + ",".join(f"{n}={v}" for n, v in zip(chosen, given, strict=True)) + ")"
+        return text.encode("utf-8", "surrogateescape")
+
+    return made
+
+
+TARGETS = (
+    Target("nexi", nexi, (good.QUERY, good.CONTENT), tokens.NEXI, maker(NEXI), 8),
+    Target(
+        "paths-and-points",
+        paths,
+        (b"/s[1]/p[1]", b"/s/p[1]/text()[1].3"),
+        tokens.PATHS,
+        maker(POINT),
+        6,
+    ),
+    Target("path-patterns", patterns, (b"//s//p", b"/s/*,//b"), tokens.PATHS, maker(PATTERN), 6),
+    Target(
+        "measure-names",
+        measures,
+        (b"nxCG@10(base=ideal,quant=spec)", *(str(m).encode() for m in ("iP[0.01]", "MAgP"))),
+        (*tokens.MEASURES, *map(str.encode, MEASURES), *map(str.encode, PRESETS)),
+        measure_names(),
+        8,
+    ),
+)
