@@ -5,10 +5,13 @@ from __future__ import annotations
 import codecs
 
 from doxeval.errors import DocumentError
-from doxeval.wording import brief
+from doxeval.markup.character_sets import codec_of, unknown
 
+# The signature of UTF-16 is how the one of UTF-32 begins, so the longer ones come first.
 _SIGNATURES = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -26,10 +29,11 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
         if data.startswith(signature):
             data, encoding = data[len(signature) :], name
             break
+    codec = codec_of(encoding or "utf-8")
+    if codec is None:
+        raise DocumentError(unknown(encoding or ""), origin)
     try:
-        return data.decode(encoding or "utf-8")
-    except LookupError:
-        raise DocumentError(f"unknown encoding {brief(encoding)}", origin) from None
+        return data.decode(codec)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DocumentError(
@@ -38,3 +42,14 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
             origin,
             line,
         ) from None
+
+
+def is_like_ascii(encoding: str) -> bool:
+    """Whether markup is written in an encoding as in ASCII, as it is in nearly all.
+
+    >>> is_like_ascii("windows-1252"), is_like_ascii("utf-16"), is_like_ascii("cp037")
+    (True, False, False)
+    """
+    codec = codec_of(encoding)
+    markup = b"<meta charset=a>"
+    return codec is not None and markup.decode(codec, "replace") == markup.decode()

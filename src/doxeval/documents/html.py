@@ -11,9 +11,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from doxeval.documents.decoding import is_like_ascii
 from doxeval.documents.limits import Limits, check_elements, too_deep
 from doxeval.documents.marks import Marks, MarksBuilder
 from doxeval.errors import DocumentError
+from doxeval.markup.character_sets import codec_of
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -30,16 +32,32 @@ _CLOSED_BY_OTHERS = frozenset(
 _FORMATTING = "a b big code em font i nobr s small strike strong tt u".split()
 _MOST_OPEN = 20_000
 _MOST_COPIES = 10_000_000
+_MOST_COMPARISONS = 100_000_000
+# The parser compares each attribute with all others of the same tag.
+MOST_ATTRIBUTES = 2_000
+_VALUE = r"(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?+"
+_ATTRIBUTE = re.compile(rf"(=?[^\s/>=]++|=){_VALUE}")
+_COMMENT_OR_TAG = re.compile(
+    rf"<!--(?:.*?-->|.*)|<([A-Za-z][^\s/>]*+)((?:[\s/]++|(?:=?[^\s/>=]++|=){_VALUE})*+)", re.DOTALL
+)
 
 
 def declared_encoding(data: bytes) -> str | None:
     """The encoding that a page declares in its first 1024 bytes.
 
+    A declaration that can be read in ASCII is not in UTF-16: as the standard says, the page is in
+    UTF-8 then.
+
     >>> declared_encoding(b'<meta charset="iso-8859-1"><p>')
     'iso-8859-1'
+    >>> declared_encoding(b"<meta charset=utf-16>")
+    'utf-8'
     """
     found = _DECLARED.search(data[:1024])
-    return found[1].decode() if found else None
+    if found is None:
+        return None
+    name = found[1].decode()
+    return name if codec_of(name) is None or is_like_ascii(name) else "utf-8"
 
 
 def read_html(page: str, limits: Limits, origin: str, attribute: str | None = None) -> Marks:
@@ -52,6 +70,7 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
     from selectolax.lexbor import LexborHTMLParser
 
     _refuse_explosive(page, limits, origin)
+    _refuse_many_attributes(page, origin)
     root = LexborHTMLParser(page).root
     if root is None:
         raise DocumentError("the page has no tree", origin)
@@ -92,15 +111,23 @@ def read_html(page: str, limits: Limits, origin: str, attribute: str | None = No
 def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
     """Refuse a page on which the algorithm of the standard would take forever.
 
-    There, every start tag looks through all open elements, and every block reopens all unclosed
-    formatting elements. The count of open elements here is an upper bound.
+    There, every start tag looks through all open elements, every block reopens all unclosed
+    formatting elements, and every option looks through its list. The count of open elements here
+    is an upper bound.
     """
     if page.count("<") <= limits.depth:
         return
     still_open: Counter[str] = Counter()
     starts = deepest = 0
+    listed: int | None = None  # the start tags in the open list of options
+    comparisons = 0
     for slash, name in (match.groups() for match in _TAG.finditer(page)):
         tag = name.lower()
+        if tag == "select":
+            listed = None if slash else 0
+        elif listed is not None and not slash:
+            listed += 1
+            comparisons += listed if tag == "option" else 0
         if slash:
             still_open[tag] -= still_open[tag] > 0
         elif tag not in _CLOSED_BY_OTHERS:
@@ -111,9 +138,34 @@ def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
         raise DocumentError(too_deep(limits), origin)
     if deepest > _MOST_OPEN:
         raise DocumentError(f"more than {_MOST_OPEN:,} tags are open at once", origin)
+    if comparisons > _MOST_COMPARISONS:
+        raise DocumentError("a <select> has too many options", origin)
     formatting = sum(still_open[tag] for tag in _FORMATTING)
     if formatting > 200 and formatting * page.count("<") > _MOST_COPIES:
         raise DocumentError("unclosed formatting tags would make the tree explode", origin)
+
+
+def _refuse_many_attributes(page: str, origin: str) -> None:
+    """Refuse a page with too many attributes on one element.
+
+    The attributes of all tags `<html>` and `<body>` end up on one element each.
+    """
+    fewest_characters = 3 * MOST_ATTRIBUTES
+    if len(page) < fewest_characters:
+        return
+    of_root: set[str] = set()
+    for tag in _COMMENT_OR_TAG.finditer(page):
+        name, attributes = tag.groups()
+        if name is None or (len(name) != 4 and len(attributes) < fewest_characters):
+            continue
+        if name.lower() in ("html", "body"):
+            of_root.update(_ATTRIBUTE.findall(attributes))
+            found = of_root
+        else:
+            found = set(_ATTRIBUTE.findall(attributes))
+        if len(found) > MOST_ATTRIBUTES:
+            message = f"more than {MOST_ATTRIBUTES:,} attributes on one element"
+            raise DocumentError(message, origin)
 
 
 def _tag(node: LexborNode) -> str:

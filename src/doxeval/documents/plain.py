@@ -14,7 +14,8 @@ from doxeval.documents.limits import Limits, check_elements
 from doxeval.documents.marks import Marks, MarksBuilder
 
 ROOT = "document"
-_PARAGRAPH = re.compile(r"\S(?:[^\r\n]|(?:\r\n|\r|\n)(?![ \t\f\v]*(?:\r|\n|\Z)))*")
+# Possessive repetitions take no memory for each character.
+_PARAGRAPH = re.compile(r"\S(?:[^\r\n]++|(?:\r\n|\r|\n)(?![ \t\f\v]*+(?:\r|\n|\Z)))*+")
 
 
 def read_plain(text: str, limits: Limits, origin: str) -> Marks:

@@ -14,8 +14,8 @@ from doxeval.arrays import Ints
 from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
 from doxeval.documents.marks import Attributes
 from doxeval.documents.xml import TagCollector
-from doxeval.errors import DocumentError
-from doxeval.markup.expat import HardenedExpat, Refused, all_declarations, feed
+from doxeval.markup.expat import HardenedExpat, all_declarations
+from doxeval.markup.feeding import Refused
 
 _PIECE = 1 << 18
 
@@ -68,15 +68,20 @@ class _Splitter:
         self._origin = origin
         self._limits = limits
         self._attribute = attribute
-        self._fed = 0
         self._depth = 0  # the number of open elements
         self._record_depth = 0  # the depth of the current record's root; 0 outside records
         self._current = TagCollector(attribute)
         self._line = 0
-        self._produced = 0
+        self._length = 0  # of the current record's text so far
         self._finished: list[Record] = []
-        expat = HardenedExpat(self._text, encoding)
-        self._parser = expat.parser(all_declarations())
+        expat = HardenedExpat(
+            self._text,
+            encoding,
+            expansion=limits.expansion,
+            allowance=limits.expansion_allowance,
+        )
+        self._parsing = expat.parser(origin, all_declarations())
+        self._parser = self._parsing.parser
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
 
@@ -87,23 +92,15 @@ class _Splitter:
 
     def feed(self, piece: bytes, last: bool) -> None:
         """Read one more piece of the file."""
-        before = self._produced
-        feed(self._parser, piece, last, self._origin, self._fed)
-        self._fed += len(piece)
-        limits = self._limits
-        if self._produced - before > limits.expansion * _PIECE + limits.expansion_allowance:
-            raise DocumentError(
-                f"entities expand the text to more than {limits.expansion} times the document",
-                self._origin,
-                self._parser.CurrentLineNumber,
-            )
-        check_elements(len(self._current.names) // 2, limits, f"{self._origin}:{self._line}")
-        check_bytes(sum(map(len, self._current.pieces)), limits, f"{self._origin}:{self._line}")
+        self._parsing.feed(piece, last)
+        origin = f"{self._origin}:{self._line}"
+        check_elements(len(self._current.names) // 2, self._limits, origin)
+        check_bytes(self._length, self._limits, origin)
 
     def _text(self, text: str) -> None:
         if self._record_depth:
             self._current.pieces.append(text)
-            self._produced += len(text)
+            self._length += len(text)
 
     def _start(self, name: str, pairs: list[str]) -> None:
         self._depth += 1
@@ -129,6 +126,7 @@ class _Splitter:
     def _finish(self) -> None:
         tags = self._current
         self._current = TagCollector(self._attribute)
+        self._length = 0
         text, lengths = tags.take_text()
         record = Record(tags.names, lengths, text.encode(), tags.attributes, self._line)
         self._finished.append(record)

@@ -2,20 +2,21 @@
 
 It is fast because it does almost nothing per tag: a tag costs two appends. In the list of pieces
 of text, each tag is an empty piece, so the positions of tags are sums of the lengths of pieces. A
-large document is fed to expat in parts, so that the limits on depth, elements and expansion can
-stop it early.
+large document is fed to expat in parts, so that the limits on depth and elements can stop it early.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
 from doxeval.documents.marks import END, Attributes, Marks
-from doxeval.documents.nodes import deepest
 from doxeval.errors import DocumentError
-from doxeval.markup.expat import HardenedExpat, Refused, declarations_of, feed, names_used
+from doxeval.markup.expat import HardenedExpat, declarations_of, names_used
+from doxeval.markup.feeding import Refused
 
 _PART = 1 << 20
 _A_TAG = ""  # represents a tag among the pieces of text
@@ -48,9 +49,10 @@ class TagCollector:
         self.end = end
 
     def _start_with_attribute(self, name: str, pairs: list[str]) -> None:
-        values = dict(zip(pairs[0::2], pairs[1::2], strict=True))
-        if self._attribute in values:
-            self.attributes.append((self.elements, values[self._attribute]))
+        if self._attribute in pairs:
+            values = dict(zip(pairs[0::2], pairs[1::2], strict=True))
+            if self._attribute in values:
+                self.attributes.append((self.elements, values[self._attribute]))
         self.elements += 1
         self.names.append(name)
         self.pieces.append(_A_TAG)
@@ -88,7 +90,7 @@ class XmlReader:
 
     def _start_afresh(self) -> None:
         self._tags = TagCollector(self._attribute)
-        self._expat = HardenedExpat(self._tags.text, self._encoding)
+        self._expat = _expat(self._tags.text, self._encoding, self._limits)
         self._lengths: list[Ints] = []
         self._texts: list[bytes] = []
         self._attributes: list[Attributes] = []
@@ -150,37 +152,66 @@ class XmlReader:
         return text
 
     def _parse(self, data: bytes, origin: str, names: list[str]) -> bytes:
-        known = len(self._tags.names)
-        parser = self._expat.parser(declarations_of(names) if names else b"")
+        parsing = self._expat.parser(origin, declarations_of(names) if names else b"")
+        parser = parsing.parser
         parser.StartElementHandler, parser.EndElementHandler = self._tags.start, self._tags.end
+        checked = len(self._tags.names)
+        few_tags = min(self._limits.depth, self._limits.elements)
         if len(data) <= _PART:
-            feed(parser, data, True, origin)
-            return self._take_text(data, origin, known)
-        texts = []
-        for fed in range(0, len(data), _PART):
-            feed(parser, data[fed : fed + _PART], fed + _PART >= len(data), origin, fed)
-            texts.append(self._take_text(data, origin, known))
+            parsing.feed(data, True)
+            if len(self._tags.names) - checked > few_tags:
+                self._check(_Shape(), checked, data, origin)
+            return self._take_text()
+        texts, shape = [], _Shape()
+        for at in range(0, len(data), _PART):
+            parsing.feed(data[at : at + _PART], at + _PART >= len(data))
+            checked = self._check(shape, checked, data, origin)
+            texts.append(self._take_text())
         return b"".join(texts)
 
-    def _take_text(self, data: bytes, origin: str, known: int) -> bytes:
-        """The text of one part of a document, unless the document exceeds a limit."""
+    def _take_text(self) -> bytes:
+        """The text since the last call."""
         text, lengths = self._tags.take_text()
         self._lengths.append(lengths)
-        few_tags = min(self._limits.depth, self._limits.elements)
-        if len(text) > len(data) or len(self._tags.names) - known > few_tags:
-            self._check(len(text), data, origin, self._tags.names[known:])
         return text.encode()
 
-    def _check(self, produced: int, data: bytes, origin: str, names: list[str]) -> None:
-        limits = self._limits
-        if produced > limits.expansion * min(len(data), _PART) + limits.expansion_allowance:
-            raise DocumentError(
-                f"entities expand the text to more than {limits.expansion} times the document",
-                origin,
-            )
-        check_elements(len(names) - names.count(END), limits, origin)
-        if deepest(names) > limits.depth:
-            raise _too_deep(data, limits, self._encoding, origin)
+    def _check(self, shape: _Shape, checked: int, data: bytes, origin: str) -> int:
+        """Refuse a document that exceeds a limit; returns how many tags are checked now."""
+        shape.grow(self._tags.names[checked:] if checked else self._tags.names)
+        check_elements(shape.elements, self._limits, origin)
+        if shape.deepest > self._limits.depth:
+            raise _too_deep(data, self._limits, self._encoding, origin)
+        return len(self._tags.names)
+
+
+class _Shape:
+    """How many elements a document has so far, and how deep they are.
+
+    >>> shape = _Shape()
+    >>> shape.grow(["a", "b", END])
+    >>> shape.grow(["b", "c", END])
+    >>> shape.elements, shape.deepest
+    (4, 3)
+    """
+
+    def __init__(self) -> None:
+        self.elements = 0
+        self.deepest = 0
+        self._open = 0
+
+    def grow(self, names: list[str]) -> None:
+        """Add tags, given by their names (see Marks)."""
+        opens = np.fromiter(map(bool, names), np.bool_, len(names))
+        depths = self._open + np.cumsum(opens.astype(np.int8) * 2 - 1, dtype=np.int64)
+        self.elements += int(np.count_nonzero(opens))
+        self.deepest = max(self.deepest, int(depths.max(initial=0)))
+        self._open = int(depths[-1]) if len(depths) else self._open
+
+
+def _expat(text: Callable[[str], object], encoding: str | None, limits: Limits) -> HardenedExpat:
+    return HardenedExpat(
+        text, encoding, expansion=limits.expansion, allowance=limits.expansion_allowance
+    )
 
 
 def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) -> DocumentError:
@@ -191,17 +222,18 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
         nonlocal open_elements
         open_elements += 1
         if open_elements > limits.depth:
-            raise Refused(too_deep(limits), parser)
+            raise Refused(too_deep(limits), parsing.parser)
 
     def end(_: str) -> None:
         nonlocal open_elements
         open_elements -= 1
 
-    parser = HardenedExpat(_nothing, encoding).parser(declarations_of(names_used(data)))
+    parsing = _expat(_nothing, encoding, limits).parser(origin, declarations_of(names_used(data)))
+    parser = parsing.parser
     parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
-        for fed in range(0, len(data), _PART):
-            feed(parser, data[fed : fed + _PART], fed + _PART >= len(data), origin, fed)
+        for at in range(0, len(data), _PART):
+            parsing.feed(data[at : at + _PART], at + _PART >= len(data))
     except DocumentError as error:
         return error
     raise AssertionError("a document that was too deep is not too deep when it is read again")

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from doxeval.errors import FormatError
-from doxeval.markup.expat import HardenedExpat, Refused, all_declarations, feed
+from doxeval.markup.expat import HardenedExpat, all_declarations
+from doxeval.markup.feeding import Refused
 
 _PIECE = 1 << 18
 _DEEPEST = 200
@@ -69,28 +70,27 @@ def read_elements(
     [('1', 'a'), ('2', 'a')]
     """
     reader = _Reader(tags, origin)
-    fed = 0
     more = True
     while more:
         piece = file.read(_PIECE)
         more = bool(piece)
-        feed(reader.parser, piece, not more, origin, fed, FormatError)
-        fed += len(piece)
+        reader.feed(piece, not more)
         yield from reader.take()
 
 
 class _Reader:
     def __init__(self, tags: Collection[str], origin: str) -> None:
         self._tags = tags
-        self._origin = origin
         self._open: list[XmlElement] = []
         self._wanted_depth = 0  # the depth of the wanted element that is open; 0 if none is
-        self._text_length = 0
+        self._text_length = self._attributes_length = 0
         self._elements = 0
         self._done: list[tuple[XmlElement, tuple[XmlElement, ...]]] = []
-        self.parser = HardenedExpat(self._text).parser(all_declarations())
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
+        parsing = HardenedExpat(self._text).parser(origin, all_declarations(), FormatError)
+        self.feed = parsing.feed
+        self._parser = parsing.parser
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
 
     def take(self) -> list[tuple[XmlElement, tuple[XmlElement, ...]]]:
         done, self._done = self._done, []
@@ -98,30 +98,33 @@ class _Reader:
 
     def _start(self, name: str, pairs: list[str]) -> None:
         if len(self._open) >= _DEEPEST:
-            raise Refused(f"elements nested more than {_DEEPEST} deep", self.parser)
+            raise Refused(f"elements nested more than {_DEEPEST} deep", self._parser)
         self._elements += 1
         if self._elements > _MOST_ELEMENTS:
-            raise Refused(f"more than {_MOST_ELEMENTS:,} elements inside one", self.parser)
+            raise Refused(f"more than {_MOST_ELEMENTS:,} elements inside one", self._parser)
+        self._attributes_length += sum(map(len, pairs))
+        if self._attributes_length > _LONGEST_TEXT:
+            raise Refused(f"more than {_LONGEST_TEXT:,} characters in attributes", self._parser)
         attributes = dict(zip(pairs[0::2], pairs[1::2], strict=True))
-        element = XmlElement(name.lower(), attributes, self.parser.CurrentLineNumber)
+        element = XmlElement(name.lower(), attributes, self._parser.CurrentLineNumber)
         self._open.append(element)
         if not self._wanted_depth and element.tag in self._tags:
             self._wanted_depth = len(self._open)
-            self._text_length = self._elements = 0
+            self._text_length = self._attributes_length = self._elements = 0
 
     def _text(self, text: str) -> None:
         if not self._open:
             return
         self._text_length += len(text)
         if self._text_length > _LONGEST_TEXT:
-            raise Refused(f"more than {_LONGEST_TEXT:,} characters of text", self.parser)
+            raise Refused(f"more than {_LONGEST_TEXT:,} characters of text", self._parser)
         self._open[-1].pieces.append(text)
 
     def _end(self, _: str) -> None:
         element = self._open.pop()
         if len(self._open) + 1 == self._wanted_depth:
             self._wanted_depth = 0
-            self._text_length = 0
+            self._text_length = self._attributes_length = 0
             self._done.append((element, tuple(self._open)))
         elif self._open:
             self._open[-1].children.append(element)

@@ -7,7 +7,8 @@ Here every entity is either replaced by its characters or refused with an error 
 - the named entities of HTML (`&nbsp;`, `&eacute;`) are replaced, declared or not;
 - all others (external, parameter, nested or unknown entities) are refused.
 
-A document may name an external DTD, but it is never opened.
+A document may name an external DTD, but it is never opened. It may declare entities and attributes
+itself, within limits (see feeding.py), and name its encoding, if that is one of characters.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from html.entities import html5
-from pyexpat import XML_PARAM_ENTITY_PARSING_ALWAYS, ExpatError, ParserCreate, XMLParserType
+from pyexpat import XML_PARAM_ENTITY_PARSING_ALWAYS, ParserCreate
 
 from doxeval.errors import DocumentError, InputError
+from doxeval.markup.character_sets import codec_of, unknown
+from doxeval.markup.expansion import ALLOWANCE, EXPANSION, Expansion
+from doxeval.markup.feeding import LONGEST_ENTITY, Feed, Refused
 
-LONGEST_ENTITY = 256
 _PREDEFINED = {"lt", "gt", "amp", "apos", "quot"}
 NAMED_ENTITIES = {
     name[:-1]: value
@@ -28,42 +31,48 @@ NAMED_ENTITIES = {
     if name.endswith(";") and name[:-1] not in _PREDEFINED and not set(value) & set("<&%")
 }
 _NAME = re.compile(rb"&([A-Za-z][A-Za-z0-9]*);")
-_REFERENCE = re.compile(rb"&([^;\s&<]{1,80});")
 _MANY_TAGS = 100_000
 _UTF16_BEGINNINGS = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
-
-
-class Refused(Exception):
-    """Raised inside a callback of expat, with the line and column; `feed` adds the file.
-
-    The position must be noted in the callback, because expat reads on to the end of its input.
-    """
-
-    def __init__(self, message: str, parser: XMLParserType) -> None:
-        super().__init__(message)
-        self.line = parser.CurrentLineNumber
-        self.column = parser.CurrentColumnNumber + 1
 
 
 class HardenedExpat:
     """Makes parsers that pass text to `text` and refuse dangerous declarations.
 
-    All its parsers share one string per tag.
+    All its parsers share one string per tag; only the last one is in use. `expansion` and
+    `allowance` limit what entities may stand for (see expansion.py).
+
+    >>> texts = []
+    >>> feed = HardenedExpat(texts.append).parser("a.xml")
+    >>> feed.feed(b"<!DOCTYPE a [<!ENTITY x 'caf&#233;'>]><a>&x;</a>", True)
+    >>> texts
+    ['café']
     """
 
     def __init__(
         self,
         text: Callable[[str], object],
         encoding: str | None = None,
+        *,
+        expansion: int = EXPANSION,
+        allowance: int = ALLOWANCE,
     ) -> None:
         self._text = text
         self._encoding = encoding
+        self._expansion = expansion, allowance
         self._tag_strings: dict[str, str] = {}
         self._on_declaration, self._on_skipped = self._declared, self._skipped
-        self._current: XMLParserType | None = None
+        self._on_xml_declaration = self._named_encoding
+        self._feed: Feed | None = None
 
-    def parser(self, declarations: bytes = b"") -> XMLParserType:
-        """A parser; `declarations` stand in for an external DTD."""
+    def parser(
+        self,
+        origin: str,
+        declarations: bytes = b"",
+        error_class: type[InputError] = DocumentError,
+    ) -> Feed:
+        """A parser for one document; `declarations` stand in for an external DTD."""
+        if self._encoding is not None and codec_of(self._encoding) is None:
+            raise error_class(unknown(self._encoding), origin)
         if len(self._tag_strings) > _MANY_TAGS:
             self._tag_strings.clear()
         parser = ParserCreate(self._encoding, None, self._tag_strings)
@@ -74,6 +83,8 @@ class HardenedExpat:
         parser.CharacterDataHandler = self._text
         parser.EntityDeclHandler = self._on_declaration
         parser.SkippedEntityHandler = self._on_skipped
+        if self._encoding is None:
+            parser.XmlDeclHandler = self._on_xml_declaration
         # Expat reports references to parameter entities only under this setting.
         parser.SetParamEntityParsing(XML_PARAM_ENTITY_PARSING_ALWAYS)
         parser.ExternalEntityRefHandler = _never_opened
@@ -87,21 +98,27 @@ class HardenedExpat:
 
             parser.UseForeignDTD(True)
             parser.ExternalEntityRefHandler = external
-        self._current = parser
-        return parser
+        self._feed = Feed(parser, origin, error_class, Expansion(*self._expansion))
+        return self._feed
 
     def _declared(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
         reason = _why_not(name, parameter, value)
         if reason is not None:
             raise self._refused(reason)
+        if self._feed is not None and value is not None:
+            self._feed.declare_entity(name, value)
 
     def _skipped(self, name: str, parameter: bool) -> None:
         if parameter or name not in NAMED_ENTITIES:
             raise self._refused(f"undefined entity {'%' if parameter else '&'}{name};")
         self._text(NAMED_ENTITIES[name])
 
+    def _named_encoding(self, _: str, encoding: str | None, __: int) -> None:
+        if encoding is not None and codec_of(encoding) is None:
+            raise self._refused(unknown(encoding))
+
     def _refused(self, reason: str) -> Exception:
-        return Refused(reason, self._current) if self._current else DocumentError(reason)
+        return Refused(reason, self._feed.parser) if self._feed else DocumentError(reason)
 
 
 def _never_opened(*_: object) -> int:
@@ -123,33 +140,6 @@ def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
     if set(value) & set("&%<"):
         return f"entity &{name}; holds markup or other entities, not plain text"
     return None
-
-
-def feed(
-    parser: XMLParserType,
-    piece: bytes,
-    last: bool,
-    origin: str,
-    fed: int = 0,
-    error_class: type[InputError] = DocumentError,
-) -> None:
-    """Give the parser a piece of a file; an error gets the file, line and column.
-
-    `fed` is the number of bytes in earlier pieces.
-    """
-    try:
-        parser.Parse(piece, last)
-    except ExpatError as error:
-        raise error_class(
-            _described(error, parser, piece, fed), origin, error.lineno, error.offset + 1
-        ) from None
-    except Refused as refusal:
-        raise error_class(str(refusal), origin, refusal.line, refusal.column) from None
-    except (ValueError, LookupError) as error:
-        # pyexpat asks Python for encodings that expat does not know, and cannot use some of them.
-        raise error_class(
-            f"the encoding cannot be read ({error}); convert the file to UTF-8", origin, 1
-        ) from None
 
 
 def names_used(data: bytes) -> list[str]:
@@ -180,18 +170,3 @@ def declarations_of(names: Iterable[str]) -> bytes:
         f'<!ENTITY {name} "{"".join(f"&#{ord(c)};" for c in NAMED_ENTITIES[name])}">'
         for name in names
     ).encode()
-
-
-def _described(error: ExpatError, parser: XMLParserType, piece: bytes, fed: int) -> str:
-    message = str(error).split(": line ")[0]
-    if message == "undefined entity":
-        # Expat does not name the entity. It is at the position of the error, or further on in the
-        # start tag there.
-        reference = _REFERENCE.search(piece, max(parser.ErrorByteIndex - fed, 0))
-        name = reference[1].decode("utf-8", "replace") if reference else "?"
-        return f"undefined entity &{name};"
-    if message == "no element found":
-        return "no element found: the document is empty or ends too early"
-    if message == "not well-formed (invalid token)":
-        return "not well-formed: a character or token that is not allowed here, or a wrong encoding"
-    return message
