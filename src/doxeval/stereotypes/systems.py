@@ -77,8 +77,10 @@ def _ancestors(situation: Situation) -> Ranked:
     node, value = situation.ideal
     levels = [node]
     while (levels[-1] >= 0).any():
-        below = levels[-1]
-        levels.append(np.where(below < 0, -1, situation.collection.parents_of(below)))
+        above = levels[-1].copy()
+        left = np.flatnonzero(above >= 0)
+        above[left] = situation.collection.parents_of(above[left])
+        levels.append(above)
     lines = np.stack(levels[::-1], axis=1)  # one for each unit, the unit last
     listed = Ranked(lines.ravel(), np.repeat(value, lines.shape[1]))
     return _once(listed.rows(listed.node >= 0))
