@@ -13,6 +13,7 @@ from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
 from doxeval.runs.run import Kind, Result
+from doxeval.wording import listed
 
 FIELDS = (
     *("topic", "doc", "path", "start", "end", "start_point", "end_point", "nodes", "offset"),
@@ -54,7 +55,7 @@ def read_records(records: Iterable[tuple[int, Any]], origin: str) -> Read:
         raise FormatError("no results in the file", origin)
     warnings = []
     if len(run_ids) > 1:
-        warnings.append(f"{len(run_ids)} run ids in one file: {', '.join(run_ids[:5])}")
+        warnings.append(f"{len(run_ids)} run ids in one file: {listed(run_ids, 5)}")
     for name in ("rank", "score"):
         values = [getattr(result, name) for result in results]
         if None in values and set(values) != {None}:

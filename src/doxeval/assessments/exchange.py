@@ -17,7 +17,7 @@ from doxeval.assessments.plain_statements import PlainStatements
 from doxeval.assessments.statements import FIELDS, judgments_of_statements
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, OutputError
-from doxeval.wording import brief, listed
+from doxeval.wording import brief, listed, shortened
 
 # Other usual names of the columns of a frame.
 _ALIASES = {
@@ -73,9 +73,8 @@ def _judgment(topic: str, document: str, value: Any) -> Judgment:
         return Judgment(topic, document, relevance=index(value))
     except TypeError:
         raise FormatError(
-            f"document {brief(document)} of topic {brief(topic)}: {brief(value)} is neither a "
-            "grade "
-            "(a whole number) nor a list of (start, end)"
+            f"document {shortened(str(document))} of topic {shortened(str(topic))}: {brief(value)} "
+            "is neither a grade (a whole number) nor a list of (start, end)"
         ) from None
 
 

@@ -43,8 +43,7 @@ def exit_code(work: Callable[[], object], debug: bool = False) -> int:
     """
     try:
         code = _code_returned(work)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        flush_stdout()
         number = received()
         return code if number is None or code == 128 + number else _stopped()
     except KeyboardInterrupt:
@@ -53,6 +52,16 @@ def exit_code(work: Callable[[], object], debug: bool = False) -> int:
         if received() is not None:  # the error is what the interrupt became on its way
             return _stopped()
         return _failed(error, debug or bool(os.environ.get("DOXEVAL_DEBUG")))
+
+
+def flush_stdout() -> None:
+    """Write what is waiting to be written; an error names stdout as its file."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        error.filename = "stdout"
+        raise
 
 
 def _code_returned(work: Callable[[], object]) -> int:
@@ -66,7 +75,7 @@ def _code_returned(work: Callable[[], object]) -> int:
 
 def _stopped() -> int:
     number = received() or signal.SIGINT
-    _discard_output(flush=True)
+    _discard_output()
     _last_line(_STOPPED.get(signal.Signals(number).name, "Stopped"))
     return 128 + number
 
@@ -82,7 +91,7 @@ def _failed(error: BaseException, debug: bool) -> int:
         error.__traceback__ = None  # which keeps alive whatever takes the memory
         _last_line(f"{UNEXPECTED}: {type(error).__name__}")
         code = DEFECT
-    _discard_output(flush=True)
+    _discard_output()
     return code
 
 
@@ -158,24 +167,28 @@ def _place(error: BaseException) -> str:
 
 
 def _nobody_reads() -> bool:
-    """Whether it is the output that is broken, and not the pipe to some other process."""
+    """Whether the pipe behind stdout is broken, and not one to some other process."""
+    import select
+
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)
+        return bool(poll.poll(0))
+    except (OSError, ValueError):  # a stdout that is no file
+        return False
+    except AttributeError:  # a system without poll
         return True
-    return False
 
 
-def _discard_output(flush: bool = False) -> None:
-    """Drop what cannot be written, so that Python does not try again when it ends."""
+def _discard_output() -> None:
+    """Drop what cannot be written to stdout, so that Python does not try again when it ends."""
     try:
-        if flush and sys.stdout is not None:
+        if sys.stdout is not None:
             sys.stdout.flush()
-            return
     except OSError:
-        pass
-    if sys.stdout is sys.__stdout__ and sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        own = sys.__stdout__
+        if own is not None and sys.stdout is own:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), own.fileno())
 
 
 def _last_line(text: str) -> None:

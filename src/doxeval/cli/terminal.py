@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import click
 
+from doxeval.cli.ending import flush_stdout
 from doxeval.cli.flags import in_options
 from doxeval.wording import json_text, shortened, utf8, visible
 
@@ -29,7 +30,7 @@ LONGEST_MESSAGE = 4000
 def line(text: str = "", head: str = "") -> None:
     """Print a line on stdout, the beginning of it in bold."""
     bold = click.style(visible(head), bold=True) if head else ""
-    click.echo(f"{bold}{visible(text)}")
+    _print(f"{bold}{visible(text)}\n")
 
 
 def heading(text: str) -> None:
@@ -39,12 +40,12 @@ def heading(text: str) -> None:
 
 def coloured_line(text: str, colour: str) -> None:
     """Print a line in colour on stdout."""
-    click.secho(visible(text), fg=colour)
+    _print(f"{click.style(visible(text), fg=colour)}\n")
 
 
 def block(text: str) -> None:
     """Print the lines of a text on stdout. What is not ours has no line feeds any more."""
-    click.echo(visible(text, lines=True), nl=not text.endswith("\n"))
+    _print(visible(text, lines=True) + ("" if text.endswith("\n") else "\n"))
 
 
 def note(text: str, colour: str | None = None) -> None:
@@ -97,6 +98,15 @@ def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
     return f"{text} and {more:,} more" if more else text
 
 
+def _print(text: str) -> None:
+    """Print on stdout; the only control characters are ours."""
+    try:
+        click.echo(text, nl=False)
+    except OSError as error:
+        error.filename = "stdout"
+        raise
+
+
 # For programs
 
 
@@ -106,11 +116,11 @@ def data(text: str | bytes) -> None:
         return
     if is_terminal():
         shown = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
-        click.echo(visible(shown, lines=True), nl=False)
+        _print(visible(shown, lines=True))
         return
-    sys.stdout.flush()
+    flush_stdout()
     sys.stdout.buffer.write(utf8(text) if isinstance(text, str) else text)
-    sys.stdout.buffer.flush()
+    flush_stdout()
 
 
 def json_data(value: Any, indent: int | None = None) -> None:

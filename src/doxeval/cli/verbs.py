@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -67,7 +68,8 @@ class _Doxeval(click.Group):
 def _print_any_character() -> None:
     """Show characters that the encoding of stdout lacks as escapes."""
     if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+        with suppress(OSError):
+            sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @click.group(cls=_Doxeval, context_settings={"help_option_names": ["-h", "--help"]})

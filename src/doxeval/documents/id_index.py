@@ -101,7 +101,10 @@ class IdIndexBuilder:
 
 
 def _hashed(ids: Sequence[str]) -> npt.NDArray[np.uint64]:
-    digests = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in ids)
+    digests = b"".join(
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        for text in ids
+    )
     return np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
 
 
