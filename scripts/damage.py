@@ -34,6 +34,7 @@ from click.testing import CliRunner
 
 from doxeval import BuildOptions, build_collection
 from doxeval.cli import main as command_line
+from doxeval.cli.ending import DEFECT
 from doxeval.documents import sealed_files
 
 SECONDS = 20
@@ -199,7 +200,7 @@ def judged(name: str, found: Answer | BaseException, good: Answer, is_harmless: 
     """The kind of outcome, in a word or two."""
     if isinstance(found, TooSlow):
         return "too slow"
-    if isinstance(found, BaseException) or "Traceback" in found.errors:
+    if isinstance(found, BaseException) or found.code == DEFECT or "Traceback" in found.errors:
         return "traceback"
     if found.is_refusal:
         return "refused"

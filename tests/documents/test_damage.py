@@ -209,6 +209,15 @@ def test_scoring_with_a_damaged_collection_names_the_file(collection: Path, tmp_
 
 
 @pytest.mark.usefixtures("unverified")
+def test_so_does_any_command_that_stumbles_over_it(collection: Path, tmp_path: Path) -> None:
+    (tmp_path / "judged.jsonl").write_text(JUDGED)
+    rot(collection / "documents.rows.npy", FIRST + 8 + HIGH, 64)
+    told = doxeval("assessments", tmp_path / "judged.jsonl", "--collection", collection)
+    assert told.exit_code == 1
+    assert "documents.rows.npy: the file was altered" in told.stderr
+
+
+@pytest.mark.usefixtures("unverified")
 def test_mistakes_of_the_caller_are_not_blamed_on_the_files(collection: Path) -> None:
     with pytest.raises(IndexError):
         Collection(collection).path_of(10_000)

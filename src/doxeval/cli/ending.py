@@ -111,8 +111,18 @@ def _told(error: BaseException, debug: bool) -> int:
         file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         fail(f"{file}{error.strerror or error}")
         return PROBLEMS
+    damage = _damage_of_collections()
+    if damage is not None:
+        fail(str(damage))
+        return PROBLEMS
     _last_line(_unexpected(error))
     return DEFECT
+
+
+def _damage_of_collections() -> Exception | None:
+    """Damage that explains an error nobody expected: opening does not hash very large files."""
+    files = sys.modules.get("doxeval.documents.sealed_files")
+    return None if files is None else files.damage_in_open_collections()
 
 
 def _told_by_click(error: BaseException) -> int | None:

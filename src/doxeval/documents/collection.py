@@ -317,7 +317,8 @@ class Collection:
 
     def check_parents(self, nodes: Sequence[int] | Ints, above: Ints) -> None:
         """Refuse parents that do not come before their children: climbing would never end."""
-        if (above >= nodes).any():
+        below = np.asarray(nodes)
+        if ((above >= below) & (below >= 0)).any():
             raise self.files.damaged("nodes.parent.npy", "a parent comes after its child")
 
     @guarded
