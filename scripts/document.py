@@ -56,6 +56,12 @@ FORMATS = {
         "JSONL": "doxeval.assessments.jsonl",
         "Several judgments of one document": "doxeval.assessments.merge",
     },
+    "Scores": {"For other programs and for papers": "doxeval.scores.formats"},
+}
+# What all commands have in common.
+PRINTED = {
+    "What commands print": "doxeval.cli.terminal",
+    "How commands end": "doxeval.cli.ending",
 }
 # Models of navigation: the module that reads each, and examples.
 EXAMPLES = DOCS / "examples" / "navigation"
@@ -147,6 +153,8 @@ def measures_page() -> str:
 def commands_page() -> str:
     """Every verb with its help."""
     parts = ["# Commands\n"]
+    for title, module in PRINTED.items():
+        parts.append(f"## {title}\n\n{_docstring(module).strip()}\n")
     for path, command in _commands(("doxeval",), main_command):
         context = click.Context(command, info_name=" ".join(path), max_content_width=96)
         parts.append(f"## {' '.join(path)}\n\n```\n{command.get_help(context)}\n```\n")

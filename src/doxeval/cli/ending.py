@@ -1,20 +1,24 @@
-"""How a command ends: the last line that it prints, and its exit code.
+"""How a command ends: with an exit code, and if it failed, with one line on stderr that says why.
 
-0    done
-1    the input has problems, or the output cannot be written
-2    wrong usage
-70   an error in doxeval itself
-129  the terminal was closed (SIGHUP)
-130  interrupted (Ctrl-C)
-141  nobody reads the output any more, as in `doxeval … | head`
-143  terminated (SIGTERM)
+    0    done
+    1    the input has problems, or the output cannot be written
+    2    wrong usage
+    70   an error in doxeval itself; `doxeval --debug …` shows its traceback
+    129  the terminal was closed (SIGHUP)
+    130  interrupted (Ctrl-C)
+    141  nobody reads the output any more, as in `doxeval … | head`
+    143  terminated (SIGTERM)
 
-This module imports nothing of size: a command may be interrupted while it imports the rest.
+A command that is interrupted or terminated removes what it has begun to write. An error in doxeval
+itself is worth a report: with the command, its input and the version.
 """
+
+# Nothing of size is imported here: a command may be interrupted while it imports the rest.
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -30,6 +34,9 @@ DEFECT = 70
 NOBODY_READS = 128 + 13
 # How the line about an error in doxeval itself begins.
 UNEXPECTED = "doxeval met an unexpected error"
+# What click quotes of the user's words in a message about wrong usage.
+_LONG_QUOTE = re.compile("'([^']{80})[^']+'")
+_LONGEST_USAGE = 800
 _STOPPED = {"SIGINT": "Interrupted", "SIGTERM": "Terminated", "SIGHUP": "The terminal was closed"}
 
 
@@ -144,13 +151,14 @@ def _show_usage(error: click.ClickException) -> None:
     """Wrong usage as click shows it, with what the user wrote made safe to print."""
     from click import MissingParameter, UsageError
 
-    from doxeval.cli.terminal import one_line
+    from doxeval.wording import short_path, visible
 
     # Messages of several lines, such as a list of choices or a page of help, are not the user's.
     of_several_lines = type(error).__name__ == "NoArgsIsHelpError"
     if not of_several_lines and not isinstance(error, MissingParameter):
         context = error.ctx if isinstance(error, UsageError) else None
-        error = UsageError(one_line(error.format_message()), context)
+        message = _LONG_QUOTE.sub(r"'\1…'", visible(error.format_message()))
+        error = UsageError(short_path(message, _LONGEST_USAGE), context)
     error.show()
 
 

@@ -1,9 +1,10 @@
-"""The one place that prints: lines for people, data for programs, progress bars, warnings, errors.
+"""Printing, in one place: lines for people, data for programs, progress bars, warnings and errors.
 
-Text that is not ours (names of runs, topics, documents and files, queries, parameters) may contain
-characters that steer a terminal. Lines for people show them as escapes, wherever they go, on stdout
-and on stderr. Data for other programs are exact in a file or a pipe; on a terminal, they too are
-shown with escapes.
+Names of runs, topics, documents and files, queries and parameters come from anywhere, and may
+contain characters that steer a terminal or deceive its reader. Tables, messages and other lines for
+people show such characters as escapes like `\\u001b`, on stdout and on stderr, and messages cut
+what they quote to about 80 characters. Data for other programs (JSON, CSV, TREC's format, the text
+of documents) are exact in a file or a pipe; on a terminal, they are shown with escapes, too.
 """
 
 from __future__ import annotations

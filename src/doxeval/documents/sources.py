@@ -260,7 +260,7 @@ class Walk:
             count += 1
             yield RawDocument(origin, "", "xml", error, 0)
         if not count:
-            message = f"no element <{tag}> in the file; record= names the records"
+            message = f"no element <{tag:.80}> in the file; record= names the records"
             raise SourceError(message, origin)
 
     def _pass_over(self, name: str) -> None:

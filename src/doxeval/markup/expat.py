@@ -110,7 +110,7 @@ class HardenedExpat:
 
     def _skipped(self, name: str, parameter: bool) -> None:
         if parameter or name not in NAMED_ENTITIES:
-            raise self._refused(f"undefined entity {'%' if parameter else '&'}{name};")
+            raise self._refused(f"undefined entity {'%' if parameter else '&'}{name:.80};")
         self._text(NAMED_ENTITIES[name])
 
     def _named_encoding(self, _: str, encoding: str | None, __: int) -> None:
@@ -129,16 +129,16 @@ def _never_opened(*_: object) -> int:
 def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
     """Why a declared entity is not allowed, or None if it is."""
     if parameter:
-        return f"parameter entity %{name}; is not allowed"
+        return f"parameter entity %{name:.80}; is not allowed"
     if value is None:
-        return f"external entity &{name}; is not allowed"
+        return f"external entity &{name:.80}; is not allowed"
     if len(value) > LONGEST_ENTITY:
         return (
-            f"entity &{name}; stands for {len(value):,} characters; "
+            f"entity &{name:.80}; stands for {len(value):,} characters; "
             f"at most {LONGEST_ENTITY} are allowed"
         )
     if set(value) & set("&%<"):
-        return f"entity &{name}; holds markup or other entities, not plain text"
+        return f"entity &{name:.80}; holds markup or other entities, not plain text"
     return None
 
 

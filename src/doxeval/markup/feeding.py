@@ -153,7 +153,7 @@ def _described(error: ExpatError, parser: XMLParserType, piece: bytes, fed: int)
         # start tag there.
         reference = _REFERENCE.search(piece, max(parser.ErrorByteIndex - fed, 0))
         name = reference[1].decode("utf-8", "replace") if reference else "?"
-        return f"undefined entity &{name};"
+        return f"undefined entity &{name:.80};"
     if message == "no element found":
         return "no element found: the document is empty or ends too early"
     if message == "not well-formed (invalid token)":

@@ -1,14 +1,19 @@
 """Formats of scores for other programs and for papers.
 
-json      everything: means, topics, undefined topics, curves, warnings
-csv       one line per run, topic and measure; the topic `all` is the mean
-parquet   the same columns
-latex     a table of means, runs by measures; with topics, one more table for each run
-trec      measure<TAB>topic<TAB>value, one block for each run
+    json      everything: means, topics, undefined topics, curves, warnings
+    csv       one line per run, topic and measure; the topic `all` is the mean
+    parquet   the same columns
+    latex     a table of means, runs by measures; with topics, one more table for each run
+    trec      measure<TAB>topic<TAB>value, one block for each run
 
-Only JSON holds scores together with curves and with the scores of single documents.
-`curves_as_csv` writes the curves alone; the other formats refuse them. `documents_as_csv` and
-`documents_as_parquet` write the scores of documents alone.
+Only JSON holds scores together with curves and with the scores of single documents. Curves alone,
+and the scores of documents alone, can be written as CSV; documents also as Parquet.
+
+Names of runs and topics are written exactly as they are: JSON escapes control characters by its own
+rules, and trec refuses a name with a tab or a line end. LaTeX prints every name as it is, whatever
+characters it contains. A spreadsheet takes a cell of a CSV file that begins with `=`, `+`, `-` or
+`@` for a formula and may carry it out: before you open scores of runs that are not your own in one,
+import the columns of names as text.
 """
 
 from __future__ import annotations

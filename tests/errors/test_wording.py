@@ -1,0 +1,103 @@
+"""Text that is not ours: made visible, cut, and never lost."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doxeval import wording
+from doxeval.wording import (
+    brief,
+    json_text,
+    listed,
+    short_path,
+    shortened,
+    suggestion,
+    utf8,
+    visible,
+)
+
+HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+ANY_TEXT = st.text(st.characters(codec=None), max_size=60)
+
+
+def test_every_hidden_character_is_made_visible_and_no_other() -> None:
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        category = unicodedata.category(character)
+        is_shown_as_it_is = visible(character) == character
+        if category in HIDDEN:
+            assert not is_shown_as_it_is, f"U+{code:04X} ({category})"
+        elif category not in ("Cn", "Mn"):
+            assert is_shown_as_it_is, f"U+{code:04X} ({category})"
+
+
+@given(ANY_TEXT)
+def test_visible_text_is_printable_and_stays_as_it_is(text: str) -> None:
+    shown = visible(text)
+    assert not any(unicodedata.category(character) in HIDDEN for character in shown)
+    assert visible(shown) == shown
+    in_lines = visible(text, lines=True)
+    assert in_lines.count("\n") == text.count("\n") and in_lines.count("\t") == text.count("\t")
+    shown.encode()
+
+
+@given(ANY_TEXT, st.integers(1, 20))
+def test_shortened_names_have_a_length(text: str, longest: int) -> None:
+    assert len(shortened(text * 3, longest)) <= longest
+    assert shortened(text, 1000) == visible(text)
+
+
+@given(st.one_of(ANY_TEXT, st.binary(), st.lists(ANY_TEXT), st.none(), st.floats()))
+def test_brief_values_are_short_lines(value: object) -> None:
+    shown = brief(value, 10)
+    assert visible(shown) == shown
+    assert len(shown) < 150
+    assert brief(value, 10_000) == visible(repr(value))
+
+
+def test_brief_values_of_every_kind() -> None:
+    many: tuple[object, ...] = (
+        "x" * 10**6,
+        ["x"] * 10**5,
+        b"x" * 10**6,
+        10**5000,
+        {"a": "b" * 999},
+    )
+    assert max(len(brief(value)) for value in many) < 130
+
+
+@given(st.text("/ab[1]\x1b\u202e", max_size=500))
+def test_paths_keep_both_ends(path: str) -> None:
+    shown = short_path(path, 20)
+    assert shown == visible(path) if len(path) <= 20 else shown.endswith(visible(path[-10:]))
+
+
+@given(
+    st.recursive(
+        ANY_TEXT | st.integers() | st.none(), lambda inner: st.dictionaries(ANY_TEXT, inner)
+    )
+)
+def test_json_is_exact_and_has_nothing_hidden(value: object) -> None:
+    for indent in (None, 1):
+        text = json_text(value, indent)
+        assert json.loads(text) == value
+        assert not any(unicodedata.category(c) in HIDDEN for c in text.replace("\n", ""))
+
+
+@given(ANY_TEXT, st.binary())
+def test_every_text_has_bytes(text: str, data: bytes) -> None:
+    assert utf8(text).decode("utf-8", "surrogateescape") is not None
+    assert utf8(data.decode("utf-8", "surrogateescape")) == data
+
+
+def test_long_names_are_neither_guessed_nor_listed_in_full() -> None:
+    known = [f"{'n' * 300}{number}" for number in range(1000)]
+    assert len(suggestion("n" * 300, known)) < 10_000
+    assert len(suggestion("x" * 10**6, ["careful"])) < 100
+    assert len(listed(known)) < 1000
+    assert wording.LONGEST_QUOTE == 80
