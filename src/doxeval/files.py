@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,11 +12,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from doxeval.errors import FormatError, OutputError, SourceError
+from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError
 from doxeval.unfinished import parents_made, unfinished
 
 LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
+_BUFFER = 1 << 18
+# A compressed file or an archive may hold this many times its size, plus an allowance.
+EXPANSION = 100
+EXPANSION_ALLOWANCE = 64 << 20
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -32,26 +38,122 @@ def is_compressed(name: str) -> bool:
     return name.lower().endswith(COMPRESSIONS)
 
 
+class Allowance:
+    """How many bytes may still come out of a compressed file or an archive.
+
+    >>> Allowance(10, "a.gz").use(1000)
+    >>> Allowance(10, "a.gz").use(1 << 40)
+    Traceback (most recent call last):
+    doxeval.errors.SourceError: a.gz: holds more than 100 times its size; unpack it if you trust it
+    """
+
+    def __init__(self, size: int, origin: str) -> None:
+        self._left = EXPANSION * size + EXPANSION_ALLOWANCE
+        self._origin = origin
+
+    def use(self, count: int) -> None:
+        """Note that bytes came out; too many are an error."""
+        self._left -= count
+        if self._left < 0:
+            message = f"holds more than {EXPANSION} times its size; unpack it if you trust it"
+            raise SourceError(message, self._origin)
+
+
+class _Guarded(io.RawIOBase):
+    """Reads from a decoder; whatever that raises becomes a SourceError that names the source."""
+
+    def __init__(
+        self, opened: Callable[[], IO[bytes]], origin: str, allowance: Allowance | None
+    ) -> None:
+        self._opened = opened
+        self._stream: Any = None
+        self._origin = origin
+        self._allowance = allowance
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes into a buffer."""
+        try:
+            if self._stream is None:
+                self._stream = self._opened()
+            count: int = self._stream.readinto(buffer)
+        except DoxevalError:
+            raise
+        except Exception as error:  # decoders raise all kinds of errors on damaged data
+            raise SourceError(why_unreadable(error), self._origin) from error
+        if self._allowance is not None:
+            self._allowance.use(count)
+        return count
+
+    def close(self) -> None:
+        """Close the decoder, too."""
+        if self._stream is not None and not self.closed:
+            self._stream.close()
+        super().close()
+
+
+def guarded(
+    opened: Callable[[], IO[bytes]], origin: str, allowance: Allowance | None = None
+) -> BinaryIO:
+    """A stream that is opened when it is first read; its errors are SourceErrors naming `origin`.
+
+    >>> import gzip
+    >>> guarded(lambda: gzip.GzipFile(fileobj=io.BytesIO(b"none")), "a.gz").read()
+    Traceback (most recent call last):
+    doxeval.errors.SourceError: a.gz: the data are damaged: Not a gzipped file (b'no')
+    """
+    return cast(BinaryIO, io.BufferedReader(_Guarded(opened, origin, allowance), _BUFFER))
+
+
+def why_unreadable(error: Exception) -> str:
+    """What an error of the system or of a decoder means to a user.
+
+    >>> why_unreadable(EOFError("the end is missing")), why_unreadable(OSError(5, "I/O error"))
+    ('the data are damaged: the end is missing', 'I/O error')
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if isinstance(error, NotImplementedError | RuntimeError):  # a password, an unknown compression
+        return f"cannot be read: {error}"
+    return f"the data are damaged: {error or type(error).__name__}"
+
+
 @contextmanager
 def opened_with_position(
     path: str | os.PathLike[str],
 ) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
     """As `opened`, with a function that returns the current position in the file on disk."""
-    try:
-        with Path(path).open("rb") as file, decompressed(file, str(path)) as stream:
+    name = os.fspath(path)
+    with _opened_file(name) as file:
+        allowance = size_allowance(file, name) if is_compressed(name) else None
+        with guarded(lambda: decompressed(file, name), name, allowance) as stream:
             yield stream, file.tell
+
+
+def _opened_file(name: str) -> BinaryIO:
+    try:
+        return Path(name).open("rb")
     except OSError as error:
-        raise SourceError(error.strerror or str(error), os.fspath(path)) from error
-    except damage_errors() as error:
-        raise SourceError(f"the compressed data are damaged: {error}", os.fspath(path)) from error
+        raise SourceError(error.strerror or str(error), name) from error
+    except ValueError as error:  # a null character or a lone surrogate in the name
+        raise SourceError(str(error), name) from error
+
+
+def size_allowance(file: IO[bytes], origin: str) -> Allowance | None:
+    """What may come out of a compressed file; unlimited if it is a pipe, which has no size."""
+    state = os.fstat(file.fileno())
+    return Allowance(state.st_size, origin) if stat.S_ISREG(state.st_mode) else None
 
 
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for reading bytes; .gz, .bz2, .xz and .zst files are decompressed.
 
-    A failure while the file is open (no permission, damaged data) becomes a SourceError that
-    names the file.
+    A failure to open or read it (no permission, damaged data) becomes a SourceError that names
+    the file.
     """
     with opened_with_position(path) as (stream, _):
         yield stream
@@ -75,14 +177,6 @@ def decompressed(file: IO[bytes], name: str) -> BinaryIO:
     if suffix == ".zst":
         return cast(BinaryIO, zstd().ZstdFile(file))
     return cast(BinaryIO, file)
-
-
-def damage_errors() -> tuple[type[Exception], ...]:
-    """The exceptions that decompressors raise for damaged data (besides OSError)."""
-    import lzma
-    import zlib
-
-    return (EOFError, zlib.error, lzma.LZMAError, zstd().ZstdError)
 
 
 def zstd() -> Any:

@@ -23,8 +23,6 @@ from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import (
-    damage_errors,
-    decompressed,
     on_disk,
     opened,
     written,
@@ -103,11 +101,7 @@ def _read(source: str) -> Iterator[Judgments]:
             yield from _read(str(path))
     elif is_archive(source):
         for member in members(source):
-            origin = f"{source}!{member.name}"
-            try:
-                yield _read_file(decompressed(member.file, member.name), origin)
-            except damage_errors() as error:
-                raise SourceError(f"the compressed data are damaged: {error}", origin) from error
+            yield _read_file(member.decompressed(), member.origin)
     else:
         with opened(source) as file:
             yield _read_file(file, source)

@@ -104,6 +104,11 @@ def collection() -> None:
     type=click.IntRange(1, 30_000),
     help="How deep elements may be nested.  [default: 1,000]",
 )
+@click.option(
+    "--max-lines",
+    type=click.IntRange(1),
+    help="The most lines that a Markdown document may have.  [default: 100,000]",
+)
 def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices: Any) -> None:
     """Build a collection from documents, in a new directory.
 
@@ -161,12 +166,18 @@ def _options(
     max_bytes: int | None,
     max_elements: int | None,
     max_depth: int | None,
+    max_lines: int | None,
     **plain: Any,
 ) -> BuildOptions:
     from doxeval.documents import BuildOptions, IdRule, Limits
     from doxeval.documents.options import INLINE_TAGS
 
-    limits = {"bytes": max_bytes, "elements": max_elements, "depth": max_depth}
+    limits = {
+        "bytes": max_bytes,
+        "elements": max_elements,
+        "depth": max_depth,
+        "lines": max_lines,
+    }
     tags = (
         INLINE_TAGS
         if inline is None

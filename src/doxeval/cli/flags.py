@@ -11,6 +11,7 @@ _OPTIONS = {
     "depth": "--max-depth",
     "elements": "--max-elements",
     "id_rule": "--id",
+    "lines": "--max-lines",
     "per_document": "--per-document",
     "specificity": "--spec",
     **{

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import os
+import stat
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
-from doxeval.errors import SourceError
-from doxeval.files import COMPRESSIONS, damage_errors, decompressed, uncompressed_name
+from doxeval.errors import DoxevalError, SourceError
+from doxeval.files import (
+    COMPRESSIONS,
+    Allowance,
+    decompressed,
+    guarded,
+    size_allowance,
+    uncompressed_name,
+    why_unreadable,
+)
+
+if TYPE_CHECKING:
+    from tarfile import TarFile, TarInfo
 
 _SHORT_NAMES = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2", ".txz": ".tar.xz", ".tzst": ".tar.zst"}
+_TAR_BLOCK = 512
 _SUFFIXES = (
     ".zip",
     ".tar",
@@ -20,14 +35,23 @@ _SUFFIXES = (
 
 
 class Member(NamedTuple):
-    """A regular file in an archive, open until the next one is requested.
+    """A file in an archive, readable until the next one is requested.
 
-    weight is how many bytes of the archive were read to get to it.
+    origin: its name in messages. file: its bytes, whose errors are SourceErrors that name it;
+    None for links, devices and the like. weight: how many bytes of the archive were read to get
+    to it.
     """
 
     name: str
-    file: IO[bytes]
+    origin: str
+    file: BinaryIO | None
     weight: int
+    allowance: Allowance
+
+    def decompressed(self) -> BinaryIO:
+        """The bytes of the file, decompressed if its name has the suffix of a compression."""
+        file = self.file or io.BytesIO()
+        return guarded(lambda: decompressed(file, self.name), self.origin, self.allowance)
 
 
 def is_archive(name: str) -> bool:
@@ -51,18 +75,17 @@ def archive_stem(name: str) -> str:
 
 def members(path: str) -> Iterator[Member]:
     """The regular files of an archive, in its order."""
-    from tarfile import TarError
-    from zipfile import BadZipFile
+    return (member for member in entries(path) if member.file is not None)
 
-    damage: tuple[type[Exception], ...] = (TarError, BadZipFile, *damage_errors())
+
+def entries(path: str) -> Iterator[Member]:
+    """Everything in an archive except directories, in its order."""
     try:
         yield from _zip_members(path) if path.lower().endswith(".zip") else _tar_members(path)
-    except OSError as error:
-        raise SourceError(error.strerror or str(error), path) from error
-    except damage as error:
-        raise SourceError(f"the archive is damaged: {error}", path) from error
-    except (RuntimeError, NotImplementedError) as error:  # a password, an unknown compression
-        raise SourceError(f"the archive cannot be read: {error}", path) from error
+    except DoxevalError:
+        raise
+    except Exception as error:  # the readers of archives raise all kinds of errors on damaged data
+        raise SourceError(why_unreadable(error), path) from error
 
 
 def member_names(path: str) -> Iterator[str]:
@@ -79,27 +102,61 @@ def _long_name(name: str) -> str:
 def _tar_members(path: str) -> Iterator[Member]:
     import tarfile
 
-    with (
-        Path(path).open("rb") as file,
-        decompressed(file, _long_name(path)) as stream,
-        tarfile.open(fileobj=stream, mode="r|") as tar,
-    ):
-        before = 0
-        while (entry := tar.next()) is not None:
-            # Otherwise tarfile would keep every member in memory (the attribute has no type stub).
-            tar.members.clear()  # type: ignore[attr-defined]
-            contents = tar.extractfile(entry) if entry.isreg() else None
-            if contents is not None:
+    class Header(tarfile.TarInfo):
+        """A header; tarfile would take a damaged or missing one as the end of the archive."""
+
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Header:
+            try:
+                return super().frombuf(buf, encoding, errors)
+            except tarfile.HeaderError as error:
+                if len(buf) == _TAR_BLOCK and not any(buf):
+                    raise  # the mark at the end
+                what = str(error) if buf else "it ends without the mark of the end"
+                raise SourceError(f"the archive is damaged: {what}", path) from None
+
+    with Path(path).open("rb") as file:
+        stored, contained = size_allowance(file, path), _contained(file, path)
+        stream = guarded(lambda: decompressed(file, _long_name(path)), path, stored)
+        with stream, tarfile.open(fileobj=stream, mode="r|", tarinfo=Header) as tar:
+            before = 0
+            while (entry := tar.next()) is not None:
+                # Otherwise tarfile would keep every member in memory (the attribute has no stub).
+                tar.members.clear()  # type: ignore[attr-defined]
+                if entry.isdir():
+                    continue
                 at = file.tell()
-                yield Member(entry.name, contents, at - before)
+                origin = f"{path}!{entry.name}"
+                contents = None
+                if entry.isreg():
+                    contents = guarded(partial(_extracted, tar, entry), origin)
+                yield Member(entry.name, origin, contents, at - before, contained)
                 before = at
+
+
+def _extracted(tar: TarFile, entry: TarInfo) -> IO[bytes]:
+    contents = tar.extractfile(entry)
+    return io.BytesIO() if contents is None else contents
 
 
 def _zip_members(path: str) -> Iterator[Member]:
     from zipfile import ZipFile
 
-    with ZipFile(path) as archive:
+    with Path(path).open("rb") as file, ZipFile(file) as archive:
+        contained = _contained(file, path)
         for entry in archive.infolist():
-            if not entry.is_dir():
-                with archive.open(entry) as contents:
-                    yield Member(entry.filename, contents, entry.compress_size)
+            if entry.is_dir():
+                continue
+            origin = f"{path}!{entry.filename}"
+            contents = None
+            # The upper half is the mode of the file, if the archive was made on Unix.
+            if stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG):
+                contents = guarded(partial(archive.open, entry), origin)
+            yield Member(entry.filename, origin, contents, entry.compress_size, contained)
+            if contents is not None:
+                contents.close()
+
+
+def _contained(file: IO[bytes], path: str) -> Allowance:
+    """What may come out of all members together."""
+    return Allowance(os.fstat(file.fileno()).st_size, path)

@@ -16,6 +16,7 @@ import numpy as np
 from doxeval.documents.decoding import decoded
 from doxeval.documents.html import declared_encoding, read_html
 from doxeval.documents.ids import IdRule, normalised_id
+from doxeval.documents.limits import LONGEST_ID
 from doxeval.documents.markdown import read_markdown
 from doxeval.documents.marks import Marks, joined
 from doxeval.documents.nodes import NodeTable, tabulate
@@ -29,7 +30,8 @@ from doxeval.documents.xml import XmlReader
 from doxeval.errors import DocumentError
 from doxeval.wording import brief
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,13 @@ class _Reader:
 
     def read(self, document: RawDocument) -> None:
         """Read one document; nothing is kept of a broken one."""
+        try:
+            self._read(document)
+        except UnicodeEncodeError as error:  # some encodings, such as UTF-7, can hold half a pair
+            message = f"a lone surrogate, which is not a character, at offset {error.start:,}"
+            raise DocumentError(message, document.origin) from None
+
+    def _read(self, document: RawDocument) -> None:
         content = document.content
         if isinstance(content, DocumentError):
             raise content
@@ -148,7 +157,8 @@ def _json_document(line: bytes, origin: str) -> tuple[str, str]:
     try:
         record = json.loads(line)
         document_id, text = record["id"], record["text"]
-        if not isinstance(text, str) or not isinstance(document_id, str | int):
+        is_id = isinstance(document_id, str | int) and not isinstance(document_id, bool)
+        if not isinstance(text, str) or not is_id:
             raise TypeError
         text.encode()
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -173,20 +183,26 @@ def _ids(
     result: list[str | DocumentError] = []
     for document, own, made in zip(documents, given, by_rule, strict=True):
         document_id = normalised_id(made if own is None else own)
-        if document_id and not _CONTROL.search(document_id):
-            result.append(document_id)
-        else:
-            why = _why_unusable(document_id, rule)
-            result.append(DocumentError(why, document.origin))
+        why = _why_unusable(document_id, rule)
+        result.append(document_id if why is None else DocumentError(why, document.origin))
     return result
 
 
-def _why_unusable(document_id: str, rule: IdRule) -> str:
+def _why_unusable(document_id: str, rule: IdRule) -> str | None:
+    """Why this cannot be an id, or None if it can."""
+    shown = brief(document_id)
+    if len(document_id) > LONGEST_ID:
+        return f"the id {shown} has more than {LONGEST_ID:,} characters"
+    if _CONTROL.search(document_id):
+        return f"the id {shown} contains a control character"
+    if _SURROGATE.search(document_id):
+        return (
+            f"the id {shown} is not Unicode; rename the file in UTF-8, or take ids from inside "
+            "the documents with id_rule="
+        )
     if document_id:
-        return f"the id {brief(document_id)} contains a control character or is not Unicode text"
-    if rule.pattern is None:
-        return "the id is empty"
-    return f"id_rule={brief(rule.text)} finds no id in it"
+        return None
+    return f"id_rule={brief(rule.text)} finds no id in it" if rule.pattern else "the id is empty"
 
 
 def _ids_inside(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from pathlib import Path
 from doxeval.documents.batch import Batch, read_batch
 from doxeval.documents.options import BuildOptions
 from doxeval.documents.raw import RawDocument
-from doxeval.documents.sources import SUFFIXES, Walk
+from doxeval.documents.sources import SUFFIXES, Source, Walk, recorded_path, source_paths
 from doxeval.documents.writer import CollectionWriter
 from doxeval.errors import DocumentError, SourceError
 from doxeval.processes import WorkerLost, Workers
@@ -43,8 +44,8 @@ class BuildReport:
 
 
 def build_collection(
-    sources: Sequence[str],
-    out: str | Path,
+    sources: Source | Iterable[Source],
+    out: str | os.PathLike[str],
     options: BuildOptions | None = None,
     *,
     jobs: int = 1,
@@ -52,7 +53,7 @@ def build_collection(
     progress: Callable[[int, int], object] | None = None,
     on_broken: Callable[[DocumentError], object] | None = None,
 ) -> BuildReport:
-    """Build a collection from its sources into the directory `out`.
+    """Build a collection from its sources, or from one source, into the directory `out`.
 
     `progress` is called with the bytes read and the documents written since its last call,
     `on_broken` with each document that is left out. The result is the same, byte for byte, for
@@ -61,16 +62,17 @@ def build_collection(
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "a.xml").write_text("<article><p>Hello.</p></article>")
-    >>> build_collection([str(folder / "a.xml")], folder / "collection").documents
+    >>> build_collection(folder / "a.xml", folder / "collection").documents
     1
     """
     options = options or BuildOptions()
+    paths = source_paths(sources)
     if options.record is not None and options.id_rule.pattern is None:
         raise SourceError("record= needs id_rule= with an XPath: records have no file names")
-    walk = Walk(sources, options)
+    walk = Walk(paths, options)
     report = BuildReport(passed_over=walk.passed_over)
     with (
-        CollectionWriter(Path(out), force=force, id_rule=options.id_rule) as writer,
+        CollectionWriter(Path(os.fsdecode(out)), force=force, id_rule=options.id_rule) as writer,
         # Whatever happens, other processes end now, not when the generator is collected.
         closing(_read_all(_batches(walk.documents()), options, jobs)) as batches,
     ):
@@ -86,9 +88,9 @@ def build_collection(
         report.documents, report.source_bytes = writer.documents, writer.source_bytes
         report.suffixes_kept = walk.suffixes_kept
         if not writer.documents:
-            raise SourceError(_nothing_found(report), " ".join(sources))
+            raise SourceError(_nothing_found(report), " ".join(paths))
         facts = {
-            "sources": list(sources),
+            "sources": [recorded_path(path) for path in paths],
             "options": options.recorded(),
             "broken": len(report.broken),
             "suffixes_kept": report.suffixes_kept,

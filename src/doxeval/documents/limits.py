@@ -11,6 +11,8 @@ DEEPEST_POSSIBLE = 30_000
 # When a collection is opened, so much of it is compared with its hashes, the smallest files first
 # and the text left out. Hashing it takes a fraction of a second.
 VERIFIED_BYTES = 256 << 20
+# Far longer than any path; an id is kept in memory and in every line that refers to it.
+LONGEST_ID = 10_000
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Limits:
     depth: int = 1000
     bytes: int = 64 << 20
     elements: int = 4_000_000
+    # Of Markdown, whose parser takes some ten microseconds for each line.
+    lines: int = 100_000
     # Entities may not expand a document's text to more than this many times its bytes (plus an
     # allowance, so that a short document may use an entity with a long value).
     expansion: int = 10
@@ -60,5 +64,14 @@ def check_elements(count: int, limits: Limits, origin: str) -> None:
     if count > limits.elements:
         message = (
             f"more than {limits.elements:,} elements in one document; elements= sets the limit"
+        )
+        raise DocumentError(message, origin)
+
+
+def check_lines(count: int, limits: Limits, origin: str) -> None:
+    """Refuse a document with too many lines."""
+    if count > limits.lines:
+        message = (
+            f"more than {limits.lines:,} lines of Markdown in one document; lines= sets the limit"
         )
         raise DocumentError(message, origin)

@@ -16,7 +16,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from doxeval.documents.limits import Limits, check_elements
+from doxeval.documents.limits import Limits, check_elements, check_lines
 from doxeval.documents.marks import Marks, MarksBuilder
 from doxeval.documents.plain import ROOT
 
@@ -36,6 +36,7 @@ def read_markdown(text: str, limits: Limits, origin: str) -> Marks:
     ['document', 'section', 'h1', 'p', 'section', 'h2', 'ul', 'li', 'p']
     """
     blocks = _BlockMarks(text)
+    check_lines(blocks.lines, limits, origin)
     for token in _parser().parse(text):
         if token.nesting < 0:
             blocks.close()
@@ -58,6 +59,11 @@ class _BlockMarks:
         self._ends: list[int | None] = []  # the ends of the open blocks; None if it has no lines
         self._sections: list[int] = []  # the heading levels of the open sections
         self._at = 0  # all further marks are at this position or after it
+
+    @property
+    def lines(self) -> int:
+        """The number of lines of the text."""
+        return len(self._line_begins) - 1
 
     @property
     def elements(self) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from doxeval.documents.ids import IdRule
 from doxeval.documents.limits import Limits
+from doxeval.errors import InputError
 from doxeval.wording import in_brief
 
 Format = Literal["xml", "html", "markdown", "text", "jsonl"]
@@ -32,6 +33,13 @@ INLINE_TAGS = frozenset(
 )
 
 
+_CHOICES = {
+    "format": (*get_args(Format), None),
+    "whitespace": get_args(Whitespace),
+    "text": get_args(TextStorage),
+}
+
+
 @dataclass(frozen=True)
 class BuildOptions:
     """How a collection is built from its sources.
@@ -53,6 +61,15 @@ class BuildOptions:
     skip_broken: bool = False
     limits: Limits = field(default_factory=Limits)
 
+    def __post_init__(self) -> None:
+        for name, value in self.recorded().items():
+            choices = _CHOICES.get(name)
+            if choices is not None and value not in choices:
+                shown = ", ".join(map(str, choices))
+                raise InputError(f"{name}={value!r}: expected one of {shown}")
+            for text in value if isinstance(value, list) else [value]:
+                _check_unicode(name, text)
+
     def __repr__(self) -> str:
         return in_brief(self)
 
@@ -69,3 +86,11 @@ class BuildOptions:
             "text": self.text,
             "skip_broken": self.skip_broken,
         }
+
+
+def _check_unicode(name: str, value: object) -> None:
+    """Refuse text that no file can hold, such as bytes of a command line that are not UTF-8."""
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{name}={value!r}: expected text in Unicode") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import NamedTuple
 
 from doxeval.documents.limits import Limits, check_bytes
@@ -56,7 +57,8 @@ def load(path: str, limits: Limits) -> bytes:
         descriptor = os.open(path, os.O_RDONLY)
         try:
             data = os.read(descriptor, _SMALL_FILE)
-            if len(data) == _SMALL_FILE:
+            # A pipe may give less than there is to come.
+            if len(data) == _SMALL_FILE or not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 with os.fdopen(descriptor, "rb", closefd=False) as file:
                     data += file.read(limits.bytes + 1 - len(data))
             check_bytes(len(data), limits, path)

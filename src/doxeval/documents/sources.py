@@ -13,16 +13,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypeAlias
 
-from doxeval.documents.archives import archive_stem, is_archive, member_names, members
+from doxeval.documents.archives import Member, archive_stem, entries, is_archive, member_names
 from doxeval.documents.ids import distinct_paths, normalised_id, without_suffixes
 from doxeval.documents.limits import check_bytes
 from doxeval.documents.options import BuildOptions, Format
 from doxeval.documents.raw import RawDocument
 from doxeval.documents.records import read_records
 from doxeval.errors import DocumentError, SourceError
-from doxeval.files import damage_errors, decompressed, opened_with_position, uncompressed_name
+from doxeval.files import opened_with_position, uncompressed_name
 
 SUFFIXES: dict[str, Format] = {
     ".xml": "xml",
@@ -37,6 +37,33 @@ SUFFIXES: dict[str, Format] = {
     ".ndjson": "jsonl",
 }
 _CHUNK = 1 << 20
+_SPECIAL = "links and special files"
+
+
+# A path to a file, a directory or an archive, or a glob.
+Source: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+def source_paths(sources: Source | Iterable[Source]) -> list[str]:
+    """The paths of one source or of several; bytes that are not UTF-8 become lone surrogates.
+
+    >>> source_paths(Path("a.xml")), source_paths(["a.xml", Path("b")])
+    (['a.xml'], ['a.xml', 'b'])
+    """
+    given = [sources] if isinstance(sources, str | bytes | os.PathLike) else list(sources)
+    for source in given:
+        if not isinstance(source, str | bytes | os.PathLike):
+            raise SourceError(f"sources={source!r}: expected a path, or several")
+    return [os.fsdecode(source) for source in given]
+
+
+def recorded_path(path: str) -> str:
+    r"""A path as a manifest records it: bytes that are not UTF-8 are written as escapes.
+
+    >>> print(recorded_path("a/\udcff"))
+    a/\xff
+    """
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class _File(NamedTuple):
@@ -96,30 +123,45 @@ class Walk:
         id_paths = dict(zip(single, self._id_paths(map(os.path.basename, single)), strict=True))
         for source in self._sources:
             if os.path.isdir(source):
-                yield from self._tree(source, "")
+                yield from self._tree(source)
             elif source in id_paths:
                 yield _File(source, os.path.basename(source), id_paths[source], True)
             else:
                 yield from self._globbed(source)
 
-    def _tree(self, directory: str, inside: str) -> Iterator[_File]:
+    def _tree(self, directory: str) -> Iterator[_File]:
         """All files below a directory, sorted; hidden files and linked directories are skipped."""
+        # Directories may be nested more deeply than functions can call each other, so the ones
+        # that are being read are on a stack.
+        open_directories = [self._entries(directory, "")]
+        while open_directories:
+            for found in open_directories[-1]:
+                if isinstance(found, _File):
+                    yield found
+                else:
+                    open_directories.append(self._entries(*found))
+                    break
+            else:
+                open_directories.pop()
+
+    def _entries(self, directory: str, inside: str) -> Iterator[_File | tuple[str, str]]:
+        """The files of one directory, and its directories with their paths inside the source."""
         try:
             with os.scandir(directory) as scan:
                 entries = sorted(scan, key=attrgetter("name"))
         except OSError as error:
             raise SourceError(error.strerror or str(error), directory) from error
         entries = [entry for entry in entries if not entry.name.startswith(".")]
-        names = [inside + entry.name for entry in entries if entry.is_file()]
+        names = [inside + entry.name for entry in entries if _is_file(entry)]
         id_paths = dict(zip(names, self._id_paths(names), strict=True))
         for entry in entries:
             name = inside + entry.name
             if name in id_paths:
                 yield _File(entry.path, name, id_paths[name], False)
             elif entry.is_dir(follow_symlinks=False):
-                yield from self._tree(entry.path, name + os.sep)
+                yield entry.path, name + os.sep
             else:
-                self.passed_over["links and special files"] += 1
+                self.passed_over[_SPECIAL] += 1
 
     def _globbed(self, pattern: str) -> Iterator[_File]:
         """The files that match a glob; their names start at the first part with a wildcard."""
@@ -186,32 +228,34 @@ class Walk:
         is_path = self._options.id_rule.text == "path"
         names = list(dict.fromkeys(member_names(path))) if is_path else []
         id_paths = dict(zip(names, self._id_paths(names), strict=True))
-        for member in members(path):
+        for member in entries(path):
             format_ = self._format(member.name)
-            origin = f"{path}!{member.name}"
-            if format_ is None:
+            if member.file is None:
+                self.passed_over[_SPECIAL] += 1
+            elif format_ is None:
                 self._pass_over(member.name)
             elif self._holds_many(format_):
-                stream = decompressed(member.file, member.name)
-                yield from self._many(stream, origin, format_, lambda: 0)
+                yield from self._many(member.decompressed(), member.origin, format_, lambda: 0)
             else:
-                content = self._contents(member.file, member.name, origin)
+                content = self._contents(member)
                 id_path = id_paths.get(member.name) or _with_slashes(without_suffixes(member.name))
                 self._count_suffix(member.name, id_path)
                 name = inside + id_path.removeprefix("./")
-                yield RawDocument(origin, name, format_, content, member.weight)
+                yield RawDocument(member.origin, name, format_, content, member.weight)
 
-    def _contents(self, file: IO[bytes], name: str, origin: str) -> bytes | DocumentError:
+    def _contents(self, member: Member) -> bytes | DocumentError:
         """All bytes of a member of an archive; an error if they are too many or damaged."""
         limits = self._options.limits
         try:
-            data = decompressed(file, name).read(limits.bytes + 1)
-            check_bytes(len(data), limits, origin)
+            data = member.decompressed().read(limits.bytes + 1)
+            check_bytes(len(data), limits, member.origin)
             return data
         except DocumentError as error:
             return error
-        except damage_errors() as error:
-            return DocumentError(f"the compressed data are damaged: {error}", origin)
+        except SourceError as error:
+            if error.origin != member.origin:
+                raise  # the archive itself cannot be read any further
+            return DocumentError(error.message, error.origin)
 
     def _many(
         self, stream: IO[bytes], origin: str, format_: Format, tell: Callable[[], int]
@@ -265,6 +309,14 @@ class Walk:
 
     def _pass_over(self, name: str) -> None:
         self.passed_over[os.path.splitext(name)[1].lower() or name] += 1
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a file, or a link to one; a link to itself is not."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def _size(path: str) -> int:
