@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from doxeval.documents.decoding import decoded
+from doxeval.documents.decoding import decoded, lone_surrogate
 from doxeval.documents.html import declared_encoding, read_html
 from doxeval.documents.ids import IdRule, normalised_id
 from doxeval.documents.limits import LONGEST_ID
@@ -108,9 +108,8 @@ class _Reader:
         """Read one document; nothing is kept of a broken one."""
         try:
             self._read(document)
-        except UnicodeEncodeError as error:  # some encodings, such as UTF-7, can hold half a pair
-            message = f"a lone surrogate, which is not a character, at offset {error.start:,}"
-            raise DocumentError(message, document.origin) from None
+        except UnicodeEncodeError as error:
+            raise DocumentError(lone_surrogate(error), document.origin) from None
 
     def _read(self, document: RawDocument) -> None:
         content = document.content

@@ -33,7 +33,12 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
     if codec is None:
         raise DocumentError(unknown(encoding or ""), origin)
     try:
-        return data.decode(codec)
+        text = data.decode(codec)
+        if codec == "utf_7":
+            text.encode()  # of all encodings, it alone can hold half a surrogate pair
+        return text
+    except UnicodeEncodeError as error:
+        raise DocumentError(lone_surrogate(error), origin) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DocumentError(
@@ -42,6 +47,18 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
             origin,
             line,
         ) from None
+
+
+def lone_surrogate(error: UnicodeEncodeError) -> str:
+    """The message about text that UTF-8 cannot hold.
+
+    >>> try:
+    ...     "one \ud800".encode()
+    ... except UnicodeEncodeError as error:
+    ...     lone_surrogate(error)
+    'a lone surrogate, which is not a character, at offset 4'
+    """
+    return f"a lone surrogate, which is not a character, at offset {error.start:,}"
 
 
 def is_like_ascii(encoding: str) -> bool:

@@ -35,6 +35,7 @@ _MOST_COPIES = 10_000_000
 _MOST_COMPARISONS = 100_000_000
 # The parser compares each attribute with all others of the same tag.
 MOST_ATTRIBUTES = 2_000
+_MOST_ODD_SCRIPTS = 10
 _VALUE = r"(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?+"
 _ATTRIBUTE = re.compile(rf"(=?[^\s/>=]++|=){_VALUE}")
 _COMMENT_OR_TAG = re.compile(
@@ -148,12 +149,14 @@ def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
 def _refuse_many_attributes(page: str, origin: str) -> None:
     """Refuse a page with too many attributes on one element.
 
-    The attributes of all tags `<html>` and `<body>` end up on one element each.
+    The attributes of all tags `<html>` and `<body>` end up on one element each. A script may look
+    like such a tag.
     """
     fewest_characters = 3 * MOST_ATTRIBUTES
     if len(page) < fewest_characters:
         return
     of_root: set[str] = set()
+    scripts = 0
     for tag in _COMMENT_OR_TAG.finditer(page):
         name, attributes = tag.groups()
         if name is None or (len(name) != 4 and len(attributes) < fewest_characters):
@@ -164,8 +167,21 @@ def _refuse_many_attributes(page: str, origin: str) -> None:
         else:
             found = set(_ATTRIBUTE.findall(attributes))
         if len(found) > MOST_ATTRIBUTES:
+            scripts += 1
+            if scripts < _MOST_ODD_SCRIPTS and _is_in_script(page, tag.start()):
+                of_root.clear()
+                continue
             message = f"more than {MOST_ATTRIBUTES:,} attributes on one element"
             raise DocumentError(message, origin)
+
+
+def _is_in_script(page: str, position: int) -> bool:
+    """Whether the parser takes what is at a position as part of a script."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    mark = "<doxeval-was-here"
+    scripts = LexborHTMLParser(page[:position] + mark).css("script")
+    return bool(scripts) and mark in (scripts[-1].text() or "")
 
 
 def _tag(node: LexborNode) -> str:

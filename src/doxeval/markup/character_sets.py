@@ -7,6 +7,8 @@ listed here.
 
 from __future__ import annotations
 
+import re
+
 # As Python names its codecs.
 _CODECS = frozenset(
     (
@@ -53,6 +55,7 @@ _WEB_NAMES = {
     "x_x_big5": "big5",
 }
 _LONGEST_NAME = 40
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,39}")
 
 
 def codec_of(name: str) -> str | None:
@@ -64,7 +67,7 @@ def codec_of(name: str) -> str | None:
     from encodings import normalize_encoding
     from encodings.aliases import aliases
 
-    if not name.isascii() or len(name) > _LONGEST_NAME:
+    if not _NAME.fullmatch(name):
         return None
     spelt = normalize_encoding(name).lower()
     codec = _WEB_NAMES.get(spelt) or aliases.get(spelt) or spelt

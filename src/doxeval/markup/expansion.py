@@ -15,7 +15,7 @@ from collections import Counter
 EXPANSION = 10
 ALLOWANCE = 10_000
 _WINDOW = 1 << 20
-_REFERENCE = re.compile(rb"&([^#;&<>\s'\"][^;&<>\s'\"]*)(;?)")
+_REFERENCE = re.compile(rb"&([^#;&<>\s'\"][^;&<>\s'\"]*)(;?)|&\Z")
 
 
 class Expansion:

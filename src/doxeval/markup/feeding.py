@@ -65,6 +65,7 @@ class Feed:
         self._fed = 0
         self._has_begun = False
         self._is_careful = False
+        self._step = _SMALL_PIECE
         self._subset_at: int | None = None  # where the declarations begin, while they last
         self._entities = 0
         self._attributes = 0
@@ -77,13 +78,14 @@ class Feed:
             self._is_careful = _NO_SUBSET.match(piece) is None
             if self._is_careful:
                 self._watch_declarations()
-        at, size = 0, _SMALL_PIECE
-        while self._is_careful and at + size < len(piece):
+        at = 0
+        while self._is_careful and at + self._step < len(piece):
             before = self.parser.CurrentByteIndex
-            self._parse(piece[at : at + size], False)
-            at += size
-            # If a token has not ended, twice as much is tried, for expat begins it anew each time.
-            size = 2 * size if self.parser.CurrentByteIndex == before else _SMALL_PIECE
+            self._parse(piece[at : at + self._step], False)
+            at += self._step
+            # Expat begins anew with a token that has not ended, so twice as much is given to it.
+            is_stuck = self.parser.CurrentByteIndex == before
+            self._step = 2 * self._step if is_stuck else _SMALL_PIECE
         self._parse(piece[at:] if at else piece, last)
 
     def declare_entity(self, name: str, value: str) -> None:
