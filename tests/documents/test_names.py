@@ -91,10 +91,9 @@ def test_messages_about_names_of_bytes_can_be_written(tmp_path: Path) -> None:
 def test_a_source_may_be_any_kind_of_path(tmp_path: Path) -> None:
     source = write_files(tmp_path / "s", {"a.xml": "<a/>", "b.xml": "<a/>"})
     one, two = source / "a.xml", source / "b.xml"
-    several: list[Source | Iterable[Source]] = [
-        *(source, str(source), os.fsencode(source)),
-        *([one, str(two)], (one, two), iter([one, two])),
-    ]
+    mixed: list[Source] = [one, str(two)]
+    several: list[Source | Iterable[Source]] = [source, str(source), os.fsencode(source)]
+    several += [mixed, (one, two), iter([one, two])]
     for at, sources in enumerate(several):
         build_collection(sources, str(tmp_path / f"c{at}"))
         assert list(Collection(tmp_path / f"c{at}").ids()) == ["a", "b"]

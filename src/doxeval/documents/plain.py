@@ -15,7 +15,7 @@ from doxeval.documents.marks import Marks, MarksBuilder
 
 ROOT = "document"
 # Possessive repetitions take no memory for each character.
-_PARAGRAPH = re.compile(r"\S(?:[^\r\n]++|(?:\r\n|\r|\n)(?![ \t\f\v]*+(?:\r|\n|\Z)))*+")
+_PARAGRAPH = re.compile(r"\S[^\r\n]*+(?:(?:\r\n?+|\n)(?![ \t\f\v]*+(?:[\r\n]|\Z))[^\r\n]*+)*+")
 
 
 def read_plain(text: str, limits: Limits, origin: str) -> Marks:

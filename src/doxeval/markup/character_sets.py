@@ -8,6 +8,7 @@ listed here.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # As Python names its codecs.
 _CODECS = frozenset(
@@ -64,11 +65,14 @@ def codec_of(name: str) -> str | None:
     >>> codec_of("ISO-8859-1"), codec_of("windows-1252"), codec_of("rot13")
     ('latin_1', 'cp1252', None)
     """
+    return _looked_up(name) if _NAME.fullmatch(name) else None
+
+
+@lru_cache(64)
+def _looked_up(name: str) -> str | None:
     from encodings import normalize_encoding
     from encodings.aliases import aliases
 
-    if not _NAME.fullmatch(name):
-        return None
     spelt = normalize_encoding(name).lower()
     codec = _WEB_NAMES.get(spelt) or aliases.get(spelt) or spelt
     return codec if codec in _CODECS else None
