@@ -14,9 +14,11 @@ Names are loaded when they are first used, so that `import doxeval` stays quick.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from doxeval.assessments import Assessments, Judgment, read_assessments, write_assessments
     from doxeval.assessments.statistics import assessment_statistics
     from doxeval.comparison import compare, correlate, significant_agreement

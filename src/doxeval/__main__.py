@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import sys
 
-from doxeval.cli.ending import exit_code
-from doxeval.cli.signals import handle_signals, let_signals_pass
+try:
+    from doxeval.cli.ending import exit_code
+    from doxeval.cli.signals import handle_signals, let_signals_pass
+except KeyboardInterrupt:
+    sys.stderr.write("Interrupted\n")
+    sys.exit(130)
 
 
 def run() -> None:
     """Run the command line, and exit."""
-    handle_signals()
     try:
+        handle_signals()
         code = exit_code(_command)
     except KeyboardInterrupt:  # in the middle of the last line about something else
-        code = exit_code(lambda: None)
+        code = exit_code(_interrupted)
     let_signals_pass()
     sys.exit(code)
 
@@ -26,6 +30,10 @@ def _command() -> None:
     from doxeval.cli.verbs import main
 
     main(prog_name="doxeval")
+
+
+def _interrupted() -> None:
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from conftest import write_files
 from doxeval.cli import main
 from doxeval.cli.ending import UNEXPECTED, exit_code
-from doxeval.cli.signals import stopped_by_signals
+from doxeval.cli.verbs import stopped_by_signals
 from doxeval.errors import InputError
 from doxeval.measures import explain
 

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from doxeval.cli.verbs import VERBS, main
 
 __all__ = ["VERBS", "main"]

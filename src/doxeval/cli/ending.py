@@ -18,15 +18,16 @@ itself is worth a report: with the command, its input and the version.
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from doxeval.cli.signals import received
 
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     import click
 
 PROBLEMS = 1
@@ -35,7 +36,7 @@ NOBODY_READS = 128 + 13
 # How the line about an error in doxeval itself begins.
 UNEXPECTED = "doxeval met an unexpected error"
 # What click quotes of the user's words in a message about wrong usage.
-_LONG_QUOTE = re.compile("'([^']{80})[^']+'")
+_LONG_QUOTE = "'([^']{80})[^']+'"
 _LONGEST_USAGE = 800
 _STOPPED = {"SIGINT": "Interrupted", "SIGTERM": "Terminated", "SIGHUP": "The terminal was closed"}
 
@@ -149,6 +150,8 @@ def _told_by_click(error: BaseException) -> int | None:
 
 def _show_usage(error: click.ClickException) -> None:
     """Wrong usage as click shows it, with what the user wrote made safe to print."""
+    import re
+
     from click import MissingParameter, UsageError
 
     from doxeval.wording import short_path, visible
@@ -157,7 +160,7 @@ def _show_usage(error: click.ClickException) -> None:
     of_several_lines = type(error).__name__ == "NoArgsIsHelpError"
     if not of_several_lines and not isinstance(error, MissingParameter):
         context = error.ctx if isinstance(error, UsageError) else None
-        message = _LONG_QUOTE.sub(r"'\1…'", visible(error.format_message()))
+        message = re.sub(_LONG_QUOTE, r"'\1…'", visible(error.format_message()))
         error = UsageError(short_path(message, _LONGEST_USAGE), context)
     error.show()
 

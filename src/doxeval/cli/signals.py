@@ -1,8 +1,8 @@
 """Signals that ask a command to stop: Ctrl-C, SIGTERM, and a terminal that was closed.
 
-Each raises KeyboardInterrupt, so that whatever was begun is removed on the way out. Only the
-process of the command handles signals so; the library never touches them. This module imports
-nothing of size, because signals are handled before anything else is imported.
+Each raises an exception, so that whatever was begun is removed on the way out. Only the process of
+the command handles signals so; the library never touches them. This module imports next to nothing,
+because signals are handled before anything else is imported.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
 
 _STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -27,32 +27,29 @@ _received: list[int] = []
 _owner: int | None = None
 
 
+class Stopped(KeyboardInterrupt):
+    """A signal asked the command to stop.
+
+    It is not KeyboardInterrupt itself: after one in some odd places, such as code made from text,
+    Python would end by a signal of its own, whatever exit code the command has.
+    """
+
+
 def received() -> int | None:
     """The first signal that asked to stop, if one did."""
     return _received[0] if _received else None
 
 
-@contextmanager
-def stopped_by_signals() -> Iterator[None]:
-    """Let signals raise KeyboardInterrupt; afterwards they do what they did before.
-
-    Nothing changes outside the main thread, which alone may handle signals, or if signals are
-    handled already. Signals that are ignored, as under `nohup`, stay ignored.
-    """
-    if _owner is not None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = handle_signals()
-    hooks = sys.unraisablehook, sys.excepthook
-    try:
-        yield
-    finally:
-        _release(before)
-        sys.unraisablehook, sys.excepthook = hooks
+def are_handled() -> bool:
+    """Whether signals are handled here already."""
+    return _owner is not None
 
 
 def handle_signals() -> dict[int, Any]:
-    """Handle signals from now on; returns how they were handled before."""
+    """Let signals raise Stopped from now on; returns how they were handled before.
+
+    Signals that are ignored, as under `nohup`, stay ignored.
+    """
     global _owner
     _owner = os.getpid()
     _received.clear()
@@ -65,7 +62,8 @@ def handle_signals() -> dict[int, Any]:
     return before
 
 
-def _release(before: dict[int, Any]) -> None:
+def release_signals(before: dict[int, Any]) -> None:
+    """Handle signals as before."""
     global _owner
     _owner = None
     for number, how in before.items():
@@ -89,7 +87,7 @@ def _stop(number: int, _: FrameType | None) -> None:
         return
     _received.append(number)
     if len(_received) == 1:
-        raise KeyboardInterrupt
+        raise Stopped
     if len(_received) >= _PATIENCE:
         _end_by(number)
 
@@ -109,7 +107,7 @@ def _unraisable(found: Any) -> None:
 
 
 def _raise_again(*_: object) -> None:
-    raise KeyboardInterrupt
+    raise Stopped
 
 
 def _uncaught(kind: type[BaseException], error: BaseException, trace: Any) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
@@ -17,7 +19,7 @@ import click
 
 from doxeval import __version__
 from doxeval.cli.ending import exit_code
-from doxeval.cli.signals import stopped_by_signals
+from doxeval.cli.signals import are_handled, handle_signals, release_signals
 
 # NumPy would start threads for linear algebra, which no command does. They would cost every
 # command, and every process that it starts, a tenth of a second.
@@ -63,6 +65,24 @@ class _Doxeval(click.Group):
         # Errors end here: click would turn some of them into others on their way out.
         debug = bool(ctx.params.get("debug"))
         sys.exit(exit_code(lambda: super(_Doxeval, self).invoke(ctx), debug))
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Let signals stop a command; afterwards they do what they did before.
+
+    Nothing changes if they are handled already, or outside the main thread, which alone may do so.
+    """
+    if are_handled() or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    hooks = sys.unraisablehook, sys.excepthook
+    before = handle_signals()
+    try:
+        yield
+    finally:
+        release_signals(before)
+        sys.unraisablehook, sys.excepthook = hooks
 
 
 def _print_any_character() -> None:
