@@ -96,7 +96,7 @@ def _on_documents(strange: Path, collection: Path, evil: str) -> Iterator[Comman
     yield Command((*build, "--skip-broken"))
     yield Command((*build, "--force", "--id", evil))
     yield Command((*build, "--force", "--inline", evil, "--skip-broken"))
-    yield Command((*build, "--force", "--skip-broken", "--encoding", _encodable(evil)))
+    yield Command((*build, "--force", "--skip-broken", "--encoding", evil))
     yield Command(("collection", "build", f"{strange}/{evil}", "--out", folder_of(strange)))
     yield Command(("collection", "info", collection))
     yield Command(("collection", "info", collection, "--format", "json"), True)

@@ -66,7 +66,7 @@ class BuildOptions:
             choices = _CHOICES.get(name)
             if choices is not None and value not in choices:
                 shown = ", ".join(map(str, choices))
-                raise InputError(f"{name}={value!r}: expected one of {shown}")
+                raise InputError(f"{name}={brief(value)}: expected one of {shown}")
             for text in value if isinstance(value, list) else [value]:
                 _check_unicode(name, text)
 
@@ -93,4 +93,4 @@ def _check_unicode(name: str, value: object) -> None:
     try:
         str(value).encode()
     except UnicodeEncodeError:
-        raise InputError(f"{name}={value!r}: expected text in Unicode") from None
+        raise InputError(f"{name}={brief(value)}: expected text in Unicode") from None

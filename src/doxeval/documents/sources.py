@@ -23,6 +23,7 @@ from doxeval.documents.raw import RawDocument
 from doxeval.documents.records import read_records
 from doxeval.errors import DocumentError, SourceError
 from doxeval.files import opened_with_position, uncompressed_name
+from doxeval.wording import brief
 
 SUFFIXES: dict[str, Format] = {
     ".xml": "xml",
@@ -53,7 +54,7 @@ def source_paths(sources: Source | Iterable[Source]) -> list[str]:
     given = [sources] if isinstance(sources, str | bytes | os.PathLike) else list(sources)
     for source in given:
         if not isinstance(source, str | bytes | os.PathLike):
-            raise SourceError(f"sources={source!r}: expected a path, or several")
+            raise SourceError(f"sources={brief(source)}: expected a path, or several")
     return [os.fsdecode(source) for source in given]
 
 

@@ -18,7 +18,7 @@ from doxeval.documents.structure import (
     repeated_paths,
 )
 from doxeval.errors import CollectionError
-from doxeval.wording import counted
+from doxeval.wording import brief, counted
 
 # Called with the bytes and the documents verified since the last call.
 Progress = Callable[[int, int], object]
@@ -101,7 +101,7 @@ def _damaged_texts(collection: Collection, report: Progress) -> Iterator[Collect
             except CollectionError as error:
                 count += 1
                 if count <= _MOST_TEXTS_NAMED:
-                    message = f"document {collection.id_of(document)!r}: {error.message}"
+                    message = f"document {brief(collection.id_of(document))}: {error.message}"
                     yield CollectionError(message, error.origin)
         report(int(ends[last - 1]) - begin, last - first)
         begin = int(ends[last - 1])
