@@ -5,11 +5,12 @@ Signals are handled before anything is imported that takes time.
 
 from __future__ import annotations
 
+import os
 import sys
 
 try:
     from doxeval.cli.ending import exit_code
-    from doxeval.cli.signals import handle_signals, let_signals_pass
+    from doxeval.cli.signals import handle_signals, let_signals_pass, received
 except KeyboardInterrupt:
     sys.stderr.write("Interrupted\n")
     sys.exit(130)
@@ -23,6 +24,10 @@ def run() -> None:
     except KeyboardInterrupt:  # in the middle of the last line about something else
         code = exit_code(_interrupted)
     let_signals_pass()
+    if received() is not None:
+        # All is said and removed. Python itself would now end by SIGINT, whichever signal it was,
+        # if the signal came while code from a string was running, as in the making of dataclasses.
+        os._exit(code)
     sys.exit(code)
 
 

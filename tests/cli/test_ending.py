@@ -13,6 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+import doxeval
 from conftest import write_files
 from doxeval.cli import main
 from doxeval.cli.ending import UNEXPECTED, exit_code
@@ -220,6 +221,24 @@ def test_signals_in_odd_places(script: str, code: int, output: str, errors: str)
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, done.stdout, done.stderr) == (code, output, errors)
+
+
+STRUCK_IN_A_STRING = """
+from doxeval import __main__ as way_in
+
+way_in._command = lambda: exec("import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
+way_in.run()
+"""
+
+
+def test_a_signal_while_code_from_a_string_runs(tmp_path: Path) -> None:
+    """Python remembers an interrupt in such code, and in the end takes it for unhandled."""
+    write_files(tmp_path, {"struck.py": STRUCK_IN_A_STRING})
+    sources = os.pathsep.join([str(tmp_path), str(Path(doxeval.__file__).resolve().parents[1])])
+    command = [sys.executable, "-m", "struck"]
+    environment = {**os.environ, "PYTHONPATH": sources}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert (done.returncode, done.stderr) == (143, "Terminated\n")
 
 
 def test_signals_are_handled_as_before_once_a_command_has_ended() -> None:
