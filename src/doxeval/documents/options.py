@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from doxeval.documents.ids import IdRule
 from doxeval.documents.limits import Limits
 from doxeval.errors import InputError
-from doxeval.wording import in_brief
+from doxeval.wording import brief, in_brief
 
 Format = Literal["xml", "html", "markdown", "text", "jsonl"]
 Whitespace = Literal["keep", "strip"]
