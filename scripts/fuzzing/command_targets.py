@@ -18,6 +18,7 @@ import click
 from click.testing import CliRunner, Result
 
 from doxeval.cli import VERBS, main
+from doxeval.cli.terminal import LONGEST_MESSAGE
 from doxeval.documents.examples import example_collection
 from fuzzing import tokens
 from fuzzing.calls import CALLS, COLLECTION, FILES
@@ -30,7 +31,7 @@ from fuzzing.target import Broken, Target
 
 # What no terminal should get from us on stderr: escape sequences, C1 and bidirectional controls.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_LONGEST_LINE = 2_000
+_LONGEST_LINE = LONGEST_MESSAGE + 200  # with what click says before it
 _EXIT_CODES = (0, 1, 2)
 _TOKENS = {
     ".xml": tokens.XML_RUN + tokens.XML_JUDGMENTS + tokens.TOPICS, ".html": tokens.HTML,
@@ -58,7 +59,9 @@ class Verb(Target):
             case = chance.choice(_CHANGES)(case, chance)
         if chance.random() < 0.03:
             case = replace(case, charset="ascii")
-        return case.to_bytes()
+        # No system passes on an argument with a null character.
+        arguments = tuple(argument.replace("\0", "") for argument in case.arguments)
+        return replace(case, arguments=arguments).to_bytes()
 
     def smaller(self, data: bytes) -> Iterator[bytes]:
         """The case with less in it."""
@@ -256,7 +259,7 @@ def _value(option: click.Option, chance: Random) -> str:
 def _hostile(chance: Random) -> str:
     kind = chance.randrange(6)
     if kind == 0:
-        return chance.choice(CHARACTERS).decode("utf-8", "surrogateescape").replace("\0", "0")
+        return chance.choice(CHARACTERS).decode("utf-8", "surrogateescape")
     if kind == 1:
         return chance.choice(NUMBERS).decode()
     if kind == 2:

@@ -34,7 +34,7 @@ def nexi(data: bytes) -> object:
     precedences: tuple[Precedence, ...] = ("and", "flat")
     for precedence in precedences:
         query = parse_nexi(_text(data), precedence)
-        if parse_nexi(str(query), precedence) != query:
+        if parse_nexi(str(query)) != query:
             raise Broken("a query does not parse back from its own text")
         if isinstance(query, StructuredQuery):
             for name in ("sscas", "vvcas"):

@@ -23,7 +23,8 @@ class Target:
     name: also the directory of its cases in tests/data/hostile. read: returns, or raises a
     DoxevalError; anything else is a finding. good: files that are read without an error. tokens:
     words of the grammar. made: texts made from a grammar, where there is one. share: how many
-    inputs it gets, relative to the others.
+    inputs it gets, relative to the others. starts: files that inputs are made from too, although
+    they are refused.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Target:
     made: Callable[[Random], bytes] | None = None
     share: float = 1.0
     suffix: str = ".bin"
+    starts: tuple[bytes, ...] = ()
 
     def input(self, chance: Random, pool: Sequence[bytes]) -> bytes:
         """The next input: a text of the grammar, or something of the pool with changes."""

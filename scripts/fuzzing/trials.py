@@ -81,20 +81,26 @@ class Tally:
 def attempt(target: Target, data: bytes) -> BaseException | None:
     """Read one input: None, the error that refuses it, or anything else, which is a finding."""
     before = time.process_time()
-    error: BaseException | None = None
+    try:
+        error = _read(target, data)
+    except TooSlow as caught:  # it struck just after the reading
+        error = caught
+    if peak_memory() > MEMORY:
+        return TooLarge(f"more than {MEMORY:,} bytes of memory")
+    if time.process_time() - before > SECONDS:
+        return error if isinstance(error, TooSlow) else TooSlow(f"more than {SECONDS} seconds")
+    return error
+
+
+def _read(target: Target, data: bytes) -> BaseException | None:
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         target.read(data)
     except (Exception, TooSlow) as caught:
-        error = caught
+        return caught
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    seconds = time.process_time() - before
-    if seconds > SECONDS and not isinstance(error, TooSlow):
-        return TooSlow(f"more than {SECONDS} seconds")
-    if peak_memory() > MEMORY:
-        return TooLarge("more than 1 GiB of memory")
-    return error
+    return None
 
 
 def is_finding(error: BaseException | None) -> bool:
@@ -129,7 +135,7 @@ def tried(target: Target, block: Block, known: Sequence[bytes], skip: int, watch
     how much the next one uses.
     """
     tally = Tally()
-    pool, coverage = [*target.good, *known], Coverage()
+    pool, coverage = [*target.good, *target.starts, *known], Coverage()
     started = time.perf_counter()
     for at in range(skip, block.count):
         data = target.input(block.chance(at), pool)
@@ -157,11 +163,13 @@ def is_fit() -> bool:
     return peak_memory() <= MEMORY
 
 
-def check_good(target: Target) -> None:
+def check_good(target: Target, watch: Watch) -> None:
     """Good files must be read: otherwise inputs made from them would prove nothing."""
     for data in target.good:
         error = attempt(target, data)
-        if error is not None:
+        if error is not None and is_finding(error):
+            watch.finds(finding_of(target.name, error, data))
+        elif error is not None:
             raise ValueError(f"{target.name}: a good file is refused: {error!r}") from error
 
 

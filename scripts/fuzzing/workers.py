@@ -61,7 +61,7 @@ class _Worker:
         self.desk = _Desk()
         self.connection, other = _CONTEXT.Pipe()
         self.process = _CONTEXT.Process(
-            target=_work, args=(other, self.connection, self.desk, targets, known), daemon=True
+            target=_work, args=(other, self.connection, self.desk, targets, known)
         )
         self.process.start()
         other.close()
@@ -103,7 +103,7 @@ def _work(
         if target.name not in checked:
             desk.begins(skip - 1, b"")
             try:
-                check_good(target)
+                check_good(target, desk)
             except ValueError as error:
                 connection.send(error)
                 return
