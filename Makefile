@@ -2,10 +2,11 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# How long `make fuzz` tries fresh examples.
+# How many hostile inputs `make fuzz` tries, and then how long it tries fresh examples.
+INPUTS ?= 200000
 MINUTES ?= 10
 
-.PHONY: demo test fuzz bench docs clean
+.PHONY: demo test fuzz pins bench docs clean
 
 demo: .venv/installed
 	$(BIN)/doxeval demo --force
@@ -17,8 +18,13 @@ test: .venv/installed
 	$(BIN)/pytest -n auto
 
 fuzz: .venv/installed
-	$(BIN)/python scripts/fuzz.py
+	$(BIN)/python scripts/fuzz.py --inputs $(INPUTS)
+	$(BIN)/python scripts/damage.py
+	$(BIN)/python scripts/kill.py
 	$(BIN)/python scripts/explore.py --minutes $(MINUTES)
+
+pins: .venv/installed
+	$(BIN)/python scripts/pins.py
 
 bench: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[bench]" -c constraints.txt

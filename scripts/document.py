@@ -27,6 +27,7 @@ from doxeval.measures.registry import FAMILIES, Family
 from doxeval.navigation.read import BY_NAME
 from errata import errata_page
 from esr_tables import esr_tables_page
+from limits import limits_table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -173,9 +174,18 @@ def _commands(
                 yield from _commands((*path, name), inner)
 
 
+def hardening_page() -> str:
+    """The page about hostile input: written by hand, but for the table of limits."""
+    page = (DOCS / "hardening.md").read_text(encoding="utf-8")
+    before, begin, rest = page.partition("<!-- limits: made by scripts/document.py -->\n")
+    _, end, after = rest.partition("<!-- end of limits -->")
+    return f"{before}{begin}\n{limits_table()}\n{end}{after}"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats_page,
     "commands.md": commands_page,
+    "hardening.md": hardening_page,
     "measures/README.md": measures_page,
     "measures/errata.md": errata_page,
     "measures/esr-tables.md": esr_tables_page,

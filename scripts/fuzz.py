@@ -130,7 +130,8 @@ def print_table(tallies: dict[str, Tally], seconds: float) -> None:
             f"{tally.slowest:>7.1f} s"
         )
     inputs = sum(tally.inputs for tally in tallies.values())
-    print(f"{inputs:,} inputs in {seconds:,.0f} s\n")
+    busy = sum(tally.seconds for tally in tallies.values())
+    print(f"{inputs:,} inputs in {seconds:,.0f} s ({busy:,.0f} s of processor time)\n")
 
 
 def shown_again(path: Path) -> bool:

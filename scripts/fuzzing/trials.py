@@ -61,7 +61,7 @@ class Block:
 
 @dataclass
 class Tally:
-    """What came of some inputs."""
+    """What came of some inputs. Seconds are those of the processor."""
 
     inputs: int = 0
     refused: int = 0
@@ -136,7 +136,7 @@ def tried(target: Target, block: Block, known: Sequence[bytes], skip: int, watch
     """
     tally = Tally()
     pool, coverage = [*target.good, *target.starts, *known], Coverage()
-    started = time.perf_counter()
+    started = time.process_time()
     for at in range(skip, block.count):
         data = target.input(block.chance(at), pool)
         watch.begins(at, data)
@@ -154,7 +154,7 @@ def tried(target: Target, block: Block, known: Sequence[bytes], skip: int, watch
         if not is_fit():
             break
     tally.lines = len(coverage.lines)
-    tally.seconds = time.perf_counter() - started
+    tally.seconds = time.process_time() - started
     return tally
 
 

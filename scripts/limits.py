@@ -1,0 +1,142 @@
+"""The table of all limits, from the constants that set them, for docs/hardening.md.
+
+A limit belongs here as soon as a reader has it: its value is taken from the reader itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from doxeval import files
+from doxeval.assessments import judgment, text_columns
+from doxeval.cli import terminal
+from doxeval.columns import fields
+from doxeval.documents import html
+from doxeval.documents.limits import DEEPEST_POSSIBLE, LONGEST_ID, VERIFIED_BYTES, Limits
+from doxeval.markup import elements, feeding
+from doxeval.measures import parameters
+from doxeval.navigation import read as navigation
+from doxeval.runs import parquet_blocks as parquet
+from doxeval.runs import text as text_runs
+from doxeval.topics import nexi
+from doxeval.wording import LONGEST_PATH, LONGEST_QUOTE
+
+_DEFAULT = Limits()
+
+
+class Limit(NamedTuple):
+    """What is limited, how much is allowed, and what raises it; nothing does if that is empty."""
+
+    what: str
+    allowed: str
+    raised_by: str = ""
+
+
+def size(count: int) -> str:
+    """A number of bytes in the largest unit that fits.
+
+    >>> size(64 << 20), size(2 << 30), size(1000)
+    ('64 MiB', '2 GiB', '1,000 bytes')
+    """
+    for shift, unit in ((30, "GiB"), (20, "MiB")):
+        if count >= 1 << shift and not count % (1 << shift):
+            return f"{count >> shift} {unit}"
+    return f"{count:,} bytes"
+
+
+def times(factor: int, allowance: str) -> str:
+    """A factor with an allowance for small files."""
+    return f"{factor} times the size, plus {allowance}"
+
+
+def option(name: str, field: str) -> str:
+    """An option of `collection build`, and what it is in Python."""
+    return f"`{name}`, `Limits({field}=…)`"
+
+
+LIMITS: dict[str, tuple[Limit, ...]] = {
+    "A document": (
+        Limit("bytes, decompressed", size(_DEFAULT.bytes), option("--max-bytes", "bytes")),
+        Limit("elements", f"{_DEFAULT.elements:,}", option("--max-elements", "elements")),
+        Limit(
+            "nesting of elements",
+            f"{_DEFAULT.depth:,}",
+            f"{option('--max-depth', 'depth')}, up to {DEEPEST_POSSIBLE:,}",
+        ),
+        Limit("lines of Markdown", f"{_DEFAULT.lines:,}", option("--max-lines", "lines")),
+        Limit("characters of its id", f"{LONGEST_ID:,}"),
+        Limit(
+            "text that its entities stand for",
+            times(_DEFAULT.expansion, f"{_DEFAULT.expansion_allowance:,} characters"),
+            "`Limits(expansion=…, expansion_allowance=…)`",
+        ),
+        Limit("attributes of an HTML tag", f"{html.MOST_ATTRIBUTES:,}"),
+        Limit("HTML tags that are open at once", f"{html._MOST_OPEN:,}"),
+    ),
+    "XML of any kind": (
+        Limit("declarations inside the document", size(feeding.LARGEST_SUBSET)),
+        Limit("declared entities", f"{feeding.MOST_ENTITIES:,}"),
+        Limit("characters of an entity", f"{feeding.LONGEST_ENTITY:,}"),
+        Limit("declared attributes", f"{feeding.MOST_ATTRIBUTES:,}"),
+        Limit("declared attributes of an element", f"{feeding.MOST_ATTRIBUTES_OF_AN_ELEMENT:,}"),
+        Limit("one tag, comment or instruction", size(feeding.LARGEST_TOKEN)),
+    ),
+    "A compressed file or an archive": (
+        Limit(
+            "what it holds",
+            times(files.EXPANSION, size(files.EXPANSION_ALLOWANCE)),
+            "unpacking it yourself",
+        ),
+    ),
+    "Topics, runs and assessments": (
+        Limit("a run in text", size(text_runs.LARGEST_FILE)),
+        Limit("a file of assessments in text", size(text_columns.LARGEST_FILE), "several files"),
+        Limit("a line", size(files.LONGEST_LINE)),
+        Limit("whole numbers", f"below 2^{fields.LARGEST_WHOLE.bit_length() - 1}"),
+        Limit("grades", f"{judgment.LARGEST_GRADE:,}"),
+        Limit("nesting of XML", f"{elements._DEEPEST:,}"),
+        Limit("elements of XML in one topic or result", f"{elements._MOST_ELEMENTS:,}"),
+        Limit("text of XML in one topic or result", size(elements._LONGEST_TEXT)),
+    ),
+    "Parquet": (
+        Limit("bytes", size(parquet.LARGEST_FILE)),
+        Limit("columns", f"{parquet.MOST_COLUMNS:,}"),
+        Limit("rows", f"one per byte, or {parquet.ROWS_ALLOWED:,} if that is more"),
+        Limit(
+            "what the values take",
+            f"{parquet.MOST_EXPANSION} times the size, or {size(parquet.EXPANSION_ALLOWED)} if "
+            "that is more",
+        ),
+    ),
+    "Queries, measures and models": (
+        Limit("characters of a NEXI query", f"{nexi.LONGEST:,}"),
+        Limit("nesting of a NEXI query", f"{nexi.DEEPEST:,}"),
+        Limit("cut-off of a measure", f"below {parameters._LARGEST_CUT_OFF:,}"),
+        Limit("a file with a model of navigation", size(navigation._LARGEST)),
+    ),
+    "Opening a collection": (
+        Limit(
+            "files that are compared with their hashes",
+            size(VERIFIED_BYTES),
+            "`doxeval collection verify`, `collection.verify()`",
+        ),
+    ),
+    "Messages": (
+        Limit("quoted input", f"{LONGEST_QUOTE} characters"),
+        Limit("a quoted path", f"{LONGEST_PATH} characters"),
+        Limit("a message", f"{terminal.LONGEST_MESSAGE:,} characters"),
+    ),
+}
+
+
+def limits_table() -> str:
+    """All limits as a table in Markdown."""
+    return "\n".join(["| what | limit | raised by |", "|---|---|---|", *_rows()]) + "\n"
+
+
+def _rows() -> Iterator[str]:
+    for title, limits in LIMITS.items():
+        yield f"| **{title}** | | |"
+        for limit in limits:
+            yield f"| {limit.what} | {limit.allowed} | {limit.raised_by or '—'} |"
