@@ -118,7 +118,9 @@ def why_unreadable(error: Exception) -> str:
         return error.strerror
     if isinstance(error, NotImplementedError | RuntimeError):  # a password, an unknown compression
         return f"cannot be read: {error}"
-    return f"the data are damaged: {error or type(error).__name__}"
+    if isinstance(error, MemoryError):  # the data say how much memory it takes to decompress them
+        return "cannot be read: there is not enough memory to decompress it"
+    return f"the data are damaged: {str(error) or type(error).__name__}"
 
 
 @contextmanager

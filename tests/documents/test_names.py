@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import inspect
 import io
 import json
@@ -9,12 +10,17 @@ import os
 import sys
 import tarfile
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conftest import doxeval, write_files
 from doxeval.documents import BuildOptions, Collection, IdRule, build_collection
+from doxeval.documents.globs import globbed
 from doxeval.documents.sources import Source
 from doxeval.errors import DocumentError, SourceError
 
@@ -129,6 +135,40 @@ def test_a_link_to_itself_is_passed_over(tmp_path: Path) -> None:
     (source / "b.xml").symlink_to(source / "b.xml")
     report = build_collection(source, tmp_path / "c")
     assert (report.documents, report.passed_over) == (1, {"links and special files": 1})
+
+
+def test_links_do_not_multiply_what_a_glob_finds(tmp_path: Path) -> None:
+    """Two links to their own directory have a path for every sequence of left and right."""
+    source = write_files(tmp_path / "s", {"a.xml": "<a/>", "d/b.xml": "<a/>", ".h/c.xml": "<a/>"})
+    for name in ("left", "right"):
+        (source / name).symlink_to(source)
+    report = build_collection(f"{source}/**/*.xml", tmp_path / "c")
+    assert sorted(Collection(tmp_path / "c").ids()) == ["a", "b"]
+    assert report.passed_over == {"links and special files": 2}
+    build_collection(f"{source}/left/d/*.xml", tmp_path / "e")
+    assert list(Collection(tmp_path / "e").ids()) == ["b"]
+
+
+NAMES = st.sampled_from(["a", "b", ".a", "ab", "a.xml", "b.xml", ".x.xml", "[a"])
+PARTS = st.sampled_from(["**", "*", "?", "a*", "*.xml", "[ab]", ".*", "a", "**b", "a.xml", "[!a]"])
+
+
+@given(
+    st.lists(st.lists(NAMES, min_size=1, max_size=4), max_size=8),
+    st.lists(PARTS, min_size=1, max_size=4),
+)
+def test_a_glob_finds_what_the_standard_library_finds(
+    paths: list[list[str]], parts: list[str]
+) -> None:
+    with TemporaryDirectory() as directory:
+        for path in paths:
+            file = Path(directory, *path)
+            with suppress(OSError):  # one path may need a directory where another has a file
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.touch()
+        pattern = os.path.join(directory, *parts)
+        expected = {path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path)}
+        assert globbed(pattern) == (sorted(expected), 0)
 
 
 def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:

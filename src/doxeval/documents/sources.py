@@ -12,10 +12,10 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
 from doxeval.documents.archives import Member, archive_stem, entries, is_archive, member_names
+from doxeval.documents.globs import fixed_part, globbed
 from doxeval.documents.ids import distinct_paths, normalised_id, without_suffixes
 from doxeval.documents.limits import check_bytes
 from doxeval.documents.options import BuildOptions, Format
@@ -166,14 +166,10 @@ class Walk:
 
     def _globbed(self, pattern: str) -> Iterator[_File]:
         """The files that match a glob; their names start at the first part with a wildcard."""
-        fixed = []
-        for part in Path(pattern).parts:
-            if glob.has_magic(part):
-                break
-            fixed.append(part)
-        base = os.path.join(*fixed) if fixed else "."
-        matching = sorted(glob.glob(pattern, recursive=True))
-        files = [path for path in matching if os.path.isfile(path)]
+        base = fixed_part(pattern) or "."
+        files, links = globbed(pattern)
+        if links:
+            self.passed_over[_SPECIAL] += links
         if not files:
             is_glob = glob.has_magic(pattern)
             reason = "nothing matches" if is_glob else "no such file or directory"
