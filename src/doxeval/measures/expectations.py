@@ -11,28 +11,26 @@
 `Sight` says so, it also hits a tree that is surely reached from it (footnote 6 of the paper), and
 elements that a tree has in common with it were seen with it, which eq 4 forgets.
 
-Probabilities are computed only between retrieved and assessed trees of the same document, and
-summed up rank by rank in one pass.
+Probabilities are computed only between retrieved and assessed trees of the same document
+(`between`), and summed up rank by rank in one pass. Where these are very many, `overviews` says
+the same of them without going through all pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.documents.trees import Trees
 from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
-from doxeval.measures.base import TOLERANCE, Floats
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Numbers, Ranking, ratio
+from doxeval.measures.base import Floats
+from doxeval.measures.between import MOST_PAIRS, Between, Reach
+from doxeval.measures.overviews import Lists, overviews
+from doxeval.measures.ranking import Ranking, ratio
 from doxeval.navigation import Navigation
-
-# How many pairs of retrieved and assessed trees are worked on at once, at most.
-_MOST_PAIRS = 2_000_000
 
 
 class Sight(NamedTuple):
@@ -48,28 +46,6 @@ class Sight(NamedTuple):
     def rows(self, rows: Ints) -> Sight:
         """Only these results."""
         return Sight(self.shared[rows], self.certain[rows])
-
-
-class Reach(NamedTuple):
-    """From results to trees of the same document: how likely readers go, and which are the same.
-
-    chance: p̃(tree; result), results × trees; 0 from a tree to itself. is_same: whether a result is
-    the tree.
-    """
-
-    chance: Floats
-    is_same: Bools
-
-    def hit_by(self, certain: Bools) -> Ints:
-        """The first result that hits each tree, or the number of results if none does.
-
-        `certain` says which results (or which, tree by tree) hit what is surely reached from them.
-        """
-        is_hit = self.is_same
-        if certain.any():
-            # Several steps that are not sure never make one that is: each is looked at by itself.
-            is_hit = is_hit | (certain & (self.chance >= 1 - TOLERANCE))
-        return np.where(is_hit.any(axis=0), is_hit.argmax(axis=0), len(is_hit))
 
 
 @dataclass(frozen=True)
@@ -118,8 +94,15 @@ def expectations(
     """What readers of a run can expect, rank by rank."""
     sums = _Sums(*(np.zeros(len(ranking)) for _ in _Sums._fields))
     between = Between(ranking.truth, ranking.trees, assessed.trees, navigation, sight.shared)
-    for block in _blocks(ranking, assessed):
+    pairs = [
+        (own, Lists(between, rows, own, sight.certain[rows]))
+        for own, rows in together(ranking, assessed)
+    ]
+    for block in _blocks((own, lists.sources) for own, lists in pairs if not lists.are_long):
         _add(sums, block, between, assessed, sight.certain)
+    for own, lists in pairs:
+        if lists.are_long:
+            _add_long(sums, lists, assessed.relevance[own])
     return Expectations(
         assessed.total_by_topic(len(ranking.truth.topics)),
         [np.cumsum(values) for values in ranking.by_topic(sums.hits)],
@@ -142,19 +125,19 @@ def together(ranking: Ranking, assessed: AssessedTrees) -> Iterator[tuple[Ints, 
 _Block = list[tuple[Ints, Ints]]
 
 
-def _blocks(ranking: Ranking, assessed: AssessedTrees) -> Iterator[_Block]:
+def _blocks(pairs: Iterable[tuple[Ints, Ints]]) -> Iterator[_Block]:
     """Pairs of rows as `together` gives them, in blocks whose pairs have equally many results.
 
     So all pairs of a block can be worked on as one matrix, results × assessed trees.
     """
     by_count: dict[int, _Block] = {}
-    for own, rows in together(ranking, assessed):
+    for own, rows in pairs:
         by_count.setdefault(len(rows), []).append((own, rows))
-    for results, pairs in by_count.items():
-        step = max(_MOST_PAIRS // results, 1)
+    for results, alike in by_count.items():
+        step = max(MOST_PAIRS // results, 1)
         block: _Block = []
         room = step
-        for own, rows in pairs:
+        for own, rows in alike:
             for begin in range(0, len(own), step):
                 some = own[begin : begin + step]
                 if len(some) > room:
@@ -188,87 +171,12 @@ def _add(
     np.add.at(sums.near, row, np.diff(near_by_now, axis=0, prepend=0.0))
 
 
-class Between:
-    """How likely readers go from results to other trees of the same document."""
-
-    def __init__(
-        self,
-        truth: GroundTruth,
-        sources: Trees,
-        targets: Trees,
-        navigation: Navigation,
-        shared: Bools,
-    ) -> None:
-        self._collection = truth.known_collection
-        self._sources, self._targets = sources, targets
-        self._navigation, self._shared = navigation, shared
-        self._source, self._target = _only_nodes(sources), _only_nodes(targets)
-
-    def reach(self, sources: Ints, targets: Ints) -> Reach:
-        """From some results to some trees, given by their rows; all in one document."""
-        source, target = self._source[sources], self._target[targets]
-        if (source >= 0).all() and (target >= 0).all():
-            chance = self._steps(source, target)
-            is_same = source[:, None] == target[None, :]
-        else:
-            chance, is_same = self._in_portions(sources, targets)
-        return Reach(np.where(is_same, 0.0, chance), is_same)
-
-    def _steps(self, sources: Ints, targets: Ints) -> Floats:
-        document = int(self._collection.documents_of(sources[:1])[0])
-        return self._navigation.between(self._collection, document, sources, targets)
-
-    def _in_portions(self, sources: Ints, targets: Ints) -> tuple[Floats, Bools]:
-        """Between trees, for a few targets at a time if sources have many nodes."""
-        from_trees, shared = self._sources.rows(sources), self._shared[sources]
-        step = max(_MOST_PAIRS // len(from_trees.nodes), 1)
-        if len(targets) <= step:
-            return self._between_trees(from_trees, self._to_trees(targets), shared)
-        parts = [
-            self._between_trees(from_trees, self._to_trees(targets[at : at + step]), shared)
-            for at in range(0, len(targets), step)
-        ]
-        chance, is_same = zip(*parts, strict=True)
-        return np.concatenate(chance, axis=1), np.concatenate(is_same, axis=1)
-
-    def _to_trees(self, targets: Ints) -> Trees:
-        nodes = self._target[targets]
-        return Trees.of_singletons(nodes) if (nodes >= 0).all() else self._targets.rows(targets)
-
-    def _between_trees(self, sources: Trees, targets: Trees, shared: Bools) -> tuple[Floats, Bools]:
-        """p̃(target; source) between trees, and which are the same tree."""
-        steps = self._steps(sources.nodes, targets.nodes)
-        is_common = sources.nodes[:, None] == targets.nodes[None, :]
-        sums = _summed(steps, sources, targets)
-        common = _summed(is_common.astype(np.int64), sources, targets)
-        from_size, to_size = sources.counts[:, None], targets.counts[None, :]
-        # Elements that two trees have in common are neither left nor reached.
-        sums[(common > 0) & ((common == from_size) | (common == to_size))] = 0.0
-        partly = (common > 0) & (common < from_size) & (common < to_size)
-        for source, target in zip(*np.nonzero(partly), strict=True):
-            block = np.s_[
-                sources.begin[source] : sources.begin[source + 1],
-                targets.begin[target] : targets.begin[target + 1],
-            ]
-            left, wanted = (~is_common[block].any(axis=axis) for axis in (1, 0))
-            sums[source, target] = steps[block][np.ix_(left, wanted)].sum()
-        chance = sums / (from_size * to_size)
-        seen = np.where(shared[:, None], common / to_size, 0.0)
-        return np.minimum(chance + seen, 1.0), (common == from_size) & (common == to_size)
-
-
-def _only_nodes(trees: Trees) -> Ints:
-    """The node of each tree that has just one, -1 for the others."""
-    single = trees.counts == 1
-    found = np.full(len(trees), -1, dtype=np.int64)
-    found[single] = trees.nodes[trees.begin[:-1][single]]
-    return found
-
-
-def _summed(values: Numbers, sources: Trees, targets: Trees) -> Numbers:
-    """Values between nodes, summed up between the trees that have them."""
-    if len(sources.nodes) > len(sources):
-        values = np.add.reduceat(values, sources.begin[:-1], axis=0)
-    if len(targets.nodes) > len(targets):
-        values = np.add.reduceat(values, targets.begin[:-1], axis=1)
-    return values
+def _add_long(sums: _Sums, lists: Lists, relevance: Floats) -> None:
+    """Add what many results contribute to many trees of one document."""
+    for view in overviews(lists):
+        own, hit_by = relevance[view.targets], view.hit_by()
+        hit = np.flatnonzero(hit_by < view.results)
+        at = lists.sources[hit_by[hit]]
+        np.add.at(sums.hits, at, own[hit] * view.unseen_before(hit_by)[hit])
+        np.add.at(sums.retrieved, at, own[hit])
+        sums.near[lists.sources] += np.diff(view.near(own, hit_by), prepend=0.0)

@@ -12,8 +12,9 @@ import numpy as np
 from doxeval.arrays import Ints, positions_in
 from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
 from doxeval.measures.base import Floats
+from doxeval.measures.between import Between
 from doxeval.measures.esr_model import Esr
-from doxeval.measures.expectations import Between
+from doxeval.measures.overviews import Lists, overviews
 from doxeval.measures.ranking import Ranking, ratio
 
 
@@ -32,6 +33,13 @@ def _gains(measure: Esr, ranking: Ranking) -> Floats:
     between = Between(truth, trees, trees, measure.navigation(truth), shared)
     for at in rows_by_key(keys[relevant]).values():
         rows = relevant[at]
+        wanted = np.flatnonzero(inferred[rows] > 0)
+        lists = Lists(between, rows, rows[wanted], np.zeros(len(rows), dtype=np.bool_), wanted)
+        if lists.are_long:
+            for view in overviews(lists):
+                place = wanted[view.targets]
+                gains[rows[place]] = inferred[rows[place]] * view.unseen_before(place)
+            continue
         earlier = np.triu(between.reach(rows, rows).chance, 1)  # from results to later ones only
         gains[rows] = inferred[rows] * np.prod(1 - earlier, axis=0)
     return gains

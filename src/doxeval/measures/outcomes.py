@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
+from doxeval.measures.between import Between
 from doxeval.measures.esr_model import Esr
-from doxeval.measures.expectations import Between, together
+from doxeval.measures.expectations import together
+from doxeval.measures.overviews import Lists, overviews
 from doxeval.measures.ranking import Ranking
 
 
@@ -34,15 +34,14 @@ def outcomes(ranking: Ranking, measure: Esr) -> list[Outcome]:
     by_unit = [Outcome()] * len(units.topic)
     between = Between(truth, ranking.trees, units.trees, measure.navigation(truth), sight.shared)
     for own, rows in together(ranking, units):
-        reach = between.reach(rows, own)
-        hit_by = reach.hit_by(sight.certain[rows, None])
-        ranks = ranking.rank[rows]
-        missed = np.prod(1 - reach.chance, axis=0)
-        for column, unit in enumerate(own.tolist()):
-            at = int(hit_by[column])
-            if at < len(rows):
-                by_unit[unit] = Outcome(hit_at=int(ranks[at]))
-            elif reach.chance[:, column].any():
-                first = int(np.argmax(reach.chance[:, column] > 0))
-                by_unit[unit] = Outcome(None, float(1 - missed[column]), int(ranks[first]))
+        ranks = ranking.rank[rows].tolist()
+        for view in overviews(Lists(between, rows, own, sight.certain[rows])):
+            hit_by, first = view.hit_by(), view.first_reaching()
+            reached = 1 - view.unseen_before(hit_by)
+            columns = (own[view.targets], hit_by, first, reached)
+            for unit, hit, begin, chance in zip(*(one.tolist() for one in columns), strict=True):
+                if hit < view.results:
+                    by_unit[unit] = Outcome(hit_at=ranks[hit])
+                elif begin < view.results:
+                    by_unit[unit] = Outcome(None, chance, ranks[begin])
     return by_unit

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, concatenated_ranges, positions_in
 from doxeval.documents import Collection
-from doxeval.navigation.model import Floats, Navigation
+from doxeval.navigation.model import Floats, Navigation, Steps
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,30 @@ class HierarchicalNavigation(Navigation):
         weight = np.where(up, _shares(size, target_size), weight)
         total = self._totals(collection, document, sources)[:, None]
         return _shares(weight, total)
+
+    def steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> Steps:
+        """Down to all targets inside a source, and up to those around it."""
+        columns = collection.nodes
+        low = np.searchsorted(targets, sources + 1)
+        inside = np.searchsorted(targets, sources + columns.size[sources]) - low
+        source: Ints = np.arange(len(sources))
+        found = [(np.repeat(source, inside), concatenated_ranges(low, inside))]
+        first = int(collection.rows[document])
+        above = columns.parent[sources].astype(np.int64)
+        while len(source := source[above >= 0]):  # one step up for all sources at a time
+            above = above[above >= 0]
+            at = positions_in(targets, first + above)
+            found.append((source[at >= 0], at[at >= 0]))
+            above = columns.parent[first + above].astype(np.int64)
+        source, target = (np.concatenate(ends) for ends in zip(*found, strict=True))
+        sizes = [columns.end[nodes] - columns.start[nodes] for nodes in (sources, targets)]
+        one, other = sizes[0][source].astype(np.float64), sizes[1][target].astype(np.float64)
+        is_down = targets[target] > sources[source]
+        weight = np.where(is_down, _shares(other, one), _shares(one, other))
+        total = self._totals(collection, document, sources)
+        return Steps(source, target, _shares(weight, total[source]))
 
     def _totals(self, collection: Collection, document: int, sources: Ints) -> Floats:
         """The sum of all weights from each source."""

@@ -19,7 +19,7 @@ from doxeval.documents import Collection
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.navigation.checked_json import json_object, number_in, refuse_unknown_keys
-from doxeval.navigation.model import Floats, Navigation
+from doxeval.navigation.model import Floats, Navigation, Steps
 from doxeval.wording import brief, short_path, shortened
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -49,6 +49,16 @@ class MatrixNavigation(Navigation):
         row = positions_in(keys, wanted.ravel()).reshape(wanted.shape)
         return np.where(row < 0, 0.0, values[row] if len(values) else 0.0)
 
+    def steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> Steps:
+        """The steps of the matrix."""
+        keys, values = self._steps(collection, document)
+        size = len(collection.nodes.path) + 1
+        source, target = positions_in(sources, keys // size), positions_in(targets, keys % size)
+        rows = np.flatnonzero((source >= 0) & (target >= 0) & (values > 0))
+        return Steps(source[rows], target[rows], values[rows])
+
     def _steps(self, collection: Collection, document: int) -> tuple[Ints, Floats]:
         """The steps of a document with their probabilities, each step as one number, ascending."""
         given = self.probabilities.get(collection.id_of(document), {})
@@ -59,8 +69,13 @@ class MatrixNavigation(Navigation):
             if node < 0:
                 raise UnknownReference(collection.why_not(collection.id_of(document), path))
         keys = nodes[0::2] * (len(collection.nodes.path) + 1) + nodes[1::2]
-        order = np.argsort(keys)
-        return keys[order], np.array([p for *_, p in steps], dtype=np.float64)[order]
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        again = np.flatnonzero(keys[1:] == keys[:-1])
+        if len(again):  # under two spellings of a path
+            source, to, _ = steps[int(order[again[0] + 1])]
+            raise FormatError(f"{collection.id_of(document)} {source} → {to} is given twice")
+        return keys, np.array([p for *_, p in steps], dtype=np.float64)[order]
 
     def checked(self, collection: Collection) -> list[str]:
         """An error for an element that is not there; a warning where steps sum to more than 1."""

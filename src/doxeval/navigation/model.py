@@ -2,11 +2,15 @@
 
 Readers never leave a document. A model gives the probabilities from a set of elements to another
 set, both of one document, so that nothing is ever computed for all pairs of elements.
+
+Where both sets are large, even their pairs are too many. Most models then have a shorter answer:
+many elements are reached alike (`groups_of`), or most are not reached at all (`steps_between`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +19,14 @@ from doxeval.arrays import Ints
 from doxeval.documents import Collection
 
 Floats = npt.NDArray[np.float64]
+
+
+class Steps(NamedTuple):
+    """Steps from sources to targets, both as positions in their sets, with their probabilities."""
+
+    source: Ints
+    target: Ints
+    probability: Floats
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,23 @@ class Navigation:
     ) -> Floats:
         """The probability of going from each source to each target, sources × targets."""
         raise NotImplementedError
+
+    def groups_of(self, collection: Collection, targets: Ints) -> Ints | None:
+        """A group for each target, if those of one group are equally likely reached.
+
+        From any element but the target itself, that is. None if the model has no such groups.
+        """
+        return None
+
+    def steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> Steps | None:
+        """All steps with a probability above 0; None if the model does not list them.
+
+        Sources and targets are ascending, and each is there once. A step from an element to
+        itself may be left out.
+        """
+        return None
 
     def checked(self, collection: Collection) -> list[str]:
         """Warnings about the model in this collection; an error if an element is not there."""
@@ -56,3 +85,10 @@ class NoNavigation(Navigation):
     ) -> Floats:
         """Zeros."""
         return np.zeros((len(sources), len(targets)))
+
+    def steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> Steps:
+        """No steps."""
+        nothing: Ints = np.zeros(0, dtype=np.int64)
+        return Steps(nothing, nothing, np.zeros(0))

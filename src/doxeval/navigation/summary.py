@@ -75,6 +75,10 @@ class SummaryNavigation(Navigation):
         steps: Floats = self.transitions()[np.ix_(group[path[sources]], group[path[targets]])]
         return steps
 
+    def groups_of(self, collection: Collection, targets: Ints) -> Ints:
+        """The groups of the summary."""
+        return self.group_of_paths(collection)[collection.nodes.path[targets]]
+
     def group_of_paths(self, collection: Collection) -> Ints:
         """The group of each path of the collection's summary."""
         numbers = {group: number for number, group in enumerate(self.groups)}
@@ -166,6 +170,10 @@ class DepthNavigation(Navigation):
         """The share of the target's group."""
         shares = self._shares_of_paths(collection)[collection.nodes.path[targets]]
         return np.tile(shares, (len(sources), 1))
+
+    def groups_of(self, collection: Collection, targets: Ints) -> Ints:
+        """Roots, sections, subsections and the rest."""
+        return _group_of_paths(collection)[collection.nodes.path[targets]]
 
     def _shares_of_paths(self, collection: Collection) -> Floats:
         if collection.seal not in self._kept:

@@ -10,9 +10,10 @@
     co     : (('+'|'-')? (word | '"' word+ '"'))+          optionally in single quotes as a whole
 
 AND binds more tightly than OR; with `flat` precedence both bind equally, from left to right, as
-in the first grammar of NEXI. Conditions may be nested up to 200 deep. Typographic quotes are read
-as plain ones. A word consists of letters, marks, digits and `_ - ' . &`, does not start with `-` or
-`'`, and has a letter or a digit (or is just `&`).
+in the first grammar of NEXI. Typographic quotes are read as plain ones. A word consists of
+letters, marks, digits and `_ - ' . &`, does not start with `-` or `'`, and has a letter or a
+digit (or is just `&`). Parentheses, and conditions joined by AND and OR, are nested at most 200
+deep; a query has at most 20,000 characters.
 """
 
 from __future__ import annotations

@@ -1,0 +1,363 @@
+"""Long lists in long documents: what `between` says of each pair, without going through all pairs.
+
+With a thousand results in a document and ten thousand trees to reach, pairs are too many. Models
+of navigation have a shorter answer, and there is one class for each:
+
+    ByGroup   targets of one group are reached alike, so one column serves all of them
+    BySteps   few targets are reached from each result, and these steps are listed
+    ByPairs   no shorter answer: a portion of the targets, pair by pair
+
+All targets of the first two are single elements; a result may be any tree. Of a target, only the
+results before the first that hits it matter.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+from doxeval.documents import Collection
+from doxeval.documents.trees import Trees
+from doxeval.measures.base import TOLERANCE, Floats
+from doxeval.measures.between import MOST_PAIRS, Between, Reach
+from doxeval.navigation import Navigation
+
+# Lists with more pairs than this are looked at as overviews.
+MANY_PAIRS = 1 << 18
+
+
+class Overview(ABC):
+    """From a list of results to some targets of the same document.
+
+    targets: their positions among all that were asked for. results: how many there are.
+    """
+
+    targets: Ints
+    results: int
+
+    @abstractmethod
+    def hit_by(self) -> Ints:
+        """The first result that hits each target, or the number of results if none does."""
+
+    @abstractmethod
+    def unseen_before(self, at: Ints) -> Floats:
+        """The probability that each target was not reached from the results before a position.
+
+        The position is not behind the result that hits the target.
+        """
+
+    @abstractmethod
+    def near(self, relevance: Floats, hit_by: Ints) -> Floats:
+        """Σ relevance·p over the targets that are not hit yet, at each result."""
+
+    @abstractmethod
+    def first_reaching(self) -> Ints:
+        """The first result from which each target may be reached, or the number of results."""
+
+
+@dataclass(frozen=True, eq=False)
+class ByGroup(Overview):
+    """Targets by groups. chance: results × groups. same: the first result that is the target."""
+
+    targets: Ints
+    group: Ints
+    chance: Floats
+    same: Ints
+    certain: Bools
+
+    @property
+    def results(self) -> int:  # type: ignore[override]
+        """The number of results."""
+        return len(self.chance)
+
+    def hit_by(self) -> Ints:
+        """The result that is the target, or from which it is surely reached."""
+        is_sure = self.certain[:, None] & (self.chance >= 1 - TOLERANCE)
+        first = np.where(is_sure.any(axis=0), is_sure.argmax(axis=0), self.results)
+        return np.minimum(self.same, first[self.group])
+
+    def _unseen(self) -> Floats:
+        """Results (and one before all) × groups."""
+        unseen = np.ones((self.results + 1, self.chance.shape[1]))
+        np.cumprod(1 - self.chance, axis=0, out=unseen[1:])
+        return unseen
+
+    def unseen_before(self, at: Ints) -> Floats:
+        """The same for all targets of a group at one position."""
+        found: Floats = self._unseen()[at, self.group]
+        return found
+
+    def near(self, relevance: Floats, hit_by: Ints) -> Floats:
+        """What is left of each group, times the probability that it was reached."""
+        leaving = np.zeros((self.results + 1, self.chance.shape[1]))
+        np.add.at(leaving, (hit_by, self.group), relevance)
+        # Summed up from the end, so that nothing is left over by rounding where all are hit.
+        left = np.cumsum(leaving[::-1], axis=0)[::-1][1:]
+        found: Floats = (left * (1 - self._unseen()[1:])).sum(axis=1)
+        return found
+
+    def first_reaching(self) -> Ints:
+        """The same for all targets of a group."""
+        may = self.chance > 0
+        found: Ints = np.where(may.any(axis=0), may.argmax(axis=0), self.results)[self.group]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class BySteps(Overview):
+    """Targets by steps: by target, and for each target in the order of results.
+
+    same: the first result that is the target.
+    """
+
+    targets: Ints
+    results: int
+    source: Ints
+    target: Ints
+    chance: Floats
+    same: Ints
+    certain: Bools
+
+    def hit_by(self) -> Ints:
+        """The result that is the target, or from which it is surely reached."""
+        sure = np.flatnonzero(self.certain[self.source] & (self.chance >= 1 - TOLERANCE))
+        found = self.same.copy()
+        np.minimum.at(found, self.target[sure], self.source[sure])
+        return found
+
+    def _unseen(self) -> Floats:
+        """The probability that a target was not reached up to each step."""
+        edges = np.searchsorted(self.target, np.arange(len(self.targets) + 1))
+        unseen = 1 - self.chance
+        for begin, end in pairwise(edges.tolist()):
+            if end - begin > 1:
+                np.cumprod(unseen[begin:end], out=unseen[begin:end])
+        return unseen
+
+    def unseen_before(self, at: Ints) -> Floats:
+        """What is left after the last step before the position."""
+        width = self.results + 1
+        keys = self.target * width + self.source
+        last = np.searchsorted(keys, np.arange(len(self.targets)) * width + at) - 1
+        known = np.append(self._unseen(), 1.0)  # -1 leads to the end
+        found: Floats = known[np.where(last >= 0, last, len(keys))]
+        return np.where((last >= 0) & (self._owner(last) == np.arange(len(at))), found, 1.0)
+
+    def _owner(self, step: Ints) -> Ints:
+        return np.append(self.target, -1)[step]
+
+    def near(self, relevance: Floats, hit_by: Ints) -> Floats:
+        """Each step adds what it makes likelier, each hit takes away what there was."""
+        unseen = self._unseen()
+        before = np.ones(len(unseen))
+        goes_on = np.flatnonzero(self.target[1:] == self.target[:-1]) + 1
+        before[goes_on] = unseen[goes_on - 1]
+        counts = self.source < hit_by[self.target]
+        gained = relevance[self.target] * (before - unseen) * counts
+        change = np.bincount(self.source, gained, self.results + 1)
+        lost = relevance * (1 - self.unseen_before(hit_by))
+        change -= np.bincount(hit_by, lost, self.results + 1)
+        found: Floats = np.cumsum(change[:-1])
+        return found
+
+    def first_reaching(self) -> Ints:
+        """The first step of each target."""
+        found = np.full(len(self.targets), self.results, dtype=np.int64)
+        likely = np.flatnonzero(self.chance > 0)
+        np.minimum.at(found, self.target[likely], self.source[likely])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ByPairs(Overview):
+    """Targets pair by pair."""
+
+    targets: Ints
+    reach: Reach
+    certain: Bools
+
+    @property
+    def results(self) -> int:  # type: ignore[override]
+        """The number of results."""
+        return len(self.reach.chance)
+
+    def hit_by(self) -> Ints:
+        """By all pairs."""
+        return self.reach.hit_by(self.certain[:, None])
+
+    def unseen_before(self, at: Ints) -> Floats:
+        """The product over the results before the position."""
+        is_before = np.arange(self.results)[:, None] < at[None, :]
+        found: Floats = np.prod(np.where(is_before, 1 - self.reach.chance, 1.0), axis=0)
+        return found
+
+    def near(self, relevance: Floats, hit_by: Ints) -> Floats:
+        """By all pairs."""
+        reached = 1 - np.cumprod(1 - self.reach.chance, axis=0)
+        not_yet_hit = np.arange(self.results)[:, None] < hit_by[None, :]
+        found: Floats = (reached * not_yet_hit) @ relevance
+        return found
+
+    def first_reaching(self) -> Ints:
+        """By all pairs."""
+        may = self.reach.chance > 0
+        return np.where(may.any(axis=0), may.argmax(axis=0), self.results)
+
+
+class Lists(NamedTuple):
+    """Results and targets by rows of `between`, all in one document.
+
+    certain: which results hit what is surely reached from them. until: only the results before
+    this position matter, for each target; None if those up to the first hit do.
+    """
+
+    between: Between
+    sources: Ints
+    targets: Ints
+    certain: Bools
+    until: Ints | None = None
+
+    @property
+    def are_long(self) -> bool:
+        """Whether there are too many pairs to go through all of them."""
+        return len(self.sources) * len(self.targets) > MANY_PAIRS
+
+
+def overviews(lists: Lists) -> Iterator[Overview]:
+    """All targets, in a few overviews."""
+    between = lists.between
+    collection, navigation = between.collection, between.navigation
+    sources, targets = between.sources.rows(lists.sources), between.targets.rows(lists.targets)
+    shared = between.shared[lists.sources]
+    single = np.flatnonzero(targets.counts == 1)
+    nodes = targets.nodes[targets.begin[:-1][single]]
+    listed = _by_steps(collection, navigation, sources, shared, lists.certain, single, nodes)
+    if listed is not None:
+        yield listed
+        rest = np.flatnonzero(targets.counts != 1)
+    else:
+        groups = navigation.groups_of(collection, nodes)
+        rest = np.arange(len(targets))
+        if groups is not None:
+            plain, same = _plain(lists, sources, shared, single, nodes)
+            rest = np.setdiff1d(rest, single[plain])
+            model = _Model(collection, navigation, sources, lists.certain)
+            yield from model.by_groups(single[plain], nodes[plain], groups[plain], same[plain])
+    step = max(MOST_PAIRS // max(len(lists.sources), 1), 1)
+    for begin in range(0, len(rest), step):
+        some = rest[begin : begin + step]
+        reach = between.reach(lists.sources, lists.targets[some])
+        yield ByPairs(some, reach, lists.certain)
+
+
+def _inside(sources: Trees, nodes: Ints) -> tuple[Ints, Ints]:
+    """Pairs of a source and the position of a node that is in it."""
+    distinct, which = np.unique(nodes, return_inverse=True)
+    at = positions_in(distinct, sources.nodes)
+    owner = np.repeat(np.arange(len(sources)), sources.counts)
+    return _expanded(owner[at >= 0], at[at >= 0], which)
+
+
+def _expanded(others: Ints, at: Ints, which: Ints) -> tuple[Ints, Ints]:
+    """Pairs with distinct values as pairs with all that have the value.
+
+    which: the position of the distinct value of each.
+    """
+    order = np.argsort(which, kind="stable")
+    begin = np.searchsorted(which[order], at)
+    counts = np.searchsorted(which[order], at, side="right") - begin
+    return np.repeat(others, counts), order[concatenated_ranges(begin, counts)]
+
+
+def _firsts(source: Ints, target: Ints, targets: int, results: int) -> Ints:
+    """The first source of each target, or the number of results."""
+    found = np.full(targets, results, dtype=np.int64)
+    np.minimum.at(found, target, source)
+    return found
+
+
+def _plain(
+    lists: Lists, sources: Trees, shared: Bools, single: Ints, nodes: Ints
+) -> tuple[Bools, Ints]:
+    """Which targets are reached as their groups are, and the first result that hits each.
+
+    A result that holds a target is no step to it. If it hits the target that does not matter, nor
+    if it comes later than anybody asks for.
+    """
+    source, target = _inside(sources, nodes)
+    is_hit = (sources.counts[source] == 1) | (shared & lists.certain)[source]
+    count, results = len(nodes), len(sources)
+    hit = _firsts(source[is_hit], target[is_hit], count, results)
+    if lists.until is not None:
+        return _firsts(source, target, count, results) >= lists.until[single], hit
+    return _firsts(source[~is_hit], target[~is_hit], count, results) >= hit, hit
+
+
+class _Model(NamedTuple):
+    collection: Collection
+    navigation: Navigation
+    sources: Trees
+    certain: Bools
+
+    def by_groups(self, targets: Ints, nodes: Ints, groups: Ints, same: Ints) -> Iterator[ByGroup]:
+        """Targets by groups, some groups at a time."""
+        if not len(targets):
+            return
+        distinct, first, which = np.unique(groups, return_index=True, return_inverse=True)
+        step = max(MOST_PAIRS // max(len(self.sources.nodes), 1), 1)
+        for begin in range(0, len(distinct), step):
+            chance = self._chances(nodes[first[begin : begin + step]])
+            own = np.flatnonzero((which >= begin) & (which < begin + step))
+            yield ByGroup(targets[own], which[own] - begin, chance, same[own], self.certain)
+
+    def _chances(self, nodes: Ints) -> Floats:
+        """From each source to an element outside of it that is reached as one of these nodes is."""
+        document = int(self.collection.documents_of(nodes[:1])[0])
+        distinct, row = np.unique(self.sources.nodes, return_inverse=True)
+        steps = self.navigation.between(self.collection, document, distinct, nodes)
+        sums = np.add.reduceat(steps[row], self.sources.begin[:-1], axis=0)
+        return np.minimum(sums / self.sources.counts[:, None], 1.0)
+
+
+def _by_steps(
+    collection: Collection,
+    navigation: Navigation,
+    sources: Trees,
+    shared: Bools,
+    certain: Bools,
+    single: Ints,
+    nodes: Ints,
+) -> BySteps | None:
+    """All targets that are single elements, if the model lists its steps."""
+    from_nodes, row = np.unique(sources.nodes, return_inverse=True)
+    to_nodes, which = np.unique(nodes, return_inverse=True)
+    document = int(collection.documents_of(sources.nodes[:1])[0])
+    steps = navigation.steps_between(collection, document, from_nodes, to_nodes)
+    if steps is None:
+        return None
+    results = len(sources)
+    # From steps between elements to steps from trees, and to all targets that are this element.
+    owner = np.repeat(np.arange(results), sources.counts)
+    number: Ints = np.arange(len(steps.source))
+    number, at = _expanded(number, steps.source, row)
+    to, source = steps.target[number], owner[at]
+    pair, target = _expanded(np.arange(len(to)), to, which)
+    source, probability = source[pair], steps.probability[number][pair]
+    probability = probability / sources.counts[source]
+    # A result that holds a target is no step to it, but may show it.
+    inner, held = _inside(sources, nodes)
+    is_same = sources.counts[inner] == 1
+    keys = np.append(target * results + source, held * results + inner)
+    held_keys = np.sort(held * results + inner)
+    probability = np.where(positions_in(held_keys, target * results + source) < 0, probability, 0.0)
+    shown = np.where(is_same, 0.0, shared[inner].astype(np.float64))
+    distinct, position = np.unique(keys, return_inverse=True)
+    chance = np.minimum(np.bincount(position, np.append(probability, shown), len(distinct)), 1.0)
+    same = _firsts(inner[is_same], held[is_same], len(nodes), results)
+    return BySteps(single, results, distinct % results, distinct // results, chance, same, certain)
