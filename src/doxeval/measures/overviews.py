@@ -160,9 +160,10 @@ class BySteps(Overview):
         before[goes_on] = unseen[goes_on - 1]
         counts = self.source < hit_by[self.target]
         gained = relevance[self.target] * (before - unseen) * counts
-        change = np.bincount(self.source, gained, self.results + 1)
         lost = relevance * (1 - self.unseen_before(hit_by))
-        change -= np.bincount(hit_by, lost, self.results + 1)
+        change = np.zeros(self.results + 1)
+        np.add.at(change, self.source, gained)
+        np.subtract.at(change, hit_by, lost)
         found: Floats = np.cumsum(change[:-1])
         return found
 
@@ -358,6 +359,8 @@ def _by_steps(
     probability = np.where(positions_in(held_keys, target * results + source) < 0, probability, 0.0)
     shown = np.where(is_same, 0.0, shared[inner].astype(np.float64))
     distinct, position = np.unique(keys, return_inverse=True)
-    chance = np.minimum(np.bincount(position, np.append(probability, shown), len(distinct)), 1.0)
+    chance = np.zeros(len(distinct))
+    np.add.at(chance, position, np.append(probability, shown))
+    chance = np.minimum(chance, 1.0)
     same = _firsts(inner[is_same], held[is_same], len(nodes), results)
     return BySteps(single, results, distinct % results, distinct // results, chance, same, certain)
