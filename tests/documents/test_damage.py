@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -42,6 +43,7 @@ def collection(build: Builder) -> Path:
 def unverified(monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening hashes nothing, as if the collection were very large."""
     monkeypatch.setattr(sealed_files, "VERIFIED_BYTES", -1)
+    monkeypatch.setattr(sealed_files, "_UNVERIFIED", WeakSet())  # none of other tests
 
 
 # Bytes that flip, while size and time stamp stay
