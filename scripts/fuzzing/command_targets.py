@@ -276,8 +276,8 @@ def _cases(verb: str) -> tuple[bytes, ...]:
 
 
 # Reports and the demo take long; the others about as long as each other.
-_SHARES = {"report": 0.05, "demo": 0.001, "simulate": 0.2, "evaluate": 0.6, "collection": 0.4}
+_SHARES = {"report": 0.15, "demo": 0.002, "evaluate": 2.0, "collection": 1.2}
 TARGETS = tuple(
-    Verb(f"command-{verb}", called, _cases(verb), share=_SHARES.get(verb, 0.3), suffix=".json")
+    Verb(f"command-{verb}", called, _cases(verb), share=_SHARES.get(verb, 0.8), suffix=".json")
     for verb in VERBS
 )

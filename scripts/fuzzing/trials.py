@@ -22,7 +22,8 @@ from fuzzing.target import Target
 
 SECONDS = 10
 MEMORY = 1 << 30
-LARGEST_KEPT = 20_000  # bytes of an input that others are made from
+_LARGEST_KEPT = 20_000  # bytes of an input that others are made from
+_WEIGHTS = (4, 4, 1)  # of good files, of what was read, of what was refused
 _MADE_SMALLER: set[str] = set()  # kinds of findings, in this process
 BLOCK = 5_000  # inputs that share a pool, which grows as they reach new lines
 
@@ -76,6 +77,28 @@ class Tally:
         self.seconds += other.seconds
         self.slowest = max(self.slowest, other.slowest)
         self.lines = max(self.lines, other.lines)
+
+
+class Pools:
+    """What inputs are made from: good files, and what reached something new.
+
+    What is made from a refused file is mostly refused for the same reason, so these are chosen
+    less often.
+    """
+
+    def __init__(self, target: Target, known: Sequence[bytes]) -> None:
+        self._good = [*target.good, *target.starts]
+        self._read = list(self._good)
+        self._refused = [*self._good, *known]
+
+    def chosen(self, chance: Random) -> list[bytes]:
+        """The pool for the next input."""
+        return chance.choices((self._good, self._read, self._refused), _WEIGHTS)[0]
+
+    def keep(self, data: bytes, error: BaseException | None) -> None:
+        """Make others from this input too, unless it is large."""
+        if len(data) < _LARGEST_KEPT:
+            (self._read if error is None else self._refused).append(data)
 
 
 def attempt(target: Target, data: bytes) -> BaseException | None:
@@ -135,10 +158,11 @@ def tried(target: Target, block: Block, known: Sequence[bytes], skip: int, watch
     how much the next one uses.
     """
     tally = Tally()
-    pool, coverage = [*target.good, *target.starts, *known], Coverage()
+    pools, coverage = Pools(target, known), Coverage()
     started = time.process_time()
     for at in range(skip, block.count):
-        data = target.input(block.chance(at), pool)
+        chance = block.chance(at)
+        data = target.input(chance, pools.chosen(chance))
         watch.begins(at, data)
         begun = time.process_time()
         with coverage.watching():
@@ -149,8 +173,8 @@ def tried(target: Target, block: Block, known: Sequence[bytes], skip: int, watch
             watch.finds(_smallest(target, finding_of(target.name, error, data)))
         else:
             tally.refused += error is not None
-        if coverage.is_new(error) and len(data) < LARGEST_KEPT:
-            pool.append(data)
+        if coverage.is_new(error):
+            pools.keep(data, error)
         if not is_fit():
             break
     tally.lines = len(coverage.lines)
