@@ -188,6 +188,23 @@ def zstd() -> Any:
     return import_module("backports.zstd")
 
 
+def read_up_to(file: IO[bytes], most: int) -> bytes:
+    """The whole of a file, or one byte more than `most` of it if it is larger.
+
+    A file would make room for as many bytes as are asked for, however few it has; here it is asked
+    for a little at a time.
+
+    >>> import io
+    >>> read_up_to(io.BytesIO(b"hello"), 3), read_up_to(io.BytesIO(b"hello"), 9)
+    (b'hell', b'hello')
+    """
+    pieces, left = [], most + 1
+    while left and (piece := file.read(min(left, _CHUNK))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
 def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
     """Each line that is not blank, with its number. Lines must be UTF-8 and of limited length.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from doxeval.errors import FormatError
-from doxeval.files import opened, parsed_json
+from doxeval.files import opened, parsed_json, read_up_to
 from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.hierarchical import HierarchicalNavigation
 from doxeval.navigation.matrix import read_matrix
@@ -52,7 +52,7 @@ def read_navigation(path: str | os.PathLike[str]) -> Navigation:
     """
     name = os.fspath(path)
     with opened(path) as file:
-        data = file.read(_LARGEST + 1)
+        data = read_up_to(file, _LARGEST)
     if len(data) > _LARGEST:
         raise FormatError(f"more than {_LARGEST:,} bytes in a model of navigation", name)
     return parse_navigation(data, name)

@@ -18,6 +18,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import FormatError
+from doxeval.files import read_up_to
 from doxeval.runs.optional import optional_module
 
 LARGEST_FILE = 2 << 30
@@ -54,7 +55,7 @@ def parquet_blocks(file: IO[bytes], origin: str) -> Iterator[ParquetBlock]:
     {'topic': ['7', None], 'rank': [1, 2]}
     """
     parquet = optional_module("pyarrow.parquet")
-    data = file.read(LARGEST_FILE + 1)
+    data = read_up_to(file, LARGEST_FILE)
     if len(data) > LARGEST_FILE:
         raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
     metadata = _asked(
