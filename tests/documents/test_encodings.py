@@ -93,7 +93,7 @@ def test_a_lone_surrogate_in_an_id_is_refused(build: Builder) -> None:
         build({"a.jsonl": line % "\\ud800"})
     with pytest.raises(DocumentError, match='expected a JSON object with "id"'):
         build({"a.jsonl": '{"id": true, "text": "x"}'})
-    with pytest.raises(DocumentError, match=r"the id 'x{80}'… has more than 10,000 characters"):
+    with pytest.raises(DocumentError, match=r"the id 'x{80}'… .*has more than 10,000 characters"):
         build({"a.jsonl": line % ("x" * 10_001)})
 
 

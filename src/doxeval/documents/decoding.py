@@ -53,7 +53,7 @@ def lone_surrogate(error: UnicodeEncodeError) -> str:
     """The message about text that UTF-8 cannot hold.
 
     >>> try:
-    ...     "one \ud800".encode()
+    ...     ("one " + chr(0xD800)).encode()
     ... except UnicodeEncodeError as error:
     ...     lone_surrogate(error)
     'a lone surrogate, which is not a character, at offset 4'

@@ -48,6 +48,7 @@ Source: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 def source_paths(sources: Source | Iterable[Source]) -> list[str]:
     """The paths of one source or of several; bytes that are not UTF-8 become lone surrogates.
 
+    >>> from pathlib import Path
     >>> source_paths(Path("a.xml")), source_paths(["a.xml", Path("b")])
     (['a.xml'], ['a.xml', 'b'])
     """
