@@ -17,7 +17,7 @@ from doxeval.unfinished import parents_made, unfinished
 
 LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
-_BUFFER = 1 << 18
+_BUFFER = 1 << 15
 # A compressed file or an archive may hold this many times its size, plus an allowance.
 EXPANSION = 100
 EXPANSION_ALLOWANCE = 64 << 20

@@ -16,6 +16,7 @@ from doxeval.files import (
     Allowance,
     decompressed,
     guarded,
+    is_compressed,
     size_allowance,
     uncompressed_name,
     why_unreadable,
@@ -51,6 +52,8 @@ class Member(NamedTuple):
     def decompressed(self) -> BinaryIO:
         """The bytes of the file, decompressed if its name has the suffix of a compression."""
         file = self.file or io.BytesIO()
+        if not is_compressed(self.name):
+            return file
         return guarded(lambda: decompressed(file, self.name), self.origin, self.allowance)
 
 
@@ -129,7 +132,7 @@ def _tar_members(path: str) -> Iterator[Member]:
                 origin = f"{path}!{entry.name}"
                 contents = None
                 if entry.isreg():
-                    contents = guarded(partial(_extracted, tar, entry), origin)
+                    contents = guarded(partial(_extracted, tar, entry), origin, contained)
                 yield Member(entry.name, origin, contents, at - before, contained)
                 before = at
 
@@ -151,7 +154,7 @@ def _zip_members(path: str) -> Iterator[Member]:
             contents = None
             # The upper half is the mode of the file, if the archive was made on Unix.
             if stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG):
-                contents = guarded(partial(archive.open, entry), origin)
+                contents = guarded(partial(archive.open, entry), origin, contained)
             yield Member(entry.filename, origin, contents, entry.compress_size, contained)
             if contents is not None:
                 contents.close()

@@ -10,7 +10,7 @@ from doxeval.documents.limits import Limits, check_bytes
 from doxeval.documents.options import Format
 from doxeval.documents.records import Record
 from doxeval.errors import DocumentError, SourceError
-from doxeval.files import is_compressed, opened
+from doxeval.files import is_compressed, opened, read_up_to
 
 _SMALL_FILE = 64 << 10
 _TYPICAL_COMPRESSION = 10
@@ -47,7 +47,7 @@ def load(path: str, limits: Limits) -> bytes:
     if is_compressed(path):
         try:
             with opened(path) as file:
-                data = file.read(limits.bytes + 1)
+                data = read_up_to(file, limits.bytes)
         except SourceError as error:
             raise DocumentError(error.message, path) from error
         check_bytes(len(data), limits, path)
@@ -60,7 +60,7 @@ def load(path: str, limits: Limits) -> bytes:
             # A pipe may give less than there is to come.
             if len(data) == _SMALL_FILE or not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 with os.fdopen(descriptor, "rb", closefd=False) as file:
-                    data += file.read(limits.bytes + 1 - len(data))
+                    data += read_up_to(file, max(limits.bytes - len(data), 0))
             check_bytes(len(data), limits, path)
             return data
         finally:

@@ -22,7 +22,7 @@ from doxeval.documents.options import BuildOptions, Format
 from doxeval.documents.raw import RawDocument
 from doxeval.documents.records import read_records
 from doxeval.errors import DocumentError, SourceError
-from doxeval.files import opened_with_position, uncompressed_name
+from doxeval.files import opened_with_position, read_up_to, uncompressed_name
 from doxeval.wording import brief
 
 SUFFIXES: dict[str, Format] = {
@@ -245,7 +245,7 @@ class Walk:
         """All bytes of a member of an archive; an error if they are too many or damaged."""
         limits = self._options.limits
         try:
-            data = member.decompressed().read(limits.bytes + 1)
+            data = read_up_to(member.decompressed(), limits.bytes)
             check_bytes(len(data), limits, member.origin)
             return data
         except DocumentError as error:
