@@ -24,6 +24,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
 from doxeval.documents import Collection
 from doxeval.documents.trees import Trees
+from doxeval.errors import DoxevalError
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.between import MOST_PAIRS, Between, Reach
 from doxeval.navigation import Navigation
@@ -233,28 +234,30 @@ class Lists(NamedTuple):
 def overviews(lists: Lists) -> Iterator[Overview]:
     """All targets, in a few overviews."""
     between = lists.between
-    collection, navigation = between.collection, between.navigation
-    sources, targets = between.sources.rows(lists.sources), between.targets.rows(lists.targets)
-    shared = between.shared[lists.sources]
+    targets = between.targets.rows(lists.targets)
     single = np.flatnonzero(targets.counts == 1)
     nodes = targets.nodes[targets.begin[:-1][single]]
-    listed = _by_steps(collection, navigation, sources, shared, lists.certain, single, nodes)
-    if listed is not None:
-        yield listed
-        rest = np.flatnonzero(targets.counts != 1)
+    model = _Model(
+        between.collection,
+        between.navigation,
+        between.sources.rows(lists.sources),
+        between.shared[lists.sources],
+        lists.certain,
+    )
+    groups = between.navigation.groups_of(between.collection, nodes)
+    rest = np.flatnonzero(targets.counts != 1)
+    if groups is not None:
+        plain, same = model.plain(nodes, None if lists.until is None else lists.until[single])
+        yield from model.by_groups(single[plain], nodes[plain], groups[plain], same[plain])
+        rest = np.union1d(rest, single[~plain])
+    elif model.lists_steps:
+        yield from model.by_steps(single, nodes)
     else:
-        groups = navigation.groups_of(collection, nodes)
         rest = np.arange(len(targets))
-        if groups is not None:
-            plain, same = _plain(lists, sources, shared, single, nodes)
-            rest = np.setdiff1d(rest, single[plain])
-            model = _Model(collection, navigation, sources, lists.certain)
-            yield from model.by_groups(single[plain], nodes[plain], groups[plain], same[plain])
-    step = max(MOST_PAIRS // max(len(lists.sources), 1), 1)
+    step = max(MOST_PAIRS // len(lists.sources), 1)
     for begin in range(0, len(rest), step):
         some = rest[begin : begin + step]
-        reach = between.reach(lists.sources, lists.targets[some])
-        yield ByPairs(some, reach, lists.certain)
+        yield ByPairs(some, between.reach(lists.sources, lists.targets[some]), lists.certain)
 
 
 def _inside(sources: Trees, nodes: Ints) -> tuple[Ints, Ints]:
@@ -283,35 +286,41 @@ def _firsts(source: Ints, target: Ints, targets: int, results: int) -> Ints:
     return found
 
 
-def _plain(
-    lists: Lists, sources: Trees, shared: Bools, single: Ints, nodes: Ints
-) -> tuple[Bools, Ints]:
-    """Which targets are reached as their groups are, and the first result that hits each.
-
-    A result that holds a target is no step to it. If it hits the target that does not matter, nor
-    if it comes later than anybody asks for.
-    """
-    source, target = _inside(sources, nodes)
-    is_hit = (sources.counts[source] == 1) | (shared & lists.certain)[source]
-    count, results = len(nodes), len(sources)
-    hit = _firsts(source[is_hit], target[is_hit], count, results)
-    if lists.until is not None:
-        return _firsts(source, target, count, results) >= lists.until[single], hit
-    return _firsts(source[~is_hit], target[~is_hit], count, results) >= hit, hit
-
-
 class _Model(NamedTuple):
+    """A list of results in a document, and how readers go on from there.
+
+    shared, certain: what readers see with each result.
+    """
+
     collection: Collection
     navigation: Navigation
     sources: Trees
+    shared: Bools
     certain: Bools
+
+    @property
+    def document(self) -> int:
+        """The document of all results and targets."""
+        return int(self.collection.documents_of(self.sources.nodes[:1])[0])
+
+    def plain(self, nodes: Ints, until: Ints | None) -> tuple[Bools, Ints]:
+        """Which targets are reached as their groups are, and the first result that hits each.
+
+        A result that holds a target is no step to it. That does not matter if it hits the target,
+        or comes later than anybody asks for.
+        """
+        source, target = _inside(self.sources, nodes)
+        is_hit = (self.sources.counts[source] == 1) | (self.shared & self.certain)[source]
+        count, results = len(nodes), len(self.sources)
+        hit = _firsts(source[is_hit], target[is_hit], count, results)
+        if until is not None:
+            return _firsts(source, target, count, results) >= until, hit
+        return _firsts(source[~is_hit], target[~is_hit], count, results) >= hit, hit
 
     def by_groups(self, targets: Ints, nodes: Ints, groups: Ints, same: Ints) -> Iterator[ByGroup]:
         """Targets by groups, some groups at a time."""
-        if not len(targets):
-            return
         distinct, first, which = np.unique(groups, return_index=True, return_inverse=True)
-        step = max(MOST_PAIRS // max(len(self.sources.nodes), 1), 1)
+        step = max(MOST_PAIRS // len(self.sources.nodes), 1)
         for begin in range(0, len(distinct), step):
             chance = self._chances(nodes[first[begin : begin + step]])
             own = np.flatnonzero((which >= begin) & (which < begin + step))
@@ -319,48 +328,60 @@ class _Model(NamedTuple):
 
     def _chances(self, nodes: Ints) -> Floats:
         """From each source to an element outside of it that is reached as one of these nodes is."""
-        document = int(self.collection.documents_of(nodes[:1])[0])
         distinct, row = np.unique(self.sources.nodes, return_inverse=True)
-        steps = self.navigation.between(self.collection, document, distinct, nodes)
+        steps = self.navigation.between(self.collection, self.document, distinct, nodes)
         sums = np.add.reduceat(steps[row], self.sources.begin[:-1], axis=0)
         return np.minimum(sums / self.sources.counts[:, None], 1.0)
 
+    @property
+    def lists_steps(self) -> bool:
+        """Whether the model of navigation lists its steps."""
+        one = self.sources.nodes[:1]
+        steps = self.navigation.steps_between(self.collection, self.document, one, one)
+        return steps is not None
 
-def _by_steps(
-    collection: Collection,
-    navigation: Navigation,
-    sources: Trees,
-    shared: Bools,
-    certain: Bools,
-    single: Ints,
-    nodes: Ints,
-) -> BySteps | None:
-    """All targets that are single elements, if the model lists its steps."""
-    from_nodes, row = np.unique(sources.nodes, return_inverse=True)
-    to_nodes, which = np.unique(nodes, return_inverse=True)
-    document = int(collection.documents_of(sources.nodes[:1])[0])
-    steps = navigation.steps_between(collection, document, from_nodes, to_nodes)
-    if steps is None:
-        return None
-    results = len(sources)
-    # From steps between elements to steps from trees, and to all targets that are this element.
-    owner = np.repeat(np.arange(results), sources.counts)
-    number: Ints = np.arange(len(steps.source))
-    number, at = _expanded(number, steps.source, row)
-    to, source = steps.target[number], owner[at]
-    pair, target = _expanded(np.arange(len(to)), to, which)
-    source, probability = source[pair], steps.probability[number][pair]
-    probability = probability / sources.counts[source]
-    # A result that holds a target is no step to it, but may show it.
-    inner, held = _inside(sources, nodes)
-    is_same = sources.counts[inner] == 1
-    keys = np.append(target * results + source, held * results + inner)
-    held_keys = np.sort(held * results + inner)
-    probability = np.where(positions_in(held_keys, target * results + source) < 0, probability, 0.0)
-    shown = np.where(is_same, 0.0, shared[inner].astype(np.float64))
-    distinct, position = np.unique(keys, return_inverse=True)
-    chance = np.zeros(len(distinct))
-    np.add.at(chance, position, np.append(probability, shown))
-    chance = np.minimum(chance, 1.0)
-    same = _firsts(inner[is_same], held[is_same], len(nodes), results)
-    return BySteps(single, results, distinct % results, distinct // results, chance, same, certain)
+    def by_steps(self, targets: Ints, nodes: Ints) -> Iterator[BySteps]:
+        """Targets by steps, in as many portions as it takes that none has too many steps."""
+        from_nodes, counts = np.unique(self.sources.nodes, return_counts=True)
+        to_nodes, again = np.unique(nodes, return_counts=True)
+        most = self.navigation.most_steps_between(
+            self.collection, self.document, from_nodes, to_nodes
+        )
+        repeated = int(counts.max(initial=1)) * int(again.max(initial=1))
+        if len(targets) > 1 and most * repeated > MOST_PAIRS:
+            half = len(targets) // 2
+            yield from self.by_steps(targets[:half], nodes[:half])
+            yield from self.by_steps(targets[half:], nodes[half:])
+        elif len(targets):
+            yield self._by_steps(targets, nodes)
+
+    def _by_steps(self, targets: Ints, nodes: Ints) -> BySteps:
+        source, target, chance = self._steps_to(nodes)
+        # A result that holds a target is no step to it, but may show it.
+        inner, held = _inside(self.sources, nodes)
+        is_same = self.sources.counts[inner] == 1
+        results = len(self.sources)
+        keys, held_keys = target * results + source, held * results + inner
+        chance = np.where(positions_in(np.sort(held_keys), keys) < 0, chance, 0.0)
+        shown = np.where(is_same, 0.0, self.shared[inner].astype(np.float64))
+        distinct, at = np.unique(np.append(keys, held_keys), return_inverse=True)
+        total = np.zeros(len(distinct))
+        np.add.at(total, at, np.append(chance, shown))
+        same = _firsts(inner[is_same], held[is_same], len(nodes), results)
+        total = np.minimum(total, 1.0)
+        source, target = distinct % results, distinct // results
+        return BySteps(targets, results, source, target, total, same, self.certain)
+
+    def _steps_to(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
+        """Steps from results to nodes, both by position: one for each element of a result."""
+        from_nodes, row = np.unique(self.sources.nodes, return_inverse=True)
+        to_nodes, which = np.unique(nodes, return_inverse=True)
+        steps = self.navigation.steps_between(self.collection, self.document, from_nodes, to_nodes)
+        if steps is None:
+            raise DoxevalError(f"{self.navigation.name} lists some steps, and not others")
+        owner = np.repeat(np.arange(len(self.sources)), self.sources.counts)
+        number: Ints = np.arange(len(steps.source))
+        number, at = _expanded(number, steps.source, row)
+        pair, target = _expanded(np.arange(len(number)), steps.target[number], which)
+        source = owner[at][pair]
+        return source, target, steps.probability[number][pair] / self.sources.counts[source]

@@ -67,6 +67,18 @@ class HierarchicalNavigation(Navigation):
         total = self._totals(collection, document, sources)
         return Steps(source, target, _shares(weight, total[source]))
 
+    def most_steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> int:
+        """As many as there are targets inside sources, and sources inside targets."""
+        sizes = collection.nodes.size
+        return sum(
+            int(
+                (np.searchsorted(inner, outer + sizes[outer]) - np.searchsorted(inner, outer)).sum()
+            )
+            for outer, inner in ((sources, targets), (targets, sources))
+        )
+
     def _totals(self, collection: Collection, document: int, sources: Ints) -> Floats:
         """The sum of all weights from each source."""
         columns = collection.nodes

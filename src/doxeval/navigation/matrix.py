@@ -59,6 +59,13 @@ class MatrixNavigation(Navigation):
         rows = np.flatnonzero((source >= 0) & (target >= 0) & (values > 0))
         return Steps(source[rows], target[rows], values[rows])
 
+    def most_steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> int:
+        """As many as there are in the document."""
+        given = self.probabilities.get(collection.id_of(document), {})
+        return sum(map(len, given.values()))
+
     def _steps(self, collection: Collection, document: int) -> tuple[Ints, Floats]:
         """The steps of a document with their probabilities, each step as one number, ascending."""
         given = self.probabilities.get(collection.id_of(document), {})

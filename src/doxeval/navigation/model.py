@@ -63,6 +63,12 @@ class Navigation:
         """
         return None
 
+    def most_steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> int:
+        """At most how many steps `steps_between` would list."""
+        return len(sources) * len(targets)
+
     def checked(self, collection: Collection) -> list[str]:
         """Warnings about the model in this collection; an error if an element is not there."""
         return []
@@ -92,3 +98,9 @@ class NoNavigation(Navigation):
         """No steps."""
         nothing: Ints = np.zeros(0, dtype=np.int64)
         return Steps(nothing, nothing, np.zeros(0))
+
+    def most_steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> int:
+        """None."""
+        return 0
