@@ -276,8 +276,8 @@ def _cases(verb: str) -> tuple[bytes, ...]:
 
 
 # Reports and the demo take long; the others about as long as each other.
-_SHARES = {"report": 0.15, "demo": 0.002, "evaluate": 2.0, "collection": 1.2}
+_SHARES = {"report": 0.4, "demo": 0.005, "evaluate": 6, "collection": 4}
 TARGETS = tuple(
-    Verb(f"command-{verb}", called, _cases(verb), share=_SHARES.get(verb, 0.8), suffix=".json")
+    Verb(f"command-{verb}", called, _cases(verb), share=_SHARES.get(verb, 2.4), suffix=".json")
     for verb in VERBS
 )

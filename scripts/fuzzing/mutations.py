@@ -52,7 +52,7 @@ def mutated(data: bytes, pool: Sequence[bytes], tokens: Sequence[bytes], chance:
     for _ in range(1 + int(chance.expovariate(1.0))):
         change = chance.choice(_CHANGES)
         data = change(data, pool, tokens, chance)
-    if chance.random() < 0.002:
+    if chance.random() < 0.01:
         data = _amplified(data, chance)
     if chance.random() < 0.005:
         data = _recoded(data, chance)
