@@ -71,11 +71,13 @@ def instead(case: Case, plain: Scene, at: int) -> Result | None:
     measure, result = case.measure.settled(case.scene.truth), case.results[at]
     if measure.name in ONCE or getattr(measure, "targets", None) == "bep":
         return None
-    counts_new_text = getattr(measure, "resize", "full") != "full"
+    alone = plain.ranking([result])
+    resize = getattr(measure, "resize", "full")
+    # By resize=tool, only documents with relevant text are counted by their new text.
+    counts_new_text = resize == "new" or (resize == "tool" and len(alone.in_relevant_text) > 0)
     if counts_new_text or getattr(measure, "overlap", None) == "o":
         return useless_result(EMPTY, result.topic)
-    (size,) = plain.ranking([result]).size.tolist()
-    return useless_of_size(plain, size, result.topic)
+    return useless_of_size(plain, int(alone.size[0]), result.topic)
 
 
 @pytest.mark.parametrize("name", MEASURES)
