@@ -196,7 +196,7 @@ def test_paths_and_points_print_as_they_parse(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "/", "a", "a/b", "/a[0]", "/a[1", "/a//b", "/a[x]", "/a/text()"]
+    "text", ["", "/", "a", "a/b", "/a[0]", "/a[00]", "/a[1", "/a//b", "/a[x]", "/a/text()"]
 )
 def test_bad_paths_are_refused(text: str) -> None:
     with pytest.raises(SyntaxProblem, match="expected"):

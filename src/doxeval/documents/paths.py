@@ -50,7 +50,7 @@ def parse_path(path: str) -> tuple[Step, ...]:
     steps: list[Step] = []
     for text in path[1:].split("/"):
         match = STEP.fullmatch(text)
-        if match is None or match[2] == "0":
+        if match is None or not int(match[2] or 1):
             raise SyntaxProblem(
                 f"step {len(steps) + 1} of path {brief(path)} is {brief(text)}: expected a tag "
                 "and its number, like sec[2]"
