@@ -61,6 +61,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seed", type=int, default=None)
     arguments = parser.parse_args()
+    # In the background, Ctrl-C may be ignored, and commands would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # Commands run in other directories, and by the same sources as this script.
     os.environ["PYTHONPATH"] = str(Path(doxeval.__file__).resolve().parents[1])
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
@@ -80,7 +82,7 @@ def tried(folder: Path, trials: int, chance: random.Random) -> dict[tuple[str, s
     for number in range(trials):
         # Every command meets every way.
         command = commands[number % len(commands)]
-        way = WAYS[(number // len(commands) + number) % len(WAYS)]
+        way = WAYS[(number // len(commands) + number % len(commands)) % len(WAYS)]
         seconds, expected = peaceful[command]
         moment = chance.uniform(0, 1.05 * seconds)
         old = chance.random() < 0.5
@@ -260,7 +262,7 @@ WAYS = (
 
 def world(folder: Path) -> list[Command]:
     """Documents, assessments and runs; the commands that are tried on them."""
-    make_documents(folder / "documents", 48, 9000)
+    make_documents(folder / "documents", 48, 20_000)
     make_documents(folder / "others", 3, 10)
     for source, out in (("documents", "given"), ("others", "old")):
         words = ["collection", "build", str(folder / source), "--out", str(folder / out)]
