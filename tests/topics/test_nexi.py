@@ -128,6 +128,49 @@ def test_deep_nesting_is_refused() -> None:
         parse_structured("//a[" + "(" * 100_000)
 
 
+ABOUT = "about(., b)"
+
+
+@pytest.mark.parametrize("precedence", ["and", "flat"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        " ".join(f"{ABOUT} {'and' if number % 2 else 'or'}" for number in range(198)),
+        " ".join(f"{ABOUT} or" for _ in range(1_000)),
+        f"({ABOUT} or {ABOUT} and " * 99,
+    ],
+    ids=["alternating", "one after another", "nested"],
+)
+def test_long_conditions_print_and_parse_back(condition: str, precedence: Precedence) -> None:
+    query = f"//a[{condition} {ABOUT}{')' * condition.replace('about(', '').count('(')}]"
+    parsed = parse_structured(query, precedence)
+    assert parse_structured(str(parsed)) == parsed
+    assert len(parsed.supports) == query.count("about")
+    assert hash(parsed) == hash(pickle.loads(pickle.dumps(parsed)))
+
+
+@pytest.mark.parametrize(
+    ("condition", "precedence"),
+    [
+        (" ".join(f"{ABOUT} {'and' if number % 2 else 'or'}" for number in range(1_000)), "flat"),
+        (f"({ABOUT} or {ABOUT} and " * 150 + ABOUT + ")" * 150 + " or", "and"),
+    ],
+)
+def test_conditions_nested_by_their_connectives_are_refused(
+    condition: str, precedence: Precedence
+) -> None:
+    with pytest.raises(NexiError, match="at most 200 conditions nested"):
+        parse_structured(f"//a[{condition} {ABOUT}]", precedence)
+
+
+@pytest.mark.parametrize("query", ["a " * 10_001, "//a" * 7_000, '"' + "a " * 20_000, "(" * 50_000])
+def test_a_query_has_a_length(query: str) -> None:
+    with pytest.raises(NexiError) as caught:
+        parse_nexi(query)
+    assert caught.value.at in (1, 20_001)
+    assert parse_nexi("a " * 10_000)
+
+
 def test_the_examples_of_the_inex_report() -> None:
     """Topics 76 (2003) and 231 (2005), as printed in figures 1 and 2 of Lalmas and Tombros 2007."""
     first = parse_structured(

@@ -18,6 +18,8 @@ _SHARE = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
 _CUT_OFF = re.compile(r"0*[1-9][0-9]{0,8}")
 _LARGEST_CUT_OFF = 10**9
 _FINEST_POINT = 10**12
+# Larger numbers are slips of the fingers; as a float, not every one of them would print as given.
+LARGEST_NUMBER = 10**15
 
 
 def checked_value(spec: Field[Any], value: Any, name: str) -> Any:
@@ -57,7 +59,8 @@ def _cut_off(value: Any, name: str) -> int:
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or not 0 < value < _LARGEST_CUT_OFF:
         raise SyntaxProblem(
-            f"{name}: @{shortened(str(value))} is not a cut-off: expected a whole number above 0"
+            f"{name}: @{_shown(value)} is not a cut-off: expected a whole number above 0 and below "
+            f"{_LARGEST_CUT_OFF:,}"
         )
     return int(value)
 
@@ -65,11 +68,10 @@ def _cut_off(value: Any, name: str) -> int:
 def _point(value: Any, name: str) -> Fraction:
     found = _fraction(value)
     if found is None or not 0 <= found <= 1:
-        raise SyntaxProblem(
-            f"{name}: [{shortened(str(value))}] is not a point: expected a number from 0 to 1"
-        )
+        shown = _shown(value)
+        raise SyntaxProblem(f"{name}: [{shown}] is not a point: expected a number from 0 to 1")
     if found.denominator > _FINEST_POINT:
-        raise SyntaxProblem(f"{name}: [{shortened(str(value))}] has more than twelve digits")
+        raise SyntaxProblem(f"{name}: [{_shown(value)}] has more than twelve digits")
     return found
 
 
@@ -77,7 +79,7 @@ def _fraction(value: Any) -> Fraction | None:
     if isinstance(value, str):
         is_number = _NUMBER.fullmatch(value) or _SHARE.fullmatch(value)
         return Fraction(value) if is_number else None
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    if not _is_between(value, 0, 1):
         return None
     # 0.01 means a hundredth, not the nearest binary fraction.
     return Fraction(value) if isinstance(value, Rational) else Fraction(Decimal(repr(float(value))))
@@ -110,7 +112,22 @@ def _number(spec: Field[Any], value: Any, name: str) -> int | float:
     wanted = "a number" + (f" or {', '.join(choices)}" if choices else "")
     if isinstance(value, bool) or not isinstance(value, Real):
         raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected {wanted}")
-    number = float(value)
-    if number < 0 or not math.isfinite(number):
+    if not _is_between(value, 0, math.inf) or value == math.inf:
         raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected {wanted}, 0 or more")
+    if not _is_between(value, 0, LARGEST_NUMBER):
+        raise SyntaxProblem(
+            f"{name}: {spec.name} is {brief(value)}: expected {wanted}, at most {LARGEST_NUMBER:,}"
+        )
+    number = float(value)
     return int(number) if isinstance(default, int) and number.is_integer() else number
+
+
+def _is_between(value: Any, lowest: float, highest: float) -> bool:
+    """Whether a value is a number within bounds; nan is not, and no number is too large to ask."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return bool(is_number and lowest <= value <= highest)
+
+
+def _shown(value: Any) -> str:
+    """A value in an error, without quotes."""
+    return shortened(value) if isinstance(value, str) else brief(value)

@@ -28,6 +28,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.assessments.quantisations import quantisation_named
+from doxeval.errors import InputError
 from doxeval.measures.base import (
     Example,
     Facts,
@@ -68,8 +69,19 @@ class _Walk(NamedTuple):
     reached: Floats  # states × (targets + 1)
 
 
+# The distribution of N_k is multiplied out target by target, at every item that leads anywhere. Up
+# to so many multiplications for a topic take about a minute and a half.
+MOST_MULTIPLICATIONS = 10**10
+
+
 def _walk(p: Floats) -> _Walk:
     rows = np.flatnonzero(p.any(axis=1))
+    if len(rows) * p.shape[1] ** 2 > MOST_MULTIPLICATIONS:
+        raise InputError(
+            f"PRUM and EPRUM of a topic with {counted(p.shape[1], 'target')}, to which "
+            f"{counted(len(rows), 'result')} may lead, take more than {MOST_MULTIPLICATIONS:,} "
+            "multiplications, which is too many"
+        )
     with np.errstate(divide="ignore"):  # log 0 = −∞ where a target is certainly shown
         unseen = np.cumsum(np.log1p(-p[rows]), axis=0)
     seen = np.concatenate([np.zeros((1, p.shape[1])), -np.expm1(unseen)])
