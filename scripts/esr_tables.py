@@ -38,7 +38,12 @@ article = (
 collection = example_collection({"d": article})
 sec = "/article[1]/sec[1]"
 e1, e2, e3, e4, e5, e6 = paths = (
-    "/article[1]", sec, "/article[1]/sec[2]", f"{sec}/p[1]", f"{sec}/p[2]", f"{sec}/ss1[1]"
+    "/article[1]",
+    sec,
+    "/article[1]/sec[2]",
+    f"{sec}/p[1]",
+    f"{sec}/p[2]",
+    f"{sec}/ss1[1]",
 )
 text_of_e3, text_of_e4 = (70, 100), (0, 20)
 assessments = Assessments([Judgment("1", "d", (text_of_e4, text_of_e3))])
@@ -57,7 +62,9 @@ navigation = MatrixNavigation(  # table 5
 systems = {  # table 6
     name: Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(path,)) for path in ranked])
     for name, ranked in {
-        "System 1": (e1, e3, e4), "System 2": (e1, e2, e6), "System 3": (e3, e1, e4)
+        "System 1": (e1, e3, e4),
+        "System 2": (e1, e2, e6),
+        "System 3": (e3, e1, e4),
     }.items()
 }
 table = evaluate(
