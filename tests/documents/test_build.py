@@ -303,7 +303,7 @@ def test_impossible_limits_are_refused(depth: int) -> None:
         InputError, match=rf"depth={depth}: expected a whole number from 1 to 30,000"
     ):
         Limits(depth=depth)
-    with pytest.raises(InputError, match="bytes=0: expected a whole number from 1 on"):
+    with pytest.raises(InputError, match="bytes=0: expected a whole number from 1 to"):
         Limits(bytes=0)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from doxeval.errors import DocumentError, InputError
+from doxeval.wording import brief
 
 # The node table sorts depths as 16-bit integers, so no document may be deeper than this.
 DEEPEST_POSSIBLE = 30_000
+# No limit is set higher: far more than any document has, and it fits into an index.
+HIGHEST_LIMIT = 1 << 40
 # When a collection is opened, so much of it is compared with its hashes, the smallest files first
 # and the text left out. Hashing it takes a fraction of a second.
 VERIFIED_BYTES = 256 << 20
@@ -40,11 +43,11 @@ class Limits:
         for field in fields(self):
             value = getattr(self, field.name)
             least = 0 if field.name == "expansion_allowance" else 1
-            is_possible = field.name != "depth" or value <= DEEPEST_POSSIBLE
-            if not isinstance(value, int) or value < least or not is_possible:
-                most = f" to {DEEPEST_POSSIBLE:,}" if field.name == "depth" else " on"
-                message = f"{field.name}={value}: expected a whole number from {least}{most}"
-                raise InputError(message)
+            most = DEEPEST_POSSIBLE if field.name == "depth" else HIGHEST_LIMIT
+            if not isinstance(value, int) or not least <= value <= most:
+                raise InputError(
+                    f"{field.name}={brief(value)}: expected a whole number from {least} to {most:,}"
+                )
 
 
 def too_deep(limits: Limits) -> str:
