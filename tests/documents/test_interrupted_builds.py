@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -119,24 +118,32 @@ def test_the_next_build_leaves_a_replacement_in_progress_alone(
     assert contents(tmp_path / "c").keys() == contents(tmp_path / "another").keys()
 
 
+# A build that waits in the middle until it is killed.
+WAITING = """
+import sys, time
+from doxeval.documents import build_collection
+
+def wait(*_):
+    print("begun", flush=True)
+    time.sleep(60)
+
+build_collection([sys.argv[1]], sys.argv[2], progress=wait)
+"""
+
+
 def test_the_next_build_removes_what_a_killed_one_left(tmp_path: Path) -> None:
-    paragraph = "<p>" + "word " * 50 + "</p>"
-    files = {f"{n}.xml": f"<a>{paragraph * 4000}</a>" for n in range(40)}
-    source = write_files(tmp_path / "s", files)
-    small = write_files(tmp_path / "small", {"a.xml": "<a/>"})
-    command = [sys.executable, "-m", "doxeval", "collection", "build", str(source)]
-    command += ["--jobs", "2", "--out", str(tmp_path / "c")]
-    with subprocess.Popen(command, start_new_session=True) as process:
-        deadline = time.monotonic() + 20
-        while len(names(tmp_path)) == 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        (left,) = set(names(tmp_path)) - {"s", "small"}
-        build_collection([str(small)], tmp_path / "c2")  # a living build is left alone
-        assert process.poll() is None, "the build was too quick for this test"
+    old, new = sources(tmp_path)
+    command = [sys.executable, "-c", WAITING, str(old), str(tmp_path / "c")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        (left,) = set(names(tmp_path)) - {"old", "new"}
+        build_collection([str(new)], tmp_path / "c2")  # a living build is left alone
         assert left in names(tmp_path)
         process.kill()
-    build_collection([str(small)], tmp_path / "c")
-    assert names(tmp_path) == ["c", "c2", "s", "small"]
+    assert left in names(tmp_path)
+    build_collection([str(new)], tmp_path / "c")
+    assert names(tmp_path) == ["c", "c2", "new", "old"]
 
 
 # Two at once
