@@ -93,6 +93,33 @@ def measures(draw: st.DrawFn) -> Measure | None:
         return None
 
 
+HUGE = 10**6000  # Python refuses to print it
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("iP", "x"), ("nxCG", "k"), ("cF", "beta"), ("MAgP", "n"), ("NSRCG", "m"), ("BEPD", "A")],
+)
+@pytest.mark.parametrize(
+    "value",
+    [HUGE, -HUGE, Fraction(1, HUGE) - 1, float("inf"), float("nan"), 1e308, 10**15 + 1, True, "x"],
+    ids=lambda value: type(value).__name__,
+)
+def test_numbers_out_of_range_are_refused_in_few_words(
+    name: str, parameter: str, value: Any
+) -> None:
+    with pytest.raises(SyntaxProblem, match=f"^{name}: ") as caught:
+        MEASURES[name](**{parameter: value})
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("text", ["1e999", "nan", "inf", "-1", "1_0", "٣", "9" * 20, "9" * 400])
+@pytest.mark.parametrize("name", ["iP[{}]", "cF@{}", "cF(beta={})", "MAgP(n={})", "BEPD(A={})"])
+def test_numbers_in_names_are_plain_and_in_range(name: str, text: str) -> None:
+    with pytest.raises(SyntaxProblem):
+        measure_named(name.format(text))
+
+
 @settings(max_examples=400)
 @given(measures())
 def test_any_measure_prints_and_parses_back(measure: Measure | None) -> None:

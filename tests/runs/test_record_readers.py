@@ -252,6 +252,13 @@ def test_columns_without_a_name_may_be_empty() -> None:
         READERS["csv"](io.BytesIO(b"topic,doc,,\n1,a,x,\n"), "r.csv")
 
 
+@pytest.mark.parametrize("value", ["1_0", "٣", "³", "１", "0x1", "9" * 5000, "1.0", "1e3"])
+def test_numbers_in_csv_have_ascii_digits_alone(value: str) -> None:
+    data = f"topic,doc,rank\n1,a,1\n1,b,{value}\n".encode()
+    with pytest.raises(FormatError, match=r"^r\.csv:3: rank is "):
+        READERS["csv"](io.BytesIO(data), "r.csv")
+
+
 @settings(max_examples=100)
 @given(st.lists(records(), min_size=1, max_size=6))
 def test_parquet_by_columns_is_parquet_by_rows(given_: list[dict[str, Any]]) -> None:

@@ -1,10 +1,10 @@
 """Parquet, read many rows at a time; the one place where pyarrow meets a file.
 
 Parquet can say much with few bytes: a run-length counts a million equal rows, and a dictionary
-holds a long string that all of them share. So nothing is read before the file's own account of
-its rows and bytes is within limits, and strings are kept as numbers into their dictionary, as the
-file has them. Every block is checked in full before its values are looked at: text must be UTF-8,
-and numbers must lie within their dictionary.
+holds a long string that all of them share. So nothing is read before the headers of the file say
+that its rows and bytes are within limits (`parquet_sizes`), and strings are kept as numbers into
+their dictionary, as the file has them. Every block is checked in full before its values are looked
+at: text must be UTF-8, and numbers must lie within their dictionary.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from doxeval.arrays import Ints
 from doxeval.errors import FormatError
 from doxeval.files import read_up_to
 from doxeval.runs.optional import optional_module
+from doxeval.runs.parquet_sizes import MAGIC, ParquetSizes, parquet_sizes
 
 LARGEST_FILE = 2 << 30
 MOST_COLUMNS = 1000
@@ -58,10 +59,12 @@ def parquet_blocks(file: IO[bytes], origin: str) -> Iterator[ParquetBlock]:
     data = read_up_to(file, LARGEST_FILE)
     if len(data) > LARGEST_FILE:
         raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
-    metadata = _asked(
-        lambda: parquet.read_metadata(io.BytesIO(data)), "this is not Parquet", origin
-    )
-    _check_size(metadata, len(data), origin)
+    if not data.startswith(MAGIC) or not data.endswith(MAGIC):
+        raise FormatError("this is not Parquet", origin)
+    _check_sizes(_asked(lambda: parquet_sizes(data), _DAMAGED, origin), len(data), origin)
+    metadata = _asked(lambda: parquet.read_metadata(io.BytesIO(data)), _DAMAGED, origin)
+    if metadata.num_columns > MOST_COLUMNS:
+        raise FormatError(f"more than {MOST_COLUMNS:,} columns", origin)
     strings = _asked(lambda: _paths_of_strings(metadata), _DAMAGED, origin)
     table = _asked(
         lambda: parquet.ParquetFile(io.BytesIO(data), read_dictionary=strings), _DAMAGED, origin
@@ -95,16 +98,16 @@ def _refused(error: Exception, problem: str, origin: str) -> FormatError:
     return FormatError(f"{problem}: {lines[0][:_LONGEST_REASON]}", origin)
 
 
-def _check_size(metadata: Any, size: int, origin: str) -> None:
-    """Refuse a file that says of itself that it would use up memory or time."""
-    if metadata.num_columns > MOST_COLUMNS:
-        raise FormatError(f"more than {MOST_COLUMNS:,} columns", origin)
+def _check_sizes(sizes: ParquetSizes, size: int, origin: str) -> None:
+    """Refuse a file that would use up memory or time."""
     most_rows = max(size, ROWS_ALLOWED)
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    if max(metadata.num_rows, sum(group.num_rows for group in groups)) > most_rows:
-        raise FormatError(f"more than {most_rows:,} rows in {size:,} bytes of Parquet", origin)
+    if max(sizes.rows, sizes.values) > most_rows:
+        raise FormatError(
+            f"more than {most_rows:,} rows, or values in a column, in {size:,} bytes of Parquet",
+            origin,
+        )
     most_bytes = max(size * MOST_EXPANSION, EXPANSION_ALLOWED)
-    if sum(group.total_byte_size for group in groups) > most_bytes:
+    if sizes.bytes > most_bytes:
         raise FormatError(f"more than {most_bytes:,} bytes out of {size:,} of Parquet", origin)
 
 
