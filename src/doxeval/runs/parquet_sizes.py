@@ -23,14 +23,15 @@ _WHOLE_NUMBERS = (4, 5, 6)
 _ROW_GROUPS, _COLUMNS, _META_DATA, _GROUP_ROWS = 4, 1, 3, 3
 _COMPRESSED, _DATA_PAGE, _DICTIONARY_PAGE = 7, 9, 11
 _PAGE_BYTES, _PAGE_COMPRESSED = 2, 3
-_PAGE_KINDS = (5, 7, 8)  # data page, dictionary page, data page of version 2
+_DATA_PAGES = (5, 8)  # versions 1 and 2
+_DICTIONARY = 7
 _VALUES = 1
 
 Struct = dict[int, Any]
 
 
 class ParquetSizes(NamedTuple):
-    """Rows of the file, values of the longest column, and bytes of all pages, unpacked."""
+    """Rows of the file, values of its longest column or dictionary, and bytes of all its pages."""
 
     rows: int
     values: int
@@ -71,11 +72,11 @@ class _Pages:
         self.bytes = 0
 
     def values_of(self, column: Struct) -> int:
-        """The values of the pages of one column."""
+        """The values of the pages of one column, or of its dictionary if they are more."""
         begins = [column[field] for field in (_DATA_PAGE, _DICTIONARY_PAGE) if column.get(field)]
         at = min(map(_natural, begins), default=0)
         end = min(at + _natural(column.get(_COMPRESSED)), len(self._data))
-        values = 0
+        values = in_dictionary = 0
         while at < end:
             self._count += 1
             if self._count > MOST_PAGES:
@@ -83,9 +84,14 @@ class _Pages:
             header, at = _struct(self._data, at, 0)
             at += _natural(header.get(_PAGE_COMPRESSED))
             self.bytes += _natural(header.get(_PAGE_BYTES))
-            kind = next((_one(header[kind]) for kind in _PAGE_KINDS if kind in header), {})
-            values += _natural(kind.get(_VALUES))
-        return values
+            in_dictionary += _values(header, _DICTIONARY)
+            values += sum(_values(header, kind) for kind in _DATA_PAGES)
+        return max(values, in_dictionary)
+
+
+def _values(header: Struct, kind: int) -> int:
+    """How many values a page says it has, if it is of this kind."""
+    return _natural(_one(header[kind]).get(_VALUES)) if kind in header else 0
 
 
 def _natural(value: Any) -> int:
