@@ -188,6 +188,8 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 def _new_name(target: Path, kind: Kind) -> Path:
     name = target.name
+    if not name:  # as in `.`, `/` and an empty path
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     if len(encoded := os.fsencode(name)) > _LONGEST_NAME:
         name = encoded[:_LONGEST_NAME].decode("utf-8", "ignore")
     return target.with_name(f".{name}.{kind}-{_host()}-{os.urandom(4).hex()}")
