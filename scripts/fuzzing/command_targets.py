@@ -59,9 +59,7 @@ class Verb(Target):
             case = chance.choice(_CHANGES)(case, chance)
         if chance.random() < 0.03:
             case = replace(case, charset="ascii")
-        # No system passes on an argument with a null character.
-        arguments = tuple(argument.replace("\0", "") for argument in case.arguments)
-        return replace(case, arguments=arguments).to_bytes()
+        return replace(case, arguments=tuple(map(_allowed, case.arguments))).to_bytes()
 
     def smaller(self, data: bytes) -> Iterator[bytes]:
         """The case with less in it."""
@@ -144,6 +142,12 @@ def _empty_place() -> Path:
         shutil.rmtree(place)
     place.mkdir()
     return place
+
+
+def _allowed(argument: str) -> str:
+    """An argument that a system passes on, and that is not a place outside of the directory."""
+    argument = argument.replace("\0", "")
+    return f".{argument}" if argument.startswith("/") else argument
 
 
 # Changes of a call.
