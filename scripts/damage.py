@@ -25,7 +25,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,8 @@ from click.testing import CliRunner
 from doxeval import BuildOptions, build_collection
 from doxeval.cli import main as command_line
 from doxeval.cli.ending import DEFECT
-from doxeval.documents import sealed_files
+from doxeval.documents import collection_files
+from doxeval.documents.manifest import COLLECTION
 
 SECONDS = 20
 MEASURES = ("MAiP", "iP[.01]", "MAgP", "nxCG@10", "MAep", "ESRR@10")
@@ -88,7 +89,9 @@ def flipped(
     with resources.as_file(resources.files("doxeval") / "demo_data") as data:
         collections = [built(data / "articles", work / kind, kind) for kind in KINDS]
         if unverified:
-            sealed_files.VERIFIED_BYTES = bytes_without_nodes(collections[0])  # type: ignore[attr-defined]
+            most = bytes_without_nodes(collections[0])
+            changed = replace(COLLECTION, verified_bytes=most)
+            collection_files.COLLECTION = changed  # type: ignore[attr-defined]
         commands = [commands_on(collection, data) for collection in collections]
         good = [{name: working(words) for name, words in each.items()} for each in commands]
         for number in range(flips):

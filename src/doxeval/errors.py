@@ -9,6 +9,7 @@
     │   │   ├── LooksLikeAssessments   assessments were given as a run (runs/mistaken.py)
     │   │   └── LooksLikeTopics        topics were given as a run (runs/mistaken.py)
     │   ├── CollectionError       no collection, or another version, truncated or altered
+    │   ├── SearchIndexError      no index of words, or another version, truncated or altered
     │   ├── SyntaxProblem         a path, a pattern or the name of a measure does not parse
     │   │   └── NexiError         a query is not NEXI (topics/nexi.py)
     │   ├── UnknownReference      a document, an element or a text point does not exist
@@ -23,6 +24,10 @@ without a traceback. A class is defined here unless another file is named.
 """
 
 from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class DoxevalError(Exception):
@@ -81,6 +86,10 @@ class CollectionError(InputError):
     """There is no collection, or it has another version, or it was truncated or altered."""
 
 
+class SearchIndexError(InputError):
+    """There is no index of words, or it has another version, or it was truncated or altered."""
+
+
 class SyntaxProblem(InputError):
     """A path, a text point, a path pattern, a query or the name of a measure does not parse."""
 
@@ -109,3 +118,21 @@ class MissingInput(DoxevalError):
 
 class MissingText(DoxevalError):
     """The text of a collection is needed, and the collection was built without it."""
+
+
+@contextmanager
+def output_errors(target: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors of the system become an OutputError that names what could not be written.
+
+    >>> with output_errors("a.txt"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+        ...
+    doxeval.errors.OutputError: a.txt: cannot be written: No space left on device
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # nobody reads any more, which is no error of the output
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error

@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError
-from doxeval.unfinished import parents_made, unfinished
+from doxeval.errors import DoxevalError, FormatError, SourceError, output_errors
+from doxeval.unfinished import on_disk, parents_made, unfinished
 
 LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
@@ -326,30 +326,6 @@ def written_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
                     file.replace(place / file.name)
             else:
                 temporary.rename(place)
-
-
-@contextmanager
-def output_errors(target: str | os.PathLike[str]) -> Iterator[None]:
-    """Errors of the system become an OutputError that names what could not be written.
-
-    >>> with output_errors("a.txt"):
-    ...     raise OSError(28, "No space left on device")
-    Traceback (most recent call last):
-        ...
-    doxeval.errors.OutputError: a.txt: cannot be written: No space left on device
-    """
-    try:
-        yield
-    except BrokenPipeError:
-        raise  # nobody reads any more, which is no error of the output
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
-
-
-def on_disk(file: BinaryIO) -> None:
-    """Make sure that all that was written to a file is on disk."""
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _new_file(path: Path) -> None:

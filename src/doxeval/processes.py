@@ -15,9 +15,11 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from itertools import islice
 from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from types import TracebackType
@@ -174,6 +176,39 @@ class Workers:
         for worker in started:
             with suppress(ValueError):  # somebody else has waited for it, so its end is not known
                 worker.process.close()
+
+
+def in_order(
+    workers: Workers,
+    task: Callable[..., _Result],
+    arguments: Iterable[tuple[Any, ...]],
+    ahead: int,
+) -> Iterator[_Result]:
+    """The results of a task for each of many arguments, in the order of the arguments.
+
+    The first `ahead` tasks are handed to the workers at once, and each of the others when a result
+    is taken. So the workers are busy while the caller is, and never more than `ahead` results wait
+    for the caller.
+
+    >>> with Workers(2, "spawn") as workers:
+    ...     list(in_order(workers, divmod, [(7, 2), (9, 4), (6, 3)], ahead=2))
+    [(3, 1), (2, 1), (2, 0)]
+    """
+    remaining = iter(arguments)
+    waiting: deque[Future[_Result]] = deque()
+
+    def submit(count: int) -> None:
+        for each in islice(remaining, count):
+            waiting.append(workers.submit(task, *each))
+
+    def results() -> Iterator[_Result]:
+        while waiting:
+            future = waiting.popleft()
+            submit(1)
+            yield future.result()
+
+    submit(ahead)
+    return results()
 
 
 def _how_it_ended(process: BaseProcess) -> str:

@@ -1,8 +1,8 @@
 """Outputs that are not finished yet: their temporary names, their locks, and what dead ones leave.
 
     .NAME.writing-HOST-TOKEN      a file or a directory that is being written
-    .NAME.building-HOST-TOKEN     a collection that is being built
-    .NAME.replaced-HOST-TOKEN     the collection that the one with this token replaces
+    .NAME.building-HOST-TOKEN     a collection or an index that is being built
+    .NAME.replaced-HOST-TOKEN     what the one with this token replaces
 
 The process that writes an output holds a lock on it (flock). The system releases the lock when the
 process ends, even if it is killed. So whoever writes to the same directory next can tell what dead
@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 Kind = Literal["writing", "building", "replaced"]
 
@@ -120,6 +120,12 @@ def is_being_written(target: Path) -> bool:
 
 
 # Putting an output in its place
+
+
+def on_disk(file: BinaryIO) -> None:
+    """Make sure that all that was written to a file is on disk."""
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def put_in_place(path: Path, target: Path) -> None:
@@ -226,12 +232,12 @@ def _without_host(path: Path) -> Path:
 
 
 def _sibling(path: Path) -> Path:
-    """The name of what a new collection replaces, and the other way round."""
+    """The name of what a new directory replaces, and the other way round."""
     for one, other in ((".replaced-", ".building-"), (".building-", ".replaced-")):
         start, found, token = path.name.rpartition(one)
         if found:
             return path.with_name(f"{start}{other}{token}")
-    raise ValueError(f"{path.name} is not the temporary name of a collection")
+    raise ValueError(f"{path.name} is not the temporary name of what is built")
 
 
 @cache

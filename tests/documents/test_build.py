@@ -17,12 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
-from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection, writer
+from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection
 from doxeval.documents.html import read_html
 from doxeval.documents.markdown import read_markdown
 from doxeval.documents.marks import MarksBuilder
 from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.errors import DocumentError, InputError, MissingText, OutputError, SyntaxProblem
+from doxeval.sealed.columns import ColumnFile
 from strategies import Node, collections_of, html_pages, markdown_texts
 
 ARTICLES = {
@@ -230,11 +231,11 @@ def test_a_failed_replacement_leaves_the_old_collection(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: writer.ColumnFile, values: object) -> None:
+    def full(self: ColumnFile, values: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     source = write_files(tmp_path / "s", {"a.xml": "<a/>"})
-    monkeypatch.setattr(writer.ColumnFile, "append", full, raising=True)
+    monkeypatch.setattr(ColumnFile, "append", full, raising=True)
     with pytest.raises(OutputError, match="No space left on device"):
         build_collection([str(source)], tmp_path / "c")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s"]

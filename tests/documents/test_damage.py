@@ -11,6 +11,7 @@ import pickle
 import random
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -20,10 +21,13 @@ import pytest
 
 from conftest import Builder, doxeval
 from damaging import forge, forge_column, forge_manifest, rot
-from doxeval.documents import Collection, build_collection, sealed_files
-from doxeval.documents.manifest import read_manifest
+from doxeval.documents import Collection, build_collection, collection_files
+from doxeval.documents.manifest import COLLECTION
 from doxeval.errors import CollectionError
 from doxeval.evaluation import evaluate
+from doxeval.sealed import files as sealed_files
+from doxeval.sealed.kinds import Kind
+from doxeval.sealed.manifest import read_manifest
 
 SECTION = "<sec><p>one two</p><p>three <b>four</b></p></sec>"
 FILES = {f"{name}.xml": f"<a>{SECTION * (1 + number)}</a>" for number, name in enumerate("abcd")}
@@ -39,10 +43,16 @@ def collection(build: Builder) -> Path:
     return build(FILES).directory
 
 
+def verify_at_opening(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Opening a collection hashes at most so many bytes."""
+    changed = replace(COLLECTION, verified_bytes=most)
+    monkeypatch.setattr(collection_files, "COLLECTION", changed)
+
+
 @pytest.fixture
 def unverified(monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening hashes nothing, as if the collection were very large."""
-    monkeypatch.setattr(sealed_files, "VERIFIED_BYTES", -1)
+    verify_at_opening(monkeypatch, -1)
     monkeypatch.setattr(sealed_files, "_UNVERIFIED", WeakSet())  # none of other tests
 
 
@@ -120,9 +130,9 @@ def test_hashing_goes_from_the_smallest_file_up(
         if path.name not in ("manifest.json", "text.bin")
     }
     largest = max(sizes, key=lambda name: (sizes[name], name))
-    monkeypatch.setattr(sealed_files, "VERIFIED_BYTES", sum(sizes.values()) - 1)
+    verify_at_opening(monkeypatch, sum(sizes.values()) - 1)
     assert Collection(collection).files.unverified == [largest]
-    monkeypatch.setattr(sealed_files, "VERIFIED_BYTES", sum(sizes.values()))
+    verify_at_opening(monkeypatch, sum(sizes.values()))
     assert Collection(collection).files.are_verified
 
 
@@ -205,7 +215,7 @@ def test_scoring_with_a_damaged_collection_names_the_file(collection: Path, tmp_
     opened = Collection(collection)
     with pytest.raises(CollectionError, match=r"nodes\.path\.npy: the file was altered"):
         evaluate(tmp_path / "r.run", tmp_path / "judged.jsonl", ["nxCG@2"], collection=opened)
-    damage = sealed_files.damage_in_open_collections()
+    damage = sealed_files.damage_in_open_files()
     assert damage is not None
     assert "nodes.path.npy" in str(damage)
 
@@ -363,10 +373,10 @@ def test_a_collection_replaced_while_it_is_opened_is_opened_again(
     other = build({"z.xml": "<z>another</z>"}).directory
     seen = 0
 
-    def replaced_after_reading(directory: Path) -> dict[str, Any]:
+    def replaced_after_reading(kind: Kind, directory: Path) -> dict[str, Any]:
         nonlocal seen
         seen += 1
-        manifest = read_manifest(directory)
+        manifest = read_manifest(kind, directory)
         if seen == 1:
             shutil.rmtree(collection)
             other.rename(collection)

@@ -14,7 +14,7 @@ import doxeval
 
 FLOORS = [
     {"errors", "arrays", "wording", "unfinished"},
-    {"spans", "scores", "columns", "files", "processes", "markup"},
+    {"spans", "scores", "columns", "files", "processes", "markup", "sealed"},
     {"documents", "topics"},
     {"runs", "assessments", "locating", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison", "compat"},

@@ -9,13 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
 from doxeval.errors import DoxevalError, InputError
-from doxeval.processes import WorkerLost, Workers
+from doxeval.processes import WorkerLost, Workers, in_order
 
 Method = Literal["fork", "spawn"]
 METHODS: list[Method] = ["fork", "spawn"]
@@ -47,6 +48,11 @@ def pid_after(seconds: float) -> int:
     return os.getpid()
 
 
+def after(seconds: float, number: int) -> int:
+    time.sleep(seconds)
+    return number
+
+
 class Spoilt:
     """It can be pickled, but not unpickled in a worker."""
 
@@ -69,6 +75,31 @@ def test_answers_and_errors_come_back(method: Method) -> None:
         with pytest.raises(ZeroDivisionError):
             workers.submit(divided, Spoilt(), 1).result()  # type: ignore[arg-type]
         assert workers.submit(divided, 4, 2).result() == 2, "the workers are still fine"
+
+
+def test_results_come_in_order_and_few_tasks_are_asked_for_ahead() -> None:
+    taken: list[int] = []
+
+    def arguments() -> Iterator[tuple[float, int]]:
+        for number in range(12):
+            taken.append(number)
+            yield 0.2 if number % 4 == 0 else 0, number  # every fourth one is late
+
+    with Workers(3, "fork") as workers:
+        results = in_order(workers, after, arguments(), ahead=5)
+        assert len(taken) == 5
+        for number, result in enumerate(results):
+            assert result == number
+            assert len(taken) == min(12, number + 6)
+
+
+def test_an_error_comes_in_its_place() -> None:
+    with Workers(2, "fork") as workers:
+        results = in_order(workers, divided, [(4, 2), (1, 0), (6, 2)], ahead=3)
+        assert next(results) == 2
+        with pytest.raises(ZeroDivisionError):
+            next(results)
+        assert list(in_order(workers, divided, [], ahead=3)) == []
 
 
 def test_large_tasks_and_answers_pass_each_other() -> None:

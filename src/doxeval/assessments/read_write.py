@@ -22,12 +22,8 @@ from doxeval.assessments.resolution import resolved_judgments
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError
-from doxeval.files import (
-    on_disk,
-    opened,
-    written,
-    written_directory,
-)
+from doxeval.files import opened, written, written_directory
+from doxeval.unfinished import on_disk
 from doxeval.wording import brief, listed
 
 if TYPE_CHECKING:

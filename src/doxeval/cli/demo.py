@@ -66,7 +66,7 @@ def _new_directory(out: Path) -> Iterator[None]:
     """
     import shutil
 
-    from doxeval.files import output_errors
+    from doxeval.errors import output_errors
     from doxeval.unfinished import parents_made, unfinished
 
     with (

@@ -119,7 +119,7 @@ def _told(error: BaseException, debug: bool) -> int:
         file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         fail(f"{file}{error.strerror or error}")
         return PROBLEMS
-    damage = _damage_of_collections()
+    damage = _damage_in_open_files()
     if damage is not None:
         fail(str(damage))
         return PROBLEMS
@@ -127,10 +127,10 @@ def _told(error: BaseException, debug: bool) -> int:
     return DEFECT
 
 
-def _damage_of_collections() -> Exception | None:
+def _damage_in_open_files() -> Exception | None:
     """Damage that explains an error nobody expected: opening does not hash very large files."""
-    files = sys.modules.get("doxeval.documents.sealed_files")
-    return None if files is None else files.damage_in_open_collections()
+    files = sys.modules.get("doxeval.sealed.files")
+    return None if files is None else files.damage_in_open_files()
 
 
 def _told_by_click(error: BaseException) -> int | None:

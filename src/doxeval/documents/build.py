@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -17,7 +16,7 @@ from doxeval.documents.raw import RawDocument
 from doxeval.documents.sources import SUFFIXES, Source, Walk, recorded_path, source_paths
 from doxeval.documents.writer import CollectionWriter
 from doxeval.errors import DocumentError, SourceError
-from doxeval.processes import WorkerLost, Workers
+from doxeval.processes import WorkerLost, Workers, in_order
 
 # The size of a batch: large enough that the overhead of NumPy calls is small, and small enough
 # that a few batches per process fit in memory.
@@ -126,7 +125,7 @@ def _read_all(
     first = list(islice(batches, _WORTH_PROCESSES))
     if jobs <= 1 or len(first) < _WORTH_PROCESSES:
         for batch in chain(first, batches):
-            yield _weight(batch), read_batch(batch, options)
+            yield _weighed(batch, options)
         return
     try:
         yield from _read_in_processes(first, batches, options, jobs)
@@ -144,22 +143,14 @@ def _read_in_processes(
     jobs: int,
 ) -> Iterator[tuple[int, Batch]]:
     """Each batch with its bytes; the first ones are read here, while the processes start."""
-    waiting: deque[tuple[int, Future[Batch]]] = deque()
     # Spawned processes are the same on every system, and inherit no threads.
     with Workers(jobs, "spawn") as workers:
-
-        def submit(count: int) -> None:
-            for batch in islice(batches, count):
-                waiting.append((_weight(batch), workers.submit(read_batch, batch, options)))
-
-        submit(2 * jobs)
+        others = in_order(workers, _weighed, ((batch, options) for batch in batches), 2 * jobs)
         for batch in first:
-            yield _weight(batch), read_batch(batch, options)
-        while waiting:
-            weight, future = waiting.popleft()
-            submit(1)
-            yield weight, future.result()
+            yield _weighed(batch, options)
+        yield from others
 
 
-def _weight(batch: list[RawDocument]) -> int:
-    return sum(document.weight for document in batch)
+def _weighed(batch: list[RawDocument], options: BuildOptions) -> tuple[int, Batch]:
+    """A batch that has been read, after the bytes of the source it accounts for."""
+    return sum(document.weight for document in batch), read_batch(batch, options)

@@ -2,7 +2,7 @@
 
 Documents and elements are numbers here: a document is its number in the collection, an element its
 row in the node table. Most methods look up many of them at once. Columns are mapped into memory,
-so of a large collection only what is used is read. What is verified when: see sealed_files.py.
+so of a large collection only what is used is read. What is verified when: see sealed/files.py.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Ints, positions_in
+from doxeval.documents.collection_files import CollectionFiles
 from doxeval.documents.element import Element
-from doxeval.documents.guard import guarded
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.ids import normalised_id
 from doxeval.documents.layout import HASH_BYTES, IDS_FILE, TEXT_FILE
@@ -25,10 +25,10 @@ from doxeval.documents.lookup import find_nodes, innermost_nodes
 from doxeval.documents.manifest import read_manifest
 from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.paths import Step, format_path, parse_path
-from doxeval.documents.sealed_files import SealedFiles
 from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
+from doxeval.sealed.guard import guarded
 from doxeval.wording import brief, counted, short_path, shortened
 
 if TYPE_CHECKING:  # what few commands need is loaded when they need it
@@ -78,7 +78,7 @@ class Collection:
 
     def __init__(self, directory: str | Path) -> None:
         self.directory = Path(directory)
-        self.files = SealedFiles(self.directory)
+        self.files = CollectionFiles(self.directory)
         self.manifest: dict[str, Any] = self.files.manifest
         column = self.files.column
         self.nodes = NodeColumns(*(column(f"nodes.{name}") for name in COLUMNS))

@@ -9,15 +9,15 @@ from typing import Any
 
 from doxeval.documents.collection import Collection
 from doxeval.documents.layout import TEXT_FILE
-from doxeval.documents.manifest import read_manifest
-from doxeval.documents.sealed_files import check_contents
+from doxeval.documents.manifest import COLLECTION, read_manifest
 from doxeval.documents.structure import (
     flaws_in_ids,
     flaws_in_nodes,
     flaws_in_rows,
     repeated_paths,
 )
-from doxeval.errors import CollectionError
+from doxeval.errors import CollectionError, InputError
+from doxeval.sealed.files import check_contents
 from doxeval.wording import brief, counted
 
 # Called with the bytes and the documents verified since the last call.
@@ -35,7 +35,7 @@ class Verification:
     bytes: int
     documents: int
     elements: int
-    problems: tuple[CollectionError, ...] = ()
+    problems: tuple[InputError, ...] = ()
 
 
 def verify_collection(directory: str | Path, progress: Progress | None = None) -> Verification:
@@ -51,7 +51,7 @@ def verify_collection(directory: str | Path, progress: Progress | None = None) -
     directory = Path(directory)
     manifest = read_manifest(directory)
     report = progress or (lambda done, documents: None)
-    problems = list(_damaged_files(directory, manifest, report))
+    problems: list[InputError] = list(_damaged_files(directory, manifest, report))
     if not problems:
         try:
             collection = Collection(directory)
@@ -73,12 +73,12 @@ def _damaged_files(
 ) -> Iterator[CollectionError]:
     for name, recorded in manifest["files"].items():
         try:
-            check_contents(directory / name, recorded, lambda done: report(done, 0))
+            check_contents(COLLECTION, directory / name, recorded, lambda done: report(done, 0))
         except CollectionError as error:
             yield error
 
 
-def _flaws(collection: Collection) -> Iterator[CollectionError]:
+def _flaws(collection: Collection) -> Iterator[InputError]:
     files, rows, summary = collection.files, collection.rows, collection.summary
     flaws = [*repeated_paths(summary), *flaws_in_rows(rows, len(collection.nodes.path))]
     if not flaws:

@@ -18,7 +18,6 @@ import numpy as np
 from doxeval.assessments import Assessments, read_assessments
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
-from doxeval.documents.guard import on_guard
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation.asked import (
     LeftOut,
@@ -46,6 +45,7 @@ from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs.run import Order, Run
 from doxeval.scores import Curve, DocumentScores, MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
+from doxeval.sealed.guard import on_guard
 from doxeval.wording import counted
 
 if TYPE_CHECKING:

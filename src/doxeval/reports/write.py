@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from doxeval.errors import OutputError
-from doxeval.files import on_disk, written, written_directory
+from doxeval.files import written, written_directory
 from doxeval.reports.contents import Contents
 from doxeval.reports.figure import Figure, renderer
 from doxeval.reports.page import figures, page
+from doxeval.unfinished import on_disk
 
 
 def write_report(

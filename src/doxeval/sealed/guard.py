@@ -1,12 +1,12 @@
 """Errors that only a damaged file can cause, told as such.
 
-A collection that is too large to be verified at opening may hold numbers that point nowhere. Where
-NumPy or Python stumble over such a number, the files are compared with their hashes, and the error
-names the file. If all files are as they were built, the mistake is the caller's, and the original
-error is raised.
+A collection or an index that is too large to be verified at opening may hold numbers that point
+nowhere. Where NumPy or Python stumble over such a number, the files are compared with their hashes,
+and the error names the file. If all files are as they were built, the mistake is the caller's, and
+the original error is raised.
 
-Nearly all reading goes through methods of the collection, which are `guarded`; whoever reads its
-columns in other ways does so `on_guard`.
+Nearly all reading goes through methods of the collection or the index, which are `guarded`; whoever
+reads the columns in other ways does so `on_guard`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SIGNS_OF_DAMAGE = (ArithmeticError, LookupError, MemoryError, ValueError)
 def guarded(
     method: Callable[Concatenate[Self, Parameters], Result],
 ) -> Callable[Concatenate[Self, Parameters], Result]:
-    """A method of a collection that tells damaged files from mistakes of its caller."""
+    """A method of a collection or an index that tells damaged files from mistakes of its caller."""
 
     @wraps(method)
     def reading(self: Self, /, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
@@ -46,7 +46,7 @@ def guarded(
 
 
 @contextmanager
-def on_guard(collection: _HasFiles | None) -> Iterator[None]:
+def on_guard(sealed: _HasFiles | None) -> Iterator[None]:
     """A stretch of work in which an error may come from a damaged file.
 
     >>> with on_guard(None):
@@ -57,6 +57,6 @@ def on_guard(collection: _HasFiles | None) -> Iterator[None]:
     try:
         yield
     except SIGNS_OF_DAMAGE:
-        if collection is not None:
-            collection.refuse_damage()
+        if sealed is not None:
+            sealed.refuse_damage()
         raise

@@ -1,0 +1,1 @@
+"""What is written once, sealed, and only read from then on: collections and search indexes."""

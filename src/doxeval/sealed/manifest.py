@@ -1,0 +1,130 @@
+"""The manifest of a sealed directory, and the seal on its files.
+
+A collection, or an index, is written once. When it is complete, the size and the SHA-256 of every
+file go into the manifest, and every file's time of last change is set to one fixed moment. The
+manifest contains a checksum of itself. How files are compared with the manifest: see files.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from doxeval.errors import InputError
+from doxeval.sealed.kinds import Kind
+from doxeval.unfinished import moved_away
+
+NAME = "manifest.json"
+SEALED_AT = 946_684_800 * 10**9  # 2000-01-01 in nanoseconds
+
+
+def seal(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> None:
+    """Write the manifest over all files of a directory and set the seal on them."""
+    files: dict[str, dict[str, Any]] = {}
+    for path in sorted(directory.iterdir()):
+        files[path.name] = {"bytes": path.stat().st_size}
+        if path.name not in kind.unhashed:
+            with path.open("rb") as file:
+                files[path.name]["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        os.utime(path, ns=(SEALED_AT, SEALED_AT))
+    manifest = {"format": kind.format, "version": kind.version, **facts, "files": files}
+    manifest["checksum"] = _checksum(manifest)
+    text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
+    (directory / NAME).write_text(text, encoding="utf-8")
+
+
+def is_sealed(kind: Kind, directory: Path) -> bool:
+    """Whether there is one of this kind, of whatever version and state."""
+    try:
+        return bool(_parsed(kind, directory).get("format") == kind.format)
+    except InputError:
+        return False
+
+
+def read_manifest(kind: Kind, directory: Path) -> dict[str, Any]:
+    """The manifest of one of this kind, if it is of this version, unaltered and complete."""
+    manifest = _parsed(kind, directory)
+    if manifest.get("format") != kind.format:
+        raise kind.error(f"this is not the manifest of {kind.one}", str(directory / NAME))
+    if manifest.get("version") != kind.version:
+        raise kind.error(
+            f"the {kind.noun} has format version {str(manifest.get('version'))[:20]}, this doxeval "
+            f"reads version {kind.version}; build it again",
+            str(directory),
+        )
+    sealed = {name: value for name, value in manifest.items() if name != "checksum"}
+    if manifest.get("checksum") != _checksum(sealed):
+        raise kind.error(f"the manifest was altered; {kind.again}", str(directory))
+    missing = kind.missing(manifest) or _missing_files(kind, manifest)
+    if missing is not None:
+        message = f"the manifest has no usable {missing}; {kind.again}"
+        raise kind.error(message, str(directory / NAME))
+    return manifest
+
+
+def has_counts(manifest: Mapping[str, Any], *names: str) -> bool:
+    """Whether the manifest has all these counts, as whole numbers that no file system exceeds.
+
+    >>> has_counts({"counts": {"documents": 3}}, "documents")
+    True
+    >>> has_counts({"counts": {"documents": -3}}, "documents")
+    False
+    """
+    counts = manifest.get("counts")
+    return isinstance(counts, dict) and all(_is_size(counts.get(name)) for name in names)
+
+
+def _parsed(kind: Kind, directory: Path) -> dict[str, Any]:
+    path = directory / NAME
+    damaged = kind.error(f"the manifest is damaged; {kind.again}", str(path))
+    try:
+        manifest = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise kind.error(_why_missing(kind, directory), str(directory)) from None
+    except OSError as error:
+        raise kind.error(error.strerror or str(error), str(path)) from error
+    except (ValueError, RecursionError):
+        raise damaged from None
+    if not isinstance(manifest, dict):
+        raise damaged
+    return manifest
+
+
+def _why_missing(kind: Kind, directory: Path) -> str:
+    old = moved_away(directory)
+    if old is not None and not directory.exists():
+        return (
+            f"a build was killed while it replaced the {kind.noun}; the old one is {old.name} in "
+            "the same directory, and the next build puts it back"
+        )
+    expected = f"no {kind.noun} here" if directory.is_dir() else "no such directory"
+    return f"{expected}; {kind.makes_one}"
+
+
+def _checksum(manifest: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+
+
+def _missing_files(kind: Kind, manifest: Mapping[str, Any]) -> str | None:
+    """What the list of files lacks, if the counts are in order."""
+    files = manifest.get("files")
+    if not isinstance(files, dict) or not all(_is_file(kind, *entry) for entry in files.items()):
+        return "list of files"
+    absent = sorted(kind.file_names(manifest["counts"]) - set(files))
+    return f"hash of {absent[0]}" if absent else None
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
+
+
+def _is_file(kind: Kind, name: str, recorded: object) -> bool:
+    """Whether an entry is a size and a hash, for a file that lies in the directory itself."""
+    if not isinstance(recorded, dict) or not _is_size(recorded.get("bytes")):
+        return False
+    has_hash = isinstance(recorded.get("sha256"), str) or name in kind.unhashed
+    return has_hash and name == os.path.basename(name) and name not in ("", ".", "..")
