@@ -23,7 +23,7 @@ from itertools import islice
 from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from doxeval.errors import DoxevalError, InputError
 
@@ -178,8 +178,15 @@ class Workers:
                 worker.process.close()
 
 
+class Submits(Protocol):
+    """Workers, or something that hands tasks on to them."""
+
+    def submit(self, task: Callable[..., _Result], *arguments: Any) -> Future[_Result]:
+        """Have a function called in a worker."""
+
+
 def in_order(
-    workers: Workers,
+    workers: Submits,
     task: Callable[..., _Result],
     arguments: Iterable[tuple[Any, ...]],
     ahead: int,

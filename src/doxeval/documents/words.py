@@ -110,9 +110,13 @@ class DocumentWords:
         """The offsets where elements that are not inline begin or end, ascending."""
         columns, rows = self._collection.nodes, self._collection.rows
         own = slice(int(rows[document]), int(rows[document + 1]))
-        ends_words = ~self._is_inline_path[columns.path[own]]
-        edges = (columns.start[own][ends_words], columns.end[own][ends_words])
+        is_block = self.are_blocks(own)
+        edges = (columns.start[own][is_block], columns.end[own][is_block])
         return np.unique(np.concatenate(edges))
+
+    def are_blocks(self, rows: slice | Ints) -> Bools:
+        """Whether each of some elements ends words, because it is not inline."""
+        return ~self._is_inline_path[self._collection.nodes.path[rows]]
 
     def of(self, document: int) -> Words:
         """The words of a document."""

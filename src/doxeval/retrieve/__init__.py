@@ -1,0 +1,1 @@
+"""Search: an index of word positions, and baseline runs for every task."""

@@ -1,0 +1,266 @@
+"""An index of word positions, open for reading.
+
+All words of a collection are one stream, in document order. For every term, the index has the
+ascending positions of its words in that stream. Every document and every element is a range of
+positions, so the words that any of them has of a term are counted by two searches.
+
+Files are mapped into memory, so of a large index only what a query asks for is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.documents.collection import Collection
+from doxeval.documents.words import DocumentWords
+from doxeval.errors import SearchIndexError
+from doxeval.retrieve.analysis import Analysis
+from doxeval.retrieve.layout import FAR, INDEX, TERMS_FILE, beside
+from doxeval.retrieve.words import Cut, cut
+from doxeval.sealed.files import SealedFiles
+from doxeval.sealed.guard import guarded
+from doxeval.sealed.manifest import is_sealed
+from doxeval.wording import counted, listed
+
+_NOTHING = np.empty(0, dtype=np.int64)
+
+
+class Frequencies(NamedTuple):
+    """How often words or phrases occur."""
+
+    occurrences: Ints  # in the collection, often called cf
+    documents: Ints  # how many documents have them, often called df
+
+
+class Index:
+    """The index of a collection.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> from doxeval.retrieve.build import build_index
+    >>> collection = example_collection({"a": "<s><p>Sea lions.</p><p>The sea.</p></s>"})
+    >>> index = Index(build_index(collection).directory, collection)
+    >>> index
+    Index('collection.index'): 4 words, 3 terms
+    >>> index.positions("seas").tolist(), index.positions("Sea Lion").tolist()
+    ([0, 3], [0])
+    >>> index.elements_first.tolist(), index.elements_after.tolist()
+    ([0, 0, 2], [4, 2, 4])
+    """
+
+    def __init__(
+        self, directory: str | os.PathLike[str], collection: Collection | None = None
+    ) -> None:
+        self.directory = Path(os.fsdecode(directory))
+        self.collection = collection or Collection(_collection_of(self.directory))
+        self.files = SealedFiles(INDEX, self.directory)
+        self.manifest: dict[str, Any] = self.files.manifest
+        self._check_collection()
+        self.analysis = Analysis.of_index(self.manifest, str(self.directory))
+        self.words: int = self.manifest["counts"]["words"]
+        self.terms: int = self.manifest["counts"]["terms"]
+        column = self.files.column
+        # The first word of each document, and the number of all words.
+        self.documents_first: Ints = column("documents.first")
+        # For each row of the node table, the first word and the one after the last.
+        self.elements_first: Ints = column("elements.first")
+        self.elements_after: Ints = column("elements.after")
+        self._check_ends()
+
+    @classmethod
+    def of(cls, collection: Collection | str | os.PathLike[str]) -> Index:
+        """The index beside a collection.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> Index.of(example_collection({"a": "<p>Fog.</p>"}))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        doxeval.errors.SearchIndexError: ...: no such directory; build_index, or ...
+        """
+        if not isinstance(collection, Collection):
+            collection = Collection(os.fsdecode(collection))
+        return cls(beside(collection.directory), collection)
+
+    def __repr__(self) -> str:
+        name = self.directory.name
+        return f"Index({name!r}): {counted(self.words, 'word')}, {counted(self.terms, 'term')}"
+
+    @property
+    def seal(self) -> str:
+        """The checksum of its manifest."""
+        return str(self.manifest["checksum"])
+
+    def refuse_damage(self) -> None:
+        """Raise an error about the first damaged file, if opening did not verify them all."""
+        self.files.refuse_damage()
+        self.collection.refuse_damage()
+
+    # Words and their positions
+
+    @guarded
+    def term(self, term: str) -> Ints:
+        """The ascending positions of a term, which is a word as `analysis` normalises and stems it.
+
+        They are read from the file itself; an unknown term has none.
+        """
+        place = self._place(term.encode("utf-8", "surrogatepass"))
+        if place is None:
+            return self._postings[:0]
+        number = int(self._numbers[place])
+        positions: Ints = self._postings[int(self._starts[number]) : int(self._starts[number + 1])]
+        return positions
+
+    @guarded
+    def phrase(self, terms: Sequence[str]) -> Ints:
+        """Where terms follow each other within one document: the position of the first."""
+        if not terms:
+            return _NOTHING
+        lists = {term: self.term(term) for term in dict.fromkeys(terms)}
+        order = sorted(range(len(terms)), key=lambda place: len(lists[terms[place]]))
+        rarest = order[0]
+        found: Ints = lists[terms[rarest]].astype(np.int64) - rarest
+        found = found[found >= 0]
+        for place in order[1:]:
+            if not len(found):
+                return found
+            found = found[_are_in(lists[terms[place]], found + place)]
+        last = found + len(terms) - 1
+        within: Ints = found[self.documents_at(found) == self.documents_at(last)]
+        return within
+
+    def positions(self, text: str) -> Ints:
+        """Where a word or a phrase occurs, as it is written."""
+        terms = self.analysis.terms(text)
+        return self.term(terms[0]).astype(np.int64) if len(terms) == 1 else self.phrase(terms)
+
+    def frequencies(self, words: Sequence[str]) -> Frequencies:
+        """How often words or phrases occur, and in how many documents.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> from doxeval.retrieve.build import build_index
+        >>> collection = example_collection({"a": "<p>Fog, fog.</p>", "b": "<p>Fog.</p>"})
+        >>> index = Index(build_index(collection).directory, collection)
+        >>> index.frequencies(["fog", "horn"])
+        Frequencies(occurrences=array([3, 0]), documents=array([2, 0]))
+        """
+        found = [self.positions(word) for word in words]
+        documents = [len(_distinct(self.documents_at(positions))) for positions in found]
+        return Frequencies(
+            np.array([len(positions) for positions in found], dtype=np.int64),
+            np.array(documents, dtype=np.int64),
+        )
+
+    def documents_at(self, positions: Ints) -> Ints:
+        """The document of each position."""
+        return np.searchsorted(self.documents_first, positions, side="right") - 1
+
+    # Words and their offsets
+
+    @guarded
+    def starts(self, document: int) -> Ints:
+        """Where each word of a document starts, in code points."""
+        first, after = (int(edge) for edge in self.documents_first[document : document + 2])
+        gaps = self.files.column("words.gaps")[first:after].astype(np.int64)
+        far_at = self.files.column("words.far_at")
+        low, high = np.searchsorted(far_at, (first, after))
+        far = far_at[low:high] - first
+        if not np.array_equal(np.flatnonzero(gaps == FAR), far):
+            raise self.files.damaged("words.far_at.npy", "it does not fit words.gaps.npy")
+        gaps[far] = self.files.column("words.far_gap")[low:high]
+        return np.cumsum(gaps)
+
+    def cut(self, document: int) -> Cut:
+        """Where each word of a document starts and ends, read from its text."""
+        return cut(self.collection.text_of(document), self.borders.borders(document))
+
+    @cached_property
+    def borders(self) -> DocumentWords:
+        """Where elements that are not inline begin and end."""
+        return DocumentWords(self.collection)
+
+    # Files
+
+    @cached_property
+    def _postings(self) -> Ints:
+        return self.files.column("postings")
+
+    @cached_property
+    def _starts(self) -> Ints:
+        return self.files.column("terms.starts")
+
+    @cached_property
+    def _numbers(self) -> Ints:
+        return self.files.column("terms.number")
+
+    @cached_property
+    def _term_ends(self) -> Ints:
+        return self.files.column("terms.ends")
+
+    def _place(self, wanted: bytes) -> int | None:
+        """The place of a term among all terms in order, by bisection."""
+        low, high = 0, self.terms
+        while low < high:
+            middle = (low + high) // 2
+            if self._term_at(middle) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < self.terms and self._term_at(low) == wanted else None
+
+    def _term_at(self, place: int) -> bytes:
+        begin = int(self._term_ends[place - 1]) if place else 0
+        return self.files.raw(TERMS_FILE)[begin : int(self._term_ends[place])].tobytes()
+
+    def _check_collection(self) -> None:
+        if self.manifest["collection"] != self.collection.seal:
+            raise SearchIndexError(
+                f"this is the index of another collection, or of an earlier state of "
+                f"{self.collection.directory}: it has the seal {self.manifest['collection'][:12]}, "
+                f"the collection {self.collection.seal[:12]}; build the index again",
+                str(self.directory),
+            )
+        expected = {"documents": len(self.collection), "elements": len(self.collection.nodes.path)}
+        wrong = [name for name, count in expected.items() if self.manifest["counts"][name] != count]
+        if wrong:
+            what = listed(wrong)
+            raise self.files.damaged("manifest.json", f"it counts {what} as no collection has them")
+
+    def _check_ends(self) -> None:
+        if self.documents_first[-1] != self.words or self.documents_first[0] != 0:
+            what = f"expected the number of all words, {self.words:,}, at the end"
+            raise self.files.damaged("documents.first.npy", what)
+        if self._starts[-1] != self.words:
+            what = f"expected the number of all words, {self.words:,}, at the end"
+            raise self.files.damaged("terms.starts.npy", what)
+
+
+def _are_in(ascending: Ints, wanted: Ints) -> Bools:
+    places = np.searchsorted(ascending, wanted.astype(ascending.dtype))
+    inside = places < len(ascending)
+    inside[inside] = ascending[places[inside]] == wanted[inside]
+    return inside
+
+
+def _distinct(ascending: Ints) -> Ints:
+    is_new = np.ones(len(ascending), dtype=np.bool_)
+    is_new[1:] = ascending[1:] != ascending[:-1]
+    return ascending[is_new]
+
+
+def _collection_of(directory: Path) -> Path:
+    """The collection beside an index."""
+    name = directory.absolute().name
+    if not name.endswith(".index") or name == ".index":
+        if not is_sealed(INDEX, directory):
+            SealedFiles(INDEX, directory)  # which says what is wrong
+        raise SearchIndexError(
+            "an index that is not beside its collection, as wiki.index is beside wiki, needs "
+            "collection=",
+            str(directory),
+        )
+    return directory.absolute().with_name(name.removesuffix(".index"))

@@ -1,0 +1,177 @@
+"""Text cut into words, over arrays.
+
+A word is a run of letters, marks and numbers (the categories L, M and N of Unicode). An apostrophe
+between two of them belongs to the word. Characters of scripts that are written without spaces (Han,
+kana, Thai, Lao, Khmer, Burmese) are words by themselves, each with the marks that follow it. The
+border of an element that is not inline ends a word, whatever is on its other side.
+
+This is finer than the words that measures count (see documents/words.py), which only white space
+and borders end: for those, `fog-horn` is one word, here it is two.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Bytes, Ints, last_true
+
+# What a character may be.
+_OTHER, _LETTER, _ALONE, _MARK, _APOSTROPHE = range(5)
+_APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
+_SPACE = 32
+_TABLED = 1 << 16  # characters beyond are rare, and looked up one by one
+_FEW = 4096
+_LAST = 0x10FFFF
+# Blocks of the scripts that are written without spaces, the first and the last code point of each.
+_WITHOUT_SPACES = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Burmese
+    (0x1780, 0x17FF),  # Khmer
+    (0x19E0, 0x19FF),  # Khmer symbols
+    (0x2E80, 0x2FDF),  # radicals of Han
+    (0x3005, 0x3007),  # ideographic iteration mark, closing mark, number zero
+    (0x3021, 0x3029),  # Hangzhou numerals
+    (0x3031, 0x3035),  # kana repeat marks
+    (0x3038, 0x303C),  # numerals and marks of Han
+    (0x3041, 0x30FF),  # Hiragana, Katakana
+    (0x31F0, 0x31FF),  # more Katakana
+    (0x3400, 0x4DBF),  # Han, extension A
+    (0x4E00, 0x9FFF),  # Han
+    (0xA9E0, 0xA9FF),  # more Burmese
+    (0xAA60, 0xAA7F),  # more Burmese
+    (0xF900, 0xFAFF),  # compatibility forms of Han
+    (0xFF66, 0xFF9F),  # Katakana of half width
+    (0x1AFF0, 0x1B16F),  # more kana
+    (0x20000, 0x3FFFF),  # Han, extensions B and later
+)
+
+
+class Cut(NamedTuple):
+    """Where words begin and end, in code points."""
+
+    start: Ints
+    end: Ints
+
+
+class _Characters(NamedTuple):
+    """Code points, whether each is in a word, and whether a word starts with it."""
+
+    codes: Ints
+    in_word: Bools
+    starts: Bools
+
+
+class WordStarts(NamedTuple):
+    """The words of a text in order, and for each code point whether a word starts with it."""
+
+    words: list[str]
+    starts: Bools
+
+
+def cut(text: str, borders: Ints) -> Cut:
+    """The words of a text as ranges; `borders` are the offsets where blocks begin or end.
+
+    >>> words = cut("Don't: 東京 fog-horn", np.array([], dtype=np.int64))
+    >>> list(zip(words.start.tolist(), words.end.tolist()))
+    [(0, 5), (7, 8), (8, 9), (10, 13), (14, 18)]
+    """
+    characters = _characters(text, borders)
+    return Cut(np.flatnonzero(characters.starts), np.flatnonzero(_ends(characters)) + 1)
+
+
+def words_and_starts(text: str, borders: Ints) -> WordStarts:
+    """The words of a text in lower case, and where they start.
+
+    >>> found = words_and_starts("Fog HORN", np.array([2]))
+    >>> found.words, np.flatnonzero(found.starts).tolist()
+    (['fo', 'g', 'horn'], [0, 2, 4])
+    """
+    characters = _characters(text, borders)
+    return WordStarts(_lower_words(characters), characters.starts)
+
+
+def _characters(text: str, borders: Ints) -> _Characters:
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    kinds = _kinds(codes)
+    is_border = np.zeros(len(codes) + 1, dtype=np.bool_)
+    is_border[borders] = True
+    in_word = (kinds == _LETTER) | (kinds == _ALONE) | (kinds == _MARK)
+    # The kind of word that a character is in: marks follow the character before them.
+    is_alone = kinds == _ALONE
+    has_alone = bool(is_alone.any())
+    if has_alone:
+        begins = in_word & (kinds != _MARK)
+        begins[:1] = True
+        begins[1:] |= ~in_word[1:] | (in_word[1:] & ~in_word[:-1]) | is_border[1:-1]
+        is_alone = is_alone[last_true(begins)] if len(codes) else is_alone
+    _join_at_apostrophes(kinds, in_word, is_alone, is_border)
+    starts = in_word.copy()
+    starts[1:] &= ~in_word[:-1] | is_border[1:-1]
+    if has_alone:
+        other_word = (kinds == _ALONE)[1:] | ((kinds[1:] != _MARK) & is_alone[:-1])
+        starts[1:] |= in_word[1:] & in_word[:-1] & other_word
+    return _Characters(codes, in_word, starts)
+
+
+def _join_at_apostrophes(kinds: Bytes, in_word: Bools, is_alone: Bools, is_border: Bools) -> None:
+    """Put apostrophes into the words around them: a letter on both sides, and no border."""
+    at = np.flatnonzero(kinds == _APOSTROPHE)
+    at = at[(at > 0) & (at < len(kinds) - 1)]
+    joins = in_word[at - 1] & in_word[at + 1] & ~is_alone[at - 1] & ~is_alone[at + 1]
+    in_word[at[joins & ~is_border[at] & ~is_border[at + 1]]] = True
+
+
+def _ends(characters: _Characters) -> Bools:
+    """Whether a character is the last one of its word."""
+    ends = characters.in_word.copy()
+    ends[:-1] &= ~characters.in_word[1:] | characters.starts[1:]
+    return ends
+
+
+def _lower_words(characters: _Characters) -> list[str]:
+    """The words in lower case: all other characters become spaces, which `split` takes out."""
+    codes, in_word, starts = characters
+    spaced = np.where(in_word, codes, _SPACE)
+    touching = np.flatnonzero(starts[1:] & in_word[:-1]) + 1
+    if len(touching):
+        spaced = np.insert(spaced, touching, _SPACE)
+    words = spaced.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+    return words.lower().split()
+
+
+def _kinds(codes: Ints) -> Bytes:
+    if len(codes) < _FEW:  # a query is not worth the table
+        return _looked_up(codes)
+    kinds = _table()[np.minimum(codes, _TABLED)]
+    beyond = np.flatnonzero(codes >= _TABLED)
+    kinds[beyond] = _looked_up(codes[beyond])
+    return kinds
+
+
+def _looked_up(codes: Ints) -> Bytes:
+    """The kind of each code point; each distinct one is looked up once."""
+    distinct, which = np.unique(codes, return_inverse=True)
+    kind_of = np.fromiter(map(_kind, distinct.tolist()), np.uint8, len(distinct))
+    return kind_of[which]
+
+
+@cache
+def _table() -> Bytes:
+    """The kind of each code point below the bound; the last entry stands for all others."""
+    return np.array([*map(_kind, range(_TABLED)), _OTHER], dtype=np.uint8)
+
+
+def _kind(code: int) -> int:
+    category = unicodedata.category(chr(code))[0]
+    if category in "LN":
+        # The ranges do not overlap, so the last one that begins before the code point decides.
+        at = bisect_right(_WITHOUT_SPACES, (code, _LAST)) - 1
+        return _ALONE if at >= 0 and code <= _WITHOUT_SPACES[at][1] else _LETTER
+    if category == "M":
+        return _MARK
+    return _APOSTROPHE if chr(code) in _APOSTROPHES else _OTHER
