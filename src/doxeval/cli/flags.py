@@ -19,7 +19,7 @@ _OPTIONS = {
         for name in (
             "assessments", "collection", "duplicates", "encoding", "force", "format", "jobs",
             "lossy", "merge", "navigation", "offsets", "order", "pool", "record", "resamples",
-            "text", "unresolved", "whitespace",
+            "stemmer", "text", "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

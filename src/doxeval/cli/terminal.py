@@ -185,6 +185,23 @@ def progress_bar(title: str, total: int) -> Iterator[Progress]:
 
 
 @contextmanager
+def staged_bar(stages: Mapping[str, str]) -> Iterator[Callable[[str, int, int], object]]:
+    """A bar on stderr for work in stages, each with a title; it is told how much each has."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def advance(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stages[stage], total=total)
+            bar.advance(tasks[stage], done)
+
+        yield advance
+
+
+@contextmanager
 def counting_bar(title: str, total: int) -> Iterator[Callable[[int], object]]:
     """A bar on stderr for some large items, unless they are few or stderr is not a terminal."""
     if not is_watched() or total < _WORTH_A_BAR:

@@ -28,6 +28,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 VERBS = (
     "demo",
     "collection",
+    "index",
     "topics",
     "nexi",
     "assessments",

@@ -149,7 +149,7 @@ class Index:
         Frequencies(occurrences=array([3, 0]), documents=array([2, 0]))
         """
         found = [self.positions(word) for word in words]
-        documents = [len(_distinct(self.documents_at(positions))) for positions in found]
+        documents = [self.count_documents(positions) for positions in found]
         return Frequencies(
             np.array([len(positions) for positions in found], dtype=np.int64),
             np.array(documents, dtype=np.int64),
@@ -158,6 +158,11 @@ class Index:
     def documents_at(self, positions: Ints) -> Ints:
         """The document of each position."""
         return np.searchsorted(self.documents_first, positions, side="right") - 1
+
+    def count_documents(self, positions: Ints) -> int:
+        """How many documents some ascending positions are in."""
+        documents = self.documents_at(positions)
+        return int((documents[1:] != documents[:-1]).sum()) + bool(len(documents))
 
     # Words and their offsets
 
@@ -244,12 +249,6 @@ def _are_in(ascending: Ints, wanted: Ints) -> Bools:
     inside = places < len(ascending)
     inside[inside] = ascending[places[inside]] == wanted[inside]
     return inside
-
-
-def _distinct(ascending: Ints) -> Ints:
-    is_new = np.ones(len(ascending), dtype=np.bool_)
-    is_new[1:] = ascending[1:] != ascending[:-1]
-    return ascending[is_new]
 
 
 def _collection_of(directory: Path) -> Path:

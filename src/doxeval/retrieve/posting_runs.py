@@ -52,7 +52,8 @@ class PostingRuns:
         self._waiting, self._waiting_words = [], 0
         positions, counts = _grouped(terms)
         path = self._place(f"run-{len(self._runs)}")
-        positions.astype("<i4", copy=False).tofile(path)
+        with path.open("wb") as file:
+            file.write(positions.astype("<i4", copy=False).data)
         present = np.flatnonzero(counts)
         self._runs.append(_Run(path, self.words, present.astype(np.int32), counts[present]))
         self.words += len(terms)

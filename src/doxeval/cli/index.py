@@ -1,0 +1,177 @@
+"""`doxeval index`: index the words of a collection, describe an index, look words up in it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from doxeval.cli.terminal import heading, is_watched, json_data, line, staged_bar
+from doxeval.cli.verb import Verb
+from doxeval.wording import counted, shortened
+
+if TYPE_CHECKING:
+    from doxeval.retrieve.build import Progress
+    from doxeval.retrieve.index import Index
+
+_STAGES = {"reading": "Indexing words", "merging": "Merging"}
+
+
+@click.group()
+def index() -> None:
+    """Index the words of collections, for `doxeval search`."""
+
+
+@index.command(cls=Verb)
+@click.argument("collection", metavar="COLLECTION", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The directory to create.  [default: COLLECTION.index]",
+)
+@click.option(
+    "--stemmer",
+    default="s",
+    show_default=True,
+    metavar="NAME",
+    help="Which words count as the same: s joins singular and plural of English, none leaves words "
+    "as they are, and english, german and others are the stemmers of Snowball (pip install "
+    "'doxeval[search]').",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=os.cpu_count() or 1,
+    show_default="all cores",
+    help="Number of processes.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing index.")
+def build(collection: Path, out: Path | None, stemmer: str, jobs: int, force: bool) -> None:
+    """Index the words of a collection.
+
+    The index has the place of every word, so that any part of a document can be scored: elements,
+    passages, chunks. It belongs to its collection: if the collection is built again, so must be
+    the index.
+
+    \b
+    Examples:
+      doxeval index build wiki
+      doxeval index build wiki --stemmer english --out wiki-porter.index
+    """
+    from doxeval.retrieve.build import build_index
+
+    started = time.perf_counter()
+    with _progress() as progress:
+        report = build_index(
+            collection, out, stemmer=stemmer, jobs=jobs, force=force, progress=progress
+        )
+    line(
+        f"{report.directory}: {counted(report.words, 'word')}, {counted(report.terms, 'term')} "
+        f"of {counted(report.documents, 'document')}, {report.bytes / 1e6:,.1f} MB, in "
+        f"{time.perf_counter() - started:.1f} s"
+    )
+
+
+@contextmanager
+def _progress() -> Iterator[Progress | None]:
+    if not is_watched():
+        yield None
+        return
+    with staged_bar(_STAGES) as progress:
+        yield progress
+
+
+@index.command(cls=Verb)
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--collection",
+    type=click.Path(path_type=Path),
+    help="The collection, if it is not beside the index as wiki is beside wiki.index.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print the figures.",
+)
+def info(directory: Path, collection: Path | None, format_: str) -> None:
+    """Print figures about an index."""
+    opened = _opened(directory, collection)
+    counts = opened.manifest["counts"]
+    size = sum(file["bytes"] for file in opened.manifest["files"].values())
+    if format_ == "json":
+        facts = {name: opened.manifest[name] for name in ("collection", "stemmer", "unicode")}
+        json_data({"index": str(directory), **facts, **counts, "bytes": size}, indent=1)
+        return
+    heading(directory.name)
+    rows = [
+        ("collection", f"{opened.collection.directory} (seal {opened.collection.seal[:12]})"),
+        ("documents", f"{counts['documents']:,}"),
+        ("elements", f"{counts['elements']:,}"),
+        ("words", f"{counts['words']:,}"),
+        ("distinct terms", f"{counts['terms']:,}"),
+        ("words per document", f"{counts['words'] / counts['documents']:,.1f}"),
+        ("stemmer", opened.analysis.stemmer),
+        ("Unicode version", opened.manifest["unicode"]),
+        ("size", f"{size / 1e6:,.2f} MB, {size / max(counts['words'], 1):.2f} bytes a word"),
+    ]
+    for name, value in rows:
+        line(f"  {name:<20}{value}")
+
+
+@index.command(cls=Verb)
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("text", metavar="TEXT…", nargs=-1, required=True)
+@click.option(
+    "--collection",
+    type=click.Path(path_type=Path),
+    help="The collection, if it is not beside the index as wiki is beside wiki.index.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print the words.",
+)
+def words(directory: Path, text: tuple[str, ...], collection: Path | None, format_: str) -> None:
+    """Show how a text is cut into words and stemmed, and how often each term occurs.
+
+    \b
+    Example:
+      doxeval index words wiki.index "The fog-horn's sound"
+    """
+    opened = _opened(directory, collection)
+    given = " ".join(text)
+    found = opened.analysis.words(given)
+    terms = [opened.analysis.stem(word) for word in found]
+    positions = [opened.term(term) for term in terms]
+    documents = [opened.count_documents(places) for places in positions]
+    rows = list(zip(found, terms, map(len, positions), documents, strict=True))
+    if format_ == "json":
+        names = ("word", "term", "occurrences", "documents")
+        json_data([dict(zip(names, row, strict=True)) for row in rows], indent=1)
+        return
+    if not rows:
+        line(f"no words in {shortened(given)}")
+        return
+    width = max(12, *(len(shortened(word, 40)) for word in found)) + 2
+    heading(f"{'word':<{width}}{'term':<{width}}{'occurrences':>12}{'documents':>12}")
+    for word, term, occurrences, in_documents in rows:
+        shown = (shortened(word, 40), shortened(term, 40))
+        line(f"{shown[0]:<{width}}{shown[1]:<{width}}{occurrences:>12,}{in_documents:>12,}")
+
+
+def _opened(directory: Path, collection: Path | None) -> Index:
+    from doxeval.documents import Collection
+    from doxeval.retrieve.index import Index
+
+    return Index(directory, None if collection is None else Collection(collection))
