@@ -132,8 +132,8 @@ class Workers:
     def _answer(self, *task: Any) -> Any:
         """Send a task to a worker that has nothing to do, and wait for its answer."""
         worker = self._idle.get()
-        if worker is None:
-            self._idle.put(None)
+        if worker is None or self.has_lost_one:  # the others get nothing more to do
+            self._idle.put(worker)
             raise WorkerLost("another worker process was lost")
         try:
             worker.connection.send(task)
