@@ -7,7 +7,7 @@ whole group (as a terminal does), or SIGKILL to one of its workers. After that,
 - every output is absent, the old one, or complete and the same, byte for byte, as that of a command
   that was left in peace;
 - no process of the session is left;
-- no traceback was printed;
+- no traceback was printed, unless Python itself was still starting;
 - the same command, started again and left in peace, gives the right output and leaves nothing else.
 
     python scripts/kill.py --trials 200 --seed 1
@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -129,9 +130,10 @@ def trial(
         part = below(found, name)
         if part not in ({}, below(expected, name), below(before, name)):
             faults.append(f"{name} is neither absent nor complete")
-    if "Traceback" in errors:
+    too_early = is_too_early(errors)
+    if "Traceback" in errors and not too_early:
         faults.append(f"traceback: {errors.strip().splitlines()[-1]}")
-    if process.returncode not in {0, *way.codes}:
+    if process.returncode not in {0, *way.codes} and not too_early:
         faults.append(f"exit code {process.returncode}: {errors.strip()[-200:]}")
     left = sum(is_temporary(name) and "/" not in name for name in snapshot(work))
     subprocess.run(words_of(command), cwd=work, check=True, stdout=subprocess.DEVNULL)
@@ -147,8 +149,17 @@ def trial(
         ended=process.returncode != 0,
         complete=all(below(found, name) == below(expected, name) for name in command.outputs),
         left=left,
+        early=too_early,
         faults=len(faults),
     )
+
+
+def is_too_early(errors: str) -> bool:
+    """Whether Python itself was still starting, in the command or in a worker.
+
+    It then prints a traceback of its own, in which there is no line of doxeval yet.
+    """
+    return "Traceback" in errors and not re.search(r'File "[^"]*doxeval[/\\]', errors)
 
 
 def words_of(command: Command) -> list[str]:
@@ -333,7 +344,7 @@ def make_run(path: Path, seed: int, topics: int, results: int) -> str:
 
 def print_table(outcomes: dict[tuple[str, str], Outcome], seed: int) -> None:
     """A line for each command and way, and one for all."""
-    columns = ("trials", "ended", "complete", "left", "faults")
+    columns = ("trials", "ended", "complete", "left", "early", "faults")
     print(f"{'command':20} {'way':18}" + "".join(f"{column:>10}" for column in columns))
     for (command, way), outcome in sorted(outcomes.items()):
         print(f"{command:20} {way:18}" + "".join(f"{outcome[name]:10}" for name in columns))
@@ -341,7 +352,8 @@ def print_table(outcomes: dict[tuple[str, str], Outcome], seed: int) -> None:
     print(f"{'all':39}" + "".join(f"{total[name]:10}" for name in columns))
     print(
         f"seed {seed}. ended: by the signal, before it was done; complete: the output was there in "
-        "full; left: unfinished outputs, which the next run removed; faults: anything wrong"
+        "full; left: unfinished outputs, which the next run removed; early: while Python was "
+        "starting; faults: anything wrong"
     )
 
 

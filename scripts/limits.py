@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from doxeval import files
 from doxeval.assessments import judgment, text_columns
+from doxeval.assessments.grades import FINEST_SHARE
 from doxeval.cli import terminal
 from doxeval.columns import fields
 from doxeval.documents import html
+from doxeval.documents.globs import LONGEST_PATTERN
 from doxeval.documents.limits import DEEPEST_POSSIBLE, LONGEST_ID, VERIFIED_BYTES, Limits
 from doxeval.markup import elements, feeding
 from doxeval.measures import parameters
@@ -94,6 +96,7 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
         Limit("a file of assessments in text", size(text_columns.LARGEST_FILE), "several files"),
         Limit("a line", size(files.LONGEST_LINE)),
         Limit("whole numbers", f"below 2^{fields.LARGEST_WHOLE.bit_length() - 1}"),
+        Limit("denominator of a specificity", f"{FINEST_SHARE:,}"),
         Limit("grades", f"{judgment.LARGEST_GRADE:,}"),
         Limit("nesting of XML", f"{elements._DEEPEST:,}"),
         Limit("elements of XML in one topic or result", f"{elements._MOST_ELEMENTS:,}"),
@@ -114,6 +117,9 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
         Limit("nesting of a NEXI query", f"{nexi.DEEPEST:,}"),
         Limit("cut-off of a measure", f"below {parameters._LARGEST_CUT_OFF:,}"),
         Limit("a file with a model of navigation", size(navigation._LARGEST)),
+    ),
+    "Sources of a collection": (
+        Limit("characters of a pattern of file names", f"{LONGEST_PATTERN:,}"),
     ),
     "Opening a collection": (
         Limit(

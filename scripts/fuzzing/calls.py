@@ -10,6 +10,7 @@ from fuzzing.exchange_targets import good_parquet
 
 # A collection is beside the directory in which each call is made.
 COLLECTION = "../collection"
+INDEX = "../collection.index"
 FILES: dict[str, bytes] = {
     "a.xml": good.SMALL_XML,
     "b.html": good.HTML,
@@ -51,6 +52,11 @@ def _calls(*lines: str) -> tuple[tuple[str, ...], ...]:
 
 # A word with an underscore stands for one argument with spaces.
 CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "index": _calls(
+        f"index build {COLLECTION} --out new --jobs 1 --stemmer none",
+        f"index info {INDEX} --format json",
+        f"index words {INDEX} One two's 東京 --format json",
+    ),
     "collection": _calls(
         "collection build a.xml b.html c.md d.txt e.jsonl --out new",
         "collection build f.zip g.tar h.xml.gz --out new --id path --text compressed",

@@ -20,6 +20,7 @@ from click.testing import CliRunner, Result
 from doxeval.cli import VERBS, main
 from doxeval.cli.terminal import LONGEST_MESSAGE
 from doxeval.documents.examples import example_collection
+from doxeval.retrieve.build import build_index
 from fuzzing import tokens
 from fuzzing.calls import CALLS, COLLECTION, FILES
 from fuzzing.cases import Case
@@ -133,6 +134,7 @@ def _base() -> Path:
     base = workplace() / "calls"
     base.mkdir()
     shutil.copytree(example_collection(DOCUMENTS).directory, base / "collection")
+    build_index(base / "collection")
     return base
 
 

@@ -293,3 +293,8 @@ def test_a_forced_format_reads_files_of_any_name(tmp_path: Path) -> None:
     source = write_files(tmp_path / "s", {"a.sgm": "<a>x</a>", "b": "<b>y</b>"})
     build_collection([str(source)], tmp_path / "c", BuildOptions(format="xml"))
     assert list(Collection(tmp_path / "c").ids()) == ["a", "b"]
+
+
+def test_a_pattern_longer_than_any_path_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="20,001 characters, at most 4,096"):
+        build_collection("*" + "[" * 20_000, tmp_path / "out")

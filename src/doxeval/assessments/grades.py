@@ -20,6 +20,8 @@ from doxeval.arrays import Ints
 COVERAGES = "NLSE"
 # The level of an element of 2005 that is too small to say how exhaustive it is.
 TOO_SMALL = -1
+# The largest denominator of a share of text, which no element has so many characters for.
+FINEST_SHARE = 10**12
 
 
 class GradeColumns(NamedTuple):
@@ -107,6 +109,7 @@ class Grade2005:
     def __post_init__(self) -> None:
         if self.exhaustivity not in (None, 0, 1, 2) or not 0 <= self.specificity <= 1:
             raise ValueError(f"{self} is no grade of 2005")
+        _check_finest(self.specificity)
 
     @property
     def is_relevant(self) -> bool:
@@ -137,11 +140,18 @@ class Specificity:
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
             raise ValueError(f"{self.share} is no share of a text")
+        _check_finest(self.share)
 
     @property
     def columns(self) -> tuple[int, int, int]:
         """The grade as three numbers."""
         return 0, self.share.numerator, self.share.denominator
+
+
+def _check_finest(share: Fraction) -> None:
+    """Refuse a share that columns of whole numbers could not hold."""
+    if share.denominator > FINEST_SHARE:
+        raise ValueError(f"a share has a denominator of at most {FINEST_SHARE:,}")
 
 
 Grade: TypeAlias = Grade2002 | Grade2003 | Grade2005 | Specificity

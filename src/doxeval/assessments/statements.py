@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from doxeval.assessments.grades import COVERAGES, Grade2002, Grade2003, Grade2005
+from doxeval.assessments.grades import COVERAGES, FINEST_SHARE, Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import (
     TOO_LONG,
     AssessedUnit,
@@ -219,8 +219,10 @@ def _small(value: object) -> int:
 
 
 def _share(value: object) -> Fraction:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return Fraction(str(value))
-    if isinstance(value, str) and _FRACTION.fullmatch(value):
-        return Fraction(value)
-    raise ValueError
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number and not (isinstance(value, str) and _FRACTION.fullmatch(value)):
+        raise ValueError
+    share = Fraction(str(value))
+    if share.denominator > FINEST_SHARE:
+        raise FormatError(f"s is {brief(value)}: expected at most twelve digits")
+    return share

@@ -108,9 +108,9 @@ def info(directory: Path, collection: Path | None, format_: str) -> None:
     size = sum(file["bytes"] for file in opened.manifest["files"].values())
     if format_ == "json":
         facts = {name: opened.manifest[name] for name in ("collection", "stemmer", "unicode")}
-        json_data({"index": str(directory), **facts, **counts, "bytes": size}, indent=1)
+        json_data({"index": str(opened.directory), **facts, **counts, "bytes": size}, indent=1)
         return
-    heading(directory.name)
+    heading(opened.directory.name)
     rows = [
         ("collection", f"{opened.collection.directory} (seal {opened.collection.seal[:12]})"),
         ("documents", f"{counts['documents']:,}"),
@@ -171,7 +171,12 @@ def words(directory: Path, text: tuple[str, ...], collection: Path | None, forma
 
 
 def _opened(directory: Path, collection: Path | None) -> Index:
+    """An index, given by its own directory or by the collection beside it."""
     from doxeval.documents import Collection
+    from doxeval.documents.manifest import COLLECTION
     from doxeval.retrieve.index import Index
+    from doxeval.sealed.manifest import is_sealed
 
+    if collection is None and is_sealed(COLLECTION, directory):
+        return Index.of(directory)
     return Index(directory, None if collection is None else Collection(collection))

@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from doxeval.errors import SourceError
+from doxeval.wording import brief
 
 _ANY_DIRECTORIES = "**"
+# No path is longer, and the time that Python takes for a part grows with the square of its length.
+LONGEST_PATTERN = 4096
 
 
 class Found(NamedTuple):
@@ -33,6 +36,11 @@ def globbed(pattern: str) -> Found:
     >>> globbed("no/such/place/**/*.xml")
     Found(files=[], links=0)
     """
+    if len(pattern) > LONGEST_PATTERN:
+        raise SourceError(
+            f"the pattern has {len(pattern):,} characters, at most {LONGEST_PATTERN:,} are allowed",
+            brief(pattern),
+        )
     parts = Path(pattern).parts
     if _ANY_DIRECTORIES not in parts:
         return Found(sorted(filter(os.path.isfile, glob.glob(pattern))), 0)
