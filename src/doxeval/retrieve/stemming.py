@@ -24,6 +24,7 @@ _ROOTS = (
     "walk run happy study church sea horn fox bus gas wolf hero generaliz nation lov relat argu "
     "conform électr schiff"
 ).split()
+_SHORTEST = 3
 _SUFFIXES = ["", "s", "es", "ies", "ing", "ed", "ly", "ation", "'s", "ss"]
 
 
@@ -32,11 +33,14 @@ def s_stem(word: str) -> str:
 
     Of its three rules, the first whose ending the word has is applied, unless one of its exceptions
     holds. The possessive `'s` is taken away before, because an apostrophe is part of a word here.
+    Words of one or two letters stay as they are.
 
     >>> [s_stem(word) for word in "ponies aches shoes dogs bus glass ship's".split()]
     ['pony', 'ache', 'shoes', 'dog', 'bus', 'glass', 'ship']
     """
     word = word.removesuffix("'s")
+    if len(word) < _SHORTEST:
+        return word
     if word.endswith("ies"):
         return word if word.endswith(("eies", "aies")) else f"{word[:-3]}y"
     if word.endswith("es"):
