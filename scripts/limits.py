@@ -17,7 +17,7 @@ from doxeval.documents import html
 from doxeval.documents.globs import LONGEST_PATTERN
 from doxeval.documents.limits import DEEPEST_POSSIBLE, LONGEST_ID, VERIFIED_BYTES, Limits
 from doxeval.markup import elements, feeding
-from doxeval.measures import parameters
+from doxeval.named import parameters
 from doxeval.navigation import read as navigation
 from doxeval.runs import parquet_blocks as parquet
 from doxeval.runs import text as text_runs

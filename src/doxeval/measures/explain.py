@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from doxeval.assessments.recall_bases import LINKS
-from doxeval.measures.base import Law, Measure, Need, shown
+from doxeval.measures.base import Law, Measure, Need
 from doxeval.measures.registry import FAMILIES, Family
 from doxeval.measures.variants import where_different
+from doxeval.named import shown
 
 
 def explained(given: Measure | type[Measure]) -> str:

@@ -7,17 +7,13 @@ does not wait for the others. Packages offer measures under the entry-point grou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import Field, is_dataclass
-from functools import cached_property
+from collections.abc import Iterator
 from importlib import import_module
-from types import ModuleType
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from doxeval.errors import DoxevalError, InputError
 from doxeval.measures.base import Measure
-from doxeval.measures.names import NAME, parse_measure
-from doxeval.wording import brief
+from doxeval.measures.names import MEASURE
+from doxeval.named import Registry, defined_in
 
 ENTRY_POINTS = "doxeval.measures"
 M = TypeVar("M", bound=type[Measure])
@@ -37,7 +33,7 @@ class Family(NamedTuple):
         """The measures that its module defines, in their order there."""
         module = import_module(f"doxeval.measures.families.{self.name}")
         listed: tuple[type[Measure], ...] = getattr(module, "MEMBERS", ())
-        return listed or _defined_in(module)
+        return listed or defined_in(module, Measure)
 
 
 FAMILIES = (
@@ -54,65 +50,12 @@ FAMILIES = (
 )
 
 
-class Registry(Mapping[str, type[Measure]]):
-    """The measures by name: built in, registered, and offered by installed packages.
-
-    >>> MEASURES["nxCG"].name, "nxGC" in MEASURES
-    ('nxCG', False)
-    """
-
-    def __init__(self) -> None:
-        self._registered: dict[str, type[Measure]] = {}
-
-    def __getitem__(self, name: str) -> type[Measure]:
-        for family in FAMILIES:
-            for measure in family.measures:
-                if measure.name == name:
-                    return measure
-        if name in self._registered:
-            return self._registered[name]
-        if name in self._offered.measures:
-            return self._offered.measures[name]
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        built_in = (measure.name for family in FAMILIES for measure in family.measures)
-        return iter(dict.fromkeys((*built_in, *self.added)))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    @property
-    def added(self) -> dict[str, type[Measure]]:
-        """The measures that are not built in."""
-        return {**self._offered.measures, **self._registered}
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What is wrong with measures that installed packages offer."""
-        return self._offered.problems
-
-    @cached_property
-    def _offered(self) -> _Offered:
-        return _offered_by_packages()
-
-    def register(self, kind: M) -> M:
-        """Add a measure; see `register`."""
-        _check(kind)
-        known = self._registered.get(kind.name)
-        is_built_in = any(kind.name == own.name for family in FAMILIES for own in family.measures)
-        is_same = known is not None and _place(known) == _place(kind)
-        if is_built_in or (known is not None and not is_same):
-            raise InputError(f"there is a measure {brief(kind.name)} already; choose another name")
-        self._registered[kind.name] = kind
-        return kind
-
-    def unregister(self, name: str) -> None:
-        """Forget a registered measure."""
-        del self._registered[name]
+def _built_in() -> Iterator[type[Measure]]:
+    for family in FAMILIES:
+        yield from family.measures
 
 
-MEASURES = Registry()
+MEASURES = Registry(Measure, MEASURE, _built_in, ENTRY_POINTS)
 
 
 def register(kind: M) -> M:
@@ -145,7 +88,7 @@ def measure_named(text: str) -> Measure:
     >>> str(measure_named("cP@5"))
     'cP@5(alpha=0,resize=full)'
     """
-    return parse_measure(text, MEASURES)
+    return MEASURES.named(text)
 
 
 def as_measure(given: str | Measure | type[Measure]) -> Measure:
@@ -154,77 +97,4 @@ def as_measure(given: str | Measure | type[Measure]) -> Measure:
     >>> as_measure("iP[.01]") == as_measure(MEASURES["iP"])
     True
     """
-    if isinstance(given, str):
-        return measure_named(given)
-    if isinstance(given, type) and issubclass(given, Measure):
-        _check(given)
-        given = given()
-    if not isinstance(given, Measure):
-        raise InputError(
-            f"{brief(given)} is not a measure: expected a name such as 'nxCG@10' or a value"
-        )
-    _check(type(given))
-    return given
-
-
-# Checks, and measures of other packages
-
-
-def _defined_in(module: ModuleType) -> tuple[type[Measure], ...]:
-    return tuple(
-        kind
-        for kind in vars(module).values()
-        if isinstance(kind, type)
-        and issubclass(kind, Measure)
-        and kind.__module__ == module.__name__
-        and "name" in vars(kind)
-    )
-
-
-def _place(kind: type[Measure]) -> tuple[str, str]:
-    return kind.__module__, kind.__qualname__
-
-
-def _check(kind: Any) -> None:
-    """Whether a class can be used as a measure."""
-    if not (isinstance(kind, type) and issubclass(kind, Measure)):
-        raise InputError(f"{brief(kind)} is not a subclass of doxeval.Measure")
-    where = f"{kind.__module__}.{kind.__qualname__}"
-    if not NAME.fullmatch(getattr(kind, "name", "")):
-        raise InputError(f'{where} needs a name of letters and digits: name = "MyMeasure"')
-    if not is_dataclass(kind) or any(isinstance(value, Field) for value in vars(kind).values()):
-        raise InputError(f"{where} needs the decorator @dataclass(frozen=True)")
-
-
-class _Offered(NamedTuple):
-    """Measures of installed packages, and what is wrong with some."""
-
-    measures: dict[str, type[Measure]]
-    problems: tuple[str, ...]
-
-
-def _offered_by_packages() -> _Offered:
-    from importlib.metadata import entry_points
-
-    found: dict[str, type[Measure]] = {}
-    problems = []
-    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda one: (one.name, one.value)):
-        try:
-            for kind in _measures_of(entry.load()):
-                _check(kind)
-                found.setdefault(kind.name, kind)
-        except DoxevalError as error:
-            problems.append(f"the entry point {entry.name} = {entry.value}: {error}")
-        except Exception as error:  # whatever another package does wrong, ours goes on
-            problems.append(
-                f"the entry point {entry.name} = {entry.value} cannot be loaded: "
-                f"{type(error).__name__}: {error}"
-            )
-    return _Offered(found, tuple(problems))
-
-
-def _measures_of(loaded: Any) -> Iterable[Any]:
-    """An entry point names a measure, a module that defines some, or a collection of them."""
-    if isinstance(loaded, ModuleType):
-        return _defined_in(loaded)
-    return loaded if isinstance(loaded, list | tuple) else (loaded,)
+    return MEASURES.value_of(given)

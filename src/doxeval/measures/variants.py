@@ -13,7 +13,8 @@ from itertools import combinations, product
 from typing import Any, TypeVar
 
 from doxeval.errors import SyntaxProblem
-from doxeval.measures.base import Measure, shown
+from doxeval.measures.base import Measure
+from doxeval.named import shown
 
 T = TypeVar("T", bound=Hashable)
 _NUMBERS = (0.0, 0.5, 1.0)

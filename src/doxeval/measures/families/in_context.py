@@ -31,10 +31,10 @@ from doxeval.measures.base import (
     Need,
     cut_off,
     parameter,
-    shown,
 )
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
+from doxeval.named import shown
 from doxeval.scores import Curve, DocumentScores
 from doxeval.spans import Spans, merged, shared_lengths
 

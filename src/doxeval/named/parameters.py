@@ -1,4 +1,4 @@
-"""The values that parameters of measures may have, given in Python or as text in a name."""
+"""The values that parameters may have, given in Python or as text in a name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST_NUMBER = 10**15
 
 
 def checked_value(spec: Field[Any], value: Any, name: str) -> Any:
-    """A parameter's value as measures use it; what is wrong with it is an error.
+    """A parameter's value as it is used; what is wrong with it is an error.
 
     Points of recall may be given as numbers, fractions or text, and become fractions.
     """

@@ -1,0 +1,25 @@
+"""Named values: frozen values with parameters, whose printed names parse back.
+
+Measures and retrieval models are such values. Their classes inherit from `Named` and declare their
+parameters by `parameter`, `cut_off` and `point`. `parse` reads a name, and a `Registry` knows all
+classes of one kind: built in, registered by the user, or offered by installed packages.
+"""
+
+from __future__ import annotations
+
+from doxeval.named.names import Noun, parse
+from doxeval.named.registry import Registry, defined_in
+from doxeval.named.value import Named, cut_off, parameter, point, shown, signed_parameter
+
+__all__ = [
+    "Named",
+    "Noun",
+    "Registry",
+    "cut_off",
+    "defined_in",
+    "parameter",
+    "parse",
+    "point",
+    "shown",
+    "signed_parameter",
+]
