@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from doxeval.measures import Measure, register
     from doxeval.navigation import Navigation, read_navigation
     from doxeval.reports import report
+    from doxeval.retrieve.model import Model
+    from doxeval.retrieve.models import register_model
     from doxeval.runs import Kind, Result, Run, read_run, write_run
     from doxeval.runs.statistics import run_statistics
     from doxeval.scores import ScoreTable
@@ -47,6 +49,8 @@ _ROOMS = {
     "measures": ("Measure", "register"),
     "navigation": ("Navigation", "read_navigation"),
     "reports": ("report",),
+    "retrieve.model": ("Model",),
+    "retrieve.models": ("register_model",),
     "runs": ("Kind", "Result", "Run", "read_run", "write_run"),
     "runs.statistics": ("run_statistics",),
     "scores": ("ScoreTable",),
@@ -65,6 +69,7 @@ __all__ = [
     "Judgment",
     "Kind",
     "Measure",
+    "Model",
     "Navigation",
     "Result",
     "Run",
@@ -82,6 +87,7 @@ __all__ = [
     "read_run",
     "read_topics",
     "register",
+    "register_model",
     "report",
     "run_statistics",
     "significant_agreement",

@@ -6,6 +6,7 @@ from strategies.pages import html_pages, markdown_texts
 from strategies.queries import nexi_queries, nexi_terms, topics
 from strategies.runs import element_paths, results, text_points
 from strategies.scores import score_tables
+from strategies.searches import Search, searches
 from strategies.trees import (
     TAGS,
     Located,
@@ -26,6 +27,7 @@ __all__ = [
     "Located",
     "Node",
     "Piece",
+    "Search",
     "World",
     "collections_of",
     "element_paths",
@@ -45,6 +47,7 @@ __all__ = [
     "qrels_texts",
     "results",
     "score_tables",
+    "searches",
     "statement_texts",
     "step_matrices",
     "text_points",
