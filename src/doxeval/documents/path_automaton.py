@@ -54,17 +54,17 @@ class PathAutomaton:
                     before.append(at)
                 at = number
             self.end_of.append(at)
-        self.ends = _with_bits(set(self.end_of))
+        self.ends = with_bits(set(self.end_of))
         steps_by_number = list(enumerate(self._steps, 1))
-        self._any_depth = _with_bits(number for number, step in steps_by_number if step.any_depth)
+        self._any_depth = with_bits(number for number, step in steps_by_number if step.any_depth)
         # Most steps follow the one before them in number, so a shift opens them.
-        self._next = _with_bits(number for number, at in enumerate(before, 1) if at == number - 1)
+        self._next = with_bits(number for number, at in enumerate(before, 1) if at == number - 1)
         branches: dict[int, list[int]] = {}
         for number, at in enumerate(before, 1):
             if at != number - 1:
                 branches.setdefault(at, []).append(number)
-        self._branches = {at: _with_bits(behind) for at, behind in branches.items()}
-        self._branching = _with_bits(branches)
+        self._branches = {at: with_bits(behind) for at, behind in branches.items()}
+        self._branching = with_bits(branches)
 
     def reached(self, summary: PathSummary) -> list[int]:
         """For each path of the summary, the steps that take in its last tag, as bits."""
@@ -99,8 +99,8 @@ class PathAutomaton:
             for tag in step.tags:
                 steps_of.setdefault(tag, []).append(number)
         kinds = {tag: kind for kind, tag in enumerate(steps_of)}
-        any_tag = _with_bits(anything)
-        accepting = {kinds[tag]: _with_bits(steps) | any_tag for tag, steps in steps_of.items()}
+        any_tag = with_bits(anything)
+        accepting = {kinds[tag]: with_bits(steps) | any_tag for tag, steps in steps_of.items()}
         return [kinds.get(tag, _OTHER) for tag in summary.tags], {**accepting, _OTHER: any_tag}
 
     def _opened(self, taken: int) -> int:
@@ -123,8 +123,12 @@ def bits_of(number: int) -> Iterator[int]:
         number ^= lowest
 
 
-def _with_bits(bits: Iterable[int]) -> int:
-    """The whole number that has these bits set."""
+def with_bits(bits: Iterable[int]) -> int:
+    """The whole number that has these bits set.
+
+    >>> with_bits([1, 3]) == 0b1010
+    True
+    """
     chosen = list(bits)
     found = bytearray(max(chosen, default=0) // 8 + 1)
     for bit in chosen:

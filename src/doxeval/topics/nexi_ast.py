@@ -136,6 +136,11 @@ class Segment:
     def __str__(self) -> str:
         return str(self.path) if self.condition is None else f"{self.path}[{self.condition}]"
 
+    @property
+    def conditions(self) -> tuple[About | Comparison, ...]:
+        """The abouts and comparisons of its condition, in order."""
+        return tuple(_items(self.condition))
+
 
 @dataclass(frozen=True)
 class Support:
@@ -170,13 +175,18 @@ class StructuredQuery:
         return self._path_to(len(self.segments))
 
     @property
+    def conditions(self) -> tuple[About | Comparison, ...]:
+        """The abouts and comparisons of all segments, in order."""
+        return tuple(item for segment in self.segments for item in segment.conditions)
+
+    @property
     def supports(self) -> tuple[Support, ...]:
         """Each condition with the full path of the elements it is about."""
         return tuple(
             Support(above if item.where.path is None else above + item.where.path, item)
             for number, segment in enumerate(self.segments, 1)
             for above in [self._path_to(number)]
-            for item in _items(segment.condition)
+            for item in segment.conditions
         )
 
     def _path_to(self, segments: int) -> Path:

@@ -1,0 +1,228 @@
+"""From elements up to the ancestors from which the steps of a path lead to them.
+
+The steps are numbered from 1, and a set of steps is the bits of a whole number. On the way up from
+an element, a step is *open* at an ancestor if the ancestor may take it, that is, if the steps
+behind it lead from there down to the element. At the element itself only the last step is open.
+Whatever takes step i opens step i − 1 for its parent, and also for all ancestors above if step i
+is written with `//`. Where bit 0 is open, no step is left to take: from this ancestor the steps
+lead to the element.
+
+What happens on the way up depends only on the tags of a path, so it is worked out once for all
+elements with the same path, by operations on whole arrays, and only for paths of elements that
+were asked for, however many there are in the collection. Tags are compared exactly, as in path
+patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Bools, Ints, concatenated_ranges, distinct_below
+from doxeval.documents.collection import Collection
+from doxeval.documents.path_automaton import with_bits
+from doxeval.documents.summary import NO_PARENT, PathSummary
+from doxeval.topics.nexi_ast import Step
+
+_MOST_BITS = 62  # of the machine's whole numbers; Python's own take over where there are more steps
+
+
+class Climbed(NamedTuple):
+    """Ancestors of one depth: `ancestors[i]` is an ancestor of the element `rows[which[i]]`.
+
+    Both columns ascend, `ancestors` with repetitions.
+    """
+
+    which: Ints
+    ancestors: Ints
+
+
+class _Level(NamedTuple):
+    """One depth on the way up from some paths.
+
+    alive: the paths, as positions, that have an open step at their ancestor of this depth, or
+    above; origins: those from whose ancestor at this depth the steps lead down to them.
+    """
+
+    depth: int
+    alive: Ints
+    origins: Ints
+    above: Ints  # the ancestor at this depth of each path, NO_PARENT above the root
+
+
+class Fitting:
+    """Which paths fit some steps from the root, or from any element (`anywhere`).
+
+    A path is looked at when it is first asked for.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> tree = example_collection({"a": "<a><s><p>One.</p></s><p>Two.</p></a>"})
+    >>> Fitting(tree.summary, [Step("//", ("s",)), Step("/")]).of_rows(tree, np.arange(4)).tolist()
+    [False, False, True, False]
+    """
+
+    def __init__(self, summary: PathSummary, steps: Sequence[Step], anywhere: bool = False) -> None:
+        self._summary = summary
+        self._steps = (Step("//"), *steps) if anywhere else tuple(steps)
+        self._is_known = np.zeros(len(summary), dtype=np.bool_)
+        self._fits = np.zeros(len(summary), dtype=np.bool_)
+
+    def of_paths(self, paths: Ints) -> Bools:
+        """Whether each path of the summary fits."""
+        unknown = paths[~self._is_known[paths]]
+        if len(unknown):
+            distinct, _ = distinct_below(len(self._summary), unknown)
+            self._is_known[distinct] = True
+            for level in _levels(self._summary, distinct, self._steps):
+                if level.depth == 0:
+                    self._fits[distinct[level.origins]] = True
+        found: Bools = self._fits[paths]
+        return found
+
+    def of_rows(self, tree: Collection, rows: Ints) -> Bools:
+        """Whether the path of each element fits."""
+        return self.of_paths(tree.nodes.path[rows])
+
+
+def climb(
+    tree: Collection, rows: Ints, steps: Sequence[Step], into: Fitting | None = None
+) -> Iterator[Climbed]:
+    """The ancestors of elements from which steps lead to them, the deepest ancestors first.
+
+    The elements are given as ascending rows. Each pair of an element and an ancestor is found
+    once; with `into`, only if the path of the ancestor fits.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> tree = example_collection({"a": "<s><s><p>One.</p></s><p>Two.</p></s>"})
+    >>> rows = tree.matching("//p")
+    >>> for which, ancestors in climb(tree, rows, [Step("//", ("p",))]):
+    ...     print(rows[which].tolist(), ancestors.tolist())
+    [2] [1]
+    [2, 3] [0, 0]
+    """
+    paths, path_of = distinct_below(len(tree.summary), tree.nodes.path[rows])
+    depth = _depths(tree.summary, paths)
+    by_depth = _ByDepth(depth[path_of])
+    at = rows.astype(np.int64)
+    first = np.zeros_like(at)  # the first row of an element's document, once it is needed
+    active = by_depth.at(0)
+    for level in _levels(tree.summary, paths, steps, depth):
+        if level.depth == 0:
+            return
+        is_alive = np.zeros(len(paths), dtype=np.bool_)
+        is_alive[level.alive] = True
+        joining = by_depth.at(level.depth + 1)
+        joining = joining[is_alive[path_of[joining]]]
+        first[joining] = tree.rows[tree.documents_of(rows[joining])]
+        active = _merged(active[is_alive[path_of[active]]], joining)
+        at[active] = first[active] + tree.nodes.parent[at[active]]
+        if not len(level.origins):
+            continue
+        is_origin = np.zeros(len(paths), dtype=np.bool_)
+        is_origin[level.origins] = True if into is None else into.of_paths(level.above)
+        which = active[is_origin[path_of[active]]]
+        if len(which):
+            yield Climbed(which, at[which])
+
+
+def at_or_below(tree: Collection, rows: Ints) -> Ints:
+    """All elements inside some elements, and these themselves, ascending.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> tree = example_collection({"a": "<a><s><p>One.</p></s><p>Two.</p></a>"})
+    >>> at_or_below(tree, np.array([1, 2])).tolist()
+    [1, 2]
+    """
+    size = tree.nodes.size[rows].astype(np.int64)
+    inside_of_earlier = np.maximum.accumulate(np.append(0, rows + size))[:-1]
+    outermost = rows >= inside_of_earlier
+    return concatenated_ranges(rows[outermost], size[outermost])
+
+
+class _ByDepth:
+    """Positions by depth, ascending within one depth."""
+
+    def __init__(self, depth: Ints) -> None:
+        # No element is deeper than 16 bits can say, and numpy sorts these by counting.
+        small = depth.astype(np.int16)
+        self._order = np.argsort(small, kind="stable")
+        self._bounds = np.searchsorted(small[self._order], np.arange(small.max(initial=0) + 2))
+
+    @property
+    def deepest(self) -> int:
+        return len(self._bounds) - 2
+
+    def at(self, depth: int) -> Ints:
+        """The positions at a depth, which is at most the deepest."""
+        return self._order[self._bounds[depth] : self._bounds[depth + 1]]
+
+
+def _merged(one: Ints, other: Ints) -> Ints:
+    """Two ascending columns as one; a stable sort takes linear time for them."""
+    if not len(one) or not len(other):
+        return other if len(other) else one
+    return np.sort(np.concatenate([one, other]), kind="stable")
+
+
+def _depths(summary: PathSummary, paths: Ints) -> Ints:
+    """The depth of each path."""
+    depth = np.zeros(len(paths), dtype=np.int64)
+    left = np.arange(len(paths))
+    above = paths
+    while len(left):
+        depth[left] += 1
+        above = summary.parent_of[above]
+        left, above = left[above != NO_PARENT], above[above != NO_PARENT]
+    return depth
+
+
+def _levels(
+    summary: PathSummary, paths: Ints, steps: Sequence[Step], depth: Ints | None = None
+) -> Iterator[_Level]:
+    """The way up from distinct paths, one depth after another, down to 0: above the root."""
+    by_depth = _ByDepth(_depths(summary, paths) if depth is None else depth)
+    if len(steps) > by_depth.deepest:
+        return  # every step takes an element
+    bits = _Bits(summary, steps)
+    opened: npt.NDArray[Any] = np.full(len(paths), bits.last, dtype=bits.dtype)
+    at = paths.astype(np.int64)
+    alive = by_depth.at(0)
+    for level in range(by_depth.deepest - 1, -1, -1):
+        alive = np.concatenate([alive, by_depth.at(level + 1)])
+        now_open = bits.above(opened[alive], summary.tag_of[at[alive]])
+        is_alive = now_open != 0
+        alive, now_open = alive[is_alive], now_open[is_alive]
+        opened[alive] = now_open
+        at[alive] = summary.parent_of[at[alive]]
+        origins = alive[(now_open & 1) != 0]
+        yield _Level(level, alive, origins, at[origins])
+
+
+class _Bits:
+    """Steps as bits: which are open above, given those that are open and a tag."""
+
+    def __init__(self, summary: PathSummary, steps: Sequence[Step]) -> None:
+        self.dtype: type = np.int64 if len(steps) <= _MOST_BITS else object
+        self.last = 1 << len(steps)
+        steps_of: dict[int, list[int]] = {}
+        any_tag: list[int] = []
+        for number, step in enumerate(steps, 1):
+            if not step.tags:
+                any_tag.append(number)
+            for tag in set(step.tags) & summary.tag_numbers.keys():
+                steps_of.setdefault(summary.tag_numbers[tag], []).append(number)
+        # For each tag, the steps that accept it.
+        anything = with_bits(any_tag)
+        self._accepting = np.full(len(summary.tags), anything, dtype=self.dtype)
+        for tag_number, numbers in steps_of.items():
+            self._accepting[tag_number] = anything | with_bits(numbers)
+        # The steps in front of those with `//`: once open, they are open all the way up.
+        self._staying = with_bits(number for number, step in enumerate(steps) if step.axis == "//")
+
+    def above(self, opened: npt.NDArray[Any], tags: Ints) -> npt.NDArray[Any]:
+        taken = opened & self._accepting[tags]
+        found: npt.NDArray[Any] = (taken >> 1) | (opened & self._staying)
+        return found
