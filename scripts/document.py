@@ -25,6 +25,8 @@ from doxeval.measures.presets import PRESETS
 from doxeval.measures.references import REFERENCES
 from doxeval.measures.registry import FAMILIES, Family
 from doxeval.navigation.read import BY_NAME
+from doxeval.retrieve.model_help import models_page
+from doxeval.retrieve.models import BUILT_IN
 from errata import errata_page
 from esr_tables import esr_tables_page
 from limits import limits_table
@@ -151,6 +153,12 @@ def measures_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def retrieval_models_page() -> str:
+    """The retrieval models: a hand-written introduction, and what the registry says."""
+    introduction = DOCS / "intro" / "models.md"
+    return models_page(BUILT_IN, introduction.read_text(encoding="utf-8"))
+
+
 def commands_page() -> str:
     """Every verb with its help."""
     parts = ["# Commands\n"]
@@ -186,6 +194,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats_page,
     "commands.md": commands_page,
     "hardening.md": hardening_page,
+    "models.md": retrieval_models_page,
     "measures/README.md": measures_page,
     "measures/errata.md": errata_page,
     "measures/esr-tables.md": esr_tables_page,

@@ -109,6 +109,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         f"correlate t.run u.run {_JUDGED} -m MAiP -m cF@5 --significant --format csv",
     ),
     "measures": _calls("measures", "measures nxCG", "measures MAgP(score=F)", "measures --presets"),
+    "models": _calls("models", "models lm", "models bm25(k1=1.2)"),
     "navigation": _calls(
         "navigation nav.json",
         f"navigation routes.json --collection {COLLECTION} --doc a",

@@ -241,7 +241,7 @@ def _options(arguments: tuple[str, ...]) -> list[click.Option]:
 
 
 _MADE: dict[str, Callable[[Random], bytes]] = {
-    "names": measure_names(),
+    "names": measure_names,
     "id_rule": maker(XPATH_ID),
     "query": maker(NEXI),
     "path": maker(POINT),

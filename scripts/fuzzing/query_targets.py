@@ -1,8 +1,8 @@
-"""Parsers of short texts: NEXI, paths, text points, patterns, names of measures and presets."""
+"""Parsers of short texts: NEXI, paths, text points, patterns, names of measures and models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from random import Random
 
@@ -12,6 +12,9 @@ from doxeval.errors import DoxevalError
 from doxeval.measures.explain import explained
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.registry import MEASURES, measure_named
+from doxeval.named import Named
+from doxeval.retrieve.model_help import explained as explained_model
+from doxeval.retrieve.models import MODELS, model_named
 from doxeval.topics import Interpretation
 from doxeval.topics.nexi import Precedence, parse_nexi
 from doxeval.topics.nexi_ast import StructuredQuery
@@ -76,13 +79,22 @@ def measures(data: bytes) -> object:
     return explained(measure)
 
 
-def measure_names() -> Callable[[Random], bytes]:
-    """Names of measures with some of their own parameters."""
+def models(data: bytes) -> object:
+    """The name of a retrieval model: its printed name parses back, and it can be explained."""
+    model = model_named(_text(data))
+    again = model_named(str(model))
+    if str(again) != str(model):
+        raise Broken(f"{model} parses back as {again}")
+    return explained_model(model)
+
+
+def names_of(known: Mapping[str, type[Named]]) -> Callable[[Random], bytes]:
+    """Names of measures or models with some of their own parameters."""
     edges = [number.decode() for number in NUMBERS]
     values = ["0", "1", "0.5", "10", "depth", "ideal", "full", "gen", "spec", "p+b", "auto", ""]
 
     def made(chance: Random) -> bytes:
-        kind = chance.choice(list(MEASURES.values()))
+        kind = chance.choice(list(known.values()))
         text = kind.name
         if chance.random() < 0.4:
             text += "@" + chance.choice(["10", "1", chance.choice(edges)])
@@ -99,6 +111,7 @@ def measure_names() -> Callable[[Random], bytes]:
     return made
 
 
+measure_names = names_of(MEASURES)
 TARGETS = (
     Target("nexi", nexi, (good.QUERY, good.CONTENT), tokens.NEXI, maker(NEXI), 8),
     Target(
@@ -115,7 +128,15 @@ TARGETS = (
         measures,
         (b"nxCG@10(base=ideal,quant=spec)", *(str(m).encode() for m in ("iP[0.01]", "MAgP"))),
         (*tokens.MEASURES, *map(str.encode, MEASURES), *map(str.encode, PRESETS)),
-        measure_names(),
+        measure_names,
         8,
+    ),
+    Target(
+        "model-names",
+        models,
+        (b"lm(element=.2,prior=1)", b"bm25(k1=4,b=.8,pivot=mean,idf=words)"),
+        (*tokens.MEASURES, *map(str.encode, MODELS)),
+        names_of(MODELS),
+        2,
     ),
 )

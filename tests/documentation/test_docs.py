@@ -16,6 +16,8 @@ from doxeval.measures.explain import explained
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.references import REFERENCES
 from doxeval.measures.registry import FAMILIES, MEASURES
+from doxeval.retrieve.model_help import explained as explained_model
+from doxeval.retrieve.models import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
 # Introductions of families become part of pages that are checked themselves.
@@ -61,6 +63,16 @@ def test_every_measure_preset_and_verb_is_documented() -> None:
         page = (docs / "measures" / f"{family.name}.md").read_text(encoding="utf-8")
         for kind in family.measures:
             assert f"### {kind.name}: {kind.facts.title}" in page
+
+
+def test_every_retrieval_model_is_documented() -> None:
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    for name, kind in MODELS.items():
+        assert f"### {name}: {kind.facts.title}\n" in page
+        text = explained_model(kind)
+        for word in ("By default", "Parameters", "Edge cases", "Sources", "Example"):
+            assert f"**{word}**" in text, name
+        assert all(len(line) < 500 for line in text.splitlines()), name
 
 
 def test_help_is_complete_for_every_measure() -> None:

@@ -24,6 +24,7 @@ import doxeval
 from doxeval.cli import VERBS
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.registry import MEASURES, measure_named
+from doxeval.retrieve.models import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -35,6 +36,7 @@ PAGES = (
     "which-measure",
     "own-measure",
     "chunks",
+    "models",
     "python",
     "coming-from",
 )
@@ -133,7 +135,7 @@ def test_guides_show_what_happens(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    known = set(MEASURES)
+    known, known_models = set(MEASURES), set(MODELS)
     if page == "python":  # it goes on with the files of the first guide
         for block in blocks("getting-started"):
             run_block(block, dict(GENERAL))
@@ -149,6 +151,8 @@ def test_guides_show_what_happens(
     finally:
         for name in set(MEASURES) - known:
             MEASURES.unregister(name)
+        for name in set(MODELS) - known_models:
+            MODELS.unregister(name)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from doxeval.cli.terminal import block, heading, is_terminal, line, warn
+from doxeval.cli.terminal import block, heading, line, markdown, warn
 from doxeval.cli.verb import verb
 
 
@@ -64,21 +64,6 @@ def _explain(name: str) -> None:
     for family in FAMILIES:
         if family.name == name and len(family.measures) > 1:
             for kind in family.measures:
-                _print_markdown(explained(kind))
+                markdown(explained(kind))
             return
-    _print_markdown(explained(measure_named(name)))
-
-
-def _print_markdown(text: str) -> None:
-    """On a terminal with bold headings; in a pipe as it is."""
-    if not is_terminal():
-        block(text)
-        return
-    for one in text.split("\n"):
-        if one.startswith("### "):
-            heading(one.removeprefix("### "))
-        elif one.startswith("**"):
-            head, _, rest = one[2:].partition("**")
-            line(rest.replace("`", ""), head=head)
-        else:
-            line(one.replace("`", "") if one.startswith("- ") else one)
+    markdown(explained(measure_named(name)))

@@ -49,6 +49,21 @@ def block(text: str) -> None:
     _print(visible(text, lines=True) + ("" if text.endswith("\n") else "\n"))
 
 
+def markdown(text: str) -> None:
+    """Print Markdown on stdout: on a terminal with bold headings, in a pipe as it is."""
+    if not is_terminal():
+        block(text)
+        return
+    for one in text.split("\n"):
+        if one.startswith("### "):
+            heading(one.removeprefix("### "))
+        elif one.startswith("**"):
+            head, _, rest = one[2:].partition("**")
+            line(rest.replace("`", ""), head=head)
+        else:
+            line(one.replace("`", "") if one.startswith("- ") else one)
+
+
 def note(text: str, colour: str | None = None) -> None:
     """Print a line on stderr. If nobody reads stderr, the work goes on."""
     with suppress(BrokenPipeError):

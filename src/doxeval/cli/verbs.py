@@ -37,6 +37,7 @@ VERBS = (
     "compare",
     "correlate",
     "measures",
+    "models",
     "navigation",
     "convert",
     "report",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import Field, fields
 from functools import partial
-from typing import Any
 
 from doxeval.assessments.recall_bases import LINKS
 from doxeval.measures.base import Law, Measure, Need
 from doxeval.measures.registry import FAMILIES, Family
 from doxeval.measures.variants import where_different
 from doxeval.named import shown
+from doxeval.named.help import parameters_in_words
 
 
 def explained(given: Measure | type[Measure]) -> str:
@@ -34,7 +33,7 @@ def explained(given: Measure | type[Measure]) -> str:
         f"    {facts.formula}" if facts.formula else "",
         f"**By default** `{default}`",
         "" if measure == default else f"**Here** `{measure}`",
-        *_parameters(measure),
+        parameters_in_words(measure, {"ignore": links_in_words()}),
         _range(measure),
         _needs(measure),
         f"**Edge cases** {facts.edge_cases}" if facts.edge_cases else "",
@@ -43,23 +42,6 @@ def explained(given: Measure | type[Measure]) -> str:
         *_example(measure),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _parameters(measure: Measure) -> Iterator[str]:
-    lines = [_parameter(spec, getattr(measure, spec.name)) for spec in fields(measure)]
-    if lines:
-        yield "**Parameters**\n\n" + "\n".join(lines)
-
-
-def _parameter(spec: Field[Any], value: Any) -> str:
-    name = {"@": "@k", "[": "[x]"}.get(spec.metadata.get("sign", ""), spec.name)
-    choices = spec.metadata.get("choices") or ()
-    among = f": {', '.join(choices)}" if choices else ""
-    said = [f"here {shown(value)}"] if value != spec.default else []
-    said += [f"default {shown(spec.default)}"] if spec.default is not None else []
-    said += [links_in_words()] if spec.name == "ignore" else []
-    values = f" ({'; '.join(said)})" if said else ""
-    return f"- `{name}` {spec.metadata.get('help', '')}{among}{values}"
 
 
 def links_in_words() -> str:

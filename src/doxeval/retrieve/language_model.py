@@ -26,9 +26,13 @@ class LanguageModel(Model):
 
     name: ClassVar[str] = "lm"
     facts: ClassVar[Facts] = Facts(
-        "language model: mixture of element, article and collection",
-        "score(e) = Σ w · ln(1 + (element · tf_e/len_e + article · tf_d/len_d) / "
-        "((1 − element − article) · cf/T)) + prior · ln len_e",
+        "language model of element, article and collection",
+        "score(e) = Σ w · ln(1 + mixed / expected) + prior · ln len_e\n"
+        "mixed    = element · tf_e / len_e + article · tf_d / len_d\n"
+        "expected = (1 − element − article) · cf / T",
+        "The sum is over the items of the query: w is an item's weight; tf_e and tf_d are its "
+        "occurrences in the element e (or other unit) and in its article d, which have len_e and "
+        "len_d words; cf are its occurrences in the collection, which has T words.",
         (
             Source(
                 "D. Hiemstra: Using language models for information retrieval. PhD thesis, "

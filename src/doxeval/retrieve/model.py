@@ -47,10 +47,14 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """What there is to know about a model besides its parameters."""
+    """What there is to know about a model besides its parameters.
+
+    letters: what the letters of the formula stand for.
+    """
 
     title: str = ""
     formula: str = ""
+    letters: str = ""
     sources: tuple[Source, ...] = ()
     edge_cases: str = ""
     example: Example | None = None

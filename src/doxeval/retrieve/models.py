@@ -18,6 +18,7 @@ from doxeval.retrieve.model import Model
 from doxeval.retrieve.okapi import BM25
 
 ENTRY_POINTS = "doxeval.models"
+BUILT_IN: tuple[type[Model], ...] = (LanguageModel, BM25)
 M = TypeVar("M", bound=type[Model])
 
 lm = LanguageModel()
@@ -46,11 +47,7 @@ _NOUN = Noun(
 )
 
 
-def _built_in() -> tuple[type[Model], ...]:
-    return (LanguageModel, BM25)
-
-
-MODELS: Registry[Model] = Registry(Model, _NOUN, _built_in, ENTRY_POINTS)
+MODELS: Registry[Model] = Registry(Model, _NOUN, lambda: BUILT_IN, ENTRY_POINTS)
 
 
 def register_model(kind: M) -> M:

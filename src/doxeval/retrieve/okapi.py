@@ -35,9 +35,13 @@ class BM25(Model):
     name: ClassVar[str] = "bm25"
     facts: ClassVar[Facts] = Facts(
         "BM25, with the article as context",
-        "score(e) = (S(e) + context · A(d)) / (1 + context), "
-        "S(e) = Σ w · idf · tf·(k1 + 1) / (tf + k1·(1 − b + b·len/pivot)), "
-        "idf = ln(1 + (N − n + 0.5) / (n + 0.5))",
+        "score(e) = (S(e) + context · A(d)) / (1 + context)\n"
+        "S(e)     = Σ w · idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · len / pivot))\n"
+        "idf      = ln(1 + (N − n + 0.5) / (n + 0.5))",
+        "The sum is over the items of the query: w is an item's weight; tf are its occurrences in "
+        "the unit e, which has len words; n of N documents (or whatever idf counts) have the item. "
+        "A(d) is the score of the article d, by default "
+        "`bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents)`.",
         (
             Source(
                 "S. Robertson and others: Okapi at TREC-3. TREC 1994",
@@ -69,9 +73,10 @@ class BM25(Model):
                 True,
             ),
         ),
-        "With context=0 a unit's own words decide alone; so they do for documents. With few "
-        "documents, idf=documents hardly tells rare words from common ones, and search warns below "
-        f"{_FEW_DOCUMENTS}. idf=words never takes n to be more than N.",
+        "Documents have no context. Below "
+        f"{_FEW_DOCUMENTS} documents, idf=documents hardly tells rare words from common ones, and "
+        "there is a warning. With idf=words, n is N at most, so that no item counts against a "
+        "unit that has it.",
         Example(
             "bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents)",
             EXAMPLE_UNITS,
@@ -83,12 +88,13 @@ class BM25(Model):
             "the mean of S and A.",
         ),
     )
-    k1: float = parameter(4.0, "how long further occurrences of an item go on to count")
+    k1: float = parameter(4.0, "how much an item's further occurrences count: with 0 not at all")
     b: float = parameter(0.8, "how much length matters: 0 not at all, 1 in full")
     pivot: str | float = parameter(
         "auto",
-        "the length, in words, that is taken as normal; mean is that of all units, or of all "
-        "articles where elements are ranked; auto is 400 for elements, mean for everything else",
+        "the number of words at which length makes no difference (mean: that of all units, or of "
+        "all articles where elements or passages are ranked; auto: 400 for elements and passages, "
+        "else mean)",
         ("auto", "mean"),
         number=True,
     )
@@ -97,9 +103,9 @@ class BM25(Model):
     )
     idf: str = parameter(
         "auto",
-        "what N and n count to tell rare items from common ones: documents, or pieces of 100 words "
-        "(N = T/100, n = cf), or the ranked units themselves, which must be chunks or windows; "
-        "auto is units for those, documents for everything else",
+        "what N and n count (words: pieces of 100 words, so that N = T/100 and n = cf; units: the "
+        "ranked units themselves, which must be chunks or windows; auto: units for those, else "
+        "documents)",
         ("auto", "documents", "words", "units"),
     )
 

@@ -1,0 +1,41 @@
+"""`doxeval models`: how search scores, and what it means."""
+
+from __future__ import annotations
+
+import click
+
+from doxeval.cli.terminal import heading, line, markdown, warn
+from doxeval.cli.verb import verb
+
+
+@verb()
+@click.argument("name", required=False, metavar="[NAME]")
+def models(name: str | None) -> None:
+    """List the retrieval models, or explain one: formula, parameters, sources and example.
+
+    Given with parameters, a model is explained as it is with these.
+
+    \b
+    Examples:
+      doxeval models
+      doxeval models bm25
+      doxeval models 'lm(prior=1)'
+    """
+    from doxeval.retrieve.model_help import explained
+    from doxeval.retrieve.models import model_named
+
+    if name is None:
+        _print_all()
+    else:
+        markdown(explained(model_named(name)))
+
+
+def _print_all() -> None:
+    from doxeval.retrieve.models import MODELS
+
+    heading("Retrieval models")
+    for name, kind in MODELS.items():
+        line(f"  {name:<10} {kind().title}")
+    warn(MODELS.problems)
+    line()
+    line("doxeval models NAME explains one. Names take parameters: bm25(k1=1.2,b=0.75)")
