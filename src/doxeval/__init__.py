@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from doxeval.reports import report
     from doxeval.retrieve.model import Model
     from doxeval.retrieve.models import register_model
+    from doxeval.retrieve.search import search, search_words
     from doxeval.runs import Kind, Result, Run, read_run, write_run
     from doxeval.runs.statistics import run_statistics
     from doxeval.scores import ScoreTable
@@ -51,6 +52,7 @@ _ROOMS = {
     "reports": ("report",),
     "retrieve.model": ("Model",),
     "retrieve.models": ("register_model",),
+    "retrieve.search": ("search", "search_words"),
     "runs": ("Kind", "Result", "Run", "read_run", "write_run"),
     "runs.statistics": ("run_statistics",),
     "scores": ("ScoreTable",),
@@ -90,6 +92,8 @@ __all__ = [
     "register_model",
     "report",
     "run_statistics",
+    "search",
+    "search_words",
     "significant_agreement",
     "simulate",
     "topic_statistics",

@@ -12,14 +12,17 @@ _OPTIONS = {
     "elements": "--max-elements",
     "id_rule": "--id",
     "lines": "--max-lines",
+    "min_words": "--min-words",
     "per_document": "--per-document",
+    "skip_missing": "--skip-missing",
     "specificity": "--spec",
     **{
         name: f"--{name}"
         for name in (
-            "assessments", "collection", "duplicates", "encoding", "force", "format", "jobs",
-            "lossy", "merge", "navigation", "offsets", "order", "pool", "record", "resamples",
-            "stemmer", "text", "unresolved", "whitespace",
+            "articles", "assessments", "collection", "duplicates", "encoding", "force", "format",
+            "hint", "jobs", "keep", "lossy", "merge", "navigation", "offsets", "order", "overlap",
+            "phrases", "pool", "query", "record", "resamples", "stemmer", "stop", "text", "units",
+            "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

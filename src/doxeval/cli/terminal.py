@@ -44,6 +44,15 @@ def coloured_line(text: str, colour: str) -> None:
     _print(f"{click.style(visible(text), fg=colour)}\n")
 
 
+def marked_line(text: str, ranges: Iterable[tuple[int, int]]) -> None:
+    """Print a line on stdout, with some ranges of it, one after another, in bold."""
+    shown, at = "", 0
+    for begin, end in ranges:
+        shown += visible(text[at:begin]) + click.style(visible(text[begin:end]), bold=True)
+        at = end
+    _print(f"{shown}{visible(text[at:])}\n")
+
+
 def block(text: str) -> None:
     """Print the lines of a text on stdout. What is not ours has no line feeds any more."""
     _print(visible(text, lines=True) + ("" if text.endswith("\n") else "\n"))

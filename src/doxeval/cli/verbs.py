@@ -29,6 +29,7 @@ VERBS = (
     "demo",
     "collection",
     "index",
+    "search",
     "topics",
     "nexi",
     "assessments",
