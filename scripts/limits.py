@@ -13,9 +13,10 @@ from doxeval.assessments import judgment, text_columns
 from doxeval.assessments.grades import FINEST_SHARE
 from doxeval.cli import terminal
 from doxeval.columns import fields
-from doxeval.documents import html
+from doxeval.documents import hostile_html
 from doxeval.documents.globs import LONGEST_PATTERN
 from doxeval.documents.limits import DEEPEST_POSSIBLE, LONGEST_ID, VERIFIED_BYTES, Limits
+from doxeval.documents.selectors import LONGEST_SELECTOR
 from doxeval.markup import elements, feeding
 from doxeval.named import parameters
 from doxeval.navigation import read as navigation
@@ -73,8 +74,9 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
             times(_DEFAULT.expansion, f"{_DEFAULT.expansion_allowance:,} characters"),
             "`Limits(expansion=…, expansion_allowance=…)`",
         ),
-        Limit("attributes of an HTML tag", f"{html.MOST_ATTRIBUTES:,}"),
-        Limit("HTML tags that are open at once", f"{html._MOST_OPEN:,}"),
+        Limit("attributes of an HTML tag", f"{hostile_html.MOST_ATTRIBUTES:,}"),
+        Limit("HTML tags that are open at once", f"{hostile_html.MOST_OPEN:,}"),
+        Limit("characters of a CSS selector", f"{LONGEST_SELECTOR:,}"),
     ),
     "XML of any kind": (
         Limit("declarations inside the document", size(feeding.LARGEST_SUBSET)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-import html5lib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ from doxeval.documents.marks import Marks
 from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.plain import read_plain
 from doxeval.errors import DocumentError
-from strategies import html_pages, markdown_texts
+from strategies import markdown_texts
 
 
 def text_of(marks: Marks) -> str:
@@ -50,34 +49,6 @@ def assert_nested(marks: Marks) -> None:
             assert end <= rows[parent][2]
             assert last_end.get(parent, 0) <= start
             last_end[parent] = end
-
-
-@settings(max_examples=200)
-@given(html_pages())
-def test_html_is_what_another_html5_parser_builds(page: str) -> None:
-    tree = html5lib.parse(page, treebuilder="etree", namespaceHTMLElements=False)
-    expected: list[tuple[str, int, int]] = []
-    at = 0
-    texts: list[str] = []
-
-    def walk(element: object) -> None:
-        nonlocal at
-        tag = element.tag  # type: ignore[attr-defined]
-        if isinstance(tag, str):
-            mine = len(expected)
-            expected.append((tag, at, -1))
-            texts.append(element.text or "")  # type: ignore[attr-defined]
-            at += len(texts[-1])
-            for child in element:  # type: ignore[attr-defined]
-                walk(child)
-                texts.append(child.tail or "")
-                at += len(texts[-1])
-            expected[mine] = (tag, expected[mine][1], at)
-
-    walk(tree)
-    marks = read_html(page, Limits(), "a.html")
-    assert text_of(marks) == "".join(texts)
-    assert [row[:3] for row in ranges(tabulate(marks))] == expected
 
 
 @settings(max_examples=300)
@@ -115,6 +86,12 @@ def test_markdown_sections_reach_to_the_next_heading_of_their_level() -> None:
         ("h1", "# C"),
         ("p", "four"),
     ]
+
+
+def test_markdown_without_sections_is_its_blocks() -> None:
+    text = "# A\n\none\n\n## B\n"
+    marks = read_markdown(text, Limits(), "a.md", "none")
+    assert [name for name in marks.names if name] == ["document", "h1", "p", "h2"]
 
 
 def test_markdown_tables_have_rows() -> None:

@@ -2,7 +2,7 @@
 
 from strategies.assessment_files import qrels_texts, statement_texts, trec_texts
 from strategies.assessments import JUDGMENT_PARTS, graded_elements, highlights, judgments
-from strategies.pages import html_pages, markdown_texts
+from strategies.pages import css_selectors, html_pages, markdown_texts
 from strategies.queries import nexi_queries, nexi_terms, topics
 from strategies.runs import element_paths, results, text_points
 from strategies.scores import score_tables
@@ -30,6 +30,7 @@ __all__ = [
     "Search",
     "World",
     "collections_of",
+    "css_selectors",
     "element_paths",
     "graded_elements",
     "graded_worlds",

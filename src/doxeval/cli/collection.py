@@ -1,4 +1,4 @@
-"""`doxeval collection`: build a collection, verify it, describe it, show its documents."""
+"""`doxeval collection`: build a collection, verify it, describe it, show and find its documents."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from doxeval.cli.flags import in_options
+from doxeval.cli.listing import find, list_
 from doxeval.cli.terminal import is_watched, json_data, line, note, progress_bar
 from doxeval.cli.verb import Verb, refuse
 from doxeval.wording import counted, shortened
@@ -81,6 +82,26 @@ def collection() -> None:
     help="How to store the text of the documents.",
 )
 @click.option(
+    "--sections",
+    type=click.Choice(["headings", "none"]),
+    default="headings",
+    show_default=True,
+    help="Whether headings of HTML and Markdown make sections: elements that hold a heading and "
+    "what belongs to it.",
+)
+@click.option(
+    "--root",
+    metavar="SELECTOR",
+    help="Of each page of HTML, keep only the first element that this CSS selector selects.",
+)
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="SELECTOR",
+    help="Leave out the elements of HTML that this CSS selector selects, such as navigation bars. "
+    "May be repeated.",
+)
+@click.option(
     "--jobs",
     type=click.IntRange(1),
     default=os.cpu_count() or 1,
@@ -121,6 +142,7 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
       doxeval collection build articles/ --out wiki
       doxeval collection build dump.xml.gz --record page --id //title --out wiki
       doxeval collection build 'docs/**/*.md' --id path --out docs-collection
+      doxeval collection build site/ --root main --drop nav --drop .sidebar --out site-collection
     """
     from doxeval.documents.build import build_collection
     from doxeval.documents.sources import Walk
@@ -147,6 +169,7 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
     finally:
         for error in broken:
             note(f"skipped: {in_options(str(error))}", "yellow")
+    _print_selected(report, options)
     _print_report(report, out, time.perf_counter() - started)
 
 
@@ -154,6 +177,10 @@ def _check_format(format_: str) -> None:
     """Refuse options that have no effect on the format that was given."""
     if format_ not in ("auto", "xml"):
         refuse({"record"}, f"is for XML, and --format is {format_}")
+    if format_ not in ("auto", "html"):
+        refuse({"root", "drop"}, f"is for HTML, and --format is {format_}")
+    if format_ not in ("auto", "html", "markdown"):
+        refuse({"sections"}, f"is for HTML and Markdown, and --format is {format_}")
     if format_ == "jsonl":
         refuse({"id_rule"}, 'has no effect on JSONL, where every line has an "id"')
         refuse({"encoding"}, "has no effect on JSONL, which is always UTF-8")
@@ -190,6 +217,17 @@ def _options(
         limits=Limits(**{name: value for name, value in limits.items() if value is not None}),
         **plain,
     )
+
+
+def _print_selected(report: BuildReport, options: BuildOptions) -> None:
+    """Say where selectors found more or less than expected."""
+    use = report.selector_use
+    if use.several_roots:
+        pages = counted(use.several_roots, "document")
+        note(f"--root selects several elements in {pages}; the first was kept", "yellow")
+    for selector, count in zip(options.drop, use.dropped, strict=False):
+        if not count:
+            note(f"--drop {shortened(selector)} selects nothing in any document", "yellow")
 
 
 def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
@@ -232,10 +270,10 @@ def info(directory: Path, format_: str, tags: int) -> None:
     """Print figures about a collection.
 
     These are the figures that INEX papers report: the numbers of documents, elements, tags and
-    paths, depths and lengths, and the most frequent tags. The table ends with whether all files
-    were compared with their hashes.
+    paths, depths and lengths, and the most frequent tags. The table ends with the options of the
+    build, and with whether all files were compared with their hashes.
     """
-    from doxeval.cli.describe import print_statistics
+    from doxeval.cli.describe import print_options, print_statistics
     from doxeval.documents import Collection
 
     if format_ == "json":
@@ -248,6 +286,7 @@ def info(directory: Path, format_: str, tags: int) -> None:
         json_data(facts, indent=1)
     else:
         print_statistics(opened, tags)
+        print_options(opened)
         _print_verified(opened)
 
 
@@ -349,3 +388,7 @@ def show(
         print_outline(element, depth, everything)
     else:
         print_element(element)
+
+
+collection.add_command(list_)
+collection.add_command(find)

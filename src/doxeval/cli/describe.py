@@ -40,6 +40,15 @@ def print_statistics(collection: Collection, tags: int) -> None:
         line(f"  {shortened(tag):<27}{count:,} ({count / facts.elements:.1%})")
 
 
+def print_options(collection: Collection) -> None:
+    """Print the options that a collection was built with, but for those that are not set."""
+    heading("built with")
+    for name, value in collection.manifest["options"].items():
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        if name != "inline" and value not in (None, False, []):
+            line(f"  {shortened(name):<27}{shortened(text, 400)}")
+
+
 def print_element(element: Element) -> None:
     """Print an element's text under a line with its path and offsets."""
     heading(_title(element))

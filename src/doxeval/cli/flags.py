@@ -11,6 +11,8 @@ _OPTIONS = {
     "depth": "--max-depth",
     "elements": "--max-elements",
     "id_rule": "--id",
+    "ignore_case": "--ignore-case",
+    "ignore_space": "--ignore-space",
     "lines": "--max-lines",
     "min_words": "--min-words",
     "per_document": "--per-document",
@@ -19,10 +21,10 @@ _OPTIONS = {
     **{
         name: f"--{name}"
         for name in (
-            "articles", "assessments", "collection", "duplicates", "encoding", "force", "format",
-            "hint", "jobs", "keep", "lossy", "merge", "navigation", "offsets", "order", "overlap",
-            "phrases", "pool", "query", "record", "resamples", "stemmer", "stop", "text", "units",
-            "unresolved", "whitespace",
+            "articles", "assessments", "collection", "drop", "duplicates", "encoding", "force",
+            "format", "hint", "jobs", "keep", "lossy", "merge", "navigation", "offsets", "order",
+            "overlap", "phrases", "pool", "query", "record", "resamples", "root", "sections",
+            "stemmer", "stop", "text", "units", "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

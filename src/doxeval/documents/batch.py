@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from doxeval.documents.decoding import decoded, lone_surrogate
-from doxeval.documents.html import declared_encoding, read_html
+from doxeval.documents.html import HtmlReader, declared_encoding
 from doxeval.documents.ids import IdRule, normalised_id
 from doxeval.documents.limits import LONGEST_ID
 from doxeval.documents.markdown import read_markdown
 from doxeval.documents.marks import Marks, joined
 from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.options import BuildOptions
+from doxeval.documents.page_parts import SelectorUse
 from doxeval.documents.patterns import PathPattern
 from doxeval.documents.plain import read_plain
 from doxeval.documents.raw import RawDocument, load
@@ -39,7 +40,8 @@ class Batch:
     """Documents ready to be stored, in order.
 
     texts: the text of each document as it is stored. hashes: the SHA-256 of each text in UTF-8.
-    broken: the errors of the documents that were left out.
+    broken: the errors of the documents that were left out. selector_use: what the selectors of the
+    options found in pages of HTML.
     """
 
     ids: list[str]
@@ -49,6 +51,7 @@ class Batch:
     hashes: bytes
     source_bytes: int
     broken: list[DocumentError]
+    selector_use: SelectorUse
 
 
 def read_batch(documents: Sequence[RawDocument], options: BuildOptions) -> Batch:
@@ -91,6 +94,7 @@ def read_batch(documents: Sequence[RawDocument], options: BuildOptions) -> Batch
         hashes=b"".join([hashlib.sha256(text).digest() for text in marks.texts]),
         source_bytes=reader.source_bytes,
         broken=broken,
+        selector_use=reader.selector_use,
     )
 
 
@@ -100,6 +104,13 @@ class _Reader:
     def __init__(self, options: BuildOptions) -> None:
         self._options = options
         self._xml = XmlReader(options.limits, options.encoding, options.id_rule.attribute)
+        self._html = HtmlReader(
+            options.limits,
+            options.id_rule.attribute,
+            options.root,
+            options.drop,
+            options.sections,
+        )
         self._parts: list[Marks] = []
         self.given_ids: list[str | None] = []
         self.source_bytes = 0
@@ -130,6 +141,11 @@ class _Reader:
             self.source_bytes += len(data)
         self.given_ids.append(given_id)
 
+    @property
+    def selector_use(self) -> SelectorUse:
+        """What selectors found in the pages so far."""
+        return self._html.selector_use
+
     def finish(self) -> Marks:
         """The marks of all documents, in order."""
         self._take_xml()
@@ -142,9 +158,11 @@ class _Reader:
             return read_plain(text, limits, origin), given_id
         if document.format == "html":
             page = decoded(data, origin, encoding or declared_encoding(data))
-            return read_html(page, limits, origin, self._options.id_rule.attribute), None
-        read = read_markdown if document.format == "markdown" else read_plain
-        return read(decoded(data, origin, encoding), limits, origin), None
+            return self._html.read(page, origin), None
+        text = decoded(data, origin, encoding)
+        if document.format == "markdown":
+            return read_markdown(text, limits, origin, self._options.sections), None
+        return read_plain(text, limits, origin), None
 
     def _take_xml(self) -> None:
         if len(self._xml):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from doxeval.documents.batch import Batch, read_batch
 from doxeval.documents.options import BuildOptions
+from doxeval.documents.page_parts import SelectorUse
 from doxeval.documents.raw import RawDocument
 from doxeval.documents.sources import SUFFIXES, Source, Walk, recorded_path, source_paths
 from doxeval.documents.writer import CollectionWriter
@@ -40,6 +41,8 @@ class BuildReport:
     passed_over: Counter[str] = field(default_factory=Counter)
     # How many ids keep the suffix of their file, to tell it apart from another file.
     suffixes_kept: int = 0
+    # What the selectors `root=` and `drop=` found in pages of HTML.
+    selector_use: SelectorUse = field(default_factory=SelectorUse)
 
 
 def build_collection(
@@ -77,6 +80,7 @@ def build_collection(
     ):
         for weight, batch in batches:
             report.broken += batch.broken
+            report.selector_use += batch.selector_use
             if on_broken is not None:
                 for error in batch.broken:
                     on_broken(error)
@@ -88,6 +92,10 @@ def build_collection(
         report.suffixes_kept = walk.suffixes_kept
         if not writer.documents:
             raise SourceError(_nothing_found(report), " ".join(paths))
+        if (options.root or options.drop) and not report.selector_use.pages:
+            named = "root=" if options.root else "drop="
+            message = f"{named} is for HTML, and there are no documents in HTML"
+            raise SourceError(message, " ".join(paths))
         facts = {
             "sources": [recorded_path(path) for path in paths],
             "options": options.recorded(),

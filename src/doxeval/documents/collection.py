@@ -8,7 +8,7 @@ so of a large collection only what is used is read. What is verified when: see s
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ from doxeval.wording import brief, counted, short_path, shortened
 if TYPE_CHECKING:  # what few commands need is loaded when they need it
     from doxeval.documents.options import Whitespace
     from doxeval.documents.points import TextPoints
+    from doxeval.documents.quotes import Place
     from doxeval.documents.statistics import CollectionStatistics
     from doxeval.documents.verification import Verification
 
@@ -370,6 +371,40 @@ class Collection:
                 return f"{nothing}: {short_path(reached.path)} has {found}"
             reached = same[ordinal - 1]
         return f"{path} exists"
+
+    def find_text(
+        self,
+        quote: str,
+        documents: Iterable[str] | None = None,
+        *,
+        ignore_space: bool = False,
+        ignore_case: bool = False,
+        context: int = 40,
+    ) -> Iterator[Place]:
+        """Every place where a quote stands, in all documents or in those with the given ids.
+
+        Places do not overlap. Each has the path of the innermost element around it and some text
+        on either side, up to `context` characters. With `ignore_space`, white space does not
+        matter, not even if it is absent. With `ignore_case`, capital and small letters count as
+        the same (but for letters like ß, which have no single other).
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> collection = example_collection({"a": "<s><p>Low tide.</p><p>High tide.</p></s>"})
+        >>> [(place.doc, place.start, place.path) for place in collection.find_text("tide")]
+        [('a', 4, '/s[1]/p[1]'), ('a', 14, '/s[1]/p[2]')]
+        >>> [place.text for place in collection.find_text("tide. High", ignore_space=True)]
+        ['tide.High']
+        """
+        from doxeval.documents.quotes import find_text
+
+        return find_text(
+            self,
+            quote,
+            documents,
+            ignore_space=ignore_space,
+            ignore_case=ignore_case,
+            context=context,
+        )
 
     def characters_at(self, document: int, positions: Ints) -> Ints:
         """Offsets in characters for offsets in bytes of UTF-8; -1 inside a character.

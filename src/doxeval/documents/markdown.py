@@ -3,8 +3,8 @@
 Rendering would lose every offset, so nothing is rendered. Blocks become elements named as in
 HTML (`p`, `ul`, `li`, `blockquote`, `pre`, `table`, `tr` …), each from the beginning of its
 first line to the end of its last. A heading opens a `section` that extends to the next heading of
-the same or a higher level. Emphasis, links and table cells are not elements, because the parser
-gives no lines for them.
+the same or a higher level, unless `sections="none"`. Emphasis, links and table cells are not
+elements, because the parser gives no lines for them.
 
     /document[1]/section[1]/h1[1]
     /document[1]/section[1]/section[2]/ul[1]/li[3]/p[1]
@@ -24,18 +24,20 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+    from doxeval.documents.options import Sections
+
 _LINE_END = re.compile(r"\r\n?|\n")
 _NAMES = {"fence": "pre", "code_block": "pre", "html_block": "html"}
 
 
-def read_markdown(text: str, limits: Limits, origin: str) -> Marks:
+def read_markdown(text: str, limits: Limits, origin: str, sections: Sections = "headings") -> Marks:
     """The marks of a Markdown text.
 
     >>> marks = read_markdown("# A\\n\\nOne.\\n\\n## B\\n\\n- two\\n", Limits(), "a.md")
     >>> [name for name in marks.names if name]
     ['document', 'section', 'h1', 'p', 'section', 'h2', 'ul', 'li', 'p']
     """
-    blocks = _BlockMarks(text)
+    blocks = _BlockMarks(text, sections)
     check_lines(blocks.lines, limits, origin)
     for token in _parser().parse(text):
         if token.nesting < 0:
@@ -51,8 +53,9 @@ def read_markdown(text: str, limits: Limits, origin: str) -> Marks:
 class _BlockMarks:
     """Turns the blocks of the parser, which have line numbers, into properly nested marks."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, sections: Sections) -> None:
         self._text = text
+        self._with_sections = sections == "headings"
         self._line_begins = [0, *(end.end() for end in _LINE_END.finditer(text)), len(text)]
         self._marks = MarksBuilder()
         self._marks.open(ROOT, 0)
@@ -77,7 +80,7 @@ class _BlockMarks:
             return
         start, end = self._range(*token.map)
         # A heading inside a list or a quotation opens no section, which would end with the list.
-        if token.type == "heading_open" and not self._ends:
+        if token.type == "heading_open" and not self._ends and self._with_sections:
             self._open_section(int(token.tag[1]), start)
         self._marks.open(_NAMES.get(token.type, token.tag), start)
         self._ends.append(end)

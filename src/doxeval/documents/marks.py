@@ -47,28 +47,28 @@ class MarksBuilder:
     """
 
     def __init__(self) -> None:
-        self._names: list[str] = []
-        self._positions: list[int] = []
-        self._attributes: Attributes = []
+        self.names: list[str] = []
+        self.positions: list[int] = []
+        self.attributes: Attributes = []
         self.elements = 0
 
     def open(self, tag: str, position: int, attribute: str | None = None) -> None:
         """Add a start tag before the character at `position`, with the wanted attribute."""
         if attribute is not None:
-            self._attributes.append((self.elements, attribute))
-        self._names.append(tag)
-        self._positions.append(position)
+            self.attributes.append((self.elements, attribute))
+        self.names.append(tag)
+        self.positions.append(position)
         self.elements += 1
 
     def close(self, position: int) -> None:
         """Add the end tag of the last open element."""
-        self._names.append(END)
-        self._positions.append(position)
+        self.names.append(END)
+        self.positions.append(position)
 
     def finish(self, text: str) -> Marks:
         """The marks, with the text."""
-        positions = np.array(self._positions, dtype=np.int64)
-        return Marks(self._names, positions, [text.encode()], [self._attributes])
+        positions = np.array(self.positions, dtype=np.int64)
+        return Marks(self.names, positions, [text.encode()], [self.attributes])
 
 
 def joined(parts: Sequence[Marks]) -> Marks:

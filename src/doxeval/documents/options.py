@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -15,6 +16,8 @@ Whitespace = Literal["keep", "strip"]
 # The unit of offsets in a file of runs or assessments.
 Offsets = Literal["characters", "bytes"]
 TextStorage = Literal["plain", "compressed", "none"]
+# What makes sections of HTML and Markdown.
+Sections = Literal["headings", "none"]
 
 
 # Tags of elements within a line of text, in HTML and in the collections of INEX. A word may
@@ -37,6 +40,7 @@ _CHOICES = {
     "format": (*get_args(Format), None),
     "whitespace": get_args(Whitespace),
     "text": get_args(TextStorage),
+    "sections": get_args(Sections),
 }
 
 
@@ -46,9 +50,14 @@ class BuildOptions:
 
     whitespace says how text points number text nodes (`strip` skips those that are only white
     space); it never changes the text. inline has the tags that do not end a line or a word.
+    sections says whether headings of HTML and Markdown make sections. root and drop are CSS
+    selectors, for HTML alone: the first element that root selects becomes the document, without
+    the elements that one of drop selects.
 
     >>> BuildOptions(id_rule=IdRule.parse("//id"), text="compressed").recorded()["id"]
     '//id'
+    >>> BuildOptions(root="main", drop=["nav", ".advertisement"]).drop
+    ('nav', '.advertisement')
     """
 
     id_rule: IdRule = field(default_factory=lambda: IdRule("stem"))
@@ -58,10 +67,15 @@ class BuildOptions:
     whitespace: Whitespace = "keep"
     inline: frozenset[str] = INLINE_TAGS
     text: TextStorage = "plain"
+    sections: Sections = "headings"
+    root: str | None = None
+    drop: Sequence[str] = ()
     skip_broken: bool = False
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        drop = (self.drop,) if isinstance(self.drop, str) else tuple(self.drop)
+        object.__setattr__(self, "drop", drop)
         for name, value in self.recorded().items():
             choices = _CHOICES.get(name)
             if choices is not None and value not in choices:
@@ -69,6 +83,23 @@ class BuildOptions:
                 raise InputError(f"{name}={brief(value)}: expected one of {shown}")
             for text in value if isinstance(value, list) else [value]:
                 _check_unicode(name, text)
+        self._check_selectors()
+
+    def _check_selectors(self) -> None:
+        """Refuse selectors that cannot be read, or that would have no effect."""
+        given = [] if self.root is None else [("root", self.root)]
+        given += [("drop", selector) for selector in self.drop]
+        if given and self.format not in (None, "html"):
+            raise InputError(f"{given[0][0]}= is for HTML, and format= is {self.format}")
+        for name, selector in given:
+            from doxeval.documents.selectors import parse_selector  # needs a parser of HTML
+
+            if not isinstance(selector, str):
+                raise InputError(f"{name}={brief(selector)}: expected a CSS selector")
+            try:
+                parse_selector(selector)
+            except InputError as error:
+                raise InputError(f"{name}={brief(selector)}: {error.message}") from None
 
     def __repr__(self) -> str:
         return in_brief(self)
@@ -84,6 +115,9 @@ class BuildOptions:
             "whitespace": self.whitespace,
             "inline": sorted(self.inline),
             "text": self.text,
+            "sections": self.sections,
+            "root": self.root,
+            "drop": list(self.drop),
             "skip_broken": self.skip_broken,
         }
 

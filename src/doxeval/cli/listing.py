@@ -1,0 +1,167 @@
+"""`doxeval collection list` and `find`: the documents of a collection, and places in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doxeval.cli.terminal import data, note
+from doxeval.cli.verb import refuse, verb
+from doxeval.wording import counted, json_text, short_path, shortened, visible
+
+if TYPE_CHECKING:
+    from doxeval.documents import Collection
+    from doxeval.documents.quotes import Place
+
+_AT_ONCE = 1000
+
+
+@verb(name="list")
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--long", is_flag=True, help="Add the numbers of elements and of characters.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="How to print them; json and jsonl have doc, elements and characters.",
+)
+def list_(directory: Path, long: bool, format_: str) -> None:
+    """Print the ids of the documents, one per line.
+
+    With --long, the id is followed by the number of elements and the number of characters, with
+    tabs between them.
+
+    \b
+    Examples:
+      doxeval collection list wiki
+      doxeval collection list wiki --long | sort -t $'\\t' -k 3 -n | tail
+    """
+    from doxeval.documents import Collection
+
+    if format_ != "text":
+        refuse({"long"}, f"is for text; {format_} always has the numbers")
+    opened = Collection(directory)
+    if format_ == "text":
+        _print_lines(_document_lines(opened, long))
+    else:
+        _print_lines(_record_lines(_document_records(opened), format_))
+
+
+@verb()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("quote", metavar="QUOTE")
+@click.option("--doc", "document", metavar="ID", help="Look only in this document.")
+@click.option(
+    "--ignore-space", is_flag=True, help="White space does not matter, not even if absent."
+)
+@click.option("--ignore-case", is_flag=True, help="Capital and small letters count as the same.")
+@click.option("--most", type=click.IntRange(1), metavar="N", help="Stop after N places.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="How to print the places; json and jsonl have doc, start, end, path, before, text, after.",
+)
+def find(
+    directory: Path,
+    quote: str,
+    document: str | None,
+    ignore_space: bool,
+    ignore_case: bool,
+    most: int | None,
+    format_: str,
+) -> None:
+    """Find every place where a quote stands.
+
+    For each place, its document, its offsets (in characters, the end not included), the path of
+    the innermost element around it, and the text around it are printed. Places do not overlap.
+    If there are none, the exit code is 1.
+
+    In the text of a collection, nothing stands between one paragraph and the next unless it does
+    in the source. For a quote of several paragraphs, use --ignore-space.
+
+    \b
+    Examples:
+      doxeval collection find wiki 'spring tide'
+      doxeval collection find wiki 'spring tide' --doc tides --ignore-case --format jsonl
+    """
+    from doxeval.documents import Collection
+    from doxeval.documents.quotes import quote_not_found
+
+    opened = Collection(directory)
+    places = opened.find_text(
+        quote,
+        documents=None if document is None else [document],
+        ignore_space=ignore_space,
+        ignore_case=ignore_case,
+    )
+    first = next(places, None)
+    if first is None:
+        raise quote_not_found(quote, directory, document, ignore_space)
+    found = chain([first], places)
+    shown = found if most is None else islice(found, most)
+    if format_ == "text":
+        _print_lines(_place_lines(shown))
+    else:
+        _print_lines(_record_lines((place.as_dict() for place in shown), format_))
+    if most is not None and next(found, None) is not None:
+        note(f"stopped after {counted(most, 'place')}; there are more", "yellow")
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    """Print many lines, exactly in a file or a pipe."""
+    rest = iter(lines)
+    while some := list(islice(rest, _AT_ONCE)):
+        data("".join(f"{one}\n" for one in some))
+
+
+def _record_lines(records: Iterable[Mapping[str, Any]], format_: str) -> Iterator[str]:
+    """Records as lines of JSON (one list) or JSONL.
+
+    >>> list(_record_lines([{"a": 1}, {"a": 2}], "json"))
+    ['[', '{"a": 1},', '{"a": 2}', ']']
+    >>> list(_record_lines([{"a": 1}, {"a": 2}], "jsonl"))
+    ['{"a": 1}', '{"a": 2}']
+    """
+    texts = (json_text(record) for record in records)
+    if format_ == "jsonl":
+        yield from texts
+        return
+    yield "["
+    before = next(texts, None)
+    for text in texts:
+        yield f"{before},"
+        before = text
+    if before is not None:
+        yield before
+    yield "]"
+
+
+def _document_records(collection: Collection) -> Iterator[dict[str, Any]]:
+    """Each document with the numbers of its elements and characters."""
+    rows, ends = collection.rows, collection.nodes.end
+    for number, name in enumerate(collection.ids()):
+        first, after = int(rows[number]), int(rows[number + 1])
+        yield {"doc": name, "elements": after - first, "characters": int(ends[first])}
+
+
+def _document_lines(collection: Collection, long: bool) -> Iterator[str]:
+    """The ids; the long form has elements and characters, too. No id contains a tab."""
+    if not long:
+        return collection.ids()
+    return ("\t".join(map(str, one.values())) for one in _document_records(collection))
+
+
+def _place_lines(places: Iterable[Place]) -> Iterator[str]:
+    """Two lines for each place: where it is, and the text around it."""
+    for place in places:
+        yield f"{shortened(place.doc)}  [{place.start:,}, {place.end:,})  {short_path(place.path)}"
+        yield f"  …{visible(place.before)}»{visible(place.text)}«{visible(place.after)}…"

@@ -1,0 +1,149 @@
+"""Where a quote stands in the documents of a collection.
+
+One document at a time is in memory. Places are offsets in the text as it is stored, also when
+white space or case is ignored. They do not overlap: the next search begins where the last place
+ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.errors import InputError, UnknownReference
+from doxeval.wording import brief, shortened
+
+if TYPE_CHECKING:
+    from doxeval.documents.collection import Collection
+
+_AT_ONCE = 1000
+CONTEXT = 40
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place where a quote stands: characters start … end − 1 of a document.
+
+    path: the innermost element around it. before, after: some of the text on either side.
+    """
+
+    doc: str
+    start: int
+    end: int
+    path: str
+    before: str
+    text: str
+    after: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its parts by name, for JSON.
+
+        >>> Place("a", 3, 5, "/p[1]", "Go ", "on", "!").as_dict()["start"]
+        3
+        """
+        return asdict(self)
+
+
+def find_text(
+    collection: Collection,
+    quote: str,
+    documents: Iterable[str] | None = None,
+    *,
+    ignore_space: bool = False,
+    ignore_case: bool = False,
+    context: int = CONTEXT,
+) -> Iterator[Place]:
+    """See `Collection.find_text`."""
+    search = _Search(quote, ignore_space, ignore_case)
+    numbers: Iterable[int] = range(len(collection))
+    if documents is not None:
+        given = [documents] if isinstance(documents, str) else documents
+        numbers = [collection.document(one) for one in given]
+    return (
+        place
+        for number in numbers
+        for place in _places_in(collection, number, search, max(context, 0))
+    )
+
+
+def quote_not_found(
+    quote: str, directory: Path, document: str | None, ignore_space: bool
+) -> UnknownReference:
+    """The error about a quote that stands nowhere."""
+    where = f"{directory}" if document is None else f"{shortened(document)} of {directory}"
+    hint = "" if ignore_space else "; ignore_space=True finds it across line ends and paragraphs"
+    return UnknownReference(f"no {brief(quote)} in {where}{hint}")
+
+
+class _Search:
+    """A quote, and how texts are compared with it."""
+
+    def __init__(self, quote: str, ignore_space: bool, ignore_case: bool) -> None:
+        self._ignore_space = ignore_space
+        self._ignore_case = ignore_case
+        self._quote = self._folded(quote)
+        if not self._quote:
+            only = " but white space" if quote else ""
+            raise InputError(f"quote={brief(quote)}: expected some text, and there is none{only}")
+
+    def ranges(self, text: str) -> Iterator[tuple[int, int]]:
+        """The start and end of each place in a text."""
+        folded = self._folded(text)
+        at = folded.find(self._quote)
+        if at < 0:
+            return
+        kept = _not_space(text) if self._ignore_space else None
+        length = len(self._quote)
+        while at >= 0:
+            after = at + length
+            if kept is None:
+                yield at, after
+            else:
+                yield int(kept[at]), int(kept[after - 1]) + 1
+            at = folded.find(self._quote, after)
+
+    def _folded(self, text: str) -> str:
+        if self._ignore_space:
+            text = "".join(text.split())
+        return _without_case(text) if self._ignore_case else text
+
+
+def _not_space(text: str) -> Ints:
+    """The positions of the characters that are not white space."""
+    distinct = set(text)
+    spaces = [ord(character) for character in distinct if character.isspace()]
+    codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    return np.flatnonzero(~np.isin(codes, spaces))
+
+
+def _without_case(text: str) -> str:
+    """The text with each character folded, unless that would make several of it."""
+    folded = {ord(one): one.casefold() for one in set(text)}
+    return text.translate({code: one for code, one in folded.items() if len(one) == 1})
+
+
+def _places_in(
+    collection: Collection, document: int, search: _Search, context: int
+) -> Iterator[Place]:
+    text = collection.text_of(document)
+    name = collection.id_of(document)
+    ranges = search.ranges(text)
+    while some := list(islice(ranges, _AT_ONCE)):
+        starts, ends = np.array(some, dtype=np.int64).T
+        nodes = collection.innermost(np.full(len(some), document), starts, ends)
+        for (start, end), node in zip(some, nodes.tolist(), strict=True):
+            yield Place(
+                name,
+                start,
+                end,
+                collection.path_of(node),
+                text[max(start - context, 0) : start],
+                text[start:end],
+                text[end : end + context],
+            )
