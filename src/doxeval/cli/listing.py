@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from doxeval.documents.quotes import Place
 
 _AT_ONCE = 1000
+CONTEXT = 40  # characters on either side of a place
+_SPACE = re.compile(r"\s+")
 
 
 @verb(name="list")
@@ -102,6 +105,7 @@ def find(
         documents=None if document is None else [document],
         ignore_space=ignore_space,
         ignore_case=ignore_case,
+        context=CONTEXT,
     )
     first = next(places, None)
     if first is None:
@@ -164,4 +168,14 @@ def _place_lines(places: Iterable[Place]) -> Iterator[str]:
     """Two lines for each place: where it is, and the text around it."""
     for place in places:
         yield f"{shortened(place.doc)}  [{place.start:,}, {place.end:,})  {short_path(place.path)}"
-        yield f"  …{visible(place.before)}»{visible(place.text)}«{visible(place.after)}…"
+        yield f"  {_on_one_line(place)}"
+
+
+def _on_one_line(place: Place) -> str:
+    """The text around a place, with one space for all white space."""
+    before, text, after = (
+        visible(_SPACE.sub(" ", part)) for part in (place.before, place.text, place.after)
+    )
+    begin = "" if len(place.before) == place.start else "…"
+    end = "…" if len(place.after) == CONTEXT else ""
+    return f"{begin}{before}»{text}«{after}{end}".strip()

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
 
 _AT_ONCE = 1000
-CONTEXT = 40
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def find_text(
     *,
     ignore_space: bool = False,
     ignore_case: bool = False,
-    context: int = CONTEXT,
+    context: int = 40,
 ) -> Iterator[Place]:
     """See `Collection.find_text`."""
     search = _Search(quote, ignore_space, ignore_case)
@@ -77,7 +76,7 @@ def quote_not_found(
 ) -> UnknownReference:
     """The error about a quote that stands nowhere."""
     where = f"{directory}" if document is None else f"{shortened(document)} of {directory}"
-    hint = "" if ignore_space else "; ignore_space=True finds it across line ends and paragraphs"
+    hint = "" if ignore_space else "; with ignore_space=True, white space does not count"
     return UnknownReference(f"no {brief(quote)} in {where}{hint}")
 
 
