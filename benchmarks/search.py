@@ -192,12 +192,11 @@ def make_tantivy(collection: str, out: str, unit: str) -> dict[str, Any]:
 
 def answer_queries(collection: str, directory: str, rounds: str) -> dict[str, Any]:
     """Doxeval's answers: seconds a query."""
+    from doxeval import Collection
     from doxeval.retrieve.answer import Scoring, Searcher
+    from doxeval.retrieve.index import Index
     from doxeval.retrieve.options import Options
     from doxeval.retrieve.query import terms_of_text
-
-    from doxeval import Collection
-    from doxeval.retrieve.index import Index
     from doxeval.topics import parse_structured
 
     index = Index(directory, Collection(collection))
