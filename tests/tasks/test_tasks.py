@@ -389,3 +389,12 @@ def test_a_document_and_its_root_are_duplicates() -> None:
     results = [Result("1", "a"), Result("1", "a", Kind.ELEMENT, paths=("/article",))]
     found = problems_of(run_of(results), TASKS["thorough"])
     assert [(problem.kind, problem.lines) for problem in found] == [("duplicate", (1, 2))]
+
+
+def test_a_run_of_documents_has_whole_documents_each_once() -> None:
+    whole, part = Result("7", "a"), Result("7", "b", Kind.ELEMENT, paths=("/p[1]",))
+    run = run_of([whole, part, Result("7", "a")])
+    found = kinds(run, "documents")
+    assert ("duplicate", (1, 3)) in found
+    assert ("not a document", (2,)) in found
+    assert kinds(run_of([whole]), "documents") == []

@@ -231,7 +231,9 @@ def _write_run(collection: Path, topics: str, options: dict[str, Any]) -> None:
         raise OutputError(f"{run.run_id} returns nothing: no word of the topics was found")
     write_run(run, out, options["format_"])
     line(f"{out}: {counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}")
-    line(f"  {run.facts['description']}")
+    for name in ("model", "articles", "units"):
+        if name in run.facts:
+            line(f"  {name:<9} {run.facts[name]}")
 
 
 def _topics(file: str, wanted: Sequence[str]) -> list[Topic]:

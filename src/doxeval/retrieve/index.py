@@ -27,6 +27,7 @@ from doxeval.retrieve.words import Cut, cut
 from doxeval.sealed.files import SealedFiles
 from doxeval.sealed.guard import guarded
 from doxeval.sealed.manifest import is_sealed
+from doxeval.unfinished import moved_away
 from doxeval.wording import counted, listed
 
 _NOTHING = np.empty(0, dtype=np.int64)
@@ -80,11 +81,17 @@ class Index:
         >>> from doxeval.documents.examples import example_collection
         >>> Index.of(example_collection({"a": "<p>Fog.</p>"}))  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        doxeval.errors.SearchIndexError: ...: no such directory; build_index, or ...
+        doxeval.errors.SearchIndexError: ...: the collection has no index; build_index, or ...
         """
         if not isinstance(collection, Collection):
             collection = Collection(os.fsdecode(collection))
-        return cls(beside(collection.directory), collection)
+        place = beside(collection.directory)
+        if not place.exists() and moved_away(place) is None:
+            make = f"build_index, or `doxeval index build {collection.directory}`, makes one"
+            raise SearchIndexError(
+                f"the collection has no index; {make}", str(collection.directory)
+            )
+        return cls(place, collection)
 
     def __repr__(self) -> str:
         name = self.directory.name

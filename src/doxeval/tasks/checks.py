@@ -56,7 +56,9 @@ def problems_of(
     if not task.may_overlap:
         problems += _overlaps(run, resolved)
     if task.only_elements:
-        problems += _no_elements(run, task)
+        problems += _not_of_kind(run, task, "element", (Kind.ELEMENT, Kind.DOCUMENT))
+    if task.only_documents:
+        problems += _not_of_kind(run, task, "document", (Kind.DOCUMENT,))
     if task.strict_target:
         problems += _off_target(run, targets or {})
     if task.together:
@@ -213,13 +215,15 @@ def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
     return start[which], end[which]
 
 
-def _no_elements(run: Run, task: Task) -> Iterator[Problem]:
-    """Passages, entry points and trees, which measures of elements refuse."""
-    is_element = (run.kind == Kind.ELEMENT) | (run.kind == Kind.DOCUMENT)
-    for row in np.flatnonzero(~is_element).tolist():
-        line, what = int(run.line[row]), Kind(int(run.kind[row])).name.lower()
-        message = f"line {line} is a {what}, and results of {task.name} are elements"
-        yield Problem("not an element", "warning", _topic(run, row), (line,), message, (row,))
+def _not_of_kind(run: Run, task: Task, expected: str, kinds: tuple[Kind, ...]) -> Iterator[Problem]:
+    """Results of other kinds than a task asks for, such as passages where elements are expected."""
+    kind = f"not {'an' if expected[0] in 'aeiou' else 'a'} {expected}"
+    for row in np.flatnonzero(~np.isin(run.kind, kinds)).tolist():
+        line, what = int(run.line[row]), Kind(int(run.kind[row]))
+        article = "an" if what.name[0] in "AEIOU" else "a"
+        shown = f"{article} {what.name.lower()}"
+        message = f"line {line} is {shown}, and results of {task.name} are {expected}s"
+        yield Problem(kind, "warning", _topic(run, row), (line,), message, (row,))
 
 
 def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:

@@ -19,7 +19,8 @@ class Task:
     may_overlap: results of a topic may share text. together: all results of an article must come
     one after another. one_per_article: an article may have only one result. strict_target: results
     must match the target of the topic's structured query (its castitle). only_elements: results are
-    elements or whole documents; before 2007 there was nothing else.
+    elements or whole documents; before 2007 there was nothing else. only_documents: results are
+    whole documents.
 
     >>> TASKS["focused"].may_overlap
     False
@@ -32,6 +33,7 @@ class Task:
     one_per_article: bool = False
     strict_target: bool = False
     only_elements: bool = False
+    only_documents: bool = False
     most_results: int = MOST_RESULTS
 
 
@@ -48,6 +50,13 @@ TASKS = {
         ),
         Task("best-in-context", "articles, each with a best entry point", one_per_article=True),
         Task("fetch-browse", "articles, each with its best parts in order", together=True),
+        Task(
+            "documents",
+            "whole documents, as in TREC",
+            one_per_article=True,
+            only_documents=True,
+            most_results=sys.maxsize,
+        ),
         Task("vvcas", "structure as a hint, for target and support"),
         Task("vscas", "target as a hint, support strict"),
         Task("svcas", "target strict, support as a hint", strict_target=True),
