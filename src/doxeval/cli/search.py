@@ -15,6 +15,7 @@ from doxeval.wording import counted, shortened
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from doxeval.retrieve.answer import Searcher
     from doxeval.retrieve.explain import Explanation
     from doxeval.retrieve.index import Index
     from doxeval.retrieve.options import Options
@@ -264,7 +265,7 @@ def _print_best(collection: Path, options: dict[str, Any]) -> None:
     answer = searcher.answer(query)
     warn(answer.warnings)
     if not answer.results:
-        warn(["no word of the query occurs in the collection"])
+        warn([_why_nothing(searcher, options["words"])])
     terms = terms_of_query(query) if isinstance(query, StructuredQuery) else query
     places = [place for place, _ in answer.results]
     shown = snippets(searcher, terms, places)
@@ -273,6 +274,18 @@ def _print_best(collection: Path, options: dict[str, Any]) -> None:
         name = searcher.index.collection.id_of(place.document)
         line(f" {where}  {score:.4f}", head=f"{rank:>2}. {name}")
         marked_line(f"    {snippet.text}", [(low + 4, high + 4) for low, high in snippet.found])
+
+
+def _why_nothing(searcher: Searcher, words: str) -> str:
+    """Why a query finds nothing."""
+    from doxeval.retrieve.query import terms_of_text
+
+    if searcher.options.rules.interpretation is not None:
+        return "nothing fits the query"
+    items = searcher.items(terms_of_text(words))
+    if items and all(item.weight < 0 for item in items):
+        return "the query has only unwanted words; give at least one without -"
+    return "no word of the query occurs in the collection"
 
 
 # For one score

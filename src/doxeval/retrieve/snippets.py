@@ -35,8 +35,9 @@ def snippets(
         text = index.collection.text_of(place.document)
         cut = index.cut(place.document)
         first, after = np.searchsorted(cut.start, [place.start, place.end]).tolist()
+        borders = index.borders.borders(place.document)
         if first == after:
-            found.append(_snippet(text, place.start, place.end, []))
+            found.append(_snippet(text, place.start, place.end, [], borders))
             continue
         base = int(index.documents_first[place.document])
         matches = occurrences.within(place.document)
@@ -55,7 +56,7 @@ def snippets(
         ranges = [(int(cut.start[word]), int(cut.end[word])) for word in sorted(shown)]
         start = place.start if begin == first else int(cut.start[begin])
         end = place.end if beyond == after else int(cut.end[beyond - 1])
-        found.append(_snippet(text, start, end, ranges, begin > first, beyond < after))
+        found.append(_snippet(text, start, end, ranges, borders, begin > first, beyond < after))
     return found
 
 
@@ -75,21 +76,25 @@ def _snippet(
     start: int,
     end: int,
     ranges: list[tuple[int, int]],
+    borders: Ints,
     is_cut_before: bool = False,
     is_cut_after: bool = False,
 ) -> Snippet:
-    """Text on one line: white space of any kind becomes one space."""
-    pieces, found, length = ["… " if is_cut_before else ""], [], 2 * is_cut_before
-    edges = [start, *(edge for pair in ranges for edge in pair), end]
-    for number, (low, high) in enumerate(pairwise(edges)):
+    """Text on one line: white space of any kind, and the borders of blocks, become one space."""
+    shown, found = "… " if is_cut_before else "", []
+    words = {low for low, _ in ranges}
+    inside = borders[(start < borders) & (borders < end)].tolist()
+    edges = sorted({start, end, *inside, *(edge for pair in ranges for edge in pair)})
+    for low, high in pairwise(edges):
         piece = _one_line(text[low:high])
-        if number == 0:
+        if low == start or shown.endswith(" "):
             piece = piece.lstrip()
-        if number % 2:
-            found.append((length, length + len(piece)))
-        pieces.append(piece)
-        length += len(piece)
-    shown = "".join(pieces).rstrip()
+        elif low in inside and not piece.startswith(" "):
+            shown += " "
+        if low in words:
+            found.append((len(shown), len(shown) + len(piece)))
+        shown += piece
+    shown = shown.rstrip()
     return Snippet(f"{shown} …" if is_cut_after else shown, tuple(found))
 
 

@@ -178,6 +178,7 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
         if name in run.facts
     )
     yield f"<inex-submission run-id={quoted(run.run_id)}{given}>\n".encode()
+    yield from _children(run.facts)
     topic = None
     for result in run.results():
         if result.topic != topic:
@@ -186,6 +187,16 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
             yield f"<topic topic-id={quoted(topic)}>\n".encode()
         yield f"<result>{''.join(_parts(result))}</result>\n".encode()
     yield b"</inex-submission>\n" if topic is None else b"</topic>\n</inex-submission>\n"
+
+
+def _children(facts: dict[str, Any]) -> Iterator[bytes]:
+    """What is said about the run as a whole in elements of its own."""
+    if "topic_fields" in facts:
+        fields = facts["topic_fields"].items()
+        given = "".join(f" {name}={quoted(str(value))}" for name, value in fields)
+        yield f"<topic-fields{given}/>\n".encode()
+    if "description" in facts:
+        yield f"<description>{escaped(str(facts['description']))}</description>\n".encode()
 
 
 def _parts(result: Result) -> Iterator[str]:
