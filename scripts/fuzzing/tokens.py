@@ -23,7 +23,8 @@ XML = (
 HTML = (
     *words(
         "<b> </b> <p> </p> <table> <tr> <td> <svg> <math> <template> <select> <option> <script> "
-        "<style> <title> <textarea> <plaintext> <frameset> <noscript> <iframe> <!doctype <!-- --> "
+        "<style> <title> <h1> </h1> <h6> <section> </section> <header> <hgroup> <div> </div> <rp> "
+        " <textarea> <plaintext> <frameset> <noscript> <iframe> <!doctype <!-- --> "
         "<br> </br> <li> <a> <nobr> <form> <button> <body> <html> <head> <base> <image> <mi> "
         "<annotation-xml> <foreignObject> <![CDATA[ ]]> &amp; &notin; &#128; &#xD800; &#0;"
     ),
