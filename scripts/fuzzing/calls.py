@@ -38,6 +38,7 @@ FILES: dict[str, bytes] = {
     "graded.jsonl": good.GRADED,
     "highlights.xml": good.XML_HIGHLIGHTS,
     "grades.xml": good.XML_GRADES,
+    "spans.jsonl": b'{"doc": "a", "start": 0, "end": 4}\n{"doc": "b", "start": 2, "end": 9}\n',
     "nav.json": good.SUMMARY,
     "routes.json": good.ROUTES,
     "matrix.json": good.MATRIX,
@@ -52,6 +53,18 @@ def _calls(*lines: str) -> tuple[tuple[str, ...], ...]:
 
 # A word with an underscore stands for one argument with spaces.
 CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "search": _calls(
+        f"search {COLLECTION} topics.xml --out new.run --skip-missing",
+        f"search {COLLECTION} topics.jsonl --task thorough --model lm(prior=.5) --out new.jsonl",
+        f"search {COLLECTION} topics.tsv --task relevant-in-context --keep .3 --out new.xml",
+        f"search {COLLECTION} topics.xml --task vvcas --skip-missing --hint .5 --out new.run",
+        f"search {COLLECTION} --words one_two --task focused --elements //p --min-words 2",
+        f"search {COLLECTION} --words one_two --units windows(3,1) --stop none --most 3",
+        f"search {COLLECTION} --words one --units passages(words=5) --phrases only",
+        f"search {COLLECTION} --words //s[about(.,one)] --task sscas --overlap none",
+        f"search {COLLECTION} --words one --units spans.jsonl --task thorough --model bm25",
+        f"search {COLLECTION} --words one_two --explain a /s[1]/p[1]",
+    ),
     "index": _calls(
         f"index build {COLLECTION} --out new --jobs 1 --stemmer none",
         f"index info {INDEX} --format json",

@@ -36,9 +36,9 @@ _SHOWN = 3
 @click.option(
     "--task",
     metavar="TASK",
-    help="thorough, focused, relevant-in-context, best-in-context, fetch-browse, sscas, svcas, "
-    "vscas or vvcas; documents for whole documents; co or cas for runs of 2003–04, co-2002 or "
-    "cas-2002 for those of 2002.  [default: the task that the run names]",
+    help="thorough, focused, relevant-in-context, best-in-context, fetch-browse, documents, sscas, "
+    "svcas, vscas or vvcas; co or cas for runs of 2003–04, co-2002 or cas-2002 for those of 2002.  "
+    "[default: the task that the run names]",
 )
 @collection_option("Check that documents and elements exist, and find overlap by the text.")
 @click.option(

@@ -218,7 +218,8 @@ class Options:
         said = {"task": self.task}
         if unit.kind not in ("documents", "passages"):
             said["model"] = str(self.unit_model)
-        said["articles"] = BEST if self.by_best_unit else str(self.article_model)
+        if "articles" not in self.without_effect():
+            said["articles"] = BEST if self.by_best_unit else str(self.article_model)
         said["units"] = _shown_units(unit)
         if self.elements is not None:
             said["elements"] = self.elements

@@ -19,6 +19,8 @@ from doxeval.arrays import Ints
 Floats = npt.NDArray[np.float64]
 
 _DIGITS = 9
+_MOST_PLACES = 22  # a power of ten up to here is a number without error
+_POWERS = 10.0 ** np.arange(_MOST_PLACES + 1)
 _AT_FIRST = 4  # so many times more units are ranked than are wanted, at first
 
 
@@ -51,11 +53,13 @@ def rounded(scores: Floats) -> Floats:
     """
     with np.errstate(divide="ignore"):
         magnitude = np.floor(np.log10(np.abs(scores)))
-    magnitude = np.where(np.isfinite(magnitude), magnitude, 0.0)
-    places = (_DIGITS - 1 - magnitude).astype(np.int64)
-    # Both factors are exact powers of ten, or as near as numbers can be.
-    up, down = 10.0 ** np.maximum(places, 0), 10.0 ** np.maximum(-places, 0)
-    return np.asarray(np.rint(scores * up / down) / up * down, dtype=np.float64)
+    # Scores below 1e-13 keep fewer digits.
+    places = np.clip(_DIGITS - 1 - magnitude, -_MOST_PLACES, _MOST_PLACES).astype(np.int64)
+    up = _POWERS[np.maximum(places, 0)]
+    if len(places) and int(places.min()) < 0:
+        down = _POWERS[np.maximum(-places, 0)]
+        return np.asarray(np.rint(scores * up / down) / up * down, dtype=np.float64)
+    return np.asarray(np.rint(scores * up) / up, dtype=np.float64)
 
 
 def best_first(score: Floats, most: int) -> Ints:

@@ -30,9 +30,10 @@ def rows_with_match(index: Index, matches: Matches, is_wanted: Bools) -> Ints:
     parent = collection.nodes.parent
     levels = []
     while len(row):
-        # Rows of a document never leave its place, so sorting them keeps them beside its root.
-        row = np.sort(row)
-        is_new = np.append(True, row[1:] != row[:-1])
+        # Rows of a document stay in its place, so sorting them keeps them beside its root. They
+        # almost ascend already, which a stable sort makes use of.
+        row = np.sort(row, kind="stable")
+        is_new = _first_of_equals(row)
         row, root = row[is_new], root[is_new]
         levels.append(row)
         above = parent[row]
@@ -42,9 +43,15 @@ def rows_with_match(index: Index, matches: Matches, is_wanted: Bools) -> Ints:
         collection.check_parents(below, row)
     if not levels:
         return np.empty(0, dtype=np.int64)
-    rows: Ints = np.sort(np.concatenate(levels))
-    distinct: Ints = rows[np.append(True, rows[1:] != rows[:-1])]
+    rows: Ints = np.sort(np.concatenate(levels), kind="stable")
+    distinct: Ints = rows[_first_of_equals(rows)]
     return distinct
+
+
+def _first_of_equals(ascending: Ints) -> Bools:
+    is_first = np.ones(len(ascending), dtype=np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
+    return is_first
 
 
 def _innermost(index: Index, at: Ints, root: Ints) -> Ints:

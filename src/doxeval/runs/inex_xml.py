@@ -34,7 +34,8 @@ from doxeval.runs.run import Run
 from doxeval.wording import brief
 
 _HEAD = 1 << 16
-WRITTEN_FACTS = ("participant_id", "task", "query", "result_type")
+_ATTRIBUTES = ("participant_id", "task", "query", "result_type")
+WRITTEN_FACTS = (*_ATTRIBUTES, "topic_fields", "description", "collections")
 _EXPECTED_UNITS = {"element": Kind.ELEMENT, "passage": Kind.PASSAGE, "fol": Kind.PASSAGE}
 
 
@@ -174,11 +175,11 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
     """
     given = "".join(
         f" {name.replace('_', '-')}={quoted(run.facts[name])}"
-        for name in WRITTEN_FACTS
+        for name in _ATTRIBUTES
         if name in run.facts
     )
     yield f"<inex-submission run-id={quoted(run.run_id)}{given}>\n".encode()
-    yield from _children(run.facts)
+    yield from (f"{text}\n".encode() for text in _head(run.facts))
     topic = None
     for result in run.results():
         if result.topic != topic:
@@ -189,14 +190,17 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
     yield b"</inex-submission>\n" if topic is None else b"</topic>\n</inex-submission>\n"
 
 
-def _children(facts: dict[str, Any]) -> Iterator[bytes]:
-    """What is said about the run as a whole in elements of its own."""
-    if "topic_fields" in facts:
-        fields = facts["topic_fields"].items()
-        given = "".join(f" {name}={quoted(str(value))}" for name, value in fields)
-        yield f"<topic-fields{given}/>\n".encode()
+def _head(facts: dict[str, Any]) -> Iterator[str]:
+    """What is said about the run before its results, in the order of the DTD."""
+    fields = facts.get("topic_fields")
+    if fields:
+        given = "".join(f" {name}={quoted(value)}" for name, value in fields.items())
+        yield f"<topic-fields{given}/>"
     if "description" in facts:
-        yield f"<description>{escaped(str(facts['description']))}</description>\n".encode()
+        yield f"<description>{escaped(facts['description'])}</description>"
+    if "collections" in facts:
+        names = "".join(f"<collection>{escaped(one)}</collection>" for one in facts["collections"])
+        yield f"<collections>{names}</collections>"
 
 
 def _parts(result: Result) -> Iterator[str]:

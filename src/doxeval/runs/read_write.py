@@ -143,5 +143,5 @@ def facts_left_out(run: Run, format: RunFormat) -> list[str]:
     """
     from doxeval.runs.inex_xml import WRITTEN_FACTS
 
-    held = (*WRITTEN_FACTS, "topic_fields", "description") if format == "inex" else ()
+    held = WRITTEN_FACTS if format == "inex" else ()
     return [name for name in run.facts if name not in held]
