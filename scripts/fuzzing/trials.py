@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Protocol
 
@@ -185,6 +186,21 @@ def tried(target: Target, block: Block, known: Sequence[bytes], skip: int, watch
 def is_fit() -> bool:
     """Whether this process has always kept to its memory."""
     return peak_memory() <= MEMORY
+
+
+def has_room() -> bool:
+    """Whether most of the memory that the limit allows is still free.
+
+    What draws figures leaves memory mapped, which counts, so that after many reports even a small
+    input would find none.
+    """
+    allowed, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return True
+    mapped = next((int(one.split()[1]) * 1024 for one in lines if one.startswith("VmData")), 0)
+    return allowed == resource.RLIM_INFINITY or mapped < allowed - MEMORY
 
 
 def check_good(target: Target, watch: Watch) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from fuzzing.findings import Finding
 from fuzzing.target import Target
-from fuzzing.trials import SECONDS, Block, Tally, check_good, is_fit, prepare, tried
+from fuzzing.trials import SECONDS, Block, Tally, check_good, has_room, is_fit, prepare, tried
 
 _HEAD = struct.Struct("dqq")  # when the input was begun, its number, its length
 _PAGE = 4 << 20
@@ -109,8 +109,9 @@ def _work(
                 return
             checked.add(target.name)
         tally = tried(target, block, known.get(target.name, ()), skip, desk)
-        connection.send((tally, is_fit()))
-        if not is_fit():
+        fit = is_fit() and has_room()
+        connection.send((tally, fit))
+        if not fit:
             return
 
 

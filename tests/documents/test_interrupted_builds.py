@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -228,9 +229,10 @@ def test_a_worker_that_is_killed_ends_the_build(
 
     def kill_a_worker(*_: object) -> None:
         for pid in children.read_text().split():
-            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                os.kill(int(pid), signal.SIGKILL)
-                return
+            with suppress(FileNotFoundError):  # a process that has ended in the meantime
+                if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(int(pid), signal.SIGKILL)
+                    return
 
     with pytest.raises(WorkerLost, match="killed by signal 9 while it was reading documents"):
         build_collection([str(source)], tmp_path / "c", jobs=2, progress=kill_a_worker)

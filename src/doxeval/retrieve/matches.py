@@ -43,11 +43,19 @@ class Matches:
     @property
     def document_tf(self) -> Ints:
         """How often each item occurs in each of the documents."""
-        return self.before[self.bounds[1:]] - self.before[self.bounds[:-1]]
+        return self._between(self.bounds[:-1], self.bounds[1:])
 
     def tf(self, first: Ints, after: Ints) -> Ints:
         """How often each item occurs in ranges of words."""
-        return self.before[self._places(after)] - self.before[self._places(first)]
+        return self._between(self._places(first), self._places(after))
+
+    def _between(self, low: Ints, high: Ints) -> Ints:
+        """How many of each item are between places of `at`: item by item, as memory has them."""
+        counts = np.empty((len(low), self.before.shape[1]), dtype=np.int32, order="F")
+        for item in range(counts.shape[1]):
+            column = self.before[:, item]
+            np.subtract(column.take(high), column.take(low), out=counts[:, item])
+        return counts
 
     def _places(self, words: Ints) -> Ints:
         # In the type of the positions: NumPy would convert all of them otherwise.
@@ -123,7 +131,7 @@ def _matches(index: Index, positions: Sequence[Ints], first: int, beyond: int) -
     if len(own) > 1:
         order = np.argsort(at, kind="stable")  # merges what is ascending already
         at, item = at[order], item[order]
-    before = np.zeros((len(at) + 1, len(own)), dtype=np.int32)
+    before = np.zeros((len(at) + 1, len(own)), dtype=np.int32, order="F")
     before[np.arange(1, len(at) + 1), item] = 1
     np.cumsum(before, axis=0, out=before)
     document = _documents_at(index, at)

@@ -112,8 +112,8 @@ class Elements:
         if self.min_words > 1:
             is_long = after.astype(np.int64) - first >= self.min_words
             rows, first, after = rows[is_long], first[is_long], after[is_long]
-        roots = index.collection.rows[matches.documents]
-        article = np.searchsorted(roots, rows, side="right") - 1
+        begins = np.searchsorted(rows, index.collection.rows[matches.documents])
+        article = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(rows)))
         return Units(rows, article, first, after, matches.tf(first, after))
 
     def count(self) -> None:
