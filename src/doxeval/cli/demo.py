@@ -17,7 +17,9 @@ from doxeval.wording import brief
 _MEASURES = ("MAiP", "iP[.01]", "MAgP", "MAgP(score=bep)", "ESRR@10")
 # For the thorough and the focused task; only for systems that return elements.
 _ELEMENT_MEASURES = ("MAep", "nxCG@10")
-_ELEMENT_RUNS = ("careful", "clerk", "collector", "lecturer", "librarian", "marksman")
+_ELEMENT_RUNS = ("baseline*", "c*", "l*", "marksman")
+# Runs that the demo makes itself, by the task that each is for; models are those of the task.
+_BASELINES = {"focused": "baseline-lm", "relevant-in-context": "baseline-bm25"}
 
 _UNFINISHED = ".unfinished"
 
@@ -34,9 +36,10 @@ _UNFINISHED = ".unfinished"
 def demo(out: Path, force: bool) -> None:
     """Do the whole job on a small collection that comes with doxeval.
 
-    The demo builds the collection, then validates, evaluates and compares runs, and ends with a
-    report. The command of every step is printed first, so that you can repeat it with your own
-    documents, assessments and runs.
+    The demo builds the collection and an index, searches it, makes two baseline runs, then
+    validates, evaluates and compares them with the runs of other systems, and ends with a report.
+    The command of every step is printed first, so that you can repeat it with your own documents,
+    topics, assessments and runs.
     """
     _check_free(out, force)
     with _new_directory(out):
@@ -102,31 +105,50 @@ def _copy_data(data: Path) -> None:
 
 
 def _do_everything(out: Path) -> None:
-    from doxeval.cli.terminal import heading
-
-    data = out / "data"
+    data, collection = out / "data", out / "collection"
     _copy_data(data)
-    collection, assessments = out / "collection", data / "assessments.jsonl"
-    runs = sorted((data / "runs").glob("*.run"))
-    given = ["-a", assessments, "--collection", collection]
-    measures = _named(_MEASURES)
-    line("A small library about the sea, questions to it, and the answers of ten systems.")
+    line("A small library about the sea, questions to it, the answers of ten systems, and two")
+    line("baselines, which the demo makes itself.")
     line()
     _run("collection", "build", data / "articles", "--out", collection)
-    _run("validate", data / "runs" / "careful.run", "--task", "focused", "--collection", collection)
-    _run_on_all("evaluate", runs, *given, *measures)
-    elements = [data / "runs" / f"{name}.run" for name in _ELEMENT_RUNS]
-    some = data / "runs" / f"{{{','.join(_ELEMENT_RUNS)}}}.run"
-    of_elements = (*given, *_named(_ELEMENT_MEASURES))
-    _run("evaluate", *elements, *of_elements, shown=["evaluate", some, *of_elements])
-    _run_on_all("compare", runs, *given, "-m", "MAiP", "--baseline", "librarian")
-    page = ("--out", out / "report.html", "--title", "The demo collection")
-    _run_on_all("report", runs, *given, *measures, *page)
+    _search(collection, data)
+    _evaluate(collection, data, out / "report.html")
+    _say_what_next(out, data, collection)
+
+
+def _search(collection: Path, data: Path) -> None:
+    """Index the collection, search it for some words, and make the baseline runs."""
+    _run("index", "build", collection)
+    _run("search", collection, "--words", "fog horn")
+    for task, name in _BASELINES.items():
+        run = data / "runs" / f"{name}.run"
+        _run(
+            *("search", collection, data / "topics.xml"),
+            *("--task", task, "--run-id", name, "--out", run),
+        )
+        _run("validate", run, "--task", task, "--collection", collection)
+
+
+def _evaluate(collection: Path, data: Path, page: Path) -> None:
+    """Score and compare the runs of all systems, and write a report."""
+    runs, everything = data / "runs", ("*",)
+    given = ["-a", data / "assessments.jsonl", "--collection", collection]
+    _run_on("evaluate", runs, everything, *given, *_named(_MEASURES))
+    _run_on("evaluate", runs, _ELEMENT_RUNS, *given, *_named(_ELEMENT_MEASURES))
+    compared = ("-m", "MAiP", "--baseline", _BASELINES["focused"])
+    _run_on("compare", runs, everything, *given, *compared)
+    written = ("--out", page, "--title", "The demo collection")
+    _run_on("report", runs, everything, *given, *_named(_MEASURES), *written)
+
+
+def _say_what_next(out: Path, data: Path, collection: Path) -> None:
     heading("What next")
     line(f"  open {out / 'report.html'} in a browser")
     line("  doxeval measures nxCG                                 what a measure means")
-    line(f"  doxeval evaluate {data}/runs/*.run -a {assessments} \\")
+    line(f"  doxeval evaluate {data}/runs/*.run -a {data}/assessments.jsonl \\")
     line(f"      --collection {collection} --profile esr            hits, near-misses, misses")
+    line(f"  doxeval search {collection} --words 'whale oil'    other words")
+    line("  doxeval models lm                                     how search ranks")
     line(f"  doxeval collection show {collection} tides       an article")
     line("  doxeval collection build FOLDER --out my-collection   your own documents")
 
@@ -135,9 +157,11 @@ def _named(names: Sequence[str]) -> list[str]:
     return [word for name in names for word in ("-m", name)]
 
 
-def _run_on_all(name: str, runs: Sequence[Path], *arguments: object) -> None:
-    """Carry out a command on all runs; they are printed as a pattern that a shell would expand."""
-    _run(name, *runs, *arguments, shown=[name, runs[0].parent / "*.run", *arguments])
+def _run_on(name: str, runs: Path, patterns: Sequence[str], *arguments: object) -> None:
+    """Carry out a command on some runs; they are printed as a pattern that a shell would expand."""
+    files = [file for pattern in patterns for file in sorted(runs.glob(f"{pattern}.run"))]
+    pattern = patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"
+    _run(name, *files, *arguments, shown=[name, runs / f"{pattern}.run", *arguments])
 
 
 def _run(*arguments: object, shown: Sequence[object] | None = None) -> None:
