@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from doxeval.measures import Measure, register
     from doxeval.navigation import Navigation, read_navigation
     from doxeval.reports import report
+    from doxeval.retrieve.build import build_index
+    from doxeval.retrieve.index import Index
     from doxeval.retrieve.model import Model
     from doxeval.retrieve.models import register_model
     from doxeval.retrieve.search import search, search_words
@@ -50,6 +52,8 @@ _ROOMS = {
     "measures": ("Measure", "register"),
     "navigation": ("Navigation", "read_navigation"),
     "reports": ("report",),
+    "retrieve.build": ("build_index",),
+    "retrieve.index": ("Index",),
     "retrieve.model": ("Model",),
     "retrieve.models": ("register_model",),
     "retrieve.search": ("search", "search_words"),
@@ -68,6 +72,7 @@ __all__ = [
     "DoxevalError",
     "Element",
     "Evaluation",
+    "Index",
     "Judgment",
     "Kind",
     "Measure",
@@ -80,6 +85,7 @@ __all__ = [
     "__version__",
     "assessment_statistics",
     "build_collection",
+    "build_index",
     "compare",
     "correlate",
     "evaluate",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -52,9 +53,18 @@ def test_demo_does_the_whole_job(tmp_path: Path) -> None:
     out = tmp_path / "demo"
     result = doxeval("demo", "--out", out)
     assert result.exit_code == 0, result.stderr
-    for verb in ("collection build", "validate", "evaluate", "compare", "report"):
+    steps = "collection build", "index build", "search", "validate", "evaluate", "compare", "report"
+    for verb in steps:
         assert f"$ doxeval {verb} " in result.stdout
+    assert re.search(r"^10\. \w+ /article\[1\]", result.stdout, re.MULTILINE)
     assert "What next" in result.stdout
+    assert len(list((out / "data" / "runs").glob("*.run"))) == 12
+    page = (out / "report.html").read_text(encoding="utf-8")
+    for baseline in ("baseline-lm", "baseline-bm25"):
+        assert re.search(rf"^{baseline} +0\.\d{{4}} ", result.stdout, re.MULTILINE)
+        assert f"{baseline}.run: run {baseline}, " in result.stdout  # validated
+        assert baseline in page
+    assert result.stdout.count("  0 errors, 0 warnings\n") == 2
     assert (out / "report.html").stat().st_size > 100_000
     again = doxeval("demo", "--out", out)
     assert (again.exit_code, "exists; --force replaces it" in again.stderr) == (1, True)

@@ -36,6 +36,7 @@ PAGES = (
     "which-measure",
     "own-measure",
     "chunks",
+    "search",
     "models",
     "python",
     "coming-from",
@@ -207,7 +208,7 @@ def test_the_readme_names_every_verb() -> None:
 
 def test_the_guides_hold_blocks_that_are_run() -> None:
     counts = {page: len(list(blocks(page))) for page in PAGES}
-    some = ("../README", "getting-started", "chunks", "python")
+    some = ("../README", "getting-started", "chunks", "search", "python")
     assert all(counts[page] > 3 for page in some), counts
 
 

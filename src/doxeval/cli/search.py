@@ -44,9 +44,11 @@ _OPTIONS = (
 @click.option(
     "--task",
     type=click.Choice(_TASKS),
+    metavar="TASK",
     default="focused",
     show_default=True,
-    help="What is asked for; sscas, svcas, vscas and vvcas use the structure of castitles.",
+    help="What is asked for: thorough, focused, relevant-in-context, best-in-context, fetch-browse "
+    "or documents; with the structure of castitles sscas, svcas, vscas or vvcas.",
 )
 @click.option(
     "--out",

@@ -270,7 +270,9 @@ class Scoring:
         """What the models have to say about the scores."""
         if self._evidence is None:
             return ()
-        said = self._articles.warnings(self._evidence.articles)
+        said: list[str] = []
+        if self._searcher.options.uses_articles:
+            said += self._articles.warnings(self._evidence.articles)
         if not isinstance(self._kind, Documents | Passages):
             said += self._model.warnings(self._evidence)
         return tuple(dict.fromkeys(said))

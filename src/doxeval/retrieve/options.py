@@ -181,6 +181,11 @@ class Options:
         """The words that queries do without."""
         return stop_words(self.stop)
 
+    @property
+    def uses_articles(self) -> bool:
+        """Whether the scores of whole articles have any effect."""
+        return "articles" not in self.without_effect()
+
     def refuse_without_effect(self) -> None:
         """Raise an error about the first option that was given and would have no effect."""
         for name, reason in self.without_effect().items():
@@ -218,7 +223,7 @@ class Options:
         said = {"task": self.task}
         if unit.kind not in ("documents", "passages"):
             said["model"] = str(self.unit_model)
-        if "articles" not in self.without_effect():
+        if self.uses_articles:
             said["articles"] = BEST if self.by_best_unit else str(self.article_model)
         said["units"] = _shown_units(unit)
         if self.elements is not None:
