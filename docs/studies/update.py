@@ -1,7 +1,8 @@
 """Runs all studies, on world 1 and on the demo, and writes their output into their pages.
 
 It goes between two comments for each world. Between two more comments goes how far the numbers of
-worlds 1 to 5 lie apart. The text around them is written by hand: read it again.
+worlds 1 to 5 lie apart. The text around them is written by hand: read it again. A study that needs
+words with a meaning is run on the demo only.
 
 python docs/studies/update.py            writes
 python docs/studies/update.py --check    ends with 1 if a page lags
@@ -17,8 +18,9 @@ from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STUDIES = ("erru", "recall-bases", "quantisation", "esr")
+STUDIES = ("erru", "recall-bases", "quantisation", "esr", "findings")
 WORLDS = ("1", "demo")
+DEMO_ONLY = ("findings",)
 SEVERAL = ("1", "2", "3", "4", "5")
 # The columns whose ranges over several worlds are shown.
 RANGES = {
@@ -36,15 +38,21 @@ def main() -> int:
         page = HERE / f"{study}.md"
         old = page.read_text(encoding="utf-8")
         new = old
-        for world in WORLDS:
+        for world in worlds(study):
             new = _filled(new, f"world {world}", output(study, world))
-        new = _filled(new, "ranges", _ranges(study))
+        if study in RANGES:
+            new = _filled(new, "ranges", _ranges(study))
         if new != old:
             lagging.append(page.name)
             if "--check" not in sys.argv:
                 page.write_text(new, encoding="utf-8")
     sys.stdout.write("".join(f"{name} has new output\n" for name in lagging))
     return 1 if lagging and "--check" in sys.argv else 0
+
+
+def worlds(study: str) -> tuple[str, ...]:
+    """The worlds that a study is run on."""
+    return ("demo",) if study in DEMO_ONLY else WORLDS
 
 
 def _filled(page: str, name: str, text: str) -> str:

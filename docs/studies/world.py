@@ -86,17 +86,30 @@ class Part:
 @cache
 def collection() -> Collection:
     """The articles, built into a temporary directory."""
-    home = Path(tempfile.mkdtemp(prefix="doxeval-study-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
     if WORLD == "demo":
-        build_collection([str(DEMO / "articles")], home / "collection")
-        return Collection(home / "collection")
+        return demo_collection()
+    home = temporary_directory()
     (home / "articles").mkdir()
     for number in range(ARTICLES):
         file = home / "articles" / f"a{number:02}.xml"
         file.write_text(_article(Dice("article", number)), encoding="utf-8")
     build_collection([str(home / "articles")], home / "collection")
     return Collection(home / "collection")
+
+
+@cache
+def demo_collection() -> Collection:
+    """The articles of the built-in demo, built into a temporary directory."""
+    home = temporary_directory()
+    build_collection([str(DEMO / "articles")], home / "collection")
+    return Collection(home / "collection")
+
+
+def temporary_directory() -> Path:
+    """A new directory that is removed at the end."""
+    home = Path(tempfile.mkdtemp(prefix="doxeval-study-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    return home
 
 
 def _article(dice: Dice) -> str:
