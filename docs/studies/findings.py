@@ -7,15 +7,25 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from world import DEMO, demo_collection, table, temporary_directory
 
-from doxeval import compare, evaluate, read_assessments, read_run, read_topics, search
+from doxeval import (
+    ScoreTable,
+    Topic,
+    compare,
+    evaluate,
+    read_assessments,
+    read_run,
+    read_topics,
+    search,
+)
+from doxeval.assessments import Assessments
 from doxeval.comparison.comparison import Pair
 from doxeval.comparison.groups import holm
+from doxeval.documents import Collection
 from doxeval.retrieve.build import build_index
 from doxeval.retrieve.index import Index
 from doxeval.runs import Run
@@ -156,65 +166,88 @@ CLAIMS = (
 
 def main() -> None:
     """Print the scores of all runs, and the differences that findings are about."""
-    rows = [[source.label, len(_run(source)), *_scores(source)] for source in RUNS]
-    named = [f"`{measure}`" for measure in MEASURES]
-    sys.stdout.write(table(["run", "results", *named], rows) + "\n\n")
-    head = ["about", "run", "against", "by", "difference", "95 % interval", "p", "Holm's p"]
-    sys.stdout.write(table([*head, "expected", "so here"], _differences()) + "\n")
+    topics = read_topics(DEMO / "topics.xml")
+    demo = Baselines(demo_collection(), topics, read_assessments(DEMO / "assessments.jsonl"))
+    sys.stdout.write(f"{demo.scores(RUNS, MEASURES)}\n\n{demo.differences(CLAIMS)}\n")
 
 
-@cache
-def _run(source: Source) -> Run:
-    if source.name:
-        return read_run(DEMO / "runs" / f"{source.name}.run")
-    options = source._asdict()
-    index = _index(options.pop("stemmer"))
-    del options["name"]
-    options["stop"] = source.stop or "english"
-    return search(index, read_topics(DEMO / "topics.xml"), run_id=source.label, **options)
+class Baselines:
+    """Runs over a collection with topics and assessments, scored and compared."""
+
+    def __init__(
+        self, collection: Collection, topics: Sequence[Topic], assessments: Assessments
+    ) -> None:
+        self._collection = collection
+        self._topics = topics
+        self._assessments = assessments
+        self._runs: dict[Source, Run] = {}
+        self._indexes: dict[str, Index] = {}
+
+    def scores(self, sources: Iterable[Source], measures: Sequence[str]) -> str:
+        """A table of runs and their scores."""
+        rows = [[one.label, len(self._run(one)), *self._scores(one, measures)] for one in sources]
+        return table(["run", "results", *(f"`{measure}`" for measure in measures)], rows)
+
+    def differences(self, claims: Sequence[Claim]) -> str:
+        """A table of claims, and of the differences they are about."""
+        pairs = [self._pair(claim) for claim in claims]
+        corrected = holm([pair.p for pair in pairs])
+        rows = map(_row, claims, pairs, corrected)
+        head = ["about", "run", "against", "by", "difference", "95 % interval", "p", "Holm's p"]
+        return table([*head, "expected", "so here"], rows)
+
+    def _run(self, source: Source) -> Run:
+        if source not in self._runs:
+            self._runs[source] = self._made(source)
+        return self._runs[source]
+
+    def _made(self, source: Source) -> Run:
+        if source.name:
+            return read_run(DEMO / "runs" / f"{source.name}.run")
+        options = source._asdict() | {"stop": source.stop or "english"}
+        del options["name"], options["stemmer"]
+        return search(self._index(source.stemmer), self._topics, run_id=source.label, **options)
+
+    def _index(self, stemmer: str) -> Index:
+        if stemmer not in self._indexes:
+            out = temporary_directory() / "index"
+            build_index(self._collection, out, stemmer=stemmer, jobs=1)
+            self._indexes[stemmer] = Index(out, self._collection)
+        return self._indexes[stemmer]
+
+    def _scores(self, source: Source, measures: Sequence[str]) -> Iterator[float | str]:
+        asked = [measure for measure in measures if measure in source.measures]
+        (means,) = self._evaluated([source], asked).mean().values()
+        found = dict(zip(asked, means.values(), strict=True))
+        for measure in measures:
+            mean = found.get(measure)
+            yield "–" if mean is None else mean
+
+    def _pair(self, claim: Claim) -> Pair:
+        """The two runs of a claim, the first minus the second."""
+        scores = self._evaluated([claim.first, claim.second], [claim.measure])
+        (pair,) = compare(scores, claim.measure, baseline=scores.runs[1].run, alpha=ALPHA).pairs
+        return pair
+
+    def _evaluated(self, sources: Sequence[Source], measures: Sequence[str]) -> ScoreTable:
+        runs = [self._run(source) for source in sources]
+        return evaluate(runs, self._assessments, measures, collection=self._collection)
 
 
-@cache
-def _index(stemmer: str) -> Index:
-    out = temporary_directory() / "index"
-    build_index(demo_collection(), out, stemmer=stemmer, jobs=1)
-    return Index(out, demo_collection())
-
-
-def _scores(source: Source) -> Iterator[float | str]:
-    table = evaluate(_run(source), _ASSESSMENTS, source.measures, collection=demo_collection())
-    (means,) = table.mean().values()
-    found = dict(zip(source.measures, means.values(), strict=True))
-    for measure in MEASURES:
-        mean = found.get(measure)
-        yield "–" if mean is None else mean
-
-
-def _differences() -> Iterator[list[str]]:
-    pairs = [_pair(claim) for claim in CLAIMS]
-    corrected = holm([pair.p for pair in pairs])
-    for claim, pair, p in zip(CLAIMS, pairs, corrected, strict=True):
-        low, high = pair.interval or (None, None)
-        yield [
-            claim.finding,
-            claim.first.label,
-            claim.second.label,
-            f"`{claim.measure}`",
-            _signed(pair.difference),
-            f"{_signed(low)} to {_signed(high)}",
-            _probability(pair.p),
-            _probability(p),
-            claim.expected,
-            claim.verdict(pair),
-        ]
-
-
-def _pair(claim: Claim) -> Pair:
-    """The two runs of a claim, the first minus the second."""
-    runs = [_run(claim.first), _run(claim.second)]
-    scores = evaluate(runs, _ASSESSMENTS, [claim.measure], collection=demo_collection())
-    (pair,) = compare(scores, claim.measure, baseline=scores.runs[1].run, alpha=ALPHA).pairs
-    return pair
+def _row(claim: Claim, pair: Pair, corrected: float | None) -> list[str]:
+    low, high = pair.interval or (None, None)
+    return [
+        claim.finding,
+        claim.first.label,
+        claim.second.label,
+        f"`{claim.measure}`",
+        _signed(pair.difference),
+        f"{_signed(low)} to {_signed(high)}",
+        _probability(pair.p),
+        _probability(corrected),
+        claim.expected,
+        claim.verdict(pair),
+    ]
 
 
 def _number(value: float | None) -> float:
@@ -231,8 +264,6 @@ def _signed(value: float | None) -> str:
 def _probability(value: float | None) -> str:
     return f"{_number(value):.4f}" if _number(value) >= 0.0001 else "< 0.0001"
 
-
-_ASSESSMENTS = read_assessments(DEMO / "assessments.jsonl")
 
 if __name__ == "__main__":
     main()
