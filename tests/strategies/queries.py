@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from doxeval.topics.nexi_ast import (
@@ -34,6 +36,9 @@ _WORDS = [
     "or",
     "AND",
 ]
+_TAGS = ("article", "sec", "p", "été", "a-b", "x.y")
+_NUMBERS = ("2001", "-3", "1.50")
+_STRINGS = ("", "x]y", "it's", '"', "and")
 
 
 def nexi_terms() -> st.SearchStrategy[tuple[Term, ...]]:
@@ -49,33 +54,37 @@ def nexi_terms() -> st.SearchStrategy[tuple[Term, ...]]:
     return st.lists(st.one_of(word, phrase), min_size=1, max_size=4).map(tuple)
 
 
-def nexi_queries() -> st.SearchStrategy[StructuredQuery]:
-    """Structured queries of every kind."""
-    tags = st.sampled_from(["article", "sec", "p", "été", "a-b", "x.y"])
+def nexi_queries(
+    names: Sequence[str] = _TAGS,
+    terms: st.SearchStrategy[tuple[Term, ...]] | None = None,
+    numbers: Sequence[str] = _NUMBERS,
+    strings: Sequence[str] = _STRINGS,
+    attributes: bool = True,
+) -> st.SearchStrategy[StructuredQuery]:
+    """Structured queries of every kind, made of the given tags, terms and values."""
+    tags = st.sampled_from(names)
     choices = st.one_of(
         st.just(()), tags.map(lambda t: (t,)), st.lists(tags, min_size=2, max_size=3).map(tuple)
     )
     steps = st.builds(Step, st.sampled_from(["/", "//"]), choices)
     paths = st.lists(steps, min_size=1, max_size=3).map(lambda s: Path(tuple(s)))
-    places = st.one_of(
-        st.just(Relative()),
-        st.builds(Relative, paths),
-        st.builds(Relative, paths, st.sampled_from(["/", "//"]), tags),
-    )
-    abouts = st.builds(About, places, nexi_terms())
+    elements = st.one_of(st.just(Relative()), st.builds(Relative, paths))
+    on_attributes = st.builds(Relative, paths, st.sampled_from(["/", "//"]), tags)
+    places = st.one_of(elements, on_attributes) if attributes else elements
+    abouts = st.builds(About, places, nexi_terms() if terms is None else terms)
     operators = st.sampled_from(["=", "!=", "<", ">", "<=", ">="])
     comparisons = st.one_of(
         st.builds(
             lambda where, op, n: Comparison(where, op, n, is_number=True),
             places,
             operators,
-            st.sampled_from(["2001", "-3", "1.50"]),
+            st.sampled_from(numbers),
         ),
         st.builds(
             lambda where, op, s: Comparison(where, op, s, is_number=False),
             places,
             operators,
-            st.sampled_from(["", "x]y", "it's", '"', "and"]),
+            st.sampled_from(strings),
         ),
     )
     clauses = st.recursive(
