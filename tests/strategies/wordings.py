@@ -17,6 +17,7 @@ from strategies.trees import Node, Piece, nodes
 _CHARACTERS = "abS2é´\u0301'’ \n-字東かが\u3099ァทํ់ကာ\U00020000𝔸אً½²ß"
 _WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
 _WORDS = ["fog", "Fogs", "horn", "horn's", "sea", "lion", "the", "don’t", "東京", "co-op", "ﬁsh"]
+_FEW_WORDS = ["fog", "Fogs", "horn", "sea lion", "other", "more", "東京"]
 
 
 def worded_texts() -> st.SearchStrategy[str]:
@@ -30,6 +31,19 @@ def worded_nodes() -> st.SearchStrategy[Node]:
     """Trees with such texts; `b` is inline, so words go on across its borders."""
     return nodes(
         worded_texts().map(lambda text: Piece(text, text)), ["article", "sec", "p", "b", "b"]
+    )
+
+
+def dense_nodes() -> st.SearchStrategy[Node]:
+    """Trees in which few words occur all the time."""
+    words = st.lists(st.sampled_from(_FEW_WORDS), min_size=1, max_size=6)
+    texts = words.map(lambda found: " ".join(["", *found, ""]))
+    pieces = texts.map(lambda text: Piece(text, text))
+    inner = nodes(pieces, ["sec", "p", "p", "b"])
+    return st.builds(
+        Node,
+        st.just("article"),
+        st.lists(st.one_of(inner, pieces), min_size=1, max_size=5).map(tuple),
     )
 
 
