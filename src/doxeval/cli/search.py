@@ -259,7 +259,7 @@ def _topics(file: str, wanted: Sequence[str]) -> list[Topic]:
 def _print_best(collection: Path, options: dict[str, Any]) -> None:
     from doxeval.retrieve.search import query_of_words, searcher_for
     from doxeval.retrieve.snippets import snippets
-    from doxeval.retrieve.topic_queries import terms_of_query
+    from doxeval.retrieve.structure import all_terms
     from doxeval.topics.nexi_ast import StructuredQuery
 
     searcher = searcher_for(_index(collection, options), _checked(options, most=10))
@@ -268,7 +268,7 @@ def _print_best(collection: Path, options: dict[str, Any]) -> None:
     warn(answer.warnings)
     if not answer.results:
         warn([_why_nothing(searcher, options["words"])])
-    terms = terms_of_query(query) if isinstance(query, StructuredQuery) else query
+    terms = all_terms(query) if isinstance(query, StructuredQuery) else query
     places = [place for place, _ in answer.results]
     shown = snippets(searcher, terms, places)
     for rank, ((place, score), snippet) in enumerate(zip(answer.results, shown, strict=True), 1):

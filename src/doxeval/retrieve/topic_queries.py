@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from doxeval.errors import FormatError, InputError, SyntaxProblem
 from doxeval.retrieve.query import terms_of_text
+from doxeval.retrieve.structure import all_terms
 from doxeval.topics.nexi import parse_structured
-from doxeval.topics.nexi_ast import About, StructuredQuery, Term
+from doxeval.topics.nexi_ast import StructuredQuery, Term
 from doxeval.topics.topic import Topic
 from doxeval.wording import brief, listed, shortened, suggestion
 
@@ -22,6 +23,7 @@ FIELDS = {
     "keywords": True,
     "ontopic_keywords": True,
 }
+_SINGULAR = {"title", "castitle", "phrasetitle", "description", "narrative"}
 
 
 class TopicQuery(NamedTuple):
@@ -57,13 +59,14 @@ def queries_of(
     read = structured_query if is_structured else content_query
     found = [(topic, read(topic, field)) for topic in given]
     missing = [topic.id for topic, query in found if query is None]
+    noun = f"a {field}" if field in _SINGULAR else field
+    if len(missing) == len(given):
+        raise InputError(f"no topic has {noun}")
     if missing and not skip_missing:
         raise InputError(
-            f"topics without a {field}: {listed(missing)}; skip_missing=True leaves them out"
+            f"topics without {noun}: {listed(missing)}; skip_missing=True leaves them out"
         )
-    if len(missing) == len(given):
-        raise InputError(f"no topic has a {field}")
-    warnings = (f"topics without a {field}, which are skipped: {listed(missing)}",)
+    warnings = (f"topics without {noun}, which are skipped: {listed(missing)}",)
     queries = [TopicQuery(topic.id, query) for topic, query in found if query is not None]
     return TopicQueries(queries, warnings if missing else ())
 
@@ -102,17 +105,11 @@ def content_query(topic: Topic, field: str) -> tuple[Term, ...] | None:
     """
     if field == "castitle":
         query = structured_query(topic)
-        return None if query is None else terms_of_query(query)
+        return None if query is None else all_terms(query)
     text = topic.content if field == "title" else getattr(topic, field)
     if text is None and field == "title":
         text = " ".join(part for kind, part in topic.cas_parts if kind == "cw") or None
     return None if text is None else terms_of_text(text, signs=FIELDS[field])
-
-
-def terms_of_query(query: StructuredQuery) -> tuple[Term, ...]:
-    """The terms of all abouts of a structured query, each once, in their order."""
-    abouts = [one.condition for one in query.supports if isinstance(one.condition, About)]
-    return tuple(dict.fromkeys(term for about in abouts for term in about.terms))
 
 
 def as_topics(given: Iterable[Topic] | Mapping[str, str]) -> list[Topic]:

@@ -1,0 +1,332 @@
+"""Runs made by search: their laws, what they say of themselves, and hostile queries."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import doxeval
+from doxeval import Collection, Run, read_run, read_topics, search, search_words, write_run
+from doxeval.documents import build_collection
+from doxeval.errors import FormatError, InputError
+from doxeval.retrieve.build import build_index
+from doxeval.retrieve.explain import explain
+from doxeval.retrieve.index import Index
+from doxeval.retrieve.model import Model
+from doxeval.retrieve.options import TASKS as SEARCH_TASKS
+from doxeval.runs import Kind, resolve
+from doxeval.tasks import TASKS, problems_of
+from doxeval.topics import Topic, target_of
+
+DEMO = Path(doxeval.__file__).parent / "demo_data"
+CAS = ["sscas", "svcas", "vscas", "vvcas"]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    directory = tmp_path_factory.mktemp("sea")
+    build_collection([str(DEMO / "articles")], directory / "sea")
+    collection = Collection(directory / "sea")
+    return Index(build_index(collection).directory, collection)
+
+
+@pytest.fixture(scope="module")
+def topics() -> list[Topic]:
+    return read_topics(DEMO / "topics.xml")
+
+
+@pytest.mark.parametrize("units", [None, "windows(50,20)", "passages(80)"])
+@pytest.mark.parametrize("task", sorted(SEARCH_TASKS))
+def test_runs_keep_the_rules_of_their_task(
+    index: Index, topics: list[Topic], task: str, units: str | None
+) -> None:
+    if units is not None and task in ("documents", *CAS):
+        return
+    run = search(index, topics, task, units=units)
+    assert len(run) > 100
+    targets = {topic.id: target for topic in topics if (target := target_of(topic)) is not None}
+    resolved = resolve(run, index.collection)
+    found = problems_of(
+        run, TASKS[task], resolved=resolved, topics={topic.id for topic in topics}, targets=targets
+    )
+    assert found == []
+    if task in CAS:
+        run = search(index, topics, task, overlap="none")
+        rules = TASKS["focused"]
+        assert problems_of(run, rules, resolved=resolve(run, index.collection)) == []
+
+
+@pytest.mark.parametrize("task", sorted(SEARCH_TASKS))
+def test_a_shorter_list_is_the_beginning_of_a_longer_one(
+    index: Index, topics: list[Topic], task: str
+) -> None:
+    whole = search(index, topics[:4], task)
+    for most in (1, 7, 40):
+        run = search(index, topics[:4], task, most=most)
+        for topic in run.topics:
+            ours = [result for result in run if result.topic == topic]
+            assert ours == [result for result in whole if result.topic == topic][:most]
+
+
+def test_the_same_search_gives_the_same_run(
+    index: Index, topics: list[Topic], tmp_path: Path
+) -> None:
+    for name in ("one.jsonl", "two.jsonl"):
+        write_run(search(index, topics), tmp_path / name)
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+
+
+def test_runs_say_how_they_were_made(index: Index, topics: list[Topic], tmp_path: Path) -> None:
+    run = search(index, topics, "relevant-in-context", "bm25(k1=2)", keep=0.6)
+    assert run.run_id == "relevant-in-context-bm25(k1=2)"
+    facts = run.facts
+    assert facts["task"] == "relevant-in-context"
+    assert facts["model"] == "bm25(k1=2,b=0.8,pivot=400,context=1,idf=documents)"
+    assert facts["articles"] == "bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents)"
+    assert facts["topic_fields"] == {"title": "yes"}
+    assert (facts["index"], facts["collection"]) == (index.seal, index.collection.seal)
+    assert (facts["keep"], facts["doxeval"]) == ("0.6", doxeval.__version__)
+    write_run(run, tmp_path / "run.xml")
+    read = read_run(tmp_path / "run.xml")
+    assert read == run
+    assert read.facts["description"] == facts["description"]
+    for part in ("task relevant-in-context", facts["model"], "query title", index.seal):
+        assert part in facts["description"]
+
+
+def test_defaults_depend_on_the_task(index: Index) -> None:
+    runs = {task: search(index, {"1": "fog"}, task) for task in SEARCH_TASKS if task not in CAS}
+    models = {task: run.facts.get("model") for task, run in runs.items()}
+    assert models["thorough"] == "lm(element=0.2,article=0.4,prior=1)"
+    assert models["focused"] == "lm(element=0.2,article=0.4,prior=0)"
+    assert models["fetch-browse"] == "bm25(k1=4,b=0.8,pivot=400,context=0,idf=documents)"
+    assert models["documents"] is None
+
+
+@dataclass(frozen=True)
+class Longest(Model):
+    """The longest first."""
+
+    name = "longest"
+
+    def by_item(self, evidence: Any) -> Any:
+        yield evidence.length.astype(float)
+
+
+def test_a_model_of_ones_own(index: Index) -> None:
+    run = search(index, {"1": "fog"}, "thorough", Longest())
+    assert run.run_id == "thorough-longest"
+    lengths = [result.score or 0.0 for result in run]
+    assert lengths == sorted(lengths, reverse=True) and len(set(lengths)) > 5
+
+
+def test_topics_may_be_a_file_or_titles(index: Index, topics: list[Topic]) -> None:
+    assert search(index, DEMO / "topics.xml", most=3) == search(index, topics, most=3)
+    assert len(search(str(index.directory), {"x": "fog"}, most=3)) == 3
+
+
+def test_a_topic_without_a_known_word_has_an_empty_list_and_a_warning(index: Index) -> None:
+    run = search(index, {"1": "fog", "2": "qwertz", "3": "", "4": "-fog"})
+    assert list(run.topics) == ["1"]
+    assert run.warnings == ("topics for which nothing was found, whose lists are empty: 2, 3, 4",)
+    assert len(search(index, {"2": "qwertz"})) == 0
+
+
+def test_hostile_queries(index: Index) -> None:
+    words = [index.analysis.terms(index.collection.text_of(0))[at] for at in range(200)]
+    assert len(search(index, {"1": " ".join(words)}, most=10)) == 10
+    repeated = search_words(index, '"fog signal" ' * 100_000, task="thorough")
+    assert [one.paths for one in repeated] == [
+        one.paths for one in search_words(index, '"fog signal"', task="thorough")
+    ]
+    assert len(repeated) == 10
+    assert search_words(index, '"' + "fog " * 100_000 + '"', phrases="only") == []
+    assert len(search_words(index, "the of and")) == 10
+    assert search_words(index, "\x00\ud800 ' \" - + 東京") == []
+
+
+def test_phrases_find_only_phrases(index: Index) -> None:
+    found = search_words(index, '"lead line"', phrases="only", task="thorough", most=1000)
+    texts = [
+        index.collection.element(result.document, result.paths[0]).text.lower() for result in found
+    ]
+    assert texts and all("lead line" in " ".join(text.split()) for text in texts)
+
+
+def test_words_as_results(index: Index) -> None:
+    results = search_words(index, "fog horn")
+    assert len(results) == 10
+    assert [result.rank for result in results] == list(range(1, 11))
+    assert {result.topic for result in results} == {"fog horn"}
+    structured = search_words(index, "//sec[about(., fog)]", task="sscas", most=3)
+    assert all(result.paths[0].rpartition("/")[2].startswith("sec[") for result in structured)
+
+
+def test_entry_points_are_where_elements_start(index: Index) -> None:
+    points = search(index, {"1": "fog"}, "best-in-context")
+    assert set(points.kind.tolist()) == {Kind.POINT}
+    best = search_words(index, "fog", task="fetch-browse", keep=1.0, most=1)[0]
+    element = index.collection.element(best.document, best.paths[0])
+    assert (points.result(0).document, points.result(0).start) == (best.document, element.start)
+
+
+def test_inline_elements_are_returned_only_if_they_are_named(index: Index) -> None:
+    def tags(**options: Any) -> set[str]:
+        run = search(index, {"1": "sea ship fog"}, "thorough", **options)
+        return {path.rpartition("/")[2].partition("[")[0] for (path,) in run.paths}
+
+    inline = index.collection.inline_tags
+    used = inline & set(index.collection.summary.tags)
+    assert used
+    assert not tags() & inline
+    assert not tags(elements="//*") & inline
+    name = next(tag for tag in sorted(used) if tags(elements=f"//{tag}"))
+    assert tags(elements=f"//{name}, //p") <= {name, "p"}
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"task": "focussed"}, "no task 'focussed' of search; did you mean focused?"),
+        ({"model": "bm52"}, "no model 'bm52'; did you mean bm25?"),
+        ({"units": "sentences"}, "units='sentences': expected elements, windows"),
+        ({"units": "windows(10)"}, "expected elements, windows"),
+        ({"units": "windows(10,20)"}, "a step from 1 to the number of words"),
+        ({"units": "passages(0)"}, "expected 1 or more"),
+        ({"most": 0}, "most=0: expected a whole number, 1 or more"),
+        ({"keep": 0.5}, "keep= has no effect on focused"),
+        ({"hint": 0.5}, "hint= is for vscas and vvcas"),
+        ({"overlap": "none"}, "overlap= is for tasks with structure"),
+        ({"articles": "bm25"}, "articles= has no effect"),
+        ({"articles": "best"}, "articles= best ranks articles, and focused ranks units"),
+        ({"task": "documents", "model": "lm"}, "model= has no effect on documents"),
+        ({"units": "passages", "model": "lm"}, "model= has no effect on passages"),
+        ({"units": "windows(9,3)", "min_words": 2}, "min_words= is for elements"),
+        ({"task": "sscas", "units": "windows(9,3)"}, "units= is not for sscas"),
+        ({"task": "fetch-browse", "keep": 2}, "keep=2: expected a number, from 0 to 1"),
+        ({"stop": "no such file"}, "stop='no such file': expected english, none or a file"),
+        ({"elements": "sec"}, "path pattern 'sec', column 1"),
+        ({"query": "titel"}, "no field 'titel' of topics; did you mean title?"),
+        ({"task": "sscas", "query": "title"}, "query= is not for sscas"),
+    ],
+)
+def test_what_is_wrong_or_has_no_effect_is_an_error(
+    index: Index, options: dict[str, Any], message: str
+) -> None:
+    topics = [Topic("1", title="fog", castitle="//sec[about(., fog)]")]
+    with pytest.raises(InputError) as caught:
+        search(index, topics, **options)
+    assert message in str(caught.value)
+
+
+def test_an_unknown_option_of_search_words(index: Index) -> None:
+    with pytest.raises(TypeError, match="search has no option 'taks'; did you mean task"):
+        search_words(index, "fog", taks="thorough")
+
+
+def test_stop_words_of_a_file_and_of_ones_own(index: Index, tmp_path: Path) -> None:
+    (tmp_path / "stop.txt").write_text("fog\nthe\n", encoding="utf-8")
+    expected = search(index, {"1": "horn"})
+    assert list(search(index, {"1": "fog horn"}, stop=tmp_path / "stop.txt")) == list(expected)
+    assert list(search(index, {"1": "fog horn"}, stop=["Fog"])) == list(expected)
+    (tmp_path / "stop.txt").write_bytes(b"\xff")
+    with pytest.raises(InputError, match="expected words in UTF-8"):
+        search(index, {"1": "fog"}, stop=str(tmp_path / "stop.txt"))
+
+
+# Chunks
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"doc": "nowhere", "start": 0, "end": 5}', "chunks.jsonl:2: no document 'nowhere'"),
+        ('{"doc": "fog", "start": 0, "end": 99999999}', "chunks.jsonl:2: the chunk ends at"),
+        ('{"doc": "fog", "start": 9, "end": 5}', "chunks.jsonl:2: the chunk ends at 5 before"),
+        ('{"doc": "fog", "start": -1, "end": 5}', "chunks.jsonl:2: start is -1: expected a whole"),
+        ('{"doc": "fog", "start": 1.5, "end": 5}', "chunks.jsonl:2: start is 1.5"),
+        ('{"doc": "fog", "start": true, "end": 5}', "chunks.jsonl:2: start is True"),
+        ('{"doc": "fog", "start": 1}', "chunks.jsonl:2: end is None"),
+        ('{"start": 1, "end": 5}', "chunks.jsonl:2: doc is None: expected the id of a document"),
+        ("[1]", "chunks.jsonl:2: expected an object like"),
+        ("{", "chunks.jsonl:2: expected an object like"),
+    ],
+)
+def test_bad_chunks_are_told_with_file_and_line(
+    index: Index, tmp_path: Path, line: str, message: str
+) -> None:
+    file = tmp_path / "chunks.jsonl"
+    file.write_text(f'{{"doc": "fog", "start": 0, "end": 5}}\n{line}\n', encoding="utf-8")
+    with pytest.raises(FormatError) as caught:
+        search(index, {"1": "fog"}, units=str(file))
+    assert message in str(caught.value)
+
+
+def test_chunks_are_returned_as_given_and_once(index: Index, tmp_path: Path) -> None:
+    file = tmp_path / "chunks.jsonl"
+    given = [("fog", 0, 200), ("fog", 100, 2000), ("fog", 0, 200)]
+    lines = [json.dumps({"doc": d, "start": s, "end": e}) for d, s, e in given]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    run = search(index, {"1": "fog"}, "thorough", "bm25", units=str(file))
+    assert {(one.document, one.start, one.end) for one in run} == set(given)
+    assert len(run) == 2
+    assert run.facts["model"] == "bm25(k1=4,b=0.8,pivot=mean,context=1,idf=units)"
+    assert any("1 chunk given before, on the lines 3" in warning for warning in run.warnings)
+    file.write_text("", encoding="utf-8")
+    with pytest.raises(FormatError, match="no chunks in the file"):
+        search(index, {"1": "fog"}, units=str(file))
+
+
+# Explaining
+
+
+@pytest.mark.parametrize("model", ["lm(prior=1)", "bm25", "bm25(context=0,idf=words)"])
+def test_the_parts_of_a_score_add_up_to_the_score_of_the_run(index: Index, model: str) -> None:
+    for result in search_words(index, 'fog +horn -sea "lead line"', task="thorough", model=model):
+        found = explain(
+            index,
+            'fog +horn -sea "lead line"',
+            result.document,
+            result.paths[0],
+            task="thorough",
+            model=model,
+        )
+        assert found.score == result.score
+        total = sum(item.share for item in found.items) + sum(found.besides.values())
+        assert total == pytest.approx(found.score)
+        row = index.collection.element(result.document, result.paths[0]).node
+        assert found.words == int(index.elements_after[row]) - int(index.elements_first[row])
+
+
+def test_the_score_of_a_document_is_explained(index: Index) -> None:
+    result = search_words(index, "fog horn", task="documents")[0]
+    assert explain(index, "fog horn", result.document, task="documents").score == result.score
+
+
+def test_what_cannot_be_explained(index: Index) -> None:
+    for options, message in (
+        ({"task": "sscas"}, "put together from several"),
+        ({"units": "passages"}, "only scores of elements and documents"),
+    ):
+        with pytest.raises(InputError, match=message):
+            explain(index, "fog", "fog", **options)
+    with pytest.raises(InputError, match="no word of the query occurs in fog"):
+        explain(index, "qwertz", "fog")
+
+
+# Runs go on to evaluation
+
+
+def test_a_run_can_be_scored_at_once(index: Index, topics: list[Topic]) -> None:
+    run: Run = search(index, topics)
+    assessments = doxeval.read_assessments(DEMO / "assessments.jsonl", collection=index.collection)
+    table = doxeval.evaluate(run, assessments, ["iP[.01]"], collection=index.collection)
+    (mean,) = table.mean()["focused-lm"].values()
+    assert mean is not None and mean >= 0.9
