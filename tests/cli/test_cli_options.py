@@ -19,8 +19,8 @@ ASSESSED = DEMO / "assessments.jsonl"
 
 def single_valued_options(
     command: click.Command = main, name: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Each option that takes one value, with the words of its verb."""
+) -> Iterator[tuple[tuple[str, ...], str, int]]:
+    """Each option that may be given once, with the words of its verb and how many values it takes."""
     if isinstance(command, click.Group):
         context = click.Context(command)
         for verb in command.list_commands(context):
@@ -29,15 +29,16 @@ def single_valued_options(
             yield from single_valued_options(child, (*name, verb))
     for option in command.params:
         if isinstance(option, click.Option) and not option.is_flag and not option.multiple:
-            yield from ((name, flag) for flag in option.opts)
+            yield from ((name, flag, option.nargs) for flag in option.opts)
 
 
 @pytest.mark.parametrize(
-    ("verb", "flag"),
+    ("verb", "flag", "values"),
     [pytest.param(*one, id=" ".join((*one[0], one[1]))) for one in single_valued_options()],
 )
-def test_an_option_given_twice_is_refused(verb: tuple[str, ...], flag: str) -> None:
-    result = doxeval(*verb, flag, "1", flag, "1")
+def test_an_option_given_twice_is_refused(verb: tuple[str, ...], flag: str, values: int) -> None:
+    once = (flag, *["1"] * values)
+    result = doxeval(*verb, *once, *once)
     assert result.exit_code == 2
     assert " is given twice" in result.stderr
 
