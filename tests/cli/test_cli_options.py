@@ -20,7 +20,7 @@ ASSESSED = DEMO / "assessments.jsonl"
 def single_valued_options(
     command: click.Command = main, name: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], str, int]]:
-    """Each option that may be given once, with the words of its verb and how many values it takes."""
+    """Each option that may be given once: the words of its verb, its flag, how many values."""
     if isinstance(command, click.Group):
         context = click.Context(command)
         for verb in command.list_commands(context):

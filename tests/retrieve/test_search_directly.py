@@ -20,7 +20,7 @@ from doxeval.retrieve.index import Index
 from doxeval.retrieve.options import Options
 from doxeval.retrieve.passages import maximal_segments
 from doxeval.topics.nexi_ast import Term
-from strategies.trees import Node
+from strategies.trees import Node, Piece
 from strategies.wordings import dense_nodes, worded_nodes
 
 WORLDS = st.lists(st.one_of(dense_nodes(), dense_nodes(), worded_nodes()), min_size=1, max_size=4)
@@ -185,3 +185,16 @@ def test_maximal_segments_take_linear_time() -> None:
     assert maximal_segments([2, -1] * 100_000)[0].total == 100_001
     rising = [value for size in range(400) for value in (size + 1, -size - 2)]
     assert len(maximal_segments(rising)) == 400
+
+
+def test_text_after_elements_that_end_deep_inside() -> None:
+    """The word after them is in none of them, however many end there."""
+    below = Node("p", (Node("sec", (Node("p", (Piece("sea", "sea"),)),)),))
+    tree = Node("article", (Node("sec", (below, Piece("fog", "fog"))), Node("p")))
+    query = [Item(("fog",), 1.0)]
+    world = Direct([tree], query)
+    units = world.matches(world.elements())
+    assert [unit.path for unit in units] == ["/article[1]", "/article[1]/sec[1]"]
+    found = searched([tree], query, task="thorough", model="lm(prior=0)")
+    scores = [Found(unit, rounded(world.lm(unit, 0.2, 0.4, 0))) for unit in units]
+    same(found, presented(scores, "thorough", 9, 1.0, None))
