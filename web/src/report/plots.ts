@@ -1,0 +1,132 @@
+// Figures by Vega: drawn when they come into view, and drawn anew when something changes.
+
+import { loader, parse, View, Warn } from "vega";
+import type { Spec } from "vega";
+import { expressionInterpreter } from "vega-interpreter";
+import { compile } from "vega-lite";
+import type { TopLevelSpec } from "vega-lite";
+import type { Value } from "./data";
+import type { Page } from "./page";
+import { fitted, hasParameter, withoutRunLegends } from "./specs";
+import { figureConfig, isPrinting, onTheme, themeState } from "./theme";
+import { tooltip } from "./tooltip";
+
+export type Row = Record<string, Value>;
+/** Figures with more rows than these are painted instead of built from elements. */
+const MOST_ELEMENTS = 2500;
+
+const plots = new Map<Element, Plot>();
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) plots.get(entry.target)?.setVisible(entry.isIntersecting);
+  },
+  { rootMargin: "400px 0px" },
+);
+const sizes = new ResizeObserver((entries) => {
+  for (const entry of entries) plots.get(entry.target)?.refresh();
+});
+
+/** Nothing is ever loaded: neither data nor images nor links. */
+function noLoader(): ReturnType<typeof loader> {
+  const refuse = (): Promise<never> => Promise.reject(new Error("reports load nothing"));
+  return { ...loader(), load: refuse, sanitize: refuse, http: refuse, file: refuse };
+}
+
+/** A place on the page with a figure in it. */
+export class Plot {
+  private view: View | null = null;
+  private isVisible = false;
+  private drawnFor = "";
+  private chosen = "";
+
+  constructor(
+    private readonly page: Page,
+    private readonly place: HTMLElement,
+    private spec: Record<string, unknown>,
+    private rows: () => Row[],
+    private readonly refreshed: () => void = () => {},
+  ) {
+    plots.set(place, this);
+    this.reserve();
+    near.observe(place);
+    sizes.observe(place);
+  }
+
+  /** Show something else in the same place. */
+  show(spec: Record<string, unknown>, rows: () => Row[]): void {
+    [this.spec, this.rows, this.drawnFor] = [spec, rows, ""];
+    this.refresh();
+  }
+
+  setVisible(isVisible: boolean): void {
+    this.isVisible = isVisible;
+    this.refresh();
+  }
+
+  /** Draw the figure if it is in view and out of date. */
+  refresh(): void {
+    if (!this.isVisible && !isPrinting()) return;
+    const width = Math.floor(this.place.clientWidth);
+    if (!width) return;
+    const state = `${width} ${themeState()}`;
+    if (this.view === null || this.drawnFor !== state) {
+      this.drawnFor = state;
+      this.draw(width);
+    }
+    this.follow();
+  }
+
+  /** Let the figure show the chosen runs. */
+  private follow(): void {
+    const names = this.page.chosenNames;
+    const chosen = names.join("\n");
+    if (chosen === this.chosen) return;
+    this.chosen = chosen;
+    if (this.view && hasParameter(this.spec, "chosen")) this.view.signal("chosen", names).run();
+    this.refreshed();
+  }
+
+  private draw(width: number): void {
+    this.view?.finalize();
+    const rows = this.rows();
+    const spec = {
+      $schema: "https://vega.github.io/schema/vega-lite/v6.json",
+      ...fitted(withoutRunLegends(this.spec), width),
+      data: { name: "rows", values: rows },
+      config: figureConfig(),
+    };
+    const compiled = compile(spec as unknown as TopLevelSpec).spec as Spec;
+    this.view = new View(parse(compiled, undefined, { ast: true }), {
+      expr: expressionInterpreter,
+      renderer: rows.length > MOST_ELEMENTS ? "canvas" : "svg",
+      container: this.place,
+      loader: noLoader(),
+      logLevel: Warn,
+      hover: true,
+      tooltip,
+    } as ConstructorParameters<typeof View>[1]);
+    this.view.addEventListener("click", (_event, item) => this.clicked(item?.datum as Row | undefined));
+    this.chosen = "";
+    this.place.style.minHeight = "";
+    this.view.run();
+  }
+
+  private clicked(datum: Row | undefined): void {
+    const id = datum?.["topic"];
+    if (id === undefined || id === null) return;
+    this.page.openTopic(this.page.data.topics.findIndex((topic) => topic.id === String(id)));
+  }
+
+  /** Keep about as much room as the figure will take, so that the page does not jump. */
+  private reserve(): void {
+    const height = this.spec["height"];
+    this.place.style.minHeight = `${(typeof height === "number" ? height : 200) + 60}px`;
+  }
+}
+
+/** Keep all figures in step with the chosen runs and the colours of the page. */
+export function keepFresh(page: Page): void {
+  const refresh = (): void => plots.forEach((plot) => plot.refresh());
+  page.onChosen(refresh);
+  onTheme(refresh);
+}

@@ -1,0 +1,55 @@
+// Vega-Lite specifications, adapted to the page; the given ones are never changed.
+
+type Spec = Record<string, unknown>;
+
+function isSpec(value: unknown): value is Spec {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a specification has a top-level parameter. */
+export function hasParameter(spec: Spec, name: string): boolean {
+  const parameters = spec["params"];
+  return Array.isArray(parameters) && parameters.some((each) => isSpec(each) && each["name"] === name);
+}
+
+const CHANNELS = ["color", "stroke", "fill", "strokeDash", "shape"];
+
+/** Whether colours or dashes stand for runs anywhere in a specification. */
+export function showsRuns(spec: unknown): boolean {
+  if (Array.isArray(spec)) return spec.some(showsRuns);
+  if (!isSpec(spec)) return false;
+  return Object.entries(spec).some(
+    ([key, value]) =>
+      (CHANNELS.includes(key) && isSpec(value) && value["field"] === "run") || showsRuns(value),
+  );
+}
+
+/** The specification without Vega's legends of runs: the page has a livelier one. */
+export function withoutRunLegends(spec: Spec): Spec {
+  return changed(spec) as Spec;
+}
+
+function changed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(changed);
+  if (!isSpec(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) =>
+      CHANNELS.includes(key) && isSpec(each) && each["field"] === "run"
+        ? [key, { ...each, legend: null }]
+        : [key, changed(each)],
+    ),
+  );
+}
+
+/** The specification in the width of its place. */
+export function fitted(spec: Spec, width: number): Spec {
+  const inner = spec["spec"];
+  if (isSpec(inner) && "columns" in spec) {
+    const one = typeof inner["width"] === "number" ? inner["width"] : 200;
+    return { ...spec, columns: Math.max(1, Math.floor((width - 50) / (one + 24))) };
+  }
+  const encoding = spec["encoding"];
+  const isFaceted = isSpec(encoding) && ["row", "column", "facet"].some((each) => each in encoding);
+  if (typeof spec["width"] !== "number" || isFaceted) return spec;
+  return { ...spec, width, autosize: { type: "fit-x", contains: "padding" } };
+}
