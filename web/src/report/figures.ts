@@ -3,11 +3,11 @@
 import { dataButton } from "./csv";
 import type { Figure } from "./data";
 import { rowsOf } from "./data";
-import { all, element } from "./dom";
+import { all } from "./dom";
 import { legend } from "./legend";
 import type { Page } from "./page";
 import { Plot } from "./plots";
-import { showsRuns } from "./specs";
+import { isWide, showsRuns } from "./specs";
 
 export function figures(page: Page): void {
   const byId = new Map(page.data.figures.map((figure) => [figure.id, figure]));
@@ -21,16 +21,12 @@ function prepare(page: Page, place: HTMLElement, figure: Figure): void {
   const plot = place.querySelector<HTMLElement>(".plot");
   if (!plot) return;
   describe(place, plot, figure);
-  const tools = element(
-    "div",
-    { class: "tools" },
-    dataButton(figure.title, () => figure.id, () => figure.columns),
-  );
-  place.querySelector("figcaption")?.after(tools);
+  place.classList.toggle("wide", isWide(figure.spec));
+  place.prepend(dataButton(figure.title, () => figure.id, () => figure.columns));
   let refreshed = (): void => {};
   if (showsRuns(figure.spec)) {
     const runs = legend(page, figure);
-    tools.prepend(runs.list);
+    plot.before(runs.list);
     refreshed = runs.refresh;
   }
   new Plot(page, plot, figure.spec, () => rowsOf(figure.columns), refreshed);

@@ -18,7 +18,7 @@ interface Chosen {
 }
 
 export function headToHead(page: Page): void {
-  const place = document.getElementById("head-to-head");
+  const place = document.querySelector<HTMLElement>("div#head-to-head, div.head-to-head");
   const { runs, measures, baseline } = page.data;
   if (!place || runs.length < 2) return;
   const chosen: Chosen = { measure: 0, first: baseline === 0 ? 1 : 0, second: baseline };

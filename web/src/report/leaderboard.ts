@@ -9,7 +9,7 @@ import type { Page } from "./page";
 import { sortButton } from "./sorting";
 
 export function leaderboard(page: Page): void {
-  const table = document.querySelector<HTMLTableElement>("table#leaderboard");
+  const table = document.querySelector<HTMLTableElement>("table#leaderboard, table.leaderboard");
   if (!table) return;
   const rows = all<HTMLTableRowElement>("tbody tr[data-run]", table);
   heads(page, table);
@@ -32,9 +32,9 @@ function heads(page: Page, table: HTMLTableElement): void {
     const label = given ? [...given.childNodes] : [document.createTextNode(measure.label)];
     const first = measure.higherIsBetter ? "descending" : "ascending";
     const sort = sortButton(table, head, first, label, () => number(table));
-    if (given) given.replaceWith(sort);
-    else head.prepend(sort);
-    sort.after(explainer(page, at));
+    const both = element("div", { class: "head" }, sort, explainer(page, at));
+    if (given) given.replaceWith(both);
+    else head.prepend(both);
     if (at === 0) head.setAttribute("aria-sort", first);
   }
 }

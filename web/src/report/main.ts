@@ -11,7 +11,7 @@ import { leaderboard } from "./leaderboard";
 import { Page } from "./page";
 import { keepFresh } from "./plots";
 import { sortableTables } from "./sorting";
-import { followingColumns } from "./tables";
+import { followingTables } from "./tables";
 import { dismissable } from "./tooltip";
 import { topicButtons, topicView } from "./topic";
 
@@ -19,7 +19,7 @@ const page = new Page(carried());
 document.documentElement.classList.add("alive");
 chooser(page);
 leaderboard(page);
-followingColumns(page);
+followingTables(page);
 sortableTables();
 explanations(page);
 figures(page);

@@ -67,11 +67,10 @@ export function sortable(table: HTMLTableElement): void {
     const explained = head.querySelector("button.measure");
     const words = explained ? [...explained.childNodes] : label;
     head.replaceChildren(sortButton(table, head, isNumber ? "descending" : "ascending", words));
-    if (explained) head.append(explained);
   }
 }
 
 /** Every table that the page marks as sortable. */
 export function sortableTables(): void {
-  for (const table of all<HTMLTableElement>("table.sortable")) sortable(table);
+  for (const table of all<HTMLTableElement>("table.sortable, table#topics, table.topics")) sortable(table);
 }

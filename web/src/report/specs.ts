@@ -41,6 +41,12 @@ function changed(value: unknown): unknown {
   );
 }
 
+/** Whether a figure needs the whole width: it has many marks side by side, or several panels. */
+export function isWide(spec: Spec): boolean {
+  const width = spec["width"];
+  return typeof width !== "number" || width > 500;
+}
+
 /** The specification in the width of its place. */
 export function fitted(spec: Spec, width: number): Spec {
   const inner = spec["spec"];

@@ -79,7 +79,8 @@ function scores(page: Page, topic: number): HTMLElement {
   measures.forEach((measure, at) => {
     const cell = element("th", { scope: "col", class: "number" });
     const best = measure.higherIsBetter ? "descending" : "ascending";
-    cell.append(sortButton(table, cell, best, [named(measure.label)]), explainer(page, at));
+    const sort = sortButton(table, cell, best, [named(measure.label)]);
+    cell.append(element("div", { class: "head" }, sort, explainer(page, at)));
     if (at === 0) cell.setAttribute("aria-sort", best);
     head.append(cell);
   });
