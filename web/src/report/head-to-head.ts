@@ -4,6 +4,7 @@ import { dataButton } from "./csv";
 import { button, choice, element, named } from "./dom";
 import { differences, differenceSpec } from "./differences";
 import type { Difference } from "./differences";
+import { lazily } from "./lazy";
 import { counted, probability, score, signed } from "./numbers";
 import type { Page } from "./page";
 import { Plot } from "./plots";
@@ -59,7 +60,7 @@ export function headToHead(page: Page): void {
     else plot = new Plot(page, figure, spec, rows);
     body.replaceChildren(topics(page, found, shown), ...documentsThatDiffer(page, chosen));
   };
-  show();
+  lazily(place, show);
 }
 
 /** Wins, ties and losses, the mean difference, and whether it is significant. */

@@ -6,24 +6,20 @@ import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
 import type { TopLevelSpec } from "vega-lite";
 import type { Value } from "./data";
+import { lazily } from "./lazy";
 import type { Page } from "./page";
 import { fitted, hasParameter, withoutRunLegends } from "./specs";
 import { figureConfig, isPrinting, onTheme, themeState } from "./theme";
 import { tooltip } from "./tooltip";
 
 export type Row = Record<string, Value>;
-/** Figures with more rows than these are painted instead of built from elements. */
-const MOST_ELEMENTS = 2500;
+/** Figures with more rows than these are painted instead of built from elements: that is quicker. */
+const MOST_ELEMENTS = 400;
 
-const plots = new Map<Element, Plot>();
-const near = new IntersectionObserver(
-  (entries) => {
-    for (const entry of entries) plots.get(entry.target)?.setVisible(entry.isIntersecting);
-  },
-  { rootMargin: "400px 0px" },
-);
+const plots: Plot[] = [];
+const resized = new Map<Element, () => void>();
 const sizes = new ResizeObserver((entries) => {
-  for (const entry of entries) plots.get(entry.target)?.refresh();
+  for (const entry of entries) resized.get(entry.target)?.();
 });
 
 /** Nothing is ever loaded: neither data nor images nor links. */
@@ -34,8 +30,9 @@ function noLoader(): ReturnType<typeof loader> {
 
 /** A place on the page with a figure in it. */
 export class Plot {
+  /** Draw the figure if it is out of date, as soon as it is in view. */
+  readonly refresh: () => void;
   private view: View | null = null;
-  private isVisible = false;
   private drawnFor = "";
   private chosen = "";
 
@@ -46,9 +43,10 @@ export class Plot {
     private rows: () => Row[],
     private readonly refreshed: () => void = () => {},
   ) {
-    plots.set(place, this);
     this.reserve();
-    near.observe(place);
+    this.refresh = lazily(place, () => this.update());
+    plots.push(this);
+    resized.set(place, this.refresh);
     sizes.observe(place);
   }
 
@@ -58,14 +56,7 @@ export class Plot {
     this.refresh();
   }
 
-  setVisible(isVisible: boolean): void {
-    this.isVisible = isVisible;
-    this.refresh();
-  }
-
-  /** Draw the figure if it is in view and out of date. */
-  refresh(): void {
-    if (!this.isVisible && !isPrinting()) return;
+  private update(): void {
     const width = Math.floor(this.place.clientWidth);
     if (!width) return;
     const state = `${width} ${themeState()}`;
@@ -98,7 +89,7 @@ export class Plot {
     const compiled = compile(spec as unknown as TopLevelSpec).spec as Spec;
     this.view = new View(parse(compiled, undefined, { ast: true }), {
       expr: expressionInterpreter,
-      renderer: rows.length > MOST_ELEMENTS ? "canvas" : "svg",
+      renderer: rows.length > MOST_ELEMENTS && !isPrinting() ? "canvas" : "svg",
       container: this.place,
       loader: noLoader(),
       logLevel: Warn,

@@ -5,6 +5,7 @@ import { dataButton } from "./csv";
 import type { Value } from "./data";
 import { button, choice, element, named } from "./dom";
 import { explainer } from "./explanations";
+import { lazily } from "./lazy";
 import { score } from "./numbers";
 import type { Page } from "./page";
 import { returned } from "./returned";
@@ -37,13 +38,12 @@ export function topicView(page: Page): void {
     heading.replaceChildren("Topic ", named(id), ...(title ? [": ", named(title)] : []));
     body.replaceChildren(...asked(page, at), scores(page, at), ...returned(page, at));
   };
-  page.onChosen(() => show(topic));
+  page.onChosen(lazily(place, () => show(topic)));
   page.onTopic((at) => {
     show(at);
     place.scrollIntoView({ block: "start" });
     heading.focus({ preventScroll: true });
   });
-  show(0);
 }
 
 /** Any button of a topic on the page opens its view. */
