@@ -7,7 +7,7 @@ import { all } from "./dom";
 import { legend } from "./legend";
 import type { Page } from "./page";
 import { Plot } from "./plots";
-import { isWide, showsRuns } from "./specs";
+import { hasOwnWidth, showsRuns } from "./specs";
 
 export function figures(page: Page): void {
   const byId = new Map(page.data.figures.map((figure) => [figure.id, figure]));
@@ -21,7 +21,7 @@ function prepare(page: Page, place: HTMLElement, figure: Figure): void {
   const plot = place.querySelector<HTMLElement>(".plot");
   if (!plot) return;
   describe(place, plot, figure);
-  place.classList.toggle("wide", isWide(figure.spec));
+  place.classList.toggle("wide", hasOwnWidth(figure.spec) || "topic" in figure.columns);
   place.prepend(dataButton(figure.title, () => figure.id, () => figure.columns));
   let refreshed = (): void => {};
   if (showsRuns(figure.spec)) {

@@ -1,45 +1,63 @@
-// Work for parts of the page that nobody sees yet is put off until they come into view.
+// Parts of the page that are in view are worked on at once, the others when there is time.
 
 import { isPrinting } from "./theme";
 
 interface Part {
-  isNear: boolean;
   isSeen: boolean;
   isStale: boolean;
   work: () => void;
 }
 
 const parts = new Map<Element, Part>();
-const near = new IntersectionObserver((entries) => follow(entries, "isNear"), { rootMargin: "300px 0px" });
-const seen = new IntersectionObserver((entries) => follow(entries, "isSeen"));
-
-function follow(entries: IntersectionObserverEntry[], what: "isNear" | "isSeen"): void {
-  for (const { target, isIntersecting } of entries) {
-    const part = parts.get(target);
-    if (!part) continue;
-    part[what] = isIntersecting;
-    if (isIntersecting) carryOut(part);
-  }
-}
+const waiting = new Set<Part>();
+const seen = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const part = parts.get(target);
+      if (!part) continue;
+      part.isSeen = isIntersecting;
+      if (isIntersecting) carryOut(part);
+    }
+  },
+  { rootMargin: "100px 0px" },
+);
 
 function carryOut(part: Part): void {
+  waiting.delete(part);
   if (!part.isStale) return;
   part.isStale = false;
   part.work();
 }
 
+const whenIdle: (work: () => void) => void =
+  "requestIdleCallback" in window
+    ? (work) => requestIdleCallback(work, { timeout: 2000 })
+    : (work) => setTimeout(work, 100);
+
+/** One part at a time, so that whoever presses something need not wait. */
+function putOff(part: Part): void {
+  if (!waiting.size) whenIdle(next);
+  waiting.add(part);
+}
+
+function next(): void {
+  const [part] = waiting;
+  if (part) carryOut(part);
+  if (waiting.size) whenIdle(next);
+}
+
 /**
- * Do some work on a part of the page when it is near the window. The function returned asks for it
- * again: at once for what is in the window, soon for what is near, and otherwise when it comes near.
+ * Work on a part of the page: at once when it comes into view, otherwise when there is time.
+ * The function returned asks for the work to be done again.
  */
 export function lazily(place: Element, work: () => void): () => void {
-  const part: Part = { isNear: false, isSeen: false, isStale: true, work };
+  const part: Part = { isSeen: false, isStale: true, work };
   parts.set(place, part);
-  near.observe(place);
   seen.observe(place);
+  putOff(part);
   return () => {
     part.isStale = true;
     if (part.isSeen || isPrinting()) carryOut(part);
-    else if (part.isNear) setTimeout(() => carryOut(part), 50);
+    else putOff(part);
   };
 }

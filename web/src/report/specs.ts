@@ -41,10 +41,9 @@ function changed(value: unknown): unknown {
   );
 }
 
-/** Whether a figure needs the whole width: it has many marks side by side, or several panels. */
-export function isWide(spec: Spec): boolean {
-  const width = spec["width"];
-  return typeof width !== "number" || width > 500;
+/** Whether a figure has several panels, or as many columns as it likes. */
+export function hasOwnWidth(spec: Spec): boolean {
+  return typeof spec["width"] !== "number";
 }
 
 /** The specification in the width of its place. */
