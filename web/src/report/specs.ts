@@ -46,13 +46,22 @@ export function hasOwnWidth(spec: Spec): boolean {
   return typeof spec["width"] !== "number";
 }
 
+/** Room for the axis at the left of panels, and between them. */
+const AXIS = 64;
+const GAP = 20;
+
+/** Panels that fill the width, in as many columns as there is room for. */
+function panels(spec: Spec, panel: Spec, width: number): Spec {
+  const least = typeof panel["width"] === "number" ? panel["width"] : 200;
+  const columns = Math.max(1, Math.floor((width - AXIS + GAP) / (least + GAP)));
+  const each = Math.floor((width - AXIS - (columns - 1) * GAP) / columns);
+  return { ...spec, columns, spacing: GAP, spec: { ...panel, width: each } };
+}
+
 /** The specification in the width of its place. */
 export function fitted(spec: Spec, width: number): Spec {
-  const inner = spec["spec"];
-  if (isSpec(inner) && "columns" in spec) {
-    const one = typeof inner["width"] === "number" ? inner["width"] : 200;
-    return { ...spec, columns: Math.max(1, Math.floor((width - 50) / (one + 24))) };
-  }
+  const panel = spec["spec"];
+  if (isSpec(panel) && "columns" in spec) return panels(spec, panel, width);
   const encoding = spec["encoding"];
   const isFaceted = isSpec(encoding) && ["row", "column", "facet"].some((each) => each in encoding);
   if (typeof spec["width"] !== "number" || isFaceted) return spec;
