@@ -27,7 +27,7 @@ export function topicView(page: Page): void {
   const heading = element("h3", { tabindex: "-1" });
   const data = dataButton("this topic", () => `topic-${page.data.topics[topic]!.id}`, () => columns(page, topic));
   place.replaceChildren(
-    element("div", { class: "tools" }, step(-1), chosen.label, step(1), data),
+    element("div", { class: "tools" }, chosen.label, step(-1), step(1), data),
     heading,
     body,
   );
