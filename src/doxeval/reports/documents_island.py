@@ -50,8 +50,8 @@ def documents_note(contents: Contents) -> str:
         else "highlighted text (or, where nothing is highlighted, of the whole text)"
     )
     if shown == of:
-        which = f"All {of:,} relevant documents are shown." if of > 1 else "There is one document."
-        return f"{which} Each comes with what the runs return in it."
+        every = f"All {of:,} relevant documents are" if of > 1 else "The one relevant document is"
+        return f"{every} shown, with what the runs return there."
     return (
         f"{shown:,} of {counted(of, 'relevant document')} {'is' if shown == 1 else 'are'} shown: "
         f"those in which the runs differ most in how much of the {text} they return, first among "
