@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from doxeval.reports.contents import Contents
 from doxeval.reports.curves import curve_figures, left_out, share_figures
-from doxeval.reports.document_page import documents_section
+from doxeval.reports.documents_island import documents_note
 from doxeval.reports.escaping import items, listed, name, text
 from doxeval.reports.figure import Figure
 from doxeval.reports.leaderboard import leaderboard
@@ -233,8 +233,7 @@ def _difficulty(contents: Contents, found: list[Figure]) -> str:
 def _documents(contents: Contents) -> str:
     if not contents.documents:
         return "<p>Documents are shown if there is a collection and highlighted text in it.</p>"
-    runs = [layer.run for layer in contents.documents[0].layers]
-    return documents_section(contents.documents, [contents.drawn.index(run) for run in runs])
+    return f'<p>{text(documents_note(contents))}</p><div id="document-view"></div>'
 
 
 def _warnings(contents: Contents) -> str:

@@ -1,5 +1,7 @@
 // What a report shows: the data that the page carries.
 
+import type { DocumentView } from "./document-data";
+
 export interface Run {
   name: string;
   colour: string;
@@ -59,34 +61,6 @@ export interface Figure {
   columns: Record<string, Value[]>;
   /** Vega-Lite without data. */
   spec: Record<string, unknown>;
-}
-
-export interface OutlineItem {
-  depth: number;
-  path: string;
-  start: number;
-  end: number;
-  begins: string;
-  share: number;
-}
-
-/** Start, end, rank. */
-export type Unit = [number, number, number];
-
-export interface DocumentView {
-  topic: number;
-  doc: string;
-  text: string;
-  blocks: [number, number, "title" | "text"][];
-  highlights: [number, number][];
-  grades: { path: string; start: number; end: number; label: string }[];
-  bep: number | null;
-  outline: OutlineItem[];
-  results: { run: number; units: Unit[] }[];
-  outcomes?: { unit: [number, number]; label: string; run: number; outcome: "hit" | "near" | "miss" }[];
-  navigation?: string;
-  /** How many characters at the end are left out. */
-  cut: number;
 }
 
 export interface ReportData {

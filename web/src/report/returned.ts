@@ -1,6 +1,6 @@
 // What runs returned in the documents that the report has.
 
-import type { DocumentView, Unit } from "./data";
+import type { DocumentView, Unit } from "./document-data";
 import { button, element, named } from "./dom";
 import { counted } from "./numbers";
 import type { Page } from "./page";
