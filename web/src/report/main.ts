@@ -8,29 +8,36 @@ import { explanations } from "./explanations";
 import { figures } from "./figures";
 import { headToHead } from "./head-to-head";
 import { leaderboard } from "./leaderboard";
+import { openers } from "./openers";
 import { Page } from "./page";
 import { keepFresh } from "./plots";
 import { sortableTables } from "./sorting";
 import { followingTables } from "./tables";
 import { dismissable } from "./tooltip";
-import { topicButtons, topicView } from "./topic";
+import { topicView } from "./topic";
+
+const PARTS = [
+  chooser,
+  leaderboard,
+  followingTables,
+  sortableTables,
+  explanations,
+  keepFresh,
+  figures,
+  headToHead,
+  topicView,
+  documents,
+  openers,
+  contents,
+  dismissable,
+];
 
 const page = new Page(carried());
 document.documentElement.classList.add("alive");
-chooser(page);
-leaderboard(page);
-followingTables(page);
-sortableTables();
-explanations(page);
-figures(page);
-headToHead(page);
-topicView(page);
-topicButtons(page);
-if (document.getElementById("document-view") && page.data.documents.length) documents(page);
-document.addEventListener("click", (event) => {
-  const pressed = (event.target as Element).closest<HTMLElement>("button.document[data-document]");
-  if (pressed) page.openDocument(Number(pressed.dataset["document"]));
-});
-contents();
-keepFresh(page);
-dismissable();
+for (const part of PARTS) {
+  try {
+    part(page);
+  } catch (error) {
+    console.error(error); // the other parts work without this one
+  }
+}

@@ -46,14 +46,6 @@ export function topicView(page: Page): void {
   });
 }
 
-/** Any button of a topic on the page opens its view. */
-export function topicButtons(page: Page): void {
-  document.addEventListener("click", (event) => {
-    const pressed = (event.target as Element).closest<HTMLElement>("button.topic[data-topic]");
-    if (pressed) page.openTopic(Number(pressed.dataset["topic"]));
-  });
-}
-
 function asked(page: Page, topic: number): Node[] {
   const { query, description } = page.data.topics[topic]!;
   const list = element("dl", { class: "asked" });
