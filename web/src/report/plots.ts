@@ -100,6 +100,8 @@ export class Plot {
     this.chosen = "";
     this.place.style.minHeight = "";
     this.view.run();
+    // The place of the figure says what it shows; its marks have nothing to add.
+    this.place.querySelector("svg")?.setAttribute("aria-hidden", "true");
   }
 
   private clicked(datum: Row | undefined): void {
