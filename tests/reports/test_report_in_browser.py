@@ -1,4 +1,4 @@
-"""The report's script in Chromium: choosing, sorting, comparing, opening; safe, quiet, accessible."""
+"""The script of a report in Chromium: choosing, sorting, comparing; safe, quiet, accessible."""
 
 from __future__ import annotations
 
@@ -131,9 +131,7 @@ def test_choosing_runs_changes_every_figure_and_table(opened: Opening) -> None:
     assert tab.runs_in_leaderboard() == ["plain", HOSTILE, "last"]
     assert tab.lines() == 3
     tab("#topic-view").scroll_into_view_if_needed()
-    tab.page.wait_for_function(
-        "document.querySelectorAll('#topic-view table.scores tbody tr').length === 3"
-    )
+    tab("#topic-view table.scores tbody tr").nth(3).wait_for(state="detached")
     legend = tab("#figure-curve-1 .legend button[data-run='1']")
     assert legend.get_attribute("aria-pressed") == "false"
     legend.click()

@@ -1,6 +1,6 @@
 // Figures by Vega: drawn when they come into view, and drawn anew when something changes.
 
-import { loader, parse, View, Warn } from "vega";
+import { changeset, Error as ErrorsOnly, loader, parse, View } from "vega";
 import type { Spec } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
@@ -8,7 +8,7 @@ import type { TopLevelSpec } from "vega-lite";
 import type { Value } from "./data";
 import { lazily } from "./lazy";
 import type { Page } from "./page";
-import { fitted, hasParameter, withoutRunLegends } from "./specs";
+import { fitted, hasParameter, takesChosenRows, withoutRunLegends } from "./specs";
 import { figureConfig, isPrinting, onTheme, themeState } from "./theme";
 import { tooltip } from "./tooltip";
 
@@ -35,6 +35,8 @@ export class Plot {
   private view: View | null = null;
   private drawnFor = "";
   private chosen = "";
+  /** The rows of the figure by run, as far as Vega has them, if only those of chosen runs matter. */
+  private byRun: Map<Value, Row[]> | null = null;
 
   constructor(
     private readonly page: Page,
@@ -71,19 +73,41 @@ export class Plot {
   private follow(): void {
     const names = this.page.chosenNames;
     const chosen = names.join("\n");
-    if (chosen === this.chosen) return;
+    if (chosen === this.chosen || !this.view) return;
     this.chosen = chosen;
-    if (this.view && hasParameter(this.spec, "chosen")) this.view.signal("chosen", names).run();
+    if (this.byRun) this.exchange(this.view, this.byRun, new Set(names));
+    else if (hasParameter(this.spec, "chosen")) this.view.signal("chosen", names).run();
     this.refreshed();
+  }
+
+  /** Give Vega the rows of runs that have been chosen since, and take those of the others away. */
+  private exchange(view: View, has: Map<Value, Row[]>, names: Set<Value>): void {
+    const gone = [...has.keys()].filter((name) => !names.has(name));
+    const missing = new Set([...names].filter((name) => !has.has(name)));
+    if (!gone.length && !missing.size) return;
+    const changes = changeset().remove(gone.flatMap((name) => has.get(name)!));
+    for (const name of gone) has.delete(name);
+    for (const [name, rows] of this.rowsOf(missing)) {
+      has.set(name, rows);
+      changes.insert(rows);
+    }
+    view.change("rows", changes).run();
+  }
+
+  private rowsOf(names: Set<Value>): Map<Value, Row[]> {
+    const found = new Map<Value, Row[]>([...names].map((name) => [name, []]));
+    if (names.size) for (const row of this.rows()) found.get(row["run"] ?? null)?.push(row);
+    return found;
   }
 
   private draw(width: number): void {
     this.view?.finalize();
-    const rows = this.rows();
+    this.byRun = takesChosenRows(this.spec) ? this.rowsOf(new Set(this.page.chosenNames)) : null;
+    const rows = this.byRun ? [...this.byRun.values()].flat() : this.rows();
     const spec = {
       $schema: "https://vega.github.io/schema/vega-lite/v6.json",
       ...fitted(withoutRunLegends(this.spec), width),
-      data: { name: "rows", values: rows },
+      data: { name: "rows" },
       config: figureConfig(),
     };
     const compiled = compile(spec as unknown as TopLevelSpec).spec as Spec;
@@ -92,14 +116,16 @@ export class Plot {
       renderer: rows.length > MOST_ELEMENTS && !isPrinting() ? "canvas" : "svg",
       container: this.place,
       loader: noLoader(),
-      logLevel: Warn,
+      logLevel: ErrorsOnly, // a figure without any run is worth no warning
       hover: true,
       tooltip,
     } as ConstructorParameters<typeof View>[1]);
     this.view.addEventListener("click", (_event, item) => this.clicked(item?.datum as Row | undefined));
     this.chosen = "";
     this.place.style.minHeight = "";
-    this.view.run();
+    const names = this.page.data.runs.map((run) => run.name);
+    if (this.byRun) this.view.signal("chosen", names);
+    this.view.insert("rows", rows).run();
     // The place of the figure says what it shows; its marks have nothing to add.
     this.place.querySelector("svg")?.setAttribute("aria-hidden", "true");
   }

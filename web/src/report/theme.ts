@@ -23,6 +23,7 @@ export function figureConfig(): Record<string, unknown> {
   const words = { labelColor: quiet, titleColor: ink, labelFontSize: 12, titleFontSize: 12 };
   return {
     aria: false, // the page itself says what a figure shows
+    mark: { aria: false },
     background: "transparent",
     font: "system-ui, sans-serif",
     view: { stroke: null },
