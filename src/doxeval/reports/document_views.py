@@ -10,6 +10,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments import Judgment
+from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.documents import Collection
 from doxeval.measures.assessed_trees import union_lengths
 from doxeval.measures.families.esr.sums import Hits
@@ -38,7 +39,7 @@ class RunUnits(NamedTuple):
 
 
 class DrawnGrade(NamedTuple):
-    """A graded element and its grade as the assessors wrote it, such as 3E or (2,3)."""
+    """A graded element and its grade: 3E (2002), (2,3) (2003–04), (2,75%) (2005)."""
 
     path: str
     start: int
@@ -147,9 +148,14 @@ def _judgment(truth: GroundTruth, pair: int) -> Judgment:
 def _grades(collection: Collection, document: int, judgment: Judgment) -> tuple[DrawnGrade, ...]:
     """The graded elements in document order; irrelevant ones and unjudged ones are not drawn."""
     graded = [
-        (element.path, str(element.grade))
+        (element.path, _label(element.grade))
         for element in judgment.grades
         if element.grade is not None and element.grade.is_relevant
+    ]
+    graded += [
+        (element.path, _in_percent(element.exhaustivity, element.highlighted / element.size))
+        for element in judgment.elements
+        if element.highlighted > 0 and element.size > 0
     ]
     if not graded:
         return ()
@@ -160,6 +166,17 @@ def _grades(collection: Collection, document: int, judgment: Judgment) -> tuple[
         for node, (path, label) in sorted(zip(nodes.tolist(), graded, strict=True))
         if node >= 0
     )
+
+
+def _label(grade: Grade2002 | Grade2003 | Grade2005) -> str:
+    """A grade as the assessors wrote it; specificity as a share of text is given in percent."""
+    if isinstance(grade, Grade2005):
+        return _in_percent(grade.exhaustivity, float(grade.specificity))
+    return str(grade)
+
+
+def _in_percent(exhaustivity: int | None, specificity: float) -> str:
+    return f"({'?' if exhaustivity is None else exhaustivity},{specificity:.0%})"
 
 
 def _layers(runs: Mapping[str, Returned], pairs: Sequence[int]) -> dict[int, tuple[RunUnits, ...]]:

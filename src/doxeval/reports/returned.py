@@ -125,7 +125,7 @@ def _kept(ranking: Ranking, model: Hits | None) -> Returned:
 
 def has_text_to_show(truth: GroundTruth) -> bool:
     """Whether anything inside documents was assessed: text highlighted, or elements graded."""
-    return truth.has_highlights or truth.has_grades
+    return truth.has_highlights or truth.has_grades or truth.relevant.has_lists
 
 
 def _ranges(ranking: Ranking) -> tuple[Ints, Ints, Ints, Ints]:
