@@ -15,7 +15,7 @@ from doxeval.documents import Collection
 from doxeval.measures.assessed_trees import union_lengths
 from doxeval.measures.families.esr.sums import Hits
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.outcomes import Outcome
+from doxeval.measures.outcomes import Outcome, outcomes
 from doxeval.measures.ranking import ratio
 from doxeval.reports.outline import Outline, outline_of
 from doxeval.reports.returned import Returned, has_text_to_show
@@ -211,14 +211,18 @@ def _relevant_units(
         for relevant in (False, True)
     )
     shares = ratio(rsize, size).tolist()
+    by_run = [_outcomes(truth, model, run, rows) for run in runs.values()]
+    columns_of_units = (pair_of[rows].tolist(), trees.as_sets(), shares)
     found: dict[int, list[RelevantUnit]] = {}
-    for row, pair, nodes, share in zip(
-        rows.tolist(), pair_of[rows].tolist(), trees.as_sets(), shares, strict=True
-    ):
+    for place, (pair, nodes, share) in enumerate(zip(*columns_of_units, strict=True)):
         start = int(columns.start[list(nodes)].min())
         end = int(columns.end[list(nodes)].max())
         path = ", ".join(map(collection.path_of, nodes))
-        outcomes = tuple(run.outcomes[row] for run in runs.values())
+        own = tuple(found_by[place] for found_by in by_run)
         known = share if truth.highlighted[pair] else None
-        found.setdefault(pair, []).append(RelevantUnit(path, start, end, known, outcomes))
+        found.setdefault(pair, []).append(RelevantUnit(path, start, end, known, own))
     return {pair: tuple(units) for pair, units in found.items()}
+
+
+def _outcomes(truth: GroundTruth, model: Hits, run: Returned, units: Ints) -> list[Outcome]:
+    return [Outcome()] * len(units) if run.seen is None else outcomes(truth, model, run.seen, units)
