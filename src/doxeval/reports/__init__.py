@@ -5,8 +5,8 @@ that needs no network. Text from documents, runs and assessments is always escap
 """
 
 from doxeval.reports.contents import Contents
+from doxeval.reports.document_island import documents_for_island, documents_note
 from doxeval.reports.document_views import DocumentView, RunUnits, document_views
-from doxeval.reports.documents_island import documents_for_island, documents_note
 from doxeval.reports.page import page
 from doxeval.reports.report import report
 from doxeval.reports.returned import Keeping, Returned, keeping, returned

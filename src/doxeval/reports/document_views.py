@@ -10,11 +10,12 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments import Judgment
+from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.documents import Collection
 from doxeval.measures.assessed_trees import union_lengths
 from doxeval.measures.families.esr.sums import Hits
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.outcomes import Outcome
+from doxeval.measures.outcomes import Outcome, outcomes
 from doxeval.measures.ranking import ratio
 from doxeval.reports.outline import Outline, outline_of
 from doxeval.reports.returned import Returned, has_text_to_show
@@ -38,7 +39,7 @@ class RunUnits(NamedTuple):
 
 
 class DrawnGrade(NamedTuple):
-    """A graded element and its grade as the assessors wrote it, such as 3E or (2,3)."""
+    """A graded element and its grade: 3E (2002), (2,3) (2003–04), (2,75%) (2005)."""
 
     path: str
     start: int
@@ -147,9 +148,14 @@ def _judgment(truth: GroundTruth, pair: int) -> Judgment:
 def _grades(collection: Collection, document: int, judgment: Judgment) -> tuple[DrawnGrade, ...]:
     """The graded elements in document order; irrelevant ones and unjudged ones are not drawn."""
     graded = [
-        (element.path, str(element.grade))
+        (element.path, _label(element.grade))
         for element in judgment.grades
         if element.grade is not None and element.grade.is_relevant
+    ]
+    graded += [
+        (element.path, _in_percent(element.exhaustivity, element.highlighted / element.size))
+        for element in judgment.elements
+        if element.highlighted > 0 and element.size > 0
     ]
     if not graded:
         return ()
@@ -160,6 +166,17 @@ def _grades(collection: Collection, document: int, judgment: Judgment) -> tuple[
         for node, (path, label) in sorted(zip(nodes.tolist(), graded, strict=True))
         if node >= 0
     )
+
+
+def _label(grade: Grade2002 | Grade2003 | Grade2005) -> str:
+    """A grade as the assessors wrote it; specificity as a share of text is given in percent."""
+    if isinstance(grade, Grade2005):
+        return _in_percent(grade.exhaustivity, float(grade.specificity))
+    return str(grade)
+
+
+def _in_percent(exhaustivity: int | None, specificity: float) -> str:
+    return f"({'?' if exhaustivity is None else exhaustivity},{specificity:.0%})"
 
 
 def _layers(runs: Mapping[str, Returned], pairs: Sequence[int]) -> dict[int, tuple[RunUnits, ...]]:
@@ -194,14 +211,18 @@ def _relevant_units(
         for relevant in (False, True)
     )
     shares = ratio(rsize, size).tolist()
+    by_run = [_outcomes(truth, model, run, rows) for run in runs.values()]
+    columns_of_units = (pair_of[rows].tolist(), trees.as_sets(), shares)
     found: dict[int, list[RelevantUnit]] = {}
-    for row, pair, nodes, share in zip(
-        rows.tolist(), pair_of[rows].tolist(), trees.as_sets(), shares, strict=True
-    ):
+    for place, (pair, nodes, share) in enumerate(zip(*columns_of_units, strict=True)):
         start = int(columns.start[list(nodes)].min())
         end = int(columns.end[list(nodes)].max())
         path = ", ".join(map(collection.path_of, nodes))
-        outcomes = tuple(run.outcomes[row] for run in runs.values())
+        own = tuple(found_by[place] for found_by in by_run)
         known = share if truth.highlighted[pair] else None
-        found.setdefault(pair, []).append(RelevantUnit(path, start, end, known, outcomes))
+        found.setdefault(pair, []).append(RelevantUnit(path, start, end, known, own))
     return {pair: tuple(units) for pair, units in found.items()}
+
+
+def _outcomes(truth: GroundTruth, model: Hits, run: Returned, units: Ints) -> list[Outcome]:
+    return [Outcome()] * len(units) if run.seen is None else outcomes(truth, model, run.seen, units)

@@ -10,7 +10,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.documents import Collection
 from doxeval.spans import Spans, shared_lengths
 
-_MOST_ROWS = 80
+MOST_ROWS = 150
 _DEEPEST = 7
 _SNIPPET = 48
 _TITLES = "title atl st tig hdr h h1 h2 h3 h4 h5 h6 head heading name caption".split()
@@ -124,7 +124,7 @@ def _is_blank(text: str, start: int, end: int) -> bool:
 
 def _most_telling(shown: Ints, shared: Ints, depth: Ints) -> Ints:
     """The rows that are shown if there are too many: highlighted ones first, then upper ones."""
-    if len(shown) <= _MOST_ROWS:
+    if len(shown) <= MOST_ROWS:
         return shown
     order = np.lexsort((shown, depth[shown], shared[shown] == 0))
-    return np.sort(shown[order[:_MOST_ROWS]])
+    return np.sort(shown[order[:MOST_ROWS]])

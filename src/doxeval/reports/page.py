@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from doxeval.reports.contents import Contents
 from doxeval.reports.curves import curve_figures, left_out, share_figures
-from doxeval.reports.documents_island import documents_note
+from doxeval.reports.document_island import documents_note
 from doxeval.reports.escaping import items, listed, name, text
 from doxeval.reports.figure import Figure
 from doxeval.reports.leaderboard import leaderboard

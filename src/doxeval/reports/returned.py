@@ -18,7 +18,7 @@ from doxeval.errors import MissingInput, MissingText, SyntaxProblem
 from doxeval.measures.base import Measure
 from doxeval.measures.families.esr.sums import Hits
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.outcomes import Outcome, outcomes
+from doxeval.measures.outcomes import SeenTrees, seen_trees
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.registry import measure_named
 from doxeval.runs import Kind
@@ -30,14 +30,14 @@ class Returned:
     """The ranges that a run returns in relevant documents, by topic and there best first.
 
     pair: the judged pair of topic and document, as the ground truth numbers them.
-    outcomes: whether each relevant unit of `model` is hit, near or missed; empty without a model.
+    seen: what tells which relevant units of `model` are hit, near or missed; None without a model.
     """
 
     pair: Ints
     start: Ints
     end: Ints
     rank: Ints
-    outcomes: tuple[Outcome, ...] = ()
+    seen: SeenTrees | None = None
     model: Hits | None = None
 
 
@@ -54,7 +54,7 @@ class Keeping:
     model: Hits | None = None
 
     def __call__(self, ranking: Ranking) -> Returned:
-        """What the run returns, and the outcomes if somebody asked about navigation."""
+        """What the run returns, and what outcomes follow from if somebody asked for navigation."""
         model = self.model
         if model is None and ranking.truth.navigation is not None:
             model = Hits()
@@ -112,20 +112,19 @@ def returned(ranking: Ranking) -> Returned:
 
 
 def _kept(ranking: Ranking, model: Hits | None) -> Returned:
-    truth = ranking.truth
-    settled = None if model is None else model.settled(truth)
-    found: tuple[Outcome, ...] = ()
+    settled = None if model is None else model.settled(ranking.truth)
+    seen = None
     if settled is not None:
         try:
-            found = tuple(outcomes(ranking, settled))
+            seen = seen_trees(ranking, settled)
         except (MissingInput, MissingText):  # nothing to hit, or no texts and thus no documents
             settled = None
-    return Returned(*_ranges(ranking), found, settled)
+    return Returned(*_ranges(ranking), seen, settled)
 
 
 def has_text_to_show(truth: GroundTruth) -> bool:
     """Whether anything inside documents was assessed: text highlighted, or elements graded."""
-    return truth.has_highlights or truth.has_grades
+    return truth.has_highlights or truth.has_grades or truth.relevant.has_lists
 
 
 def _ranges(ranking: Ranking) -> tuple[Ints, Ints, Ints, Ints]:

@@ -17,6 +17,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints
 from doxeval.measures.base import Floats
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.reports.outline import MOST_ROWS
 from doxeval.reports.returned import Returned
 from doxeval.spans import Spans, merged, shared_lengths
 
@@ -26,9 +27,11 @@ MOST_DOCUMENTS = 24
 MOST_UNITS = 200
 # Longer texts are cut.
 LONGEST_TEXT = 200_000
-# What all documents together may cost: their characters, and the ranges returned in them.
-_MOST_COST = 700_000
+# What all documents together may cost: their characters, and those that the ranges returned in
+# them and the rows of their outlines take.
+_MOST_COST = 900_000
 _COST_OF_RANGE = 15
+_COST_OF_ROW = 120
 
 
 class Telling(NamedTuple):
@@ -45,11 +48,12 @@ class Telling(NamedTuple):
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Documents that could be shown, with their lengths, and the text that counts in each."""
+    """Documents that could be shown, with their sizes, and the text that counts in each."""
 
     pairs: Ints
     topic: Ints
     length: Ints
+    elements: Ints
     spans: Spans  # grouped by the place of the pair among the candidates
 
 
@@ -77,8 +81,9 @@ def _candidates(truth: GroundTruth) -> _Candidates:
     collection = truth.known_collection
     is_shown = (truth.highlighted > 0) | _graded(truth)
     numbers = collection.find_documents(truth.documents)[truth.document]
-    pairs = np.flatnonzero(is_shown & (numbers >= 0))
-    length = truth.document_lengths[numbers[pairs]]
+    length = np.where(numbers >= 0, truth.document_lengths[numbers], 0)
+    pairs = np.flatnonzero(is_shown & (length > 0))
+    length = length[pairs]
     place = np.full(len(truth.topic), -1, dtype=np.int64)
     place[pairs] = np.arange(len(pairs))
     highlighted = np.flatnonzero(place[truth.highlights.group] >= 0)
@@ -88,15 +93,17 @@ def _candidates(truth: GroundTruth) -> _Candidates:
         np.concatenate([truth.highlights.start[highlighted], np.zeros_like(bare)]),
         np.concatenate([truth.highlights.end[highlighted], length[bare]]),
     )
-    return _Candidates(pairs, truth.topic[pairs], length, merged(spans))
+    elements = np.diff(collection.rows)[numbers[pairs]]
+    return _Candidates(pairs, truth.topic[pairs], length, elements, merged(spans))
 
 
 def _graded(truth: GroundTruth) -> Bools:
     """Which judged pairs have graded elements that are relevant."""
     found = np.zeros(len(truth.topic), dtype=np.bool_)
-    if not truth.has_grades:
+    if not (truth.has_grades or truth.relevant.has_lists):
         return found
-    names = {judgment.pair for judgment in truth.assessments.detailed() if judgment.grades}
+    detailed = truth.assessments.detailed()
+    names = {judgment.pair for judgment in detailed if judgment.grades or judgment.elements}
     for pair in np.flatnonzero(truth.is_relevant).tolist():
         name = (truth.topics[truth.topic[pair]], truth.documents[truth.document[pair]])
         found[pair] = name in names
@@ -155,6 +162,7 @@ def _affordable(candidates: _Candidates, runs: Sequence[Returned], chosen: Ints)
         counts = np.bincount(place[place >= 0], minlength=len(ranges))
         ranges += np.minimum(counts, MOST_UNITS)
     cost = np.minimum(candidates.length, LONGEST_TEXT) + _COST_OF_RANGE * ranges
+    cost = cost + _COST_OF_ROW * np.minimum(candidates.elements, MOST_ROWS)
     shown: list[int] = []
     spent = 0
     for at in chosen.tolist():

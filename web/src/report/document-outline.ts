@@ -6,7 +6,7 @@ import { button, element } from "./dom";
 /** The outline; a click on an element opens its text. */
 export function outlineOf(places: Places, cut: number, open: (place: Placed) => void): HTMLDetailsElement {
   const grades = new Map(places.grades.map((grade) => [grade.path, grade.label]));
-  const deepest = Math.min(...places.outline.map((row) => row.depth));
+  const top = Math.min(...places.outline.map((row) => row.depth));
   const rows = places.outline.map((row) => {
     const grade = grades.get(row.path);
     const share = row.share === null ? null : percent(row.share);
@@ -22,7 +22,7 @@ export function outlineOf(places: Places, cut: number, open: (place: Placed) => 
       element("code", {}, step),
       element("span", { class: "dv-begins-with" }, row.begins),
     );
-    item.style.setProperty("--depth", String(Math.min(row.depth - deepest, 7)));
+    item.style.setProperty("--depth", String(Math.min(row.depth - top, 7)));
     return element("li", {}, item);
   });
   const list = element("ol", { class: "dv-rows" }, ...rows);

@@ -11,6 +11,7 @@ import { outlineOf, percent } from "./document-outline";
 import { Pane } from "./document-pane";
 import { placesIn, type Placed, type Places } from "./document-places";
 import { button, choice, element, named } from "./dom";
+import { lazily } from "./lazy";
 import type { Page } from "./page";
 
 /** What others may ask of the documents. */
@@ -19,13 +20,15 @@ export interface Documents {
   show(document: number, runs?: number[]): void;
 }
 
-/** Fill the page's place for documents, and open what other parts of the page ask for. */
+/** Fill the page's place for documents when it is seen, and open what other parts ask for. */
 export function documents(page: Page): void {
   const root = document.getElementById("document-view");
   if (!root || !page.data.documents.length) return;
-  const shown = mountDocuments(root, page.data);
+  let made: Documents | null = null;
+  const shown = () => (made ??= mountDocuments(root, page.data));
+  lazily(root, shown);
   page.onDocument((wanted, runs) => {
-    shown.show(wanted, runs);
+    shown().show(wanted, runs);
     root.scrollIntoView({ block: "start" });
   });
 }

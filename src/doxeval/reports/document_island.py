@@ -6,6 +6,7 @@ control characters are replaced one by one, so that no position moves.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from doxeval.measures.outcomes import Outcome
@@ -32,9 +33,25 @@ def documents_for_island(contents: Contents) -> list[dict[str, Any]]:
     """
     runs = {name: number for number, name in enumerate(contents.ranking)}
     topics = {name: number for number, name in enumerate(contents.table.topic_ids)}
+    navigation = next((view.navigation for view in contents.documents), None)
+    return document_island(contents.documents, runs, topics, navigation)
+
+
+def document_island(
+    views: Sequence[DocumentView],
+    runs: Mapping[str, int],
+    topics: Mapping[str, int],
+    navigation: str | None,
+) -> list[dict[str, Any]]:
+    """The documents of a report as plain values.
+
+    `runs` and `topics` give the places of runs and topics in the page's lists; what is in neither
+    is left out. `navigation` is None if nobody asked how users navigate: then there is nothing
+    about it.
+    """
     return [
-        _document(view, topics[view.topic], runs)
-        for view in contents.documents
+        _document(view, topics[view.topic], runs, about_navigation=navigation is not None)
+        for view in views
         if view.topic in topics
     ]
 
@@ -60,7 +77,9 @@ def documents_note(contents: Contents) -> str:
     )
 
 
-def _document(view: DocumentView, topic: int, runs: dict[str, int]) -> dict[str, Any]:
+def _document(
+    view: DocumentView, topic: int, runs: Mapping[str, int], *, about_navigation: bool
+) -> dict[str, Any]:
     text = readable(view.text[:LONGEST_TEXT])
     found: dict[str, Any] = {
         "topic": topic,
@@ -93,7 +112,7 @@ def _document(view: DocumentView, topic: int, runs: dict[str, int]) -> dict[str,
         "why": _why(view),
         "cut": len(view.text) - len(text),
     }
-    return found | _outcomes(view, runs)
+    return found | (_outcomes(view, runs) if about_navigation else {})
 
 
 def _why(view: DocumentView) -> str:
@@ -105,7 +124,7 @@ def _why(view: DocumentView) -> str:
     return f"Runs return from {view.least:.0%} to {view.most:.0%} of {what}."
 
 
-def _outcomes(view: DocumentView, runs: dict[str, int]) -> dict[str, Any]:
+def _outcomes(view: DocumentView, runs: Mapping[str, int]) -> dict[str, Any]:
     """The relevant units with their outcomes; nothing if nobody asked about navigation."""
     if view.navigation is None:
         return {}
