@@ -32,6 +32,7 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/formats.py
 	$(BIN)/python benchmarks/duplicates.py
 	$(BIN)/python benchmarks/evaluate.py
+	$(BIN)/python benchmarks/search.py
 
 docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt

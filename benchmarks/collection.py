@@ -10,18 +10,27 @@ without Python's start.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
 import resource
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from runner import compiled, heading, interleaved, line, machine, median, printed, python, run
+from runner import (
+    compiled,
+    heading,
+    interleaved,
+    line,
+    machine,
+    median,
+    printed,
+    python,
+    run,
+    steps_or_all,
+)
 from synthetic import write_wikipedia
 
 PATHS = 171_000
@@ -31,20 +40,7 @@ FEW_PATHS = 1_500
 
 def main() -> None:
     """Run everything and print the ratios."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--docs", type=int, default=20_000, help="documents (default: 20000)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of each (default: 3)")
-    parser.add_argument("--work", type=Path, help="directory to work in (default: a temporary one)")
-    parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.step:
-        name, *arguments = options.step
-        print(json.dumps(STEPS[name](*arguments)))
-    elif options.work:
-        benchmark(options.work, options.docs, options.rounds)
-    else:
-        with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
-            benchmark(Path(work), options.docs, options.rounds)
+    steps_or_all(__doc__.split("\n")[0], STEPS, benchmark)
 
 
 def benchmark(work: Path, docs: int, rounds: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import compileall
 import json
 import os
@@ -10,6 +11,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,3 +83,25 @@ def line(what: str, value: str, bar: str = "") -> None:
 def machine() -> str:
     """The machine in a few words."""
     return f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores"
+
+
+def steps_or_all(
+    description: str,
+    steps: Mapping[str, Callable[..., Any]],
+    everything: Callable[[Path, int, int], object],
+) -> None:
+    """The command line of a benchmark over documents: one step for itself, or everything."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--docs", type=int, default=20_000, help="documents (default: 20000)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of each (default: 3)")
+    parser.add_argument("--work", type=Path, help="directory to work in (default: a temporary one)")
+    parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.step:
+        name, *arguments = options.step
+        print(json.dumps(steps[name](*arguments)))
+    elif options.work:
+        everything(options.work, options.docs, options.rounds)
+    else:
+        with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
+            everything(Path(work), options.docs, options.rounds)

@@ -10,14 +10,11 @@ work alone, each step in a process of its own.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import resource
 import shutil
 import statistics
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from runner import Run, compiled, heading, line, machine, printed, python, run
+from runner import Run, compiled, heading, line, machine, printed, python, run, steps_or_all
 from synthetic_text import word, write_articles
 
 QUERIES = 60
@@ -35,20 +32,7 @@ _RARE, _FREQUENT = 10_000, 40  # ranks of the words of queries
 
 def main() -> None:
     """Run everything and print the ratios."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--docs", type=int, default=20_000, help="articles (default: 20000)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of queries (default: 3)")
-    parser.add_argument("--work", type=Path, help="directory to work in (default: a temporary one)")
-    parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.step:
-        name, *arguments = options.step
-        print(json.dumps(STEPS[name](*arguments)))
-    elif options.work:
-        benchmark(options.work, options.docs, options.rounds)
-    else:
-        with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
-            benchmark(Path(work), options.docs, options.rounds)
+    steps_or_all(__doc__.split("\n")[0], STEPS, benchmark)
 
 
 def benchmark(work: Path, docs: int, rounds: int) -> None:

@@ -284,6 +284,7 @@ def world(folder: Path) -> list[Command]:
     runs = [make_run(folder / f"{number}.run", number, 40, 1500) for number in range(4)]
     given = ("-a", str(folder / "qrels.txt"), "-m", "MAiP", "-m", "iP[.01]", "-m", "MAgP")
     report_words = ("report", *runs, *given, "--out", "report.html", "--figures", "figures")
+    index_words = ("index", "build", str(folder / "given"), "--out", "index")
     build_words = ("collection", "build", str(folder / "documents"), "--out", "collection")
     return [
         *(
@@ -294,6 +295,11 @@ def world(folder: Path) -> list[Command]:
                     f"build, {jobs} jobs",
                     (*build_words, "--force", "--jobs", jobs),
                     ("collection",),
+                ),
+                Command(
+                    f"index, {jobs} jobs",
+                    (*index_words, "--force", "--jobs", jobs),
+                    ("index",),
                 ),
                 Command(
                     f"evaluate, {jobs} jobs",

@@ -19,7 +19,7 @@ from doxeval.documents import BuildOptions, Collection, build_collection
 # fresh ones (pytest --hypothesis-profile=explore).
 settings.register_profile(
     "doxeval",
-    max_examples=50,
+    max_examples=30,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),

@@ -54,6 +54,22 @@ def test_building_a_collection(tmp_path: Path, demo_data: Path, is_there: bool) 
     assert failed >= taken
 
 
+def test_indexing_a_collection(tmp_path: Path, collection: Path) -> None:
+    words = ("index", "build", collection, "--out", tmp_path / "new/i", "--jobs", "1")
+    taken, failed = tried(tmp_path, ":", *words)
+    assert taken > 10
+    assert failed >= taken
+
+
+def test_searching(tmp_path: Path, demo_data: Path, collection: Path) -> None:
+    from doxeval.retrieve.build import build_index
+
+    index = build_index(collection, tmp_path.with_name(f"{tmp_path.name}-index")).directory
+    words = ("search", collection, demo_data / "topics.xml", "--index", index)
+    _, failed = tried(tmp_path, ":", *words, "--out", tmp_path / "a.run")
+    assert failed >= 3
+
+
 def test_converting_a_run(tmp_path: Path, demo_data: Path) -> None:
     run = demo_data / "runs" / "careful.run"
     _, failed = tried(tmp_path, ":", "convert", run, tmp_path / "a.jsonl")

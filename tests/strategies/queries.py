@@ -60,14 +60,18 @@ def nexi_queries(
     numbers: Sequence[str] = _NUMBERS,
     strings: Sequence[str] = _STRINGS,
     attributes: bool = True,
+    longest: int = 3,
 ) -> st.SearchStrategy[StructuredQuery]:
-    """Structured queries of every kind, made of the given tags, terms and values."""
+    """Structured queries of every kind, made of the given tags, terms and values.
+
+    A path has at most `longest` steps.
+    """
     tags = st.sampled_from(names)
     choices = st.one_of(
         st.just(()), tags.map(lambda t: (t,)), st.lists(tags, min_size=2, max_size=3).map(tuple)
     )
     steps = st.builds(Step, st.sampled_from(["/", "//"]), choices)
-    paths = st.lists(steps, min_size=1, max_size=3).map(lambda s: Path(tuple(s)))
+    paths = st.lists(steps, min_size=1, max_size=longest).map(lambda s: Path(tuple(s)))
     elements = st.one_of(st.just(Relative()), st.builds(Relative, paths))
     on_attributes = st.builds(Relative, paths, st.sampled_from(["/", "//"]), tags)
     places = st.one_of(elements, on_attributes) if attributes else elements

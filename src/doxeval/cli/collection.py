@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -12,6 +11,7 @@ import click
 
 from doxeval.cli.flags import in_options
 from doxeval.cli.listing import find, list_
+from doxeval.cli.options import jobs_of_all_cores, table_or_json
 from doxeval.cli.terminal import is_watched, json_data, line, note, progress_bar
 from doxeval.cli.verb import Verb, refuse
 from doxeval.wording import counted, shortened
@@ -101,13 +101,7 @@ def collection() -> None:
     help="Leave out the elements of HTML that this CSS selector selects, such as navigation bars. "
     "May be repeated.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    default=os.cpu_count() or 1,
-    show_default="all cores",
-    help="Number of processes.",
-)
+@jobs_of_all_cores
 @click.option("--skip-broken", is_flag=True, help="Report broken documents and leave them out.")
 @click.option("--force", is_flag=True, help="Replace an existing collection.")
 @click.option(
@@ -251,14 +245,7 @@ def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
 
 @collection.command(cls=Verb)
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print the figures.",
-)
+@table_or_json("How to print the figures.")
 @click.option(
     "--tags",
     type=click.IntRange(0),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from doxeval.cli.options import collection_option, jobs_of_all_cores, table_or_json
 from doxeval.cli.terminal import heading, is_watched, json_data, line, staged_bar
 from doxeval.cli.verb import Verb
 from doxeval.wording import counted, shortened
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from doxeval.retrieve.index import Index
 
 _STAGES = {"reading": "Indexing words", "merging": "Merging"}
+
+_collection_option = collection_option(
+    "The collection, if it is not beside the index as wiki is beside wiki.index."
+)
 
 
 @click.group()
@@ -43,13 +47,7 @@ def index() -> None:
     "as they are, and english, german and others are the stemmers of Snowball (pip install "
     "'doxeval[search]').",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    default=os.cpu_count() or 1,
-    show_default="all cores",
-    help="Number of processes.",
-)
+@jobs_of_all_cores
 @click.option("--force", is_flag=True, help="Replace an existing index.")
 def build(collection: Path, out: Path | None, stemmer: str, jobs: int, force: bool) -> None:
     """Index the words of a collection.
@@ -87,23 +85,12 @@ def _progress() -> Iterator[Progress | None]:
 
 
 @index.command(cls=Verb)
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--collection",
-    type=click.Path(path_type=Path),
-    help="The collection, if it is not beside the index as wiki is beside wiki.index.",
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print the figures.",
-)
-def info(directory: Path, collection: Path | None, format_: str) -> None:
+@click.argument("place", metavar="DIR", type=click.Path(path_type=Path))
+@_collection_option
+@table_or_json("How to print the figures.")
+def info(place: Path, directory: Path | None, format_: str) -> None:
     """Print figures about an index."""
-    opened = _opened(directory, collection)
+    opened = _opened(place, directory)
     counts = opened.manifest["counts"]
     size = sum(file["bytes"] for file in opened.manifest["files"].values())
     if format_ == "json":
@@ -127,29 +114,18 @@ def info(directory: Path, collection: Path | None, format_: str) -> None:
 
 
 @index.command(cls=Verb)
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("place", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("text", metavar="TEXT…", nargs=-1, required=True)
-@click.option(
-    "--collection",
-    type=click.Path(path_type=Path),
-    help="The collection, if it is not beside the index as wiki is beside wiki.index.",
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print the words.",
-)
-def words(directory: Path, text: tuple[str, ...], collection: Path | None, format_: str) -> None:
+@_collection_option
+@table_or_json("How to print the words.")
+def words(place: Path, text: tuple[str, ...], directory: Path | None, format_: str) -> None:
     """Show how a text is cut into words and stemmed, and how often each term occurs.
 
     \b
     Example:
       doxeval index words wiki.index "The fog-horn's sound"
     """
-    opened = _opened(directory, collection)
+    opened = _opened(place, directory)
     given = " ".join(text)
     found = opened.analysis.words(given)
     terms = [opened.analysis.stem(word) for word in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,29 @@ def collection_option(help_text: str) -> Callable[[Any], Any]:
         "directory",
         type=click.Path(path_type=Path),
         metavar="DIR",
+        help=help_text,
+    )
+
+
+def jobs_of_all_cores(command: Any) -> Any:
+    """`--jobs N`: by default one for each core."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(1),
+        default=os.cpu_count() or 1,
+        show_default="all cores",
+        help="Number of processes.",
+    )(command)
+
+
+def table_or_json(help_text: str) -> Callable[[Any], Any]:
+    """`--format table|json`, as `format_`."""
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["table", "json"]),
+        default="table",
+        show_default=True,
         help=help_text,
     )
 

@@ -36,7 +36,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 
 
 class _Values(NamedTuple):
-    """The distinct texts of some elements, and the position of each element's text among them."""
+    """Distinct plain texts of some elements, and the position of each element's text among them."""
 
     texts: list[str]
     which: Ints
@@ -44,7 +44,7 @@ class _Values(NamedTuple):
     def verdicts(self, comparison: Comparison) -> Bools:
         """Whether the text of each element compares as stated."""
         holds = np.fromiter(
-            (compares(text, comparison) for text in self.texts), np.bool_, len(self.texts)
+            (_plain_compares(text, comparison) for text in self.texts), np.bool_, len(self.texts)
         )
         found: Bools = holds[self.which]
         return found
@@ -58,8 +58,12 @@ def compares(text: str, comparison: Comparison) -> bool:
     >>> compares(" 1999.5\\n", year), compares("then", year)
     (True, False)
     """
+    return _plain_compares(_plain(text), comparison)
+
+
+def _plain_compares(plain: str, comparison: Comparison) -> bool:
+    """The same for a text whose white space is plain already; a cut text must stay as it is."""
     value, compare = _plain(comparison.value), _OPERATORS[comparison.operator]
-    plain = _plain(text)
     if not comparison.is_number:
         return compare(plain, value)
     if _NUMBER.fullmatch(plain) is None:

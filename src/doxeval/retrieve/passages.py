@@ -159,14 +159,15 @@ class Passages:
 
     def places(self, units: Units, documents: Ints) -> list[Place]:
         """From the border of a block before the first word to that after the last word."""
+        start, end = characters(self.index, units, documents)
+        collection = self.index.collection
+        edges: dict[int, Ints] = {}
+        for document in dict.fromkeys(documents.tolist()):
+            whole = [0, int(collection.nodes.end[collection.rows[document]])]
+            edges[document] = np.sort(np.append(self.index.borders.borders(document), whole))
         found = []
-        columns = (documents.tolist(), units.first.tolist(), units.after.tolist())
-        for document, first, after in zip(*columns, strict=True):
-            start, end = characters(self.index, document, first, after)
-            root = int(self.index.collection.rows[document])
-            borders = self.index.borders.borders(document)
-            edges = np.append(borders, [0, int(self.index.collection.nodes.end[root])])
-            found.append(
-                Place(document, int(edges[edges <= start].max()), int(edges[edges >= end].min()))
-            )
+        for at, document in enumerate(documents.tolist()):
+            own = edges[document]
+            before = own[np.searchsorted(own, start[at], side="right") - 1]
+            found.append(Place(document, int(before), int(own[np.searchsorted(own, end[at])])))
         return found

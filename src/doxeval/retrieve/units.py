@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -233,19 +234,19 @@ class Windows:
 
     def places(self, units: Units, documents: Ints) -> list[Place]:
         """From the first character of the first word to the last of the last word."""
-        return [
-            Place(document, *characters(self.index, document, first, after))
-            for document, first, after in _triples(units, documents)
-        ]
+        start, end = characters(self.index, units, documents)
+        return list(map(Place, documents.tolist(), start.tolist(), end.tolist()))
 
 
-def characters(index: Index, document: int, first: int, after: int) -> tuple[int, int]:
-    """The characters of a range of words."""
-    begin = int(index.documents_first[document])
-    cut = index.cut(document)
-    return int(cut.start[first - begin]), int(cut.end[after - 1 - begin])
-
-
-def _triples(units: Units, documents: Ints) -> Sequence[tuple[int, int, int]]:
-    columns = (documents.tolist(), units.first.tolist(), units.after.tolist())
-    return list(zip(*columns, strict=True))
+def characters(index: Index, units: Units, documents: Ints) -> tuple[Ints, Ints]:
+    """The characters of units, from the first of their first word to the last of their last."""
+    start, end = np.empty((2, len(documents)), dtype=np.int64)
+    order = np.argsort(documents, kind="stable")  # each document is cut once
+    edges = np.flatnonzero(np.diff(documents[order], prepend=-1, append=-1))
+    for low, high in pairwise(edges.tolist()):
+        which = order[low:high]
+        document = int(documents[which[0]])
+        begin, cut = index.documents_first[document], index.cut(document)
+        start[which] = cut.start[units.first[which].astype(np.int64) - begin]
+        end[which] = cut.end[units.after[which].astype(np.int64) - 1 - begin]
+    return start, end

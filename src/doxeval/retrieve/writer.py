@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from doxeval.errors import output_errors
 from doxeval.retrieve.batches import Batch
 from doxeval.retrieve.layout import INDEX, TERMS_FILE, position_type
 from doxeval.retrieve.posting_runs import PostingRuns
-from doxeval.sealed.writer import SealedWriter
+from doxeval.sealed.writer import SealedWriter, give_up
 
 _TERMS_AT_ONCE = 100_000
 _ELEMENT_COLUMNS = ("elements.first", "elements.after")
@@ -42,13 +43,20 @@ class IndexWriter:
         self.words = 0
 
     def __enter__(self) -> Self:
-        self._sealed.__enter__()
-        self._postings = PostingRuns(self._sealed.scratch)
-        self._gaps = self._sealed.column("words.gaps", np.uint8)
-        with output_errors(self._named):
+        with ExitStack() as resources:
+            resources.enter_context(self._sealed)
+            self._postings = PostingRuns(self._sealed.scratch)
+            self._gaps = self._sealed.column("words.gaps", np.uint8)
             # Types of positions depend on how many words there will be.
-            self._elements = [self._sealed.scratch(name).open("wb") for name in _ELEMENT_COLUMNS]
+            self._elements = [self._scratch(resources, name) for name in _ELEMENT_COLUMNS]
+            self._resources = resources.pop_all()
         return self
+
+    def _scratch(self, resources: ExitStack, name: str) -> BinaryIO:
+        with output_errors(self._named):
+            file = self._sealed.scratch(name).open("wb")
+        resources.callback(give_up, file)
+        return file
 
     def __exit__(
         self,
@@ -56,9 +64,7 @@ class IndexWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for file in self._elements:
-            file.close()
-        self._sealed.__exit__(kind, error, trace)
+        self._resources.__exit__(kind, error, trace)
 
     def append(self, reader: int, batch: Batch) -> None:
         """Add a batch at the end, with the number of the reader that made it."""

@@ -78,7 +78,7 @@ class SealedWriter:
         """A new file, to be left open: `finish` sees to it that it is on disk."""
         with output_errors(self._named):
             file = (self.directory / name).open("wb")
-        self._resources.callback(_give_up, file)
+        self._resources.callback(give_up, file)
         self._files.append(file)
         return file
 
@@ -127,6 +127,7 @@ def _is_empty_directory(path: Path) -> bool:
     return path.is_dir() and not any(path.iterdir())
 
 
-def _give_up(file: BinaryIO) -> None:
+def give_up(file: BinaryIO) -> None:
+    """Close a file that may be incomplete."""
     with suppress(OSError):  # a full disk was reported when it was first noticed
         file.close()
