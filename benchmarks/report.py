@@ -46,7 +46,7 @@ def main() -> None:
         sys.exit("chromium is not installed")
     print(f"doxeval report; {machine()}")
     with tempfile.TemporaryDirectory() as work, sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser: Any = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = Path(work) / "report.html"
         heading("50 runs, 114 topics, 5 measures")
         written(page, 50, 114)

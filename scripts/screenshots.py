@@ -54,7 +54,7 @@ def tabs(
     if program is None:
         sys.exit("chromium is not installed")
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser: Any = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for width in widths:
             for scheme in schemes:
                 tab = browser.new_page(
