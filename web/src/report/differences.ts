@@ -29,21 +29,22 @@ export function differenceSpec(page: Page, measure: number, topics: number, name
   const shown = (field: string, title: string, format = ""): Record<string, unknown> => ({
     field, title, type: format ? "quantitative" : "nominal", ...(format ? { format } : {}),
   });
-  const order = { field: "place", type: "quantitative", title: "topics, sorted" };
+  const order = { field: "from", type: "quantitative", title: "topics, sorted; scroll and drag to zoom" };
   const zoom = { name: "zoom", select: { type: "interval", encodings: ["x"] }, bind: "scales" };
   return {
     width: 700,
     height: 220,
     params: topics > MANY ? [zoom] : [],
-    mark: { type: "bar", cursor: "pointer", clip: true },
+    mark: { type: topics > MANY ? "rect" : "bar", cursor: "pointer", clip: true },
     encoding: {
       x:
         topics > MANY
-          ? { ...order, bin: false, scale: { domain: [0, topics + 1], nice: false }, axis: { grid: false, tickMinStep: 1 } }
+          ? { ...order, scale: { domain: [0, topics], nice: false }, axis: { grid: false, tickMinStep: 1 } }
           : {
               field: "topic", type: "nominal", sort: { field: "place" }, title: null,
               axis: { labelAngle: -90, labelOverlap: topics > 60, grid: false, labelLimit: 90 },
             },
+      ...(topics > MANY ? { x2: { field: "to" }, y2: { datum: 0 } } : {}),
       y: { field: "difference", type: "quantitative", title: `difference in ${label}` },
       color: {
         condition: { test: `datum.difference ${higherIsBetter ? ">" : "<"} 0`, value: "#4c7fc0" },

@@ -4,7 +4,6 @@ import { dataButton } from "./csv";
 import { button, choice, element, named } from "./dom";
 import { differences, differenceSpec } from "./differences";
 import type { Difference } from "./differences";
-import { lazily } from "./lazy";
 import { counted, probability, score, signed } from "./numbers";
 import type { Page } from "./page";
 import { Plot } from "./plots";
@@ -53,14 +52,15 @@ export function headToHead(page: Page): void {
     verdict.replaceChildren(...inWords(page, chosen, found));
     const spec = differenceSpec(page, chosen.measure, found.length, shown);
     const rows = () => found.map((each, at) => ({
-      topic: page.data.topics[each.topic]!.id, title: page.data.topics[each.topic]!.title ?? "", place: at + 1,
+      topic: page.data.topics[each.topic]!.id, title: page.data.topics[each.topic]!.title ?? "",
+      place: at, from: at, to: at + 1,
       first: each.first, second: each.second, difference: each.difference,
     }));
     if (plot) plot.show(spec, rows);
     else plot = new Plot(page, figure, spec, rows);
     body.replaceChildren(topics(page, found, shown), ...documentsThatDiffer(page, chosen));
   };
-  lazily(place, show);
+  show();
 }
 
 /** Wins, ties and losses, the mean difference, and whether it is significant. */
@@ -94,8 +94,9 @@ function tested(page: Page, { measure, first, second }: Chosen): string {
 }
 
 function topics(page: Page, found: Difference[], names: string[]): HTMLElement {
-  const head = ["topic", "title", ...names, "difference"].map((name, at) =>
-    element("th", { scope: "col", class: at > 1 ? "number" : "" }, named(name)),
+  const words = hasTitles(page) ? ["topic", "title"] : ["topic"];
+  const head = [...words, ...names, "difference"].map((name, at) =>
+    element("th", { scope: "col", class: at < words.length ? "" : "number" }, named(name)),
   );
   const table = element(
     "table",
@@ -110,6 +111,10 @@ function topics(page: Page, found: Difference[], names: string[]): HTMLElement {
   return box;
 }
 
+function hasTitles(page: Page): boolean {
+  return page.data.topics.some((topic) => topic.title);
+}
+
 function row(page: Page, { topic, first, second, difference }: Difference): HTMLElement {
   const { id, title } = page.data.topics[topic]!;
   const open = element("button", { type: "button", class: "topic link", "data-topic": String(topic) }, named(id));
@@ -119,7 +124,7 @@ function row(page: Page, { topic, first, second, difference }: Difference): HTML
     "tr",
     {},
     element("th", { scope: "row" }, open),
-    element("td", { class: "title" }, named(title ?? "")),
+    hasTitles(page) ? element("td", { class: "title" }, named(title ?? "")) : null,
     cell(first, score(first)),
     cell(second, score(second)),
     cell(difference, signed(difference)),

@@ -9,7 +9,7 @@ import type { Value } from "./data";
 import { element } from "./dom";
 import { lazily } from "./lazy";
 import type { Page } from "./page";
-import { fitted, hasParameter, takesChosenRows, withoutRunLegends } from "./specs";
+import { expectedHeight, fitted, hasParameter, takesChosenRows, withoutRunLegends } from "./specs";
 import { figureConfig, isPrinting, onTheme, themeState } from "./theme";
 import { tooltip } from "./tooltip";
 
@@ -147,8 +147,8 @@ export class Plot {
 
   /** Keep about as much room as the figure will take, so that the page does not jump. */
   private reserve(): void {
-    const height = this.spec["height"];
-    this.place.style.minHeight = `${(typeof height === "number" ? height : 200) + 60}px`;
+    const width = this.place.clientWidth || 800;
+    this.place.style.minHeight = `${expectedHeight(this.spec, width, this.page.chosen.size)}px`;
   }
 }
 

@@ -87,3 +87,13 @@ export function fitted(spec: Spec, width: number): Spec {
   if (typeof spec["width"] !== "number" || isFaceted) return spec;
   return { ...spec, width, autosize: { type: "fit-x", contains: "padding" } };
 }
+
+/** About how high a figure will be, with so many panels if it has panels. */
+export function expectedHeight(spec: Spec, width: number, panelCount: number): number {
+  const panel = spec["spec"];
+  const height = isSpec(panel) ? panel["height"] : spec["height"];
+  const one = typeof height === "number" ? height : 200;
+  if (!isSpec(panel)) return one + 50;
+  const columns = fitted(spec, width)["columns"];
+  return Math.ceil(panelCount / (typeof columns === "number" ? columns : 1)) * (one + 42) + 60;
+}

@@ -38,6 +38,7 @@ export function topicView(page: Page): void {
     heading.replaceChildren("Topic ", named(id), ...(title ? [": ", named(title)] : []));
     body.replaceChildren(...asked(page, at), scores(page, at), ...returned(page, at));
   };
+  show(0);
   page.onChosen(lazily(place, () => show(topic)));
   page.onTopic((at) => {
     show(at);
