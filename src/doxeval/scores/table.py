@@ -35,6 +35,8 @@ class MeasureFacts(NamedTuple):
     asked: the name with every parameter as the user gave it; empty if it is the same as the
     canonical name (it differs if a parameter was chosen to fit the assessments).
     highest: the upper bound, None if there is none.
+    user: what it says about a user, in one sentence. formula: how it is computed. Either may be
+    empty.
 
     >>> MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "interpolated precision")
     MeasureFacts('iP[.01]', 'iP[0.01](alpha=0)', 0 to 1, higher is better)
@@ -47,6 +49,8 @@ class MeasureFacts(NamedTuple):
     highest: float | None = 1.0
     higher_is_better: bool = True
     asked: str = ""
+    user: str = ""
+    formula: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
