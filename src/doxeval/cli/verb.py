@@ -38,10 +38,11 @@ def command_line() -> str:
     import shlex
 
     context = click.get_current_context()
-    names = []
+    names: list[str] = []
     step: click.Context | None = context
-    while step is not None and step.parent is not None:
-        names.append(str(step.info_name))
+    while step is not None:
+        is_root = step.parent is None and isinstance(step.command, click.Group)
+        names += [] if is_root else [str(step.info_name)]
         step = step.parent
     return shlex.join(["doxeval", *reversed(names), *context.meta[_WORDS]])
 

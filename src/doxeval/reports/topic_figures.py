@@ -239,7 +239,7 @@ def _across(contents: Contents, topics: Sequence[str], title: str) -> _Across:
     source = {"data": {"values": values}, "key": "topic", "fields": ["name", "title"]}
     transform: list[dict[str, Any]] = [{"lookup": "topic", "from": source}]
     if len(topics) <= MOST_NAMED:
-        axis: dict[str, Any] = {"labelAngle": -60, "labelLimit": 150, "grid": False}
+        axis: dict[str, Any] = {"labelAngle": -90, "labelLimit": 150, "grid": False}
         axis |= {"labelOverlap": False, "title": title}
         if len(topics) > _MOST_WRITTEN:
             axis |= {"labels": False, "ticks": False}

@@ -7,11 +7,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from doxeval.errors import InputError, MissingInput, output_errors
-from doxeval.wording import brief
+from doxeval.wording import brief, counted
 
+if TYPE_CHECKING:
+    from doxeval.scores.table import ScoreTable
+
+PlotKind = Literal["means", "topics"]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 MIME = "application/vnd.vegalite.v5+json"
 
@@ -79,3 +83,42 @@ class Plot:
         with output_errors(target):
             target.write_bytes(data)
         return target
+
+
+def scores_plot(table: ScoreTable, measure: object = None, kind: PlotKind = "means") -> Plot:
+    """The scores of runs by one measure: a bar for each mean, or a point for each topic."""
+    if kind not in get_args(PlotKind):
+        raise InputError(f"kind is {brief(kind)}: expected {' or '.join(get_args(PlotKind))}")
+    number = 0 if measure is None else table.index_of_measure(measure)
+    label = table.labels[number]
+    means = [(scores.run, table.means_of(at)[number]) for at, scores in enumerate(table.runs)]
+    higher = table.measures[number].higher_is_better
+    known = sorted(
+        ((run, mean) for run, mean in means if mean is not None),
+        key=lambda pair: -pair[1] if higher else pair[1],
+    )
+    bars: list[dict[str, Any]] = [{"run": run, "mean": mean} for run, mean in known]
+    y = {"field": "run", "type": "nominal", "title": None, "sort": [run for run, _ in known]}
+    about = f"{label} of {counted(len(means), 'run')}"
+    if kind == "means":
+        return Plot(_spec(bars, "bar", {"y": y, **_x("mean", f"mean {label}")}), about)
+    points: list[dict[str, Any]] = [
+        {"run": scores.run, "topic": topic, "score": values[number]}
+        for at, scores in enumerate(table.runs)
+        for topic, values in table.topics_of(at)
+        if values[number] is not None
+    ]
+    drawn_points = _spec(points, "tick", {"y": y, **_x("score", label, "topic")})
+    return Plot(drawn_points, f"{about} on {counted(len(table.topic_ids), 'topic')}")
+
+
+def _x(field: str, title: str, *more: str) -> dict[str, Any]:
+    """The axis of scores, and what a pointer is told."""
+    tips = [{"field": name, "type": "nominal"} for name in ("run", *more)]
+    told = [*tips, {"field": field, "type": "quantitative", "format": ".4f", "title": title}]
+    return {"x": {"field": field, "type": "quantitative", "title": title}, "tooltip": told}
+
+
+def _spec(rows: list[dict[str, Any]], mark: str, encoding: dict[str, Any]) -> dict[str, Any]:
+    data = {"values": rows}
+    return {"$schema": SCHEMA, "data": data, "width": 420, "mark": mark, "encoding": encoding}

@@ -24,6 +24,7 @@ from doxeval.wording import brief, counted, suggestion
 
 if TYPE_CHECKING:
     from doxeval.scores.frames import Kind
+    from doxeval.scores.plots import Plot, PlotKind
 
 Floats = npt.NDArray[np.float64]
 
@@ -345,6 +346,21 @@ class ScoreTable:
         from doxeval.scores.documents import document_frame
 
         return document_frame(self, kind)
+
+    def plot(self, measure: object = None, kind: PlotKind = "means") -> Plot:
+        """The runs by a measure (the first, if none is given), as a figure for notebooks.
+
+        `kind="means"` draws a bar for the mean of each run, `kind="topics"` a tick for each score.
+
+        >>> facts = MeasureFacts("P", "P", "precision")
+        >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True])),)
+        >>> plot = ScoreTable((facts,), ("7", "8"), runs).plot()
+        >>> plot, plot.spec["data"]["values"]
+        (<plot: P of 1 run>, [{'run': 'mine', 'mean': 0.375}])
+        """
+        from doxeval.scores.plots import scores_plot
+
+        return scores_plot(self, measure, kind)
 
     def __repr__(self) -> str:
         return as_text(self)
