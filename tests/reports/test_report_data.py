@@ -259,6 +259,7 @@ def test_the_data_are_those_of_the_table() -> None:
             assert cell["topics"] + cell["undefined"] == 9
     for found in data["comparisons"]:
         tested = compare(table, table.labels[found["measure"]])
+        assert found["test"] == "paired t test"
         assert len(found["pairs"]) == len(tested.pairs) == 66
         for one, two, difference, p, corrected in found["pairs"]:
             pair = tested.pair(names[one], names[two])

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from doxeval.comparison import Comparison
+from doxeval.comparison.significance import TITLES
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_island import document_island
 from doxeval.reports.escaping import script_json
@@ -143,7 +144,7 @@ def _comparison(contents: Contents, measure: int, found: Comparison) -> dict[str
     places = {run: place for place, run in enumerate(contents.ranking)}
     return {
         "measure": measure,
-        "test": found.test,
+        "test": TITLES[found.test],
         "alpha": found.alpha,
         "pairs": [
             [
