@@ -6,7 +6,7 @@ BIN := .venv/bin
 INPUTS ?= 200000
 MINUTES ?= 10
 
-.PHONY: demo test fuzz pins bench docs clean
+.PHONY: demo test fuzz pins bench docs web web-check clean
 
 demo: .venv/installed
 	$(BIN)/doxeval demo --force
@@ -38,6 +38,19 @@ docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt
 	$(BIN)/python scripts/document.py
 	$(BIN)/zensical build --clean --strict
+
+# The scripts and styles of the pages, bundled from web/ into the package; needs Node.
+web: web/node_modules/installed
+	cd web && npm run --silent check && npm run --silent build
+
+# That the committed bundle is what the sources give.
+web-check: web/node_modules/installed
+	cd web && npm run --silent check && rm -rf node_modules/bundle && node build.mjs node_modules/bundle
+	diff -rq web/node_modules/bundle src/doxeval/reports/assets
+
+web/node_modules/installed: web/package.json web/package-lock.json
+	cd web && npm ci --no-fund --no-audit --ignore-scripts
+	touch $@
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("doxeval needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'

@@ -116,8 +116,8 @@ def _written(
 ) -> list[Path]:
     """The files of the report, from one evaluation."""
     from doxeval.measures.presets import PROFILE
+    from doxeval.reports import keeping
     from doxeval.reports import report as write_report
-    from doxeval.reports import returned
 
     names, _ = measures_asked_for(options["names"], options["presets"])
     in_collection = options["directory"] is not None
@@ -127,7 +127,7 @@ def _written(
         options,
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
         curves=True,
-        keep=returned if in_collection else None,
+        keep=keeping(names) if in_collection else None,
     )
     topics = _topics(options["topics"], evaluation.truth.topics)
     table = scores_of(evaluation, runs, options)

@@ -1,14 +1,40 @@
-"""Documents as the page's script reads them."""
+"""The documents of a report as data for the page's script.
+
+All positions count code points of the text as it is here, from its beginning. Texts are plain:
+control characters are replaced one by one, so that no position moves.
+"""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from doxeval.reports.document_views import DocumentView
+from doxeval.measures.outcomes import Outcome
+from doxeval.reports.contents import Contents
+from doxeval.reports.document_views import DocumentView, RelevantUnit
+from doxeval.reports.escaping import readable
+from doxeval.reports.telling_documents import FIRST_RESULTS, LONGEST_TEXT
+from doxeval.wording import counted
 
-_MOST_SHOWN = 60_000
+# More relevant units of one document are counted, but not listed.
+_MOST_RELEVANT = 60
+
+
+def documents_for_island(contents: Contents) -> list[dict[str, Any]]:
+    """Each document as the page's script reads it; runs and topics are given by number.
+
+    Runs are numbered by their ranking, topics as in the table.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> runs = (RunScores("mine", np.array([[0.5]]), np.ones(1, dtype=bool)),)
+    >>> documents_for_island(Contents(ScoreTable((MeasureFacts("P", "P", "p"),), ("7",), runs)))
+    []
+    """
+    runs = {name: number for number, name in enumerate(contents.ranking)}
+    topics = {name: number for number, name in enumerate(contents.table.topic_ids)}
+    navigation = next((view.navigation for view in contents.documents), None)
+    return document_island(contents.documents, runs, topics, navigation)
 
 
 def document_island(
@@ -19,52 +45,120 @@ def document_island(
 ) -> list[dict[str, Any]]:
     """The documents of a report as plain values.
 
-    `runs` and `topics` give the places of runs and topics in the page's lists. `navigation` is the
-    model of navigation, None if nobody asked for one: then there are no near-misses.
+    `runs` and `topics` give the places of runs and topics in the page's lists; what is in neither
+    is left out. `navigation` is None if nobody asked how users navigate: then there is nothing
+    about it.
     """
-    return [_plain(view, runs, topics, navigation) for view in views]
-
-
-def _plain(
-    view: DocumentView,
-    runs: Mapping[str, int],
-    topics: Mapping[str, int],
-    navigation: str | None,
-) -> dict[str, Any]:
-    edges = sorted({*view.outline.blocks, len(view.text)})
-    blocks = [
-        (start, end, "title" if start in view.outline.titles else "text")
-        for start, end in itertools.pairwise(edges)
+    return [
+        _document(view, topics[view.topic], runs, about_navigation=navigation is not None)
+        for view in views
+        if view.topic in topics
     ]
-    plain: dict[str, Any] = {
-        "topic": topics[view.topic],
-        "doc": view.document,
-        "text": view.text[:_MOST_SHOWN],
-        "blocks": [block for block in blocks if block[0] < _MOST_SHOWN],
-        "highlights": view.highlights,
-        "grades": [],
-        "bep": None,
+
+
+def documents_note(contents: Contents) -> str:
+    """Which documents are shown, and why; empty if there are none."""
+    if not contents.documents:
+        return ""
+    shown, of = len(contents.documents), contents.documents[0].of
+    text = (
+        "highlighted text"
+        if all(view.highlights for view in contents.documents)
+        else "highlighted text (or, where nothing is highlighted, of the whole text)"
+    )
+    if shown == of:
+        every = f"All {of:,} relevant documents are" if of > 1 else "The one relevant document is"
+        return f"{every} shown, with what the runs return there."
+    return (
+        f"{shown:,} of {counted(of, 'relevant document')} {'is' if shown == 1 else 'are'} shown: "
+        f"those in which the runs differ most in how much of the {text} they return, first among "
+        f"their first {FIRST_RESULTS} results, then among all; one document of each topic comes "
+        "before a second one."
+    )
+
+
+def _document(
+    view: DocumentView, topic: int, runs: Mapping[str, int], *, about_navigation: bool
+) -> dict[str, Any]:
+    text = readable(view.text[:LONGEST_TEXT])
+    found: dict[str, Any] = {
+        "topic": topic,
+        "doc": readable(view.document),
+        "text": text,
+        "blocks": [
+            [block.start, min(block.end, len(text)), "title" if block.is_title else "text"]
+            for block in view.outline.blocks
+            if block.start < len(text)
+        ],
+        "highlights": [list(pair) for pair in view.highlights],
+        "grades": [{**grade._asdict(), "path": readable(grade.path)} for grade in view.grades],
+        "bep": view.best_entry_point,
         "outline": [
-            {"depth": row.depth, "path": row.path, "start": 0, "end": 0, "begins": row.begins,
-             "share": row.share}
+            {
+                **row._asdict(),
+                "path": readable(row.path),
+                "begins": readable(row.begins),
+                "share": _rounded(row.share),
+            }
             for row in view.outline.rows
         ],
+        "outlineCut": view.outline.left_out,
         "results": [
-            {"run": runs[layer.run], "units": layer.units} for layer in view.layers if layer.units
+            {"run": runs[layer.run], "units": [list(unit) for unit in layer.units]}
+            | ({"cut": layer.left_out} if layer.left_out else {})
+            for layer in view.layers
+            if layer.units and layer.run in runs
         ],
-        "outcomes": [
-            {"unit": (unit.start, unit.end), "label": unit.path, "run": runs[layer.run],
-             "outcome": _outcome(found, navigation)}
-            for unit in view.units
-            for layer, found in zip(view.layers, unit.found, strict=True)
-        ],
-        "cut": max(len(view.text) - _MOST_SHOWN, 0),
-    }  # fmt: skip
-    return plain if navigation is None else {**plain, "navigation": navigation}
+        "why": _why(view),
+        "cut": len(view.text) - len(text),
+    }
+    return found | (_outcomes(view, runs) if about_navigation else {})
 
 
-def _outcome(found: Any, navigation: str | None) -> str:
-    if found.hit_at is not None:
-        return "hit"
-    is_near = navigation is not None and found.reached_from is not None
-    return "near" if is_near else "miss"
+def _why(view: DocumentView) -> str:
+    """What the runs return of the text, as a range."""
+    what = "its highlighted text" if view.highlights else "its text"
+    if round(100 * view.least) == round(100 * view.most):
+        one = len(view.layers) == 1
+        return f"{'The run returns' if one else 'All runs return'} {view.most:.0%} of {what}."
+    return f"Runs return from {view.least:.0%} to {view.most:.0%} of {what}."
+
+
+def _outcomes(view: DocumentView, runs: Mapping[str, int]) -> dict[str, Any]:
+    """The relevant units with their outcomes; nothing if nobody asked about navigation."""
+    if view.navigation is None:
+        return {}
+    place = [runs.get(layer.run, -1) for layer in view.layers]
+    return {
+        "navigation": view.navigation,
+        "outcomes": [_unit(unit, place) for unit in view.units[:_MOST_RELEVANT]],
+        "outcomesCut": max(len(view.units) - _MOST_RELEVANT, 0),
+    }
+
+
+def _unit(unit: RelevantUnit, place: list[int]) -> dict[str, Any]:
+    by_run: list[list[Any]] = [["miss"]] * (max(place) + 1)
+    for run, outcome in zip(place, unit.found, strict=True):
+        if run >= 0:
+            by_run[run] = _outcome(outcome)
+    return {
+        "unit": [unit.start, unit.end],
+        "label": readable(unit.path),
+        "share": _rounded(unit.share),
+        "byRun": by_run,
+    }
+
+
+def _outcome(outcome: Outcome) -> list[Any]:
+    if outcome.hit_at is not None:
+        return ["hit", outcome.hit_at]
+    if outcome.reached_from is not None:
+        return ["near", outcome.reached_from, _rounded(outcome.reached)]
+    return ["miss"]
+
+
+def _rounded(share: float | None) -> float | None:
+    """Four significant digits are more than anybody sees; only 0 becomes 0 and only 1 becomes 1."""
+    if share is None or share in (0.0, 1.0):
+        return share
+    return min(float(f"{share:.4g}"), 0.9999)

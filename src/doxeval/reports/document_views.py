@@ -1,4 +1,4 @@
-"""What reports show of documents: highlighted text, what each run returns, and what it hits."""
+"""What reports show of documents: what was assessed, what each run returns, and what it hits."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
+from doxeval.arrays import Ints
 from doxeval.assessments import Judgment
+from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.documents import Collection
 from doxeval.measures.assessed_trees import union_lengths
+from doxeval.measures.families.esr.sums import Hits
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.outcomes import Outcome
+from doxeval.measures.outcomes import Outcome, outcomes
 from doxeval.measures.ranking import ratio
 from doxeval.reports.outline import Outline, outline_of
-from doxeval.reports.returned import Pair, Returned, Unit, pairs_of, relevant_units
+from doxeval.reports.returned import Returned, has_text_to_show
+from doxeval.reports.telling_documents import MOST_DOCUMENTS, MOST_UNITS, telling_documents
 
-MOST_DOCUMENTS = 8
-# Longer documents are shown only if there are no others.
-_LONG = 60_000
+
+class Unit(NamedTuple):
+    """A returned range of text and its rank."""
+
+    start: int
+    end: int
+    rank: int
 
 
 class RunUnits(NamedTuple):
@@ -25,21 +35,39 @@ class RunUnits(NamedTuple):
 
     run: str
     units: tuple[Unit, ...] = ()
+    left_out: int = 0
 
 
-class RelevantUnit(NamedTuple):
-    """A relevant unit: its paths, its highlighted share, and its outcome by run."""
+class DrawnGrade(NamedTuple):
+    """A graded element and its grade: 3E (2002), (2,3) (2003–04), (2,75%) (2005)."""
 
     path: str
     start: int
     end: int
-    share: float
+    label: str
+
+
+class RelevantUnit(NamedTuple):
+    """A relevant unit: its paths, its highlighted share if text is highlighted, and its outcome
+    by run.
+    """
+
+    path: str
+    start: int
+    end: int
+    share: float | None
     found: tuple[Outcome, ...]
 
 
 @dataclass(frozen=True)
 class DocumentView:
-    """A document for one topic: its highlighted text, and what the runs return in it."""
+    """A document for one topic: what was assessed in it, and what the runs return.
+
+    least, most: the shares of the highlighted text (or of the whole text, where nothing is
+    highlighted) that the runs return. navigation: the name of the model behind the outcomes; None
+    if nobody asked about navigation, and then there are no units. of: how many documents there
+    were to choose from.
+    """
 
     topic: str
     document: str
@@ -47,13 +75,25 @@ class DocumentView:
     highlights: tuple[tuple[int, int], ...]
     outline: Outline
     layers: tuple[RunUnits, ...]
-    units: tuple[RelevantUnit, ...]
+    units: tuple[RelevantUnit, ...] = ()
+    grades: tuple[DrawnGrade, ...] = ()
+    best_entry_point: int | None = None
+    navigation: str | None = None
+    least: float = 0.0
+    most: float = 0.0
+    of: int = 1
 
 
 def document_views(
-    truth: GroundTruth, runs: Mapping[str, Returned], most: int = MOST_DOCUMENTS
+    truth: GroundTruth,
+    runs: Mapping[str, Returned],
+    most: int = MOST_DOCUMENTS,
+    *,
+    with_navigation: bool = True,
 ) -> tuple[DocumentView, ...]:
-    """The documents that say most about the runs: first those in which many return something.
+    """The documents in which the runs differ most, by topic.
+
+    Without `with_navigation` nothing is said about hits, near-misses and misses.
 
     >>> from doxeval.assessments import Assessments
     >>> from doxeval.documents.examples import example_collection
@@ -66,87 +106,123 @@ def document_views(
     >>> run = Run.from_results([Result("7", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",))])
     >>> kept = evaluation.score(run).kept
     >>> (view,) = document_views(evaluation.truth, {"mine": kept})
-    >>> view.units[0].path, view.units[0].found[0].hit_at
-    ('/s[1]/p[2]', 1)
+    >>> view.units[0].path, view.units[0].found[0].hit_at, view.navigation
+    ('/s[1]/p[2]', 1, 'depth')
     """
-    if not truth.has_highlights:
+    if truth.collection is None or not has_text_to_show(truth) or not runs:
         return ()
-    collection = truth.known_collection
-    judged = [judgment for judgment in truth.assessments if judgment.highlights]
-    layers = {
-        judgment.pair: tuple(
-            RunUnits(run, found.units.get(judgment.pair, ())) for run, found in runs.items()
+    chosen = telling_documents(truth, list(runs.values()), most)
+    layers = _layers(runs, chosen.pairs)
+    model = next(iter(runs.values())).model if with_navigation else None
+    units = {} if model is None else _relevant_units(truth, model, runs, chosen.pairs)
+    views = []
+    for pair, least, highest in zip(chosen.pairs, chosen.least, chosen.most, strict=True):
+        judgment = _judgment(truth, pair)
+        document = truth.known_collection.document(judgment.document)
+        views.append(
+            DocumentView(
+                judgment.topic,
+                judgment.document,
+                truth.known_collection.text_of(document),
+                judgment.highlights,
+                outline_of(truth.known_collection, document, judgment.highlights),
+                layers[pair],
+                units.get(pair, ()),
+                _grades(truth.known_collection, document, judgment),
+                judgment.best_entry_point,
+                None if model is None else model.nav,
+                least,
+                highest,
+                chosen.of,
+            )
         )
-        for judgment in judged
-    }
-    shown = _chosen(collection, judged, layers, most)
-    units = _relevant_units(truth, runs)
+    order = {topic: place for place, topic in enumerate(truth.topics)}
+    return tuple(sorted(views, key=lambda view: order[view.topic]))
+
+
+def _judgment(truth: GroundTruth, pair: int) -> Judgment:
+    topic, document = truth.topics[truth.topic[pair]], truth.documents[truth.document[pair]]
+    return truth.assessments.find(topic, document) or Judgment(topic, document)
+
+
+def _grades(collection: Collection, document: int, judgment: Judgment) -> tuple[DrawnGrade, ...]:
+    """The graded elements in document order; irrelevant ones and unjudged ones are not drawn."""
+    graded = [
+        (element.path, _label(element.grade))
+        for element in judgment.grades
+        if element.grade is not None and element.grade.is_relevant
+    ]
+    graded += [
+        (element.path, _in_percent(element.exhaustivity, element.highlighted / element.size))
+        for element in judgment.elements
+        if element.highlighted > 0 and element.size > 0
+    ]
+    if not graded:
+        return ()
+    nodes = collection.find_nodes([document] * len(graded), [path for path, _ in graded])
+    columns = collection.nodes
     return tuple(
-        _view(collection, judgment, layers[judgment.pair], units.get(judgment.pair, ()))
-        for judgment in shown
+        DrawnGrade(path, int(columns.start[node]), int(columns.end[node]), label)
+        for node, (path, label) in sorted(zip(nodes.tolist(), graded, strict=True))
+        if node >= 0
     )
 
 
-def _chosen(
-    collection: Collection,
-    judged: Sequence[Judgment],
-    layers: Mapping[Pair, tuple[RunUnits, ...]],
-    most: int,
-) -> list[Judgment]:
-    """One document of each topic in turn, first those in which most runs return something."""
-    numbers = collection.find_documents([judgment.document for judgment in judged]).tolist()
-    lengths = [int(collection.nodes.end[collection.rows[n]]) if n >= 0 else 0 for n in numbers]
-
-    def order(at: int) -> tuple[bool, int, int, int]:
-        returning = sum(bool(layer.units) for layer in layers[judged[at].pair])
-        return (lengths[at] > _LONG, -returning, -len(judged[at].highlights), at)
-
-    known = sorted((at for at in range(len(judged)) if numbers[at] >= 0), key=order)
-    turns: dict[str, int] = {}
-    in_turn = []
-    for at in known:
-        turn = turns.get(judged[at].topic, 0)
-        turns[judged[at].topic] = turn + 1
-        in_turn.append((turn, order(at), at))
-    return [judged[at] for _, _, at in sorted(in_turn)[:most]]
+def _label(grade: Grade2002 | Grade2003 | Grade2005) -> str:
+    """A grade as the assessors wrote it; specificity as a share of text is given in percent."""
+    if isinstance(grade, Grade2005):
+        return _in_percent(grade.exhaustivity, float(grade.specificity))
+    return str(grade)
 
 
-def _view(
-    collection: Collection,
-    judgment: Judgment,
-    layers: tuple[RunUnits, ...],
-    units: tuple[RelevantUnit, ...],
-) -> DocumentView:
-    document = collection.document(judgment.document)
-    return DocumentView(
-        judgment.topic,
-        judgment.document,
-        collection.text_of(document),
-        judgment.highlights,
-        outline_of(collection, document, judgment.highlights),
-        layers,
-        units,
-    )
+def _in_percent(exhaustivity: int | None, specificity: float) -> str:
+    return f"({'?' if exhaustivity is None else exhaustivity},{specificity:.0%})"
+
+
+def _layers(runs: Mapping[str, Returned], pairs: Sequence[int]) -> dict[int, tuple[RunUnits, ...]]:
+    """What each run returns in each of the documents."""
+    found: dict[int, list[RunUnits]] = {pair: [] for pair in pairs}
+    for name, run in runs.items():
+        rows = np.flatnonzero(np.isin(run.pair, pairs))
+        own = run.pair[rows]
+        for pair, layers in found.items():
+            layers.append(_run_units(name, run, rows[own == pair]))
+    return {pair: tuple(layers) for pair, layers in found.items()}
+
+
+def _run_units(name: str, run: Returned, rows: Ints) -> RunUnits:
+    shown = rows[:MOST_UNITS]
+    columns = (run.start[shown].tolist(), run.end[shown].tolist(), run.rank[shown].tolist())
+    units = tuple(Unit(*each) for each in zip(*columns, strict=True))
+    return RunUnits(name, units, len(rows) - len(shown))
 
 
 def _relevant_units(
-    truth: GroundTruth, runs: Mapping[str, Returned]
-) -> dict[Pair, tuple[RelevantUnit, ...]]:
-    """The relevant units by topic and document, each with its outcome by run."""
+    truth: GroundTruth, model: Hits, runs: Mapping[str, Returned], pairs: Sequence[int]
+) -> dict[int, tuple[RelevantUnit, ...]]:
+    """The relevant units of the documents, each with its outcome by run."""
     collection, columns = truth.known_collection, truth.known_collection.nodes
-    units = relevant_units(truth)
+    every = model.units(truth)
+    pair_of = truth.pairs_of(every.topic, every.document)
+    rows = np.flatnonzero(np.isin(pair_of, pairs))
+    trees = every.trees.rows(rows)
     size, rsize = (
-        union_lengths(truth, units.topic, units.trees, relevant=relevant)
+        union_lengths(truth, every.topic[rows], trees, relevant=relevant)
         for relevant in (False, True)
     )
-    found: dict[Pair, list[RelevantUnit]] = {}
-    pairs = pairs_of(truth, units.topic, units.document)
     shares = ratio(rsize, size).tolist()
-    for pair, nodes, share in zip(pairs, units.trees.as_sets(), shares, strict=True):
-        own = found.setdefault(pair, [])
-        outcomes = tuple(run.outcomes[pair][len(own)] for run in runs.values())
+    by_run = [_outcomes(truth, model, run, rows) for run in runs.values()]
+    columns_of_units = (pair_of[rows].tolist(), trees.as_sets(), shares)
+    found: dict[int, list[RelevantUnit]] = {}
+    for place, (pair, nodes, share) in enumerate(zip(*columns_of_units, strict=True)):
         start = int(columns.start[list(nodes)].min())
         end = int(columns.end[list(nodes)].max())
         path = ", ".join(map(collection.path_of, nodes))
-        own.append(RelevantUnit(path, start, end, share, outcomes))
+        own = tuple(found_by[place] for found_by in by_run)
+        known = share if truth.highlighted[pair] else None
+        found.setdefault(pair, []).append(RelevantUnit(path, start, end, known, own))
     return {pair: tuple(units) for pair, units in found.items()}
+
+
+def _outcomes(truth: GroundTruth, model: Hits, run: Returned, units: Ints) -> list[Outcome]:
+    return [Outcome()] * len(units) if run.seen is None else outcomes(truth, model, run.seen, units)

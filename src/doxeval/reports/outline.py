@@ -10,32 +10,40 @@ from doxeval.arrays import Bools, Ints
 from doxeval.documents import Collection
 from doxeval.spans import Spans, shared_lengths
 
-_MOST_ROWS = 80
+MOST_ROWS = 150
 _DEEPEST = 7
 _SNIPPET = 48
-_TITLES = frozenset("title atl st tig hdr h h1 h2 h3 h4 h5 h6 head heading name caption".split())
+_TITLES = "title atl st tig hdr h h1 h2 h3 h4 h5 h6 head heading name caption".split()
 
 
 class OutlineRow(NamedTuple):
-    """An element: its depth from 1, its path, how its text begins, and its highlighted share."""
+    """An element: its depth from 1, its path, its text, how it begins, and its highlighted share.
+
+    The share is None where nothing is highlighted.
+    """
 
     depth: int
-    step: str
     path: str
+    start: int
+    end: int
     begins: str
-    share: float
+    share: float | None
+
+
+class Block(NamedTuple):
+    """A piece of text that stands by itself, such as a paragraph or a heading."""
+
+    start: int
+    end: int
+    is_title: bool
 
 
 class Outline(NamedTuple):
-    """The elements that are shown, how many are left out, and the blocks of the text.
-
-    blocks: where each block begins. titles: where those begin that are headings.
-    """
+    """The elements that are shown, how many are left out, and the blocks of the text in order."""
 
     rows: tuple[OutlineRow, ...]
     left_out: int
-    blocks: frozenset[int]
-    titles: frozenset[int]
+    blocks: tuple[Block, ...]
 
 
 def outline_of(
@@ -48,8 +56,10 @@ def outline_of(
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One <b>two</b>.</p><p>Three.</p></s>"})
     >>> found = outline_of(collection, 0, ((0, 4), (8, 14)))
-    >>> [(row.step, round(row.share, 2)) for row in found.rows], sorted(found.blocks)
-    ([('s[1]', 0.71), ('p[1]', 0.5), ('p[2]', 1.0)], [0, 8])
+    >>> [(row.path, round(row.share, 2)) for row in found.rows]
+    [('/s[1]', 0.71), ('/s[1]/p[1]', 0.5), ('/s[1]/p[2]', 1.0)]
+    >>> [(block.start, block.end) for block in found.blocks]
+    [(0, 8), (8, 14)]
     """
     first, after = int(collection.rows[document]), int(collection.rows[document + 1])
     columns = collection.nodes
@@ -64,26 +74,29 @@ def outline_of(
     kept = _most_telling(shown, shared, depth)
     rows = []
     for at in kept.tolist():
-        path = collection.path_of(first + at)
         begins = " ".join(text[start[at] : start[at] + 4 * _SNIPPET].split())
         rows.append(
             OutlineRow(
                 int(depth[at]),
-                path.rsplit("/", 1)[1],
-                path,
+                collection.path_of(first + at),
+                int(start[at]),
+                int(end[at]),
                 begins[:_SNIPPET] + ("…" if len(begins) > _SNIPPET else ""),
-                float(shared[at] / (end[at] - start[at])),
+                float(shared[at] / (end[at] - start[at])) if highlights else None,
             )
         )
-    edges = np.unique(np.concatenate([[0], start[is_block], end[is_block]]))
-    tags = [collection.summary.tag(int(path)) for path in columns.path[first:after]]
-    titles = {int(start[at]) for at in np.flatnonzero(is_block) if tags[at].lower() in _TITLES}
-    return Outline(
-        tuple(rows),
-        len(shown) - len(kept),
-        frozenset(edge for edge in edges.tolist() if edge < max(len(text), 1)),
-        frozenset(titles),
-    )
+    tags = [collection.summary.tag(int(path)).lower() for path in columns.path[first:after]]
+    is_title = is_block & np.isin(tags, _TITLES)
+    blocks = _in_order(start[is_block], end[is_block], start[is_title])
+    return Outline(tuple(rows), len(shown) - len(kept), blocks)
+
+
+def _in_order(start: Ints, end: Ints, titles: Ints) -> tuple[Block, ...]:
+    """The text between the edges of blocks; what begins where a title does is one."""
+    edges = np.unique(np.concatenate([start, end]))
+    is_title = np.isin(edges[:-1], titles)
+    columns = (edges[:-1].tolist(), edges[1:].tolist(), is_title.tolist())
+    return tuple(Block(*each) for each in zip(*columns, strict=True))
 
 
 def _blocks(parent: Ints, start: Ints, end: Ints, text: str) -> Bools:
@@ -111,7 +124,7 @@ def _is_blank(text: str, start: int, end: int) -> bool:
 
 def _most_telling(shown: Ints, shared: Ints, depth: Ints) -> Ints:
     """The rows that are shown if there are too many: highlighted ones first, then upper ones."""
-    if len(shown) <= _MOST_ROWS:
+    if len(shown) <= MOST_ROWS:
         return shown
     order = np.lexsort((shown, depth[shown], shared[shown] == 0))
-    return np.sort(shown[order[:_MOST_ROWS]])
+    return np.sort(shown[order[:MOST_ROWS]])

@@ -14,7 +14,7 @@ from doxeval.reports.contents import Contents
 from doxeval.reports.document_views import document_views
 from doxeval.reports.page import page
 from doxeval.reports.provenance import provenance_of
-from doxeval.reports.returned import Returned
+from doxeval.reports.returned import Returned, is_about_navigation
 from doxeval.reports.topic_names import TopicsGiven, topic_names
 from doxeval.reports.write import Report, write_report
 from doxeval.scores import ScoreTable
@@ -93,11 +93,13 @@ def contents_of(
 
 
 def _with_documents(contents: Contents, truth: GroundTruth) -> Contents:
-    """The contents with documents and what the best runs return in them, if there are texts."""
-    runs = {name: contents.scores(name).kept for name in contents.layered}
+    """The contents with documents and what the runs return in them, if there are texts."""
+    runs = {name: contents.scores(name).kept for name in contents.ranking}
     if not all(isinstance(kept, Returned) for kept in runs.values()):
         raise InputError("documents need scores of an evaluation with keep=returned")
+    asked = truth.navigation is not None or is_about_navigation(contents.table)
     try:
-        return replace(contents, documents=document_views(truth, runs))
+        views = document_views(truth, runs, with_navigation=asked)
+        return replace(contents, documents=views)
     except MissingText as error:
         return replace(contents, notes=(f"documents are not shown: {error}",))

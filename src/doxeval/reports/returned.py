@@ -1,4 +1,4 @@
-"""What a run returns in documents with highlighted text, and which relevant units it hits there.
+"""What a run returns in relevant documents, and which relevant units it hits there.
 
 This is taken from the ranking at the time it is scored, so that no run is read or resolved again
 for the report.
@@ -6,103 +6,163 @@ for the report.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.errors import MissingInput, MissingText
-from doxeval.measures.assessed_trees import AssessedTrees
+from doxeval.errors import MissingInput, MissingText, SyntaxProblem
+from doxeval.measures.base import Measure
 from doxeval.measures.families.esr.sums import Hits
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.outcomes import Outcome, outcomes
+from doxeval.measures.outcomes import SeenTrees, seen_trees
 from doxeval.measures.ranking import Ranking
+from doxeval.measures.registry import measure_named
 from doxeval.runs import Kind
-
-Pair = tuple[str, str]  # a topic and a document
-# How many of a run's results in one document are shown, at most.
-_MOST_UNITS = 200
+from doxeval.scores import ScoreTable
 
 
-class Unit(NamedTuple):
-    """A returned range of text and its rank."""
+@dataclass(frozen=True, eq=False)
+class Returned:
+    """The ranges that a run returns in relevant documents, by topic and there best first.
 
-    start: int
-    end: int
-    rank: int
+    pair: the judged pair of topic and document, as the ground truth numbers them.
+    seen: what tells which relevant units of `model` are hit, near or missed; None without a model.
+    """
+
+    pair: Ints
+    start: Ints
+    end: Ints
+    rank: Ints
+    seen: SeenTrees | None = None
+    model: Hits | None = None
 
 
 @dataclass(frozen=True)
-class Returned:
-    """By topic and document: what a run returns there, and the outcome of each relevant unit."""
+class Keeping:
+    """A function of the ranking for `Evaluation(keep=…)`: it keeps what a report shows of a run.
 
-    units: dict[Pair, tuple[Unit, ...]]
-    outcomes: dict[Pair, tuple[Outcome, ...]]
+    model: how readers navigate and what is relevant; None: only if a model of navigation is given.
+
+    >>> keeping(["MAiP"]).model is None, keeping(["MAiP", "ESRR@10(nav=hierarchical)"]).model.nav
+    (True, 'hierarchical')
+    """
+
+    model: Hits | None = None
+
+    def __call__(self, ranking: Ranking) -> Returned:
+        """What the run returns, and what outcomes follow from if somebody asked for navigation."""
+        model = self.model
+        if model is None and ranking.truth.navigation is not None:
+            model = Hits()
+        return _kept(ranking, model)
+
+
+def keeping(measures: Iterable[Measure | str]) -> Keeping:
+    """What a report on these measures keeps: outcomes as the first with navigation defines them.
+
+    >>> keeping(["ESRP@10(nav=none)", "ESRR@10"]).model.nav
+    'none'
+    """
+    return Keeping(navigation_of(measures))
+
+
+def navigation_of(measures: Iterable[Measure | str]) -> Hits | None:
+    """The hits of the first measure whose users navigate; None if they never do.
+
+    >>> navigation_of(["MAiP", "PRUM[0.1]"]) is None
+    True
+    """
+    for given in measures:
+        measure = measure_named(given) if isinstance(given, str) else given
+        nav = getattr(measure, "nav", None)
+        if nav is None or (nav == "none" and not hasattr(measure, "hits")):
+            continue
+        shared: dict[str, Any] = {
+            one.name: getattr(measure, one.name)
+            for one in fields(Hits)
+            if one.name not in ("k", "rel") and hasattr(measure, one.name)
+        }
+        return Hits(**shared)
+    return None
+
+
+def is_about_navigation(table: ScoreTable) -> bool:
+    """Whether users navigate by any measure of a table."""
+    return navigation_of(_known(table)) is not None
+
+
+def _known(table: ScoreTable) -> Iterator[Measure]:
+    """The measures of a table that have a name; those of other tools may have none here."""
+    for facts in table.measures:
+        with suppress(SyntaxProblem):
+            yield measure_named(facts.canonical)
 
 
 def returned(ranking: Ranking) -> Returned:
-    """What a report shows of a run in documents; an evaluation keeps it with the run's scores."""
-    truth = ranking.truth
-    if not truth.has_highlights:
-        return Returned({}, {})
-    try:
-        found = outcomes(ranking, _hits(truth))
-    except (MissingInput, MissingText):  # without texts a report shows no documents
-        return Returned(_units(ranking), {})
-    units = relevant_units(truth)
-    by_pair: dict[Pair, list[Outcome]] = {}
-    pairs = pairs_of(truth, units.topic, units.document)
-    for pair, outcome in zip(pairs, found, strict=True):
-        by_pair.setdefault(pair, []).append(outcome)
-    return Returned(_units(ranking), {pair: tuple(found) for pair, found in by_pair.items()})
+    """What a report shows of a run in documents; an evaluation keeps it with the run's scores.
 
-
-def _hits(truth: GroundTruth) -> Hits:
-    """What is relevant, and how readers reach it, as in the profile."""
-    return Hits().settled(truth)
-
-
-def relevant_units(truth: GroundTruth) -> AssessedTrees:
-    """The units that a report tells to be hit, near or missed."""
-    return _hits(truth).units(truth)
-
-
-def pairs_of(truth: GroundTruth, topic: Ints, document: Ints) -> list[Pair]:
-    """The names of topics and judged documents, given their numbers.
-
-    Documents are numbered as in the collection.
+    Outcomes are those of the given model of navigation, or else of depth. `keeping` keeps them as
+    the measures of the report define them.
     """
-    judged = truth.places_of(document)
-    return [
-        (truth.topics[one], truth.documents[other])
-        for one, other in zip(topic.tolist(), judged.tolist(), strict=True)
-    ]
+    return _kept(ranking, Hits())
 
 
-def _units(ranking: Ranking) -> dict[Pair, tuple[Unit, ...]]:
-    """The ranges that are returned in documents with highlighted text, best first."""
+def _kept(ranking: Ranking, model: Hits | None) -> Returned:
+    settled = None if model is None else model.settled(ranking.truth)
+    seen = None
+    if settled is not None:
+        try:
+            seen = seen_trees(ranking, settled)
+        except (MissingInput, MissingText):  # nothing to hit, or no texts and thus no documents
+            settled = None
+    return Returned(*_ranges(ranking), seen, settled)
+
+
+def has_text_to_show(truth: GroundTruth) -> bool:
+    """Whether anything inside documents was assessed: text highlighted, or elements graded."""
+    return truth.has_highlights or truth.has_grades or truth.relevant.has_lists
+
+
+def _ranges(ranking: Ranking) -> tuple[Ints, Ints, Ints, Ints]:
+    """Pair, start, end and rank of the ranges that are returned in relevant documents.
+
+    A point is one character; a tree is its innermost nodes, each with the tree's rank.
+    """
     truth = ranking.truth
-    found: dict[Pair, list[Unit]] = {}
-    for row in ranking.in_relevant_text.tolist():
-        document = truth.documents[int(truth.document[ranking.pair[row]])]
-        units = found.setdefault((truth.topics[int(ranking.topic[row])], document), [])
-        if len(units) < _MOST_UNITS:
-            units += _ranges(ranking, row)
-    return {pair: tuple(units) for pair, units in found.items()}
+    if not has_text_to_show(truth):
+        nothing: Ints = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, nothing, nothing
+    pair, kind = ranking.pair, ranking.resolved.run.kind
+    rows: Ints = np.flatnonzero((pair >= 0) & (ranking.start >= 0))
+    rows = rows[truth.is_relevant[pair[rows]]]
+    start: Ints = ranking.start[rows]
+    end: Ints = np.maximum(ranking.end[rows], start + (kind[rows] == Kind.POINT))
+    of_trees = np.flatnonzero(kind[rows] == Kind.TREE)
+    if len(of_trees):
+        rows, start, end = _with_trees(ranking, rows, start, end, of_trees)
+    return pair[rows], start, end, ranking.rank[rows]
 
 
-def _ranges(ranking: Ranking, row: int) -> list[Unit]:
-    """A result's text; for a tree that of its innermost nodes, for a point one character."""
-    kind, rank = Kind(int(ranking.resolved.run.kind[row])), int(ranking.rank[row])
-    start, end = int(ranking.start[row]), int(ranking.end[row])
-    if kind is not Kind.TREE:
-        return [Unit(start, max(end, start + (kind is Kind.POINT)), rank)]
-    nodes = ranking.resolved.trees.rows(np.array([row])).nodes.tolist()
+def _with_trees(
+    ranking: Ranking, rows: Ints, start: Ints, end: Ints, of_trees: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """The rows, starts and ends with each tree replaced by its innermost nodes."""
+    trees = ranking.resolved.trees.rows(rows[of_trees])
     columns = ranking.truth.known_collection.nodes
-    innermost = [
-        node
-        for at, node in enumerate(nodes)
-        if at + 1 == len(nodes) or nodes[at + 1] >= node + int(columns.size[node])
-    ]
-    return [Unit(int(columns.start[n]), int(columns.end[n]), rank) for n in innermost]
+    owner = np.repeat(of_trees, trees.counts)
+    after = trees.nodes + columns.size[trees.nodes]
+    is_last = np.append(owner[1:] != owner[:-1], True)
+    innermost = np.flatnonzero(is_last | (np.append(trees.nodes[1:], 0) >= after))
+    nodes, owner = trees.nodes[innermost], owner[innermost]
+    others = np.setdiff1d(np.arange(len(rows)), of_trees)
+    place = np.concatenate([others, owner])
+    order = np.argsort(place, kind="stable")
+    return (
+        rows[place[order]],
+        np.concatenate([start[others], columns.start[nodes]])[order].astype(np.int64),
+        np.concatenate([end[others], columns.end[nodes]])[order].astype(np.int64),
+    )

@@ -1,0 +1,57 @@
+// What the page carries about one document of a topic. Positions count code points.
+
+export type Range = [start: number, end: number];
+
+/** Start, end, rank. */
+export type Unit = [start: number, end: number, rank: number];
+
+export interface OutlineItem {
+  depth: number;
+  path: string;
+  start: number;
+  end: number;
+  begins: string;
+  /** How much of it is highlighted; null where nothing is highlighted at all. */
+  share: number | null;
+}
+
+export interface GradedElement {
+  path: string;
+  start: number;
+  end: number;
+  /** As the assessors wrote it: 3E, (2,3). */
+  label: string;
+}
+
+/** Hit at a rank; near, from a rank on, with a probability; or missed. */
+export type Outcome = ["hit", number] | ["near", number, number] | ["miss"];
+
+export interface RelevantUnit {
+  unit: Range;
+  label: string;
+  share: number | null;
+  byRun: Outcome[];
+}
+
+export interface DocumentView {
+  topic: number;
+  doc: string;
+  text: string;
+  blocks: [number, number, "title" | "text"][];
+  highlights: Range[];
+  grades: GradedElement[];
+  bep: number | null;
+  outline: OutlineItem[];
+  /** How many elements the outline leaves out. */
+  outlineCut: number;
+  /** `cut`: how many further ranges of the run are left out. */
+  results: { run: number; units: Unit[]; cut?: number }[];
+  outcomes?: RelevantUnit[];
+  outcomesCut?: number;
+  /** The name of the model of navigation behind the outcomes. */
+  navigation?: string;
+  /** Why the document is shown. */
+  why: string;
+  /** How many characters at the end are left out. */
+  cut: number;
+}

@@ -1,0 +1,68 @@
+// Where things stand in a document's text, as the browser counts: in UTF-16 units.
+
+import type { DocumentView, OutlineItem, Range } from "./document-data";
+
+export interface Placed {
+  start: number;
+  end: number;
+}
+
+export interface Result extends Placed {
+  rank: number;
+}
+
+export interface Grade extends Placed {
+  path: string;
+  label: string;
+}
+
+export interface Block extends Placed {
+  isTitle: boolean;
+}
+
+/** A document with all positions as the browser counts them. */
+export interface Places {
+  text: string;
+  blocks: Block[];
+  highlights: Placed[];
+  grades: Grade[];
+  bep: number | null;
+  outline: (OutlineItem & Placed)[];
+  /** What a run returns, best first, and how much of that lies in the part that is cut off. */
+  results: (run: number) => { shown: Result[]; hidden: number };
+  range: (range: Range) => Placed;
+}
+
+/** Where each code point stands in a text, in UTF-16 units; beyond the end, the end. */
+export function utf16(text: string): (position: number) => number {
+  if (!/[\ud800-\udbff]/.test(text)) return (position) => Math.min(position, text.length);
+  const places: number[] = [];
+  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) places.push(at);
+  return (position) => places[position] ?? text.length;
+}
+
+export function placesIn(view: DocumentView): Places {
+  const at = utf16(view.text);
+  const place = <Thing extends Placed>(thing: Thing): Thing => ({
+    ...thing,
+    start: at(thing.start),
+    end: at(thing.end),
+  });
+  const isInText = ({ start, end }: Placed) => start < end;
+  return {
+    text: view.text,
+    blocks: view.blocks
+      .map(([start, end, kind]) => place({ start, end, isTitle: kind === "title" }))
+      .filter(({ start, end }) => view.text.slice(start, end).trim() !== ""),
+    highlights: view.highlights.map(([start, end]) => place({ start, end })).filter(isInText),
+    grades: view.grades.map(place).filter(isInText),
+    bep: view.bep === null || at(view.bep) >= view.text.length ? null : at(view.bep),
+    outline: view.outline.map(place).filter(isInText),
+    results: (run) => {
+      const every = view.results.find((result) => result.run === run)?.units ?? [];
+      const shown = every.map(([start, end, rank]) => place({ start, end, rank })).filter(isInText);
+      return { shown, hidden: every.length - shown.length };
+    },
+    range: ([start, end]) => place({ start, end }),
+  };
+}

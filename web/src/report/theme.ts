@@ -1,0 +1,67 @@
+// The colours of figures: those of the page, light or dark.
+
+export interface Palette {
+  ink: string;
+  quiet: string;
+  grid: string;
+  paper: string;
+}
+
+const ON_PAPER: Palette = { ink: "#1c1f24", quiet: "#555555", grid: "#e2e2e2", paper: "#ffffff" };
+let printing = false;
+
+function palette(): Palette {
+  if (printing) return ON_PAPER;
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  return { ink: colour("ink"), quiet: colour("quiet"), grid: colour("grid"), paper: colour("paper") };
+}
+
+/** Vega-Lite's settings for the present colours of the page. */
+export function figureConfig(): Record<string, unknown> {
+  const { ink, quiet, grid, paper } = palette();
+  const words = { labelColor: quiet, titleColor: ink, labelFontSize: 12, titleFontSize: 12 };
+  return {
+    aria: false, // the page itself says what a figure shows
+    mark: { aria: false },
+    background: "transparent",
+    font: "system-ui, sans-serif",
+    view: { stroke: null },
+    axis: {
+      ...words,
+      titleFontWeight: "normal",
+      gridColor: grid,
+      domainColor: quiet,
+      tickColor: quiet,
+      labelLimit: 180,
+    },
+    legend: { ...words, labelColor: ink, labelLimit: 220, symbolStrokeWidth: 2 },
+    header: { ...words, labelFontWeight: 600, labelColor: ink, labelLimit: 260 },
+    title: { color: ink, subtitleColor: quiet },
+    text: { color: ink },
+    rule: { color: quiet },
+    selection: {},
+    style: { "paper-halo": { stroke: paper } },
+  };
+}
+
+/** What the colours depend on: figures drawn under another state are out of date. */
+export function themeState(): string {
+  return JSON.stringify(palette());
+}
+
+/** Call a listener when the colours change: by the system's setting, and before and after printing. */
+export function onTheme(listener: () => void): void {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", listener);
+  const set = (now: boolean) => () => {
+    printing = now;
+    listener();
+  };
+  addEventListener("beforeprint", set(true));
+  addEventListener("afterprint", set(false));
+}
+
+/** Whether the page is being printed, so that everything has to be drawn at once. */
+export function isPrinting(): boolean {
+  return printing;
+}

@@ -1,0 +1,112 @@
+// One topic: what was asked, the scores of the runs, and what they returned.
+
+import { bar, scaleOf } from "./bars";
+import { dataButton } from "./csv";
+import type { Value } from "./data";
+import { button, choice, element, named } from "./dom";
+import { explainer } from "./explanations";
+import { lazily } from "./lazy";
+import { score } from "./numbers";
+import type { Page } from "./page";
+import { returned } from "./returned";
+import { sortButton } from "./sorting";
+
+export function topicView(page: Page): void {
+  const place = document.getElementById("topic-view");
+  if (!place || !page.data.topics.length) return;
+  let topic = 0;
+  const body = element("div", { class: "topic" });
+  const names = page.data.topics.map((_topic, at) => page.topicName(at));
+  const chosen = choice("Topic", names, 0, (at) => show(at));
+  const step = (by: number): HTMLButtonElement =>
+    button(
+      { "aria-label": by > 0 ? "Next topic" : "Previous topic" },
+      () => show((topic + by + names.length) % names.length),
+      by > 0 ? "→" : "←",
+    );
+  const heading = element("h3", { tabindex: "-1" });
+  const data = dataButton("this topic", () => `topic-${page.data.topics[topic]!.id}`, () => columns(page, topic));
+  place.replaceChildren(
+    element("div", { class: "tools" }, chosen.label, step(-1), step(1), data),
+    heading,
+    body,
+  );
+  const show = (at: number): void => {
+    topic = at;
+    chosen.select.value = String(at);
+    const { id, title } = page.data.topics[at]!;
+    heading.replaceChildren("Topic ", named(id), ...(title ? [": ", named(title)] : []));
+    body.replaceChildren(...asked(page, at), scores(page, at), ...returned(page, at));
+  };
+  page.onChosen(lazily(place, () => show(topic)));
+  page.onTopic((at) => {
+    show(at);
+    place.scrollIntoView({ block: "start" });
+    heading.focus({ preventScroll: true });
+  });
+}
+
+function asked(page: Page, topic: number): Node[] {
+  const { query, description } = page.data.topics[topic]!;
+  const list = element("dl", { class: "asked" });
+  if (query) list.append(element("dt", {}, "query"), element("dd", {}, element("code", {}, query)));
+  if (description) list.append(element("dt", {}, "description"), element("dd", {}, description));
+  return list.childElementCount ? [list] : [];
+}
+
+/** The chosen runs by all measures, best by the reference measure first. */
+function scores(page: Page, topic: number): HTMLElement {
+  const { runs, measures } = page.data;
+  const first = measures[0]!;
+  const sign = first.higherIsBetter ? -1 : 1;
+  const last = Infinity;
+  const key = (run: number): number => {
+    const value = page.data.scores[0]![run]![topic];
+    return value === null || value === undefined ? last : sign * value;
+  };
+  const order = [...page.chosen].sort((one, two) => key(one) - key(two) || one - two);
+  const table = element("table", { class: "scores" }, element("caption", {}, "Scores of the chosen runs"));
+  const head = element("tr", {}, element("th", { scope: "col" }, "run"));
+  table.append(element("thead", {}, head));
+  measures.forEach((measure, at) => {
+    const cell = element("th", { scope: "col", class: "number" });
+    const best = measure.higherIsBetter ? "descending" : "ascending";
+    const sort = sortButton(table, cell, best, [named(measure.label)]);
+    cell.append(element("div", { class: "head" }, sort, explainer(page, at)));
+    if (at === 0) cell.setAttribute("aria-sort", best);
+    head.append(cell);
+  });
+  const scales = measures.map((_measure, at) =>
+    scaleOf(page.data.scores[at]!.map((values) => values[topic] ?? null)),
+  );
+  const body = element("tbody", {});
+  for (const run of order) {
+    const row = element("tr", {}, element("th", { scope: "row" }, named(runs[run]!.name)));
+    measures.forEach((_measure, at) => {
+      const value = page.data.scores[at]![run]![topic] ?? null;
+      const cell = element("td", { class: "number", "data-value": String(value ?? "") }, score(value));
+      if (value !== null) cell.append(bar(value, scales[at]!, runs[run]!.colour));
+      row.append(cell);
+    });
+    body.append(row);
+  }
+  table.append(body);
+  return scrolled(table, "Scores of this topic");
+}
+
+/** A table in a box of its own that scrolls if it is wide. */
+export function scrolled(table: HTMLTableElement, label: string): HTMLElement {
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+}
+
+function columns(page: Page, topic: number): Record<string, Value[]> {
+  const { runs, measures } = page.data;
+  const found: Record<string, Value[]> = {
+    topic: runs.map(() => page.data.topics[topic]!.id),
+    run: runs.map((run) => run.name),
+  };
+  measures.forEach(({ canonical }, at) => {
+    found[canonical] = page.data.scores[at]!.map((values) => values[topic] ?? null);
+  });
+  return found;
+}
