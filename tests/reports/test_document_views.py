@@ -24,7 +24,7 @@ from doxeval.reports.document_views import DocumentView
 from doxeval.reports.outline import outline_of
 from doxeval.reports.report import contents_of
 from doxeval.reports.returned import Returned, navigation_of
-from doxeval.reports.telling_documents import FIRST_RESULTS, LONGEST_TEXT, telling_documents
+from doxeval.reports.telling_documents import LONGEST_TEXT, telling_documents
 from doxeval.runs import Kind, Run
 from doxeval.runs.builder import run_of
 from making import passage, paths, point
@@ -120,10 +120,10 @@ def difference(shares: list[float]) -> float:
 
 
 @settings(max_examples=150)
-@given(worlds() | graded_worlds(2002), st.integers(1, 5))
-def test_documents_are_those_in_which_runs_differ_most(world: World, most: int) -> None:
+@given(worlds() | graded_worlds(2002), st.integers(1, 5), st.integers(1, 5))
+def test_documents_are_those_in_which_runs_differ_most(world: World, most: int, k: int) -> None:
     truth, kept = kept_by(world)
-    first = shares_by_characters(truth, kept, FIRST_RESULTS)
+    first = shares_by_characters(truth, kept, k)
     whole = shares_by_characters(truth, kept, MANY)
     order = sorted(
         whole,
@@ -141,7 +141,7 @@ def test_documents_are_those_in_which_runs_differ_most(world: World, most: int) 
         turns[topic] = turns.get(topic, 0) + 1
         in_turn.append((turns[topic], pair))
     expected = [pair for _, pair in sorted(in_turn, key=lambda each: each[0])][:most]
-    found = telling_documents(truth, kept, most)
+    found = telling_documents(truth, kept, most, k)
     assert list(found.pairs) == expected
     assert found.of == len(whole)
     assert found.least == pytest.approx([min(whole[pair]) for pair in expected])

@@ -58,16 +58,22 @@ class _Candidates:
 
 
 def telling_documents(
-    truth: GroundTruth, runs: Sequence[Returned], most: int = MOST_DOCUMENTS
+    truth: GroundTruth,
+    runs: Sequence[Returned],
+    most: int = MOST_DOCUMENTS,
+    first: int = FIRST_RESULTS,
 ) -> Telling:
-    """The documents in which the runs differ most, one of each topic before a second."""
+    """The documents in which the runs differ most, one of each topic before a second.
+
+    `first` is how many results of each list count before the others do.
+    """
     candidates = _candidates(truth)
     if not len(candidates.pairs):
         return Telling((), (), (), 0)
     shares = _shares(candidates, runs, None)
-    first = _differences(_shares(candidates, runs, FIRST_RESULTS))
+    among_first = _differences(_shares(candidates, runs, first))
     returning = (shares > 0).sum(axis=1)
-    order = np.lexsort((-returning, -_differences(shares), -first))
+    order = np.lexsort((-returning, -_differences(shares), -among_first))
     turn = _turns(candidates.topic[order])
     in_turn = order[np.argsort(turn, kind="stable")]
     shown = _affordable(candidates, runs, in_turn[:most])

@@ -1,16 +1,13 @@
 // Documents: what was asked, what is relevant, and what one run or two return.
-//
-// Keys, while the focus is in this part of the page: j and k go to the next and the previous
-// result, h and g to the next and the previous highlight, n and p to the next and the previous
-// document.
 
 import type { ReportData } from "./data";
+import { legend, moveButtons, type Move } from "./document-controls";
 import type { DocumentView } from "./document-data";
 import { outcomesOf } from "./document-outcomes";
 import { outlineOf, percent } from "./document-outline";
 import { Pane } from "./document-pane";
 import { placesIn, type Placed, type Places } from "./document-places";
-import { button, choice, element, named } from "./dom";
+import { choice, element, named } from "./dom";
 import { lazily } from "./lazy";
 import type { Page } from "./page";
 
@@ -61,20 +58,28 @@ class Viewer implements Documents {
   private readonly status = element("p", { class: "dv-status", role: "status" });
   private readonly slider = element("input", { type: "range", min: "0", step: "1" });
   private readonly depth = element("output", {});
+  private moves: Move[];
   private waiting = 0;
 
   constructor(
     private readonly root: HTMLElement,
     private readonly data: ReportData,
   ) {
+    this.moves = [
+      { what: "result", next: "j", back: "k", go: (by) => this.toResult(by) },
+      { what: "highlight", next: "h", back: "g", go: (by) => this.toHighlight(by) },
+      { what: "document", next: "n", back: "p", go: (by) => this.toDocument(by) },
+    ];
+    if (!this.hasHighlights) this.moves = this.moves.filter(({ what }) => what !== "highlight");
+    const depth = element("label", { class: "dv-depth" }, element("span", {}, "First k results"), this.slider, this.depth);
     root.classList.add("dv");
     root.replaceChildren(
       this.chooser,
       this.asked,
       this.facts,
-      this.moves(),
+      element("div", { class: "dv-bar" }, depth, ...this.moves.map(moveButtons), this.status),
       element("div", { class: "dv-body" }, this.outline, this.texts),
-      this.legend(),
+      legend(this.moves, this.hasHighlights, data.documents.some((view) => view.grades.length > 0)),
       this.units,
     );
     this.slider.addEventListener("input", () => this.slid());
@@ -246,73 +251,18 @@ class Viewer implements Documents {
     return `Document ${this.view.doc}: ${length.toLocaleString("en")} characters${share}. ${why}`;
   }
 
-  private moves(): HTMLElement {
-    const pair = (name: string, back: string, on: string, go: (by: number) => void) =>
-      element(
-        "span",
-        { class: "dv-move", role: "group", "aria-label": name },
-        button({ "aria-label": `previous ${name}`, "aria-keyshortcuts": back, title: `previous ${name} (${back})` }, () => go(-1), "‹"),
-        element("span", {}, name),
-        button({ "aria-label": `next ${name}`, "aria-keyshortcuts": on, title: `next ${name} (${on})` }, () => go(1), "›"),
-      );
-    return element(
-      "div",
-      { class: "dv-bar" },
-      element("label", { class: "dv-depth" }, element("span", {}, "First k results"), this.slider, this.depth),
-      pair("result", "k", "j", (by) => this.toResult(by)),
-      this.hasHighlights ? pair("highlight", "g", "h", (by) => this.toHighlight(by)) : null,
-      pair("document", "p", "n", (by) => this.toDocument(by)),
-      this.status,
-    );
-  }
-
   private get hasHighlights(): boolean {
     return this.data.documents.some((view) => view.highlights.length > 0);
-  }
-
-  private legend(): HTMLElement {
-    const isGraded = this.data.documents.some((view) => view.grades.length);
-    const item = (kind: string, ...words: (Node | string)[]) => element("span", {}, element("i", { class: kind }), ...words);
-    return element(
-      "p",
-      { class: "dv-legend" },
-      this.hasHighlights ? element("mark", {}, "highlighted by the assessor") : null,
-      item("dv-key-returned", "returned by the run, with its rank in the margin; lines show where each result begins and ends"),
-      isGraded ? item("dv-key-graded", "graded element, with its grade at the right") : null,
-      element("span", {}, "Keys: ", ...this.keys()),
-    );
-  }
-
-  private keys(): Node[] {
-    const pairs = [
-      ["j", "k", "result"],
-      ...(this.hasHighlights ? [["h", "g", "highlight"]] : []),
-      ["n", "p", "document"],
-    ];
-    return pairs.flatMap(([next, back, what], at) => [
-      element("kbd", {}, next!),
-      document.createTextNode(" "),
-      element("kbd", {}, back!),
-      document.createTextNode(` next, previous ${what}${at + 1 < pairs.length ? "; " : ""}`),
-    ]);
   }
 
   // Moving about
 
   private pressed(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target instanceof HTMLSelectElement) return;
-    const go: Record<string, () => void> = {
-      j: () => this.toResult(1),
-      k: () => this.toResult(-1),
-      h: () => this.toHighlight(1),
-      g: () => this.toHighlight(-1),
-      n: () => this.toDocument(1),
-      p: () => this.toDocument(-1),
-    };
-    const wanted = go[event.key];
-    if (!wanted) return;
+    const move = this.moves.find(({ next, back }) => event.key === next || event.key === back);
+    if (!move) return;
     event.preventDefault();
-    wanted();
+    move.go(event.key === move.next ? 1 : -1);
   }
 
   private toResult(by: number): void {
