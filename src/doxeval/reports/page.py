@@ -14,6 +14,7 @@ from markupsafe import Markup
 from doxeval.comparison.significance import TITLES
 from doxeval.reports.contents import ALPHA, MOST_TESTED, Contents
 from doxeval.reports.curves import curve_figures, shares_figure
+from doxeval.reports.document_island import documents_note
 from doxeval.reports.escaping import readable
 from doxeval.reports.figure import Figure
 from doxeval.reports.island import island, range_in_words
@@ -120,6 +121,7 @@ def _numbers(contents: Contents) -> dict[str, Any]:
         "test": "" if tested is None else TITLES[tested.test],
         "tested_pairs": 0 if tested is None else len(tested.pairs),
         "against": against_baseline(contents),
+        "documents_note": documents_note(contents),
         "topic_runs": topics.runs,
         "topic_rows": topics.rows,
         "scatters_left_out": scatters_left_out(contents),
