@@ -18,7 +18,6 @@ from doxeval.wording import brief, listed
 ALPHA = 0.05
 # How many runs are chosen when the page is opened: as many as there are colours.
 MOST_CHOSEN = 10
-MOST_LAYERS = 6
 # With more runs than these, pairs are not tested: it takes long, and nobody reads the letters.
 MOST_TESTED = 80
 
@@ -81,11 +80,6 @@ class Contents:
     def chosen(self) -> list[str]:
         """The runs that are shown at first, best first: all, or the best and the reference."""
         return self._best(MOST_CHOSEN)
-
-    @cached_property
-    def layered(self) -> list[str]:
-        """The runs that are shown in documents."""
-        return self._best(MOST_LAYERS)
 
     def _best(self, most: int) -> list[str]:
         best = self.ranking[:most]
