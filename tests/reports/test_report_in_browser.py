@@ -269,8 +269,11 @@ def test_safe_quiet_and_accessible(opened: Opening, width: int, scheme: str) -> 
     assert tab.page.evaluate("document.images.length") == 0
     for figure in tab("figure[data-figure]").all():
         figure.scroll_into_view_if_needed()
-        figure.locator(".plot > svg, .plot > canvas, .plot svg").first.wait_for()
-        assert figure.locator(".plot").get_attribute("aria-describedby")
+        plot = figure.locator(".plot")
+        plot.locator("svg, canvas").first.wait_for()
+        assert plot.get_attribute("role") == "img"
+        described = plot.get_attribute("aria-describedby")
+        assert tab(f"[id='{described}']").text_content()
     assert tab.said == []  # no word from the policy of contents, no error, no dialog
     assert len(tab.asked) == 1  # the page itself
     if not AXE.exists():

@@ -6,6 +6,7 @@ import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
 import type { TopLevelSpec } from "vega-lite";
 import type { Value } from "./data";
+import { element } from "./dom";
 import { lazily } from "./lazy";
 import type { Page } from "./page";
 import { fitted, hasParameter, takesChosenRows, withoutRunLegends } from "./specs";
@@ -32,6 +33,8 @@ function noLoader(): ReturnType<typeof loader> {
 export class Plot {
   /** Draw the figure if it is out of date, as soon as it is in view. */
   readonly refresh: () => void;
+  /** What Vega draws in. Its words are for nobody: those of the place around it say what it shows. */
+  private readonly inner = element("div", { "aria-hidden": "true" });
   private view: View | null = null;
   private drawnFor = "";
   private chosen = "";
@@ -45,6 +48,7 @@ export class Plot {
     private rows: () => Row[],
     private readonly refreshed: () => void = () => {},
   ) {
+    place.replaceChildren(this.inner);
     this.reserve();
     this.refresh = lazily(place, () => this.update());
     plots.push(this);
@@ -114,7 +118,7 @@ export class Plot {
     this.view = new View(parse(compiled, undefined, { ast: true }), {
       expr: expressionInterpreter,
       renderer: rows.length > MOST_ELEMENTS && !isPrinting() ? "canvas" : "svg",
-      container: this.place,
+      container: this.inner,
       loader: noLoader(),
       logLevel: ErrorsOnly, // a figure without any run is worth no warning
       hover: true,
@@ -126,8 +130,13 @@ export class Plot {
     const names = this.page.data.runs.map((run) => run.name);
     if (this.byRun) this.view.signal("chosen", names);
     this.view.insert("rows", rows).run();
-    // The place of the figure says what it shows; its marks have nothing to add.
-    this.place.querySelector("svg")?.setAttribute("aria-hidden", "true");
+    void this.view.runAsync().then(() => this.keepReachable());
+  }
+
+  /** A figure that is wider than its place is scrolled by keys, too. */
+  private keepReachable(): void {
+    if (this.place.scrollWidth > this.place.clientWidth) this.place.tabIndex = 0;
+    else this.place.removeAttribute("tabindex");
   }
 
   private clicked(datum: Row | undefined): void {
