@@ -19,7 +19,7 @@ from typing import Any, Literal
 Scheme = Literal["light", "dark"]
 HEIGHT = 900
 WIDTHS = (1400, 390)
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 DOCUMENTED = {"leaderboard": "report-leaderboard", "documents": "report-documents"}
 
 
