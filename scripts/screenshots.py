@@ -14,11 +14,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+Scheme = Literal["light", "dark"]
 HEIGHT = 900
 WIDTHS = (1400, 390)
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 DOCUMENTED = {"leaderboard": "report-leaderboard", "documents": "report-documents"}
 
 
@@ -45,7 +46,7 @@ def demo(out: Path) -> Path:
 
 
 def tabs(
-    page: Path, widths: tuple[int, ...], schemes: tuple[str, ...]
+    page: Path, widths: tuple[int, ...], schemes: tuple[Scheme, ...]
 ) -> Iterator[tuple[str, Any]]:
     """The page in each width and colour, with a name for them; all figures are drawn."""
     from playwright.sync_api import sync_playwright

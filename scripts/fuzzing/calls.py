@@ -142,7 +142,10 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         f"convert judged.jsonl out.xml --to highlights --collection {COLLECTION}",
         "convert qrels.txt out.jsonl --to judgments",
     ),
-    "report": _calls(f"report t.run u.run {_JUDGED} -m MAiP --out page.html --title T"),
+    "report": _calls(
+        f"report t.run u.run {_JUDGED} -m MAiP --out page.html --title T",
+        f"report t.run u.run {_JUDGED} -m ESRR@5 --topics topics.xml --baseline u --out page.html",
+    ),
     "simulate": _calls(
         f"simulate --system perfect {_JUDGED} --out out.run",
         f"simulate --system all {_GRADED} --out runs --quant gen --most 3",

@@ -204,6 +204,10 @@ def _swap_arguments(case: Case, chance: Random) -> Case:
     return replace(case, arguments=tuple(words))
 
 
+# Options whose effect is outside of the program: this one starts a browser.
+_OUTSIDE = {"opens"}
+
+
 def _add_option(case: Case, chance: Random) -> Case:
     """An option of the verb with a value, usually one that makes sense."""
     options = _options(case.arguments)
@@ -237,7 +241,8 @@ def _options(arguments: tuple[str, ...]) -> list[click.Option]:
             command = command.get_command(context, word)
     if command is None:
         return []
-    return [option for option in command.params if isinstance(option, click.Option)]
+    options = (option for option in command.params if isinstance(option, click.Option))
+    return [option for option in options if option.name not in _OUTSIDE]
 
 
 _MADE: dict[str, Callable[[Random], bytes]] = {

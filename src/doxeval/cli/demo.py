@@ -137,8 +137,9 @@ def _evaluate(collection: Path, data: Path, page: Path) -> None:
     _run_on("evaluate", runs, _ELEMENT_RUNS, *given, *_named(_ELEMENT_MEASURES))
     compared = ("-m", "MAiP", "--baseline", _BASELINES["focused"])
     _run_on("compare", runs, everything, *given, *compared)
+    known = ("--topics", data / "topics.xml", "--baseline", _BASELINES["focused"])
     written = ("--out", page, "--title", "The demo collection")
-    _run_on("report", runs, everything, *given, *_named(_MEASURES), *written)
+    _run_on("report", runs, everything, *given, *_named(_MEASURES), *known, *written)
 
 
 def _say_what_next(out: Path, data: Path, collection: Path) -> None:

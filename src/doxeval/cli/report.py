@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,8 +17,14 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
-from doxeval.cli.terminal import line
-from doxeval.cli.verb import verb
+from doxeval.cli.terminal import line, note, warn
+from doxeval.cli.verb import command_line, verb
+
+if TYPE_CHECKING:
+    from doxeval.topics import Topic
+
+# The options that name files besides runs and assessments.
+_OTHER_FILES = ("topics", "navigation", "targets")
 
 
 @verb()
@@ -33,32 +40,53 @@ from doxeval.cli.verb import verb
     help="The run that others are compared with, by name or file.  [default: the first]",
 )
 @click.option(
+    "--topics",
+    metavar="FILE",
+    help="File of topics, in any format that `doxeval topics` reads: topics are shown with their "
+    "titles, queries and descriptions.",
+)
+@click.option(
     "--figures",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Directory for each figure as SVG and PNG, with its data as CSV.",
+    help="Directory for each figure as SVG, PNG and PDF, with its data as CSV (needs the extra "
+    "`figures`).",
 )
 @click.option("--title", default="Evaluation of runs", show_default=True, help="Title of the page.")
+@click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **options: Any) -> None:
     """Write one page about runs: scores, tests, curves, topics and documents.
 
-    The page is one file that needs no network. Runs are ranked by the first measure.
+    The page is one file that needs no network. Runs are ranked by the first measure. If the browser
+    runs its script, runs can be chosen, tables sorted, and topics and documents opened; without it,
+    all tables are there.
 
     \b
     Examples:
       doxeval report *.run -a qrels.txt -m MAiP -m 'iP[.01]' --out report.html
       doxeval report *.run -a qrels.txt --collection wiki --preset inex2009-focused \\
-        --baseline bm25.run --figures figures --out report.html
+        --topics topics.xml --baseline bm25.run --figures figures --out report.html --open
     """
-    from doxeval.reports.figure import renderer
+    if options["figures"] is not None:
+        from doxeval.scores.plots import renderer
 
-    renderer()  # its absence is an error before any work
+        renderer()  # its absence is an error before any work
     _check_free(out, options)
     written = _written(_with_baseline(runs, options["baseline"]), assessments, out, options)
     line(f"{out}: {out.stat().st_size:,} bytes")
     if len(written) > 1:
         line(f"{options['figures']}: {len(written) - 1} files of figures")
+    if options["opens"]:
+        _open(out)
+
+
+def _open(out: Path) -> None:
+    """Open the page in a browser, if there is one."""
+    import webbrowser
+
+    if not webbrowser.open(out.absolute().as_uri()):
+        note(f"there is no browser here to open {out} with")
 
 
 def _check_free(out: Path, options: dict[str, Any]) -> None:
@@ -97,10 +125,11 @@ def _written(
         sources,
         names,
         options,
-        where_possible=PROFILE if in_collection else (),
+        where_possible=PROFILE if in_collection and _navigates(names, options) else (),
         curves=True,
         keep=keeping(names) if in_collection else None,
     )
+    topics = _topics(options["topics"], evaluation.truth.topics)
     table = scores_of(evaluation, runs, options)
     return write_report(
         table,
@@ -108,5 +137,29 @@ def _written(
         title=options["title"],
         baseline=run_called(table, options["baseline"]),
         truth=evaluation.truth if in_collection else None,
+        topics=topics,
         figures=options["figures"],
+        command=command_line(),
+        files=[(name, options[name]) for name in _OTHER_FILES if options[name] is not None],
     )
+
+
+def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:
+    """The topics of a file; a mistake in it is told before any run is read."""
+    if file is None:
+        return None
+    from doxeval.reports.topic_names import topic_names
+    from doxeval.topics import read_topics
+
+    topics = read_topics(file)
+    warn(topic_names(topics, scored).warnings)
+    return topics
+
+
+def _navigates(names: Sequence[str], options: dict[str, Any]) -> bool:
+    """Whether somebody asked how users navigate."""
+    from doxeval.measures.registry import measure_named
+
+    if options["navigation"] is not None:
+        return True
+    return any(hasattr(measure_named(name), "nav") for name in names)

@@ -8,12 +8,15 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+_WORDS = "doxeval.words"
+
 
 class Verb(click.Command):
     """A command that refuses an option given twice, unless the option may be repeated."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Look for repeated options, of which click would keep only the last."""
+        ctx.meta[_WORDS] = tuple(args)
         _, _, in_order = self.make_parser(ctx).parse_args(args=list(args))
         seen: set[str] = set()
         for parameter in in_order:
@@ -28,6 +31,20 @@ class Verb(click.Command):
 def verb(**settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
     """The decorator of a verb, in place of `click.command`."""
     return click.command(cls=Verb, **settings)
+
+
+def command_line() -> str:
+    """The running command as it could be typed into a shell."""
+    import shlex
+
+    context = click.get_current_context()
+    names: list[str] = []
+    step: click.Context | None = context
+    while step is not None:
+        is_root = step.parent is None and isinstance(step.command, click.Group)
+        names += [] if is_root else [str(step.info_name)]
+        step = step.parent
+    return shlex.join(["doxeval", *reversed(names), *context.meta[_WORDS]])
 
 
 def given_options() -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doxeval.comparison.groups import letters
 from doxeval.comparison.significance import TITLES, Test
@@ -12,6 +12,9 @@ from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts
 from doxeval.scores.text import aligned, number, shortened
 from doxeval.wording import brief, counted
+
+if TYPE_CHECKING:
+    from doxeval.scores.plots import Plot
 
 RESAMPLES = 100_000
 _MOST_SHOWN = 10
@@ -137,6 +140,21 @@ class Comparison:
         from doxeval.scores.notebook import html_table
 
         return html_table(["run", self.measure.label, "letters"], self._rows(self.ranking))
+
+    def plot(self) -> Plot:
+        """The differences of pairs with their confidence intervals, as a figure for notebooks.
+
+        With a baseline, these are all pairs; otherwise those of the best run with the others.
+
+        >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
+        >>> pair = Pair("a", "b", 9, 0.1, interval=(0.02, 0.18), p=0.02)
+        >>> runs = (RunMean("a", 0.5, 9), RunMean("b", 0.4, 9))
+        >>> Comparison(facts, "t", 0.05, runs, (pair,)).plot()
+        <plot: differences in MAiP of 1 pair>
+        """
+        from doxeval.comparison.plots import comparison_plot
+
+        return comparison_plot(self)
 
     def _rows(self, runs: Sequence[RunMean]) -> list[list[str]]:
         letters = self.letters

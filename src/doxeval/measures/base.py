@@ -164,4 +164,6 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
             self.highest,
             self.facts.higher_is_better,
             asked=str(asked),
+            user=" ".join((type(self).__doc__ or "").strip().split("\n\n")[0].split()),
+            formula=self.facts.formula,
         )

@@ -10,12 +10,13 @@ from doxeval.reports.document_views import DocumentView, RunUnits, document_view
 from doxeval.reports.page import page
 from doxeval.reports.report import report
 from doxeval.reports.returned import Keeping, Returned, keeping, returned
-from doxeval.reports.write import write_report
+from doxeval.reports.write import Report, write_report
 
 __all__ = [
     "Contents",
     "DocumentView",
     "Keeping",
+    "Report",
     "Returned",
     "RunUnits",
     "document_views",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from doxeval.comparison import Comparison, Correlations, compare, correlate
 from doxeval.comparison.paired import Column
 from doxeval.errors import InputError
 from doxeval.reports.document_views import DocumentView
+from doxeval.reports.escaping import legible
+from doxeval.reports.provenance import Provenance, navigation_of
+from doxeval.reports.topic_names import TopicNames
 from doxeval.scores import RunScores, ScoreTable
 from doxeval.wording import brief, listed
 
 ALPHA = 0.05
-# As many lines as there are colours that can be told apart.
-MOST_LINES = 10
-MOST_LAYERS = 6
+# How many runs are chosen when the page is opened: as many as there are colours.
+MOST_CHOSEN = 10
 # With more runs than these, pairs are not tested: it takes long, and nobody reads the letters.
 MOST_TESTED = 80
 
@@ -24,8 +26,10 @@ MOST_TESTED = 80
 class Contents:
     """The scores of a report, its baseline, and what else is to be shown.
 
-    profile: scores with the curves of hits, near-misses and misses by rank. documents: what runs
-    return in some documents. notes: warnings besides those of the table.
+    profile: scores with the curves of hits, near-misses and misses by rank; None if nobody asked
+    about navigation. documents: what runs return in some documents. notes: warnings besides those
+    of the table. topics: what is known about topics besides their ids. provenance: where all of it
+    comes from.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts
@@ -44,6 +48,8 @@ class Contents:
     profile: ScoreTable | None = None
     documents: tuple[DocumentView, ...] = ()
     notes: tuple[str, ...] = ()
+    topics: TopicNames = field(default_factory=TopicNames)
+    provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
         if self.baseline is not None and self.baseline not in self.names:
@@ -71,18 +77,28 @@ class Contents:
         return self.columns[0].ranking()
 
     @cached_property
-    def drawn(self) -> list[str]:
-        """The runs that figures show, best first: all, or the best and the reference."""
-        return self._best(MOST_LINES)
-
-    @cached_property
-    def layered(self) -> list[str]:
-        """The runs that are shown in documents."""
-        return self._best(MOST_LAYERS)
+    def chosen(self) -> list[str]:
+        """The runs that are shown at first, best first: all, or the best and the reference."""
+        return self._best(MOST_CHOSEN)
 
     def _best(self, most: int) -> list[str]:
         best = self.ranking[:most]
         return best if self.reference in best else [*best[: most - 1], self.reference]
+
+    @cached_property
+    def shown(self) -> dict[str, str]:
+        """The names of the runs as the page shows them, best first."""
+        return legible(self.ranking)
+
+    @cached_property
+    def shown_topics(self) -> dict[str, str]:
+        """The ids of the topics as the page shows them."""
+        return legible(self.table.topic_ids)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The names of the measures as the page shows them."""
+        return list(legible(self.table.labels).values())
 
     def scores(self, run: str) -> RunScores:
         """The scores of a run."""
@@ -90,10 +106,20 @@ class Contents:
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """All runs against each other, by each measure; none for one run or very many."""
+        """All pairs of runs, by each measure; none for one run or very many."""
         if not 2 <= len(self.names) <= MOST_TESTED:
             return ()
         return tuple(compare(self.table, label, alpha=ALPHA) for label in self.table.labels)
+
+    @cached_property
+    def against_baseline(self) -> Comparison | None:
+        """The runs against the baseline by the first measure, as `compare` tests them.
+
+        Without a baseline, these are all pairs. None if nothing is tested.
+        """
+        if self.baseline is None or not self.comparisons:
+            return self.comparisons[0] if self.comparisons else None
+        return compare(self.table, self.table.labels[0], baseline=self.baseline, alpha=ALPHA)
 
     @cached_property
     def correlations(self) -> Correlations | None:
@@ -103,9 +129,20 @@ class Contents:
         return correlate(self.table, resamples=1)  # of τ_AP's p, which is not shown
 
     @cached_property
+    def navigation(self) -> str | None:
+        """The model of navigation that is reported about; None if nobody asked for one."""
+        profile = () if self.profile is None else self.profile.measures
+        models = (navigation_of(facts) for facts in (*profile, *self.table.measures))
+        name = next((model for model in models if model is not None), None)
+        said = (model for _, model in self.provenance.navigation if model.split("(")[0] == name)
+        return next(said, name)
+
+    @cached_property
     def warnings(self) -> list[tuple[str | None, str]]:
         """All warnings, each with the run it is about, or None if it is about no single run."""
-        warnings: list[tuple[str | None, str]] = [(None, note) for note in self.notes]
+        warnings: list[tuple[str | None, str]] = [
+            (None, note) for note in (*self.notes, *self.topics.warnings)
+        ]
         warnings += [(None, warning) for warning in self.table.warnings]
         for scores in self.table.runs:
             warnings += [(scores.run, warning) for warning in scores.warnings]

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.reports.contents import Contents
-from doxeval.reports.figure import Figure, Row, by_run, quantitative
+from doxeval.reports.figure import (
+    IS_CHOSEN,
+    WIDTH,
+    Figure,
+    Value,
+    by_run,
+    choosing,
+    quantitative,
+    told,
+)
 from doxeval.scores import RunScores
 from doxeval.scores.table import Curve, Floats, mean_curve
 
 _MOST_POINTS = 101
 _MOST_CURVES = 12
-# The shares of all relevance, from the bottom up, and their colours.
+# The shares of all relevance, from the bottom up, and their colours; misses are the rest.
 SHARES = ("hits", "near-misses", "seen twice", "misses")
-_SHARE_COLOURS = ("#3f8f4f", "#e0a52e", "#8f86c8", "#c9584f")
+_SHARE_COLOURS = ("#3f8f4f", "#e0a52e", "#8f86c8")
 _LABELS = {"Hits": "hits", "NearMisses": "near-misses", "Misses": "misses"}
 
 
@@ -31,112 +41,184 @@ def curve_figures(contents: Contents) -> list[Figure]:
     >>> figure.title, figure.rows[1]
     ('precision by recall (P)', {'run': 'mine', 'x': 1.0, 'y': 0.5})
     """
-    labels = dict.fromkeys(c.label for s in contents.table.runs for c in s.curves)
+    found = _mean_curves(contents)
     together: dict[object, list[str]] = {}
-    for label in labels:
-        lines = _lines(contents, label)
-        if lines:
-            key = tuple((run, c.x_name, c.y_name, np.round(m, 12).tobytes()) for run, c, m in lines)
-            together.setdefault(key, []).append(label)
+    for label, lines in found.items():
+        key = tuple((run, c.x_name, c.y_name, np.round(m, 12).tobytes()) for run, c, m in lines)
+        together.setdefault(key, []).append(label)
     return [
-        _curve_figure(contents, number, same)
+        _curve_figure(contents, number, same, found[same[0]])
         for number, same in enumerate(list(together.values())[:_MOST_CURVES], 1)
     ]
 
 
-def left_out(contents: Contents) -> int:
-    """How many runs have no line."""
-    return len(contents.names) - len(contents.drawn)
+_Line = tuple[str, Curve, Floats]  # a run, its curve, and the mean of that over topics
 
 
-def _lines(contents: Contents, label: str) -> list[tuple[str, Curve, Floats]]:
-    """The mean curve of each drawn run."""
-    found = []
-    for run in contents.drawn:
+def _mean_curves(contents: Contents) -> dict[str, list[_Line]]:
+    """By measure, the mean curve of each run that has one, best run first."""
+    found: dict[str, list[_Line]] = {}
+    for run in contents.ranking:
         scores = contents.scores(run)
-        found += [
-            (run, c, np.array(mean_curve(c, scores.counted), dtype=np.float64))
-            for c in scores.curves
-            if c.label == label
-        ]
-    return found
+        for whole in scores.curves:
+            curve = _thin(whole)
+            mean = np.array(mean_curve(curve, scores.counted), dtype=np.float64)
+            found.setdefault(curve.label, []).append((run, curve, mean))
+    return {label: found[label] for label in contents.table.labels if label in found}
 
 
-def _curve_figure(contents: Contents, number: int, labels: Sequence[str]) -> Figure:
-    lines = _lines(contents, labels[0])
+def _curve_figure(
+    contents: Contents, number: int, labels: Sequence[str], lines: Sequence[_Line]
+) -> Figure:
     curve = lines[0][1]
-    rows: list[Row] = [
-        {"run": run, "x": float(c.x[at]), "y": float(mean[at])}
-        for run, c, mean in lines
-        for at in _thinned(c.x).tolist()
-        if not np.isnan(mean[at])
-    ]
-    is_log = _is_long(curve.x)
-    scale = {"type": "log"} if is_log else {}
+    columns: dict[str, list[Value]] = {"run": [], "x": [], "y": []}
+    for run, own, mean in lines:
+        points = np.flatnonzero(~np.isnan(mean))
+        columns["run"] += [contents.shown[run]] * len(points)
+        columns["x"] += own.x[points].tolist()
+        columns["y"] += mean[points].tolist()
+    is_log = _is_long_axis(curve.x)
     title = f"{curve.y_name} by {curve.x_name} ({', '.join(labels[:4])}{_more(labels)})"
-    drawing = {
-        "width": 380,
-        "height": 270,
-        "mark": {"type": "line", "strokeWidth": 2, "clip": True},
-        "encoding": {
-            "x": quantitative(curve.x_name, "x", scale={**scale, "nice": False}),
-            "y": quantitative(f"mean {curve.y_name}", "y", scale={"zero": True}),
-            **by_run(contents.drawn, dashes=True),
-        },
-    }
-    return Figure(f"curve-{number}", title, rows, drawing, "ranks on a log scale" if is_log else "")
+    return Figure(
+        f"curve-{number}",
+        "curves",
+        title,
+        columns,
+        _lines_drawn(contents, curve, is_log=is_log),
+        "ranks on a log scale" if is_log else "",
+        _curve_in_words(contents, lines),
+    )
 
 
-def share_figures(contents: Contents) -> Iterator[Figure]:
-    """For each run, the shares of all relevance by rank, stacked."""
-    for number, run in enumerate(contents.drawn, 1):
-        shares = shares_by_rank(contents, run)
-        if shares is None:
-            continue
-        ranks, values = shares
-        rows: list[Row] = [
+def _lines_drawn(contents: Contents, curve: Curve, *, is_log: bool) -> dict[str, Any]:
+    """Lines, and points on them that appear and tell their values when the pointer is near."""
+    scale = {"type": "log"} if is_log else {}
+    runs = list(contents.shown.values())
+    x = quantitative(curve.x_name, "x", scale={**scale, "nice": False})
+    y = quantitative(f"mean {curve.y_name}", "y", scale={"zero": True})
+    tips = [told("run", "run"), told("x", curve.x_name, ".4~g"), told("y", curve.y_name, ".4f")]
+    near = {"type": "point", "on": "pointerover", "clear": "pointerout"}
+    hover = {"name": "hover", "select": {**near, "fields": ["run", "x"]}}
+    is_near = {"param": "hover", "empty": False}
+    return {
+        "width": WIDTH,
+        "height": 300,
+        "params": [choosing([contents.shown[run] for run in contents.chosen])],
+        "transform": [IS_CHOSEN],
+        "encoding": {"x": x, "y": y},
+        "layer": [
             {
-                "run": run,
-                "rank": int(ranks[at]),
-                "share": SHARES[kind],
-                "part": float(value),
-                "order": kind,
-            }
-            for at in _thinned(ranks).tolist()
-            for kind, value in enumerate(values[:, at])
-        ]
-        drawing = {
-            "width": 290,
-            "height": 170,
-            "mark": {"type": "area"},
-            "encoding": {
-                "x": quantitative("results", "rank", scale={"type": "log", "nice": False}),
-                "y": quantitative(
-                    "share",
-                    "part",
-                    stack=True,
-                    scale={"domain": [0, 1]},
-                    axis={"format": ".0%"},
-                ),
-                "color": {
-                    "field": "share",
-                    "type": "nominal",
-                    "scale": {"domain": list(SHARES), "range": list(_SHARE_COLOURS)},
-                    "legend": {
-                        "title": None,
-                        "symbolType": "square",
-                        "symbolSize": 120,
-                        "orient": "bottom",
+                "mark": {"type": "line", "strokeWidth": 2, "clip": True},
+                "encoding": by_run(runs, dashes=True),
+            },
+            {
+                "params": [hover],
+                "mark": {"type": "point", "filled": True, "size": 70},
+                "encoding": {
+                    "color": {**by_run(runs)["color"], "legend": None},
+                    "opacity": {"condition": {**is_near, "value": 1}, "value": 0},
+                    "tooltip": tips,
+                },
+            },
+        ],
+    }
+
+
+def _curve_in_words(contents: Contents, lines: Sequence[_Line]) -> str:
+    """Where the lines of the chosen runs begin and end."""
+    said = []
+    for run, curve, mean in lines:
+        defined = np.flatnonzero(~np.isnan(mean))
+        if run in contents.chosen and len(defined):
+            first, last = defined[[0, -1]].tolist()
+            said.append(
+                f"{contents.shown[run]} from {mean[first]:.3f} at {curve.x[first]:g} to "
+                f"{mean[last]:.3f} at {curve.x[last]:g}"
+            )
+    curve = lines[0][1]
+    return f"Mean {curve.y_name} by {curve.x_name}, a line for each run: {'; '.join(said)}."
+
+
+def shares_figure(contents: Contents) -> Figure | None:
+    """For each run, the shares of all relevance by rank, stacked; all panels on one scale."""
+    found = {}
+    for run in contents.ranking:
+        shares = shares_by_rank(contents, run)
+        if shares is not None:
+            found[run] = shares
+    if not found:
+        return None
+    order = sorted(found, key=lambda run: -float(found[run][1][0, -1]))
+    columns: dict[str, list[Value]] = {name: [] for name in ("run", "rank", *SHARES)}
+    for run in order:
+        ranks, values = found[run]
+        columns["run"] += [contents.shown[run]] * len(ranks)
+        columns["rank"] += ranks.astype(np.int64).tolist()
+        for kind, name in enumerate(SHARES):
+            columns[name] += values[kind].tolist()
+    largest = max(float(values[:3].sum(axis=0).max()) for _, values in found.values())
+    words = [
+        f"{contents.shown[run]} {values[0, -1]:.0%}, {values[1, -1]:.0%} and {values[3, -1]:.0%}"
+        for run, (_, values) in ((run, found[run]) for run in order)
+        if run in contents.chosen
+    ]
+    return Figure(
+        "shares",
+        "shares",
+        "Shares of all relevance by rank",
+        columns,
+        _shares_drawn(contents, [contents.shown[run] for run in order], min(largest, 1.0)),
+        "what is above the areas is missed; ranks on a log scale",
+        "Hits, near-misses and misses with all results, most hits first: " + "; ".join(words) + ".",
+    )
+
+
+def _shares_drawn(contents: Contents, order: list[str], largest: float) -> dict[str, Any]:
+    kinds = list(SHARES[:3])
+    x = quantitative("results", "rank", scale={"type": "log", "nice": False})
+    scale = {"domain": [0, largest or 1.0]}
+    y = quantitative("share", "part", stack=True, scale=scale, axis={"format": ".0%"})
+    colour = {
+        "field": "share",
+        "type": "nominal",
+        "scale": {"domain": kinds, "range": list(_SHARE_COLOURS)},
+        "legend": {"title": None, "orient": "top", "symbolType": "square", "symbolSize": 120},
+    }
+    tips = [told("run", "run"), told("rank", "results", ",d")]
+    tips += [told(name, name, ".1%") for name in SHARES]
+    return {
+        "params": [choosing([contents.shown[run] for run in contents.chosen])],
+        "transform": [IS_CHOSEN],
+        "facet": {"field": "run", "type": "nominal", "title": None, "sort": order},
+        "columns": 3,
+        "spec": {
+            "width": 230,
+            "height": 130,
+            "layer": [
+                {
+                    "transform": [
+                        {"fold": kinds, "as": ["share", "part"]},
+                        {"calculate": f"indexof({kinds!r}, datum.share)", "as": "order"},
+                    ],
+                    "mark": {"type": "area"},
+                    "encoding": {
+                        "x": x,
+                        "y": y,
+                        "color": colour,
+                        "order": {"field": "order", "type": "quantitative"},
                     },
                 },
-                "order": {"field": "order", "type": "quantitative"},
-            },
-        }
-        yield Figure(f"shares-{number}", run, rows, drawing)
+                {  # nothing to see, but something to point at
+                    "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0},
+                    "encoding": {"x": x, "tooltip": tips},
+                },
+            ],
+        },
+    }
 
 
 def shares_by_rank(contents: Contents, run: str) -> tuple[Floats, Floats] | None:
-    """The ranks, and the mean shares (kinds × ranks); None if the profile does not have them."""
+    """Some ranks, and the mean shares (kinds × ranks); None if the profile does not have them."""
     if contents.profile is None:
         return None
     scores = next((s for s in contents.profile.runs if s.run == run), None)
@@ -150,7 +232,7 @@ def shares_by_rank(contents: Contents, run: str) -> tuple[Floats, Floats] | None
 
 
 def _share_curves(scores: RunScores) -> dict[str, Curve]:
-    by_family = {curve.label.split("@")[0]: curve for curve in scores.curves}
+    by_family = {curve.label.split("@")[0]: _thin(curve) for curve in scores.curves}
     return {name: by_family[label] for label, name in _LABELS.items() if label in by_family}
 
 
@@ -162,15 +244,21 @@ def _more(labels: Sequence[str]) -> str:
     return " …" if len(labels) > 4 else ""
 
 
-def _is_long(x: Floats) -> bool:
+def _is_long_axis(x: Floats) -> bool:
     """Whether an axis counts ranks, and many of them."""
-    return bool(len(x) > 100 and x[0] >= 1 and x[-1] > 100)
+    return bool(len(x) and x[0] >= 1 and x[-1] > 100)
+
+
+def _thin(curve: Curve) -> Curve:
+    """A curve with about a hundred of its points at most: its mean is taken only there."""
+    kept = _thinned(curve.x)
+    return curve._replace(x=curve.x[kept], y=curve.y[:, kept])
 
 
 def _thinned(x: Floats) -> Ints:
     """The indices of about a hundred points at most, spread evenly over the axis."""
     if len(x) <= _MOST_POINTS + 1:
         return np.arange(len(x))
-    if not _is_long(x):
+    if not _is_long_axis(x):
         return np.unique(np.linspace(0, len(x) - 1, _MOST_POINTS).round().astype(np.int64))
     return np.unique(np.geomspace(1, len(x), _MOST_POINTS).round().astype(np.int64)) - 1

@@ -1,13 +1,20 @@
-"""Escaping: text from documents, runs and assessments as safe text of a page."""
+"""Text from documents, runs and assessments, made fit for a page.
+
+Templates escape all text by themselves. Here it is made legible, and names are kept apart.
+"""
 
 from __future__ import annotations
 
-import html
+import json
 from collections.abc import Iterable
+from typing import Any
 
 # Control characters mean nothing in a page or a figure, and some of them make it unreadable.
 _UNREADABLE = (*range(32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
 _REPLACED = dict.fromkeys(_UNREADABLE, "\N{REPLACEMENT CHARACTER}") | {9: "\t", 10: "\n", 13: "\n"}
+# What could end a script, begin a comment in it, or end a line of it.
+_IN_SCRIPTS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
+_LONGEST = 200
 
 
 def readable(value: object) -> str:
@@ -19,39 +26,39 @@ def readable(value: object) -> str:
     return str(value).translate(_REPLACED)
 
 
-def text(value: object) -> str:
-    """Anything as text that is safe inside an element and inside a quoted attribute.
+def legible(names: Iterable[str]) -> dict[str, str]:
+    """Names as they are shown: readable, not too long, and still all different.
 
-    >>> text("<b>'1' & \\"2\\"</b>")
-    '&lt;b&gt;&#x27;1&#x27; &amp; &quot;2&quot;&lt;/b&gt;'
+    >>> legible(["a\\0", "a\\1", "b"])
+    {'a\\x00': 'a\N{REPLACEMENT CHARACTER}', 'a\\x01': 'a\N{REPLACEMENT CHARACTER} (2)', 'b': 'b'}
     """
-    return html.escape(readable(value), quote=True)
+    given = list(dict.fromkeys(names))
+    short = (name if len(name) <= _LONGEST else f"{name[:90]}…{name[-90:]}" for name in given)
+    shown = [" ".join(readable(name).split()) or "(no name)" for name in short]
+    return dict(zip(given, unique(shown), strict=True))
 
 
-def name(value: object) -> str:
-    """A name of a run, topic or document, isolated from the writing direction around it.
+def unique(names: Iterable[str]) -> list[str]:
+    """Names with a number behind those that are there already.
 
-    >>> name("run<1>")
-    '<bdi>run&lt;1&gt;</bdi>'
+    >>> unique(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
     """
-    return f"<bdi>{text(value)}</bdi>"
+    taken: dict[str, None] = {}
+    for name in names:
+        shown, number = name, 1
+        while shown in taken:
+            number += 1
+            shown = f"{name} ({number})"
+        taken[shown] = None
+    return list(taken)
 
 
-def items(lines: Iterable[str]) -> str:
-    """A list of lines that are HTML already.
+def script_json(value: Any) -> str:
+    r"""JSON that may stand inside a script element, whatever text is in it.
 
-    >>> items(["one", "two"])
-    '<ul><li>one</li><li>two</li></ul>'
+    >>> print(script_json({"a": "</script>"}))
+    {"a":"\u003c/script\u003e"}
     """
-    return f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
-
-
-def listed(names: Iterable[str], most: int = 12) -> str:
-    """Names separated by commas; if there are many, the first of them and how many more.
-
-    >>> listed(["a", "b", "c"], most=2)
-    '<bdi>a</bdi>, <bdi>b</bdi> and 1 more'
-    """
-    all_names = list(names)
-    shown = ", ".join(map(name, all_names[:most]))
-    return shown + (f" and {len(all_names) - most:,} more" if len(all_names) > most else "")
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return readable(text).translate(_IN_SCRIPTS)

@@ -1,125 +1,114 @@
-"""Figures: Vega-Lite specifications, rendered here without a browser or a network."""
+"""Figures: Vega-Lite specifications, the one source of what the page and files show.
+
+The page draws a specification with the Vega runtime that it carries. Files for papers are drawn by
+vl-convert, with the runs that are chosen when the page is opened.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from doxeval.errors import MissingInput
-from doxeval.reports.escaping import readable
+from doxeval.scores.plots import SCHEMA, drawn
 
-Row = Mapping[str, str | float | None]
+Value = str | float | None
 COLOURS = (
     "#4c7fc0", "#e8811a", "#d6484c", "#2fa39b", "#5a9e3a",
     "#b08a00", "#a868b5", "#d9669a", "#9c6b4f", "#808080",
 )  # fmt: skip
 DASHES = ([1, 0], [7, 3], [2, 2], [8, 3, 2, 3])
-# Halfway between black and white, legible on both.
-INK, GRID = "#777777", "#8888884d"
-_LONGEST = 200
+# The formats of files, besides the data as CSV.
+FILES = ("svg", "png", "pdf")
+CHOSEN = "chosen"
+IS_CHOSEN = {"filter": f"indexof({CHOSEN}, datum.run) >= 0"}
+# Of a figure that fills a column; the page fits it to its own.
+WIDTH = 640
+_INK, _GRID = "#444444", "#88888833"
+# What files look like; the page has colours of its own, for light and dark.
 _CONFIG = {
     "aria": False,
     "font": "sans-serif",
     "view": {"stroke": None},
     "axis": {
-        "labelColor": INK,
-        "titleColor": INK,
-        "gridColor": GRID,
-        "domainColor": INK,
-        "tickColor": INK,
+        "labelColor": _INK,
+        "titleColor": _INK,
+        "gridColor": _GRID,
+        "domainColor": _INK,
+        "tickColor": _INK,
         "labelFontSize": 11,
         "titleFontSize": 12,
         "titleFontWeight": "normal",
         "labelLimit": 160,
     },
     "legend": {
-        "labelColor": INK,
-        "titleColor": INK,
+        "labelColor": _INK,
+        "titleColor": _INK,
         "labelLimit": 200,
         "labelFontSize": 12,
         "symbolSize": 300,
         "symbolStrokeWidth": 2,
     },
-    "header": {"labelColor": INK, "titleColor": INK},
-    "text": {"color": INK},
+    "header": {"labelColor": _INK, "titleColor": _INK},
+    "text": {"color": _INK},
+    "rule": {"color": _INK},
 }
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its data, how they are drawn, and a note on it.
+    """A figure: its data by column, how they are drawn, a note on it, and what it says in words.
 
-    >>> rows = [{"run": "a", "x": 0.0, "y": 0.5}, {"run": "a", "x": 1.0, "y": 0.25}]
-    >>> Figure("curve", "Precision", rows, {"mark": "line"}).csv().splitlines()
-    ['run,x,y', 'a,0.0,0.5', 'a,1.0,0.25']
+    >>> columns = {"run": ["a", "a"], "x": [0.0, 1.0], "y": [0.5, None]}
+    >>> figure = Figure("curve", "curves", "Precision", columns, {"mark": "line"})
+    >>> figure.csv().splitlines()
+    ['run,x,y', 'a,0.0,0.5', 'a,1.0,']
+    >>> figure.rows[0]
+    {'run': 'a', 'x': 0.0, 'y': 0.5}
     """
 
     name: str
+    section: str
     title: str
-    rows: Sequence[Row]
+    columns: Mapping[str, Sequence[Value]]
     drawing: Mapping[str, Any]
     note: str = ""
+    alt: str = ""
 
-    def spec(self, background: str | None = None) -> dict[str, Any]:
-        """The whole specification."""
+    @property
+    def rows(self) -> list[dict[str, Value]]:
+        """The data row by row."""
+        names = list(self.columns)
+        values = zip(*self.columns.values(), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in values]
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The specification without data, as the page has it."""
+        return {"$schema": SCHEMA, **self.drawing}
+
+    def file(self, kind: str) -> bytes:
+        """The figure as a file: svg, png, pdf, or its data as csv."""
+        if kind == "csv":
+            return self.csv().encode()
         whole = {
-            "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-            "background": background,
+            **self.spec,
+            "background": None if kind == "svg" else "white",
             "config": _CONFIG,
-            "data": {"values": list(self.rows)},
+            "data": {"values": self.rows},
             "padding": 4,
-            **self.drawing,
         }
-        return {key: _readable(value) for key, value in whole.items()}
-
-    def svg(self) -> str:
-        """As SVG with a transparent background.
-
-        Ids inside it begin with the figure's name, so that figures on one page do not clash.
-        """
-        drawn: str = renderer().vegalite_to_svg(self.spec())
-        drawn = re.sub(r'\bid="', f'id="{self.name}-', drawn)
-        return drawn.replace("url(#", f"url(#{self.name}-")
-
-    def png(self) -> bytes:
-        """As PNG on white."""
-        drawn: bytes = renderer().vegalite_to_png(self.spec("white"), scale=2)
-        return drawn
+        return drawn(whole, kind)
 
     def csv(self) -> str:
         """The data."""
         file = io.StringIO()
-        columns = list(dict.fromkeys(name for row in self.rows for name in row))
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows)
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(zip(*self.columns.values(), strict=True))
         return file.getvalue()
-
-
-def _readable(value: Any) -> Any:
-    """A specification without control characters and overlong names, which trouble the renderer."""
-    if isinstance(value, str):
-        return readable(value if len(value) <= _LONGEST else f"{value[:90]}…{value[-90:]}")
-    if isinstance(value, Mapping):
-        return {key: _readable(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_readable(each) for each in value]
-    return value
-
-
-def renderer() -> Any:
-    """The renderer of figures; if it is not installed, an error says what to install."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingInput(
-            "figures need vl-convert-python, which is missing here: pip install vl-convert-python"
-        ) from None
-    return vl_convert
 
 
 def quantitative(title: str, field: str, **more: Any) -> dict[str, Any]:
@@ -131,29 +120,49 @@ def quantitative(title: str, field: str, **more: Any) -> dict[str, Any]:
     return {"field": field, "type": "quantitative", "title": title, **more}
 
 
+def told(field: str, title: str, style: str = "") -> dict[str, Any]:
+    """A line of a tooltip; numbers have a format.
+
+    >>> told("y", "precision", ".4f")
+    {'field': 'y', 'title': 'precision', 'type': 'quantitative', 'format': '.4f'}
+    """
+    if not style:
+        return {"field": field, "title": title, "type": "nominal"}
+    return {"field": field, "title": title, "type": "quantitative", "format": style}
+
+
+def choosing(runs: Sequence[str]) -> dict[str, Any]:
+    """The parameter that says which runs are shown; these are chosen at first.
+
+    >>> choosing(["a"])
+    {'name': 'chosen', 'value': ['a']}
+    """
+    return {"name": CHOSEN, "value": list(runs)}
+
+
 def by_run(runs: Sequence[str], *, dashes: bool = False) -> dict[str, Any]:
-    """The encodings of runs: each has the same colour in every figure.
+    """The encodings of runs: each has the same colour in every figure, whatever is chosen.
 
     >>> by_run(["a", "b"])["color"]["scale"]["domain"]
     ['a', 'b']
     """
-    domain = list(runs)
-    legend = {"title": None, "orient": "right"}
-    colours = [COLOURS[number % len(COLOURS)] for number in range(len(domain))]
-    found: dict[str, Any] = {
-        "color": {
-            "field": "run",
-            "type": "nominal",
-            "scale": {"domain": domain, "range": colours},
-            "legend": legend,
-        }
-    }
+    legend = {"title": None, "orient": "right", "values": {"expr": CHOSEN}}
+    found = {"color": _by_run(runs, [colour_of(n) for n in range(len(runs))], legend)}
     if dashes:
-        kinds = [DASHES[number % len(DASHES)] for number in range(len(domain))]
-        found["strokeDash"] = {
-            "field": "run",
-            "type": "nominal",
-            "scale": {"domain": domain, "range": kinds},
-            "legend": legend,
-        }
+        found["strokeDash"] = _by_run(runs, [dash_of(n) for n in range(len(runs))], legend)
     return found
+
+
+def colour_of(place: int) -> str:
+    """The colour of the run with this place in the ranking."""
+    return COLOURS[place % len(COLOURS)]
+
+
+def dash_of(place: int) -> list[int]:
+    """The dashes of the run with this place in the ranking."""
+    return DASHES[place % len(DASHES)]
+
+
+def _by_run(runs: Sequence[str], values: Sequence[Any], legend: Mapping[str, Any]) -> Any:
+    scale = {"domain": list(runs), "range": list(values)}
+    return {"field": "run", "type": "nominal", "scale": scale, "legend": dict(legend)}

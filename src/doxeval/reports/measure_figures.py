@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import numpy as np
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from doxeval.comparison import MeasurePair
 from doxeval.reports.contents import Contents
-from doxeval.reports.figure import COLOURS, INK, Figure, Row, quantitative
+from doxeval.reports.figure import (
+    IS_CHOSEN,
+    Figure,
+    Value,
+    by_run,
+    choosing,
+    quantitative,
+    told,
+)
+from doxeval.reports.labels import Label, placed
 
 _MOST_SCATTERS = 3
-_MOST_NAMED = 12
+_WIDTH, _HEIGHT = 290, 270
+# The share of an axis that stays free at both of its ends.
+_MARGIN = 0.08
+
+
+class _Point(NamedTuple):
+    run: str
+    x: float
+    y: float
 
 
 def scatter_figures(contents: Contents) -> Iterator[Figure]:
@@ -31,54 +47,105 @@ def scatters_left_out(contents: Contents) -> int:
 
 
 def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
-    first, second = (
-        next(column for column in contents.columns if column.facts.label == label)
-        for label in (pair.first, pair.second)
-    )
+    first, second = contents.columns[0].means, contents.columns[number].means
     points = [
-        (run, x, y)
-        for run in contents.ranking
-        if (x := first.means[run]) is not None and (y := second.means[run]) is not None
+        _Point(shown, x, y)
+        for run, shown in contents.shown.items()
+        if (x := first[run]) is not None and (y := second[run]) is not None
     ]
-    rows: list[Row] = [
-        {"run": run, "x": x, "y": y, "name": run if rank < _MOST_NAMED else "", "side": rank % 2}
-        for rank, (run, x, y) in enumerate(points)
+    across = _axis_range([point.x for point in points])
+    up = _axis_range([point.y for point in points])
+    chosen = [contents.shown[run] for run in contents.chosen]
+    labels = placed(
+        {p.run: (_pixel(p.x, across, _WIDTH), _HEIGHT - _pixel(p.y, up, _HEIGHT)) for p in points},
+        (_WIDTH, _HEIGHT),
+        first=chosen,
+    )
+    columns: dict[str, list[Value]] = {
+        "run": [p.run for p in points],
+        "x": [p.x for p in points],
+        "y": [p.y for p in points],
+        "label": [labels[p.run].side if p.run in labels else "none" for p in points],
+    }
+    names = (contents.labels[0], contents.labels[number])
+    line = _line(pair, across, up)
+    drawing = _scatter_drawn(contents, names, (across, up), line)
+    note = _coefficients(pair)
+    alt = f"A point for each of {len(points)} runs: {names[1]} by {names[0]}; {note}."
+    title = f"{names[1]} by {names[0]}"
+    return Figure(f"scatter-{number}", "scatter", title, columns, drawing, note, alt)
+
+
+def _axis_range(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    margin = (high - low) * _MARGIN or max(abs(high), 1.0) * _MARGIN
+    return low - margin, high + margin
+
+
+def _pixel(value: float, ends: tuple[float, float], length: int) -> float:
+    return (value - ends[0]) / (ends[1] - ends[0]) * length
+
+
+def _line(
+    pair: MeasurePair, across: tuple[float, float], up: tuple[float, float]
+) -> list[dict[str, float]]:
+    """The ends of the least-squares line, as far as it is in the figure."""
+    if pair.slope is None or pair.intercept is None:
+        return []
+    ends = sorted({*across, *_crossings(pair.slope, pair.intercept, up)})
+    inside = [x for x in ends if across[0] <= x <= across[1] and up[0] <= _height(pair, x) <= up[1]]
+    return [{"x": x, "y": _height(pair, x)} for x in inside]
+
+
+def _crossings(slope: float, intercept: float, up: tuple[float, float]) -> list[float]:
+    """Where a line crosses the upper and the lower edge; a hair inside, as numbers are rounded."""
+    hair = (up[1] - up[0]) * 1e-9
+    return [(y - intercept) / slope for y in (up[0] + hair, up[1] - hair)] if slope else []
+
+
+def _height(pair: MeasurePair, x: float) -> float:
+    return (pair.intercept or 0.0) + (pair.slope or 0.0) * x
+
+
+def _scatter_drawn(
+    contents: Contents,
+    names: tuple[str, str],
+    ends: tuple[tuple[float, float], tuple[float, float]],
+    line: list[dict[str, float]],
+) -> dict[str, Any]:
+    x, y = (
+        quantitative(name, field, scale={"domain": list(domain), "nice": False})
+        for name, field, domain in zip(names, ("x", "y"), ends, strict=True)
+    )
+    tips = [told("run", "run"), told("x", names[0], ".4f"), told("y", names[1], ".4f")]
+    runs = list(contents.shown.values())
+    colour = {**by_run(runs)["color"], "legend": None}
+    texts: list[dict[str, Any]] = [
+        {
+            "transform": [IS_CHOSEN, {"filter": f"datum.label == '{side}'"}],
+            "mark": {**marks, "type": "text", "limit": Label.longest},
+            "encoding": {"x": x, "y": y, "text": {"field": "run"}},
+        }
+        for side, marks in Label.marks.items()
     ]
-    ends = np.array([[x for _, x, _ in points]])
-    line: list[Row] = []
-    if pair.slope is not None and pair.intercept is not None:
-        line = [
-            {"x": float(x), "y": pair.intercept + pair.slope * float(x)}
-            for x in (ends.min(), ends.max())
-        ]
-    x_axis = quantitative(pair.first, "x", scale={"zero": False, "padding": 24, "nice": False})
-    y_axis = quantitative(pair.second, "y", scale={"zero": False, "padding": 14, "nice": False})
-    drawing = {
-        "width": 290,
-        "height": 270,
+    return {
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "params": [choosing([contents.shown[run] for run in contents.chosen])],
         "layer": [
             {
                 "data": {"values": line},
-                "mark": {"type": "line", "color": INK, "strokeDash": [5, 4]},
-                "encoding": {"x": x_axis, "y": y_axis},
+                "mark": {"type": "line", "strokeDash": [5, 4], "color": "#888888"},
+                "encoding": {"x": x, "y": y},
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 60, "color": COLOURS[0]},
-                "encoding": {"x": x_axis, "y": y_axis},
+                "transform": [IS_CHOSEN],
+                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+                "encoding": {"x": x, "y": y, "color": colour, "tooltip": tips},
             },
-            *(
-                {
-                    "transform": [{"filter": f"datum.side == {side}"}],
-                    "mark": {"type": "text", "align": "left", "dx": 5, "dy": dy, "limit": 130},
-                    "encoding": {"x": x_axis, "y": y_axis, "text": {"field": "name"}},
-                }
-                for side, dy in ((0, -9), (1, 10))  # so that names of neighbours do not overlap
-            ),
+            *texts,
         ],
     }
-    return Figure(
-        f"scatter-{number}", f"{pair.second} by {pair.first}", rows, drawing, _coefficients(pair)
-    )
 
 
 def _coefficients(pair: MeasurePair) -> str:
@@ -99,40 +166,37 @@ def tau_figure(contents: Contents) -> Figure | None:
     """Kendall's τ between the rankings of runs by all measures."""
     if contents.correlations is None:
         return None
-    labels = list(contents.table.labels)
-    rows: list[Row] = []
-    for one in labels:
-        for two in labels:
-            tau = tau_of(contents, one, two)
-            rows.append({"first": one, "second": two, "tau": tau})
+    labels, names = contents.table.labels, contents.labels
+    both = [(one, two) for one in range(len(labels)) for two in range(len(labels))]
+    columns: dict[str, list[Value]] = {
+        "first": [names[one] for one, _ in both],
+        "second": [names[two] for _, two in both],
+        "tau": [tau_of(contents, labels[one], labels[two]) for one, two in both],
+    }
     step = 46 if len(labels) <= 16 else 24
-    axis = {"type": "nominal", "sort": labels, "title": None}
+    axis = {"type": "nominal", "sort": names, "title": None}
+    range_ = ["#d98a4b", "#bbbbbb", "#6f9fd8"]
+    colour = quantitative("τ", "tau", scale={"domain": [-1, 0, 1], "range": range_})
+    tips = [told("first", "measure"), told("second", "and"), told("tau", "τ", ".3f")]
     drawing = {
         "width": {"step": step},
-        "height": {"step": step if step < 30 else 30},
+        "height": {"step": min(step, 30)},
         "encoding": {
             "x": {"field": "second", **axis, "axis": {"labelAngle": -40}},
             "y": {"field": "first", **axis},
+            "tooltip": tips,
         },
         "layer": [
-            {
-                "mark": "rect",
-                "encoding": {
-                    "color": {
-                        "field": "tau",
-                        "type": "quantitative",
-                        "scale": {"domain": [-1, 0, 1], "range": ["#d98a4b", "#bbbbbb", "#6f9fd8"]},
-                        "legend": {"title": "τ"},
-                    }
-                },
-            },
+            {"mark": "rect", "encoding": {"color": colour}},
             {
                 "mark": {"type": "text", "color": "#111111", "fontSize": 10},
                 "encoding": {"text": {"field": "tau", "type": "quantitative", "format": ".2f"}},
             },
         ],
     }
-    return Figure("tau", "Kendall's τ between measures", rows, drawing)
+    alt = "A square for each pair of measures; the table has the numbers."
+    title = "Kendall's τ between measures"
+    return Figure("tau", "tau", title, columns, drawing, "", alt)
 
 
 def tau_of(contents: Contents, one: str, two: str) -> float | None:

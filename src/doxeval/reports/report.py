@@ -3,58 +3,92 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
+from datetime import datetime
 
 from doxeval.errors import InputError, MissingText
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.presets import PROFILE
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_views import document_views
+from doxeval.reports.page import page
+from doxeval.reports.provenance import provenance_of
 from doxeval.reports.returned import Returned, is_about_navigation
-from doxeval.reports.write import write_report
+from doxeval.reports.topic_names import TopicsGiven, topic_names
+from doxeval.reports.write import Report, write_report
 from doxeval.scores import ScoreTable
 
 
 def report(
     table: ScoreTable,
-    out: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
     *,
     title: str = "Evaluation of runs",
     baseline: str | None = None,
     truth: GroundTruth | None = None,
+    topics: TopicsGiven | None = None,
     figures: str | os.PathLike[str] | None = None,
-) -> list[Path]:
-    """Write one page about runs: scores, tests, curves, topics and documents.
+    command: str | None = None,
+    files: Iterable[tuple[str, str]] = (),
+    date: datetime | None = None,
+) -> Report:
+    """Make one page about runs: scores, tests, curves, topics and documents.
 
-    The result is the list of files written.
+    The result is the list of files written; in a notebook, it shows the page, and `out` is not
+    needed.
 
     Curves are shown if the evaluation kept them (`curves=True`). Shares of hits, near-misses and
     misses are shown if it scored the measures `PROFILE` besides others. Documents are shown if it
-    kept what runs return in them (`keep=returned`) and its `truth` is given here. `figures` is a
-    directory for each figure as SVG and PNG with its data.
+    kept what runs return in them (`keep=returned`) and its `truth` is given here. `topics` are
+    topics, or their file: the page names topics by their titles. `figures` is a directory for each
+    figure as SVG, PNG and PDF with its data; it needs the extra `figures`.
+
+    The page says where it comes from: the files of the runs and of the assessments with their
+    hashes, the collection, and the `date`, which is now by default. `command` is what was typed,
+    and `files` are further files that were read, each with what it is for.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from doxeval.evaluation import evaluate
     >>> qrels = {"7": {"a": 1, "b": 0}, "8": {"a": 1}}
     >>> table = evaluate({"7": {"b": 2.0, "a": 1.0}, "8": {"a": 1.0}}, qrels, "AP")
     >>> [path.name for path in report(table, Path(tempfile.mkdtemp()) / "report.html")]
     ['report.html']
     """
-    return write_report(contents_of(table, title, baseline, truth), out, figures)
+    contents = contents_of(table, title, baseline, truth, topics)
+    read = [("topics", os.fspath(topics))] if isinstance(topics, str | os.PathLike) else []
+    provenance = provenance_of(
+        contents.table,
+        date=date,
+        command=command,
+        others=(*read, *files),
+        navigation=None if truth is None else truth.navigation,
+    )
+    contents = replace(contents, provenance=provenance)
+    if out is not None:
+        return write_report(contents, out, figures)
+    if figures is not None:
+        raise InputError("figures= goes with out=, which names the page to write")
+    return Report(page(contents))
 
 
 def contents_of(
-    table: ScoreTable, title: str, baseline: str | None, truth: GroundTruth | None
+    table: ScoreTable,
+    title: str,
+    baseline: str | None,
+    truth: GroundTruth | None,
+    topics: TopicsGiven | None = None,
 ) -> Contents:
     """What a report shows of a table; the measures of the profile are kept apart."""
     profile = [label for label in table.labels if label in PROFILE]
     others = [label for label in table.labels if label not in PROFILE]
+    named = topic_names(topics, table.topic_ids)
     if not profile or not others:
-        contents = Contents(table, title, baseline)
+        contents = Contents(table, title, baseline, topics=named)
     else:
         own = table.only(measures=profile)
-        contents = Contents(table.only(measures=others), title, baseline, own)
+        contents = Contents(table.only(measures=others), title, baseline, own, topics=named)
     return contents if truth is None else _with_documents(contents, truth)
 
 

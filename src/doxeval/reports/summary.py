@@ -1,87 +1,96 @@
-"""The summary of a report, in words."""
+"""The main findings of a report; its template puts them into words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import NamedTuple
 
 from doxeval.comparison.conclusions import conclusion
 from doxeval.reports.contents import Contents
 from doxeval.reports.curves import shares_by_rank
-from doxeval.reports.escaping import items, listed, name, text
 from doxeval.reports.topic_figures import difficulty
-from doxeval.wording import counted
 
 
-def summary(contents: Contents) -> str:
-    """The main findings of the report, in a few sentences."""
-    return items([*_what(contents), *_best(contents), *_further(contents), *_caution(contents)])
+class TopicMedian(NamedTuple):
+    """A topic by its place in the table, and its median score over runs."""
+
+    topic: int
+    median: float
 
 
-def _what(contents: Contents) -> Iterator[str]:
-    table = contents.table
-    yield (
-        f"{counted(len(table.runs), 'run')} on {counted(len(table.topic_ids), 'topic')} by "
-        f"{counted(len(table.measures), 'measure')}."
+class Agreement(NamedTuple):
+    """Of how many pairs of measures some rank the runs alike, and some noticeably differently."""
+
+    pairs: int
+    alike: int
+    unlike: int
+
+
+class Summary(NamedTuple):
+    """What the report says in short.
+
+    best: the first run by the first measure; mean: its mean. conclusion: of the test. winners:
+    for other runs that are better by other measures, the names of those. hardest and easiest: None
+    if there are fewer than two topics. shares: hits, near-misses, seen twice and misses of the
+    best run. undefined: the runs that have undefined scores.
+    """
+
+    best: str
+    mean: float | None
+    conclusion: str
+    winners: dict[str, list[str]]
+    agreement: Agreement | None
+    hardest: TopicMedian | None
+    easiest: TopicMedian | None
+    shares: tuple[float, ...] | None
+    undefined: list[str]
+
+
+def summary(contents: Contents) -> Summary:
+    """The main findings.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> facts = MeasureFacts("P", "P", "precision")
+    >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
+    >>> found = summary(Contents(ScoreTable((facts,), ("7", "8"), runs)))
+    >>> found.best, found.mean, found.hardest
+    ('mine', 0.375, TopicMedian(topic=1, median=0.25))
+    """
+    best = contents.ranking[0]
+    tested = contents.against_baseline
+    hard = difficulty(contents)
+    places = [contents.table.topic_ids.index(topic) for topic in hard.topics]
+    hardest = easiest = None
+    if len(places) > 1:
+        hardest, easiest = (TopicMedian(places[at], float(hard.spread[at, 2])) for at in (0, -1))
+    shares = shares_by_rank(contents, best)
+    return Summary(
+        best,
+        contents.columns[0].means[best],
+        "" if tested is None else conclusion(tested),
+        _winners(contents, best),
+        _agreement(contents),
+        hardest,
+        easiest,
+        None if shares is None else tuple(float(part) for part in shares[1][:, -1]),
+        list(contents.table.undefined()),
     )
 
 
-def _best(contents: Contents) -> Iterator[str]:
-    first = contents.columns[0]
-    best = contents.ranking[0]
-    mean = first.means[best]
-    if mean is None:
-        yield f"No run has a mean by {name(first.facts.label)}."
-        return
-    if len(contents.names) == 1:
-        yield f"{name(best)} has a mean {name(first.facts.label)} of {mean:.4f}."
-        return
-    yield f"Best by {name(first.facts.label)}: <strong>{name(best)}</strong>, {mean:.4f}."
-    if contents.comparisons:
-        yield text(conclusion(contents.comparisons[0]))
-    others: dict[str, list[str]] = {}
-    for column in contents.columns[1:]:
+def _winners(contents: Contents, best: str) -> dict[str, list[str]]:
+    """Runs that are better than the best one by other measures, with these measures."""
+    found: dict[str, list[str]] = {}
+    for label, column in zip(contents.labels[1:], contents.columns[1:], strict=True):
         winner = column.ranking()[0]
         if column.means[winner] != column.means[best]:
-            others.setdefault(winner, []).append(column.facts.label)
-    if others:
-        shown = list(others.items())[:6]
-        winners = "; ".join(f"{name(run)} by {listed(labels, 4)}" for run, labels in shown)
-        yield f"Other measures have other winners: {winners}{' …' if len(others) > 6 else ''}."
-    elif len(contents.columns) > 1:
-        yield "No other run is better by any other measure."
+            found.setdefault(winner, []).append(label)
+    return found
 
 
-def _further(contents: Contents) -> Iterator[str]:
-    if contents.correlations is not None:
-        pairs = [pair for pair in contents.correlations.pairs if pair.agreement is not None]
-        alike = sum(pair.agreement == "equivalent" for pair in pairs)
-        unlike = sum(pair.agreement == "noticeably different" for pair in pairs)
-        if pairs:
-            yield (
-                f"Of {counted(len(pairs), 'pair')} of measures, {alike} rank the runs equivalently "
-                f"(τ &gt; 0.9) and {unlike} noticeably differently (τ &lt; 0.8)."
-            )
-    found = difficulty(contents)
-    if len(found.topics) > 1:
-        yield (
-            f"The hardest topic by {name(contents.columns[0].facts.label)} is "
-            f"{name(found.topics[0])} (median {found.spread[0, 2]:.4f}), the easiest "
-            f"{name(found.topics[-1])} ({found.spread[-1, 2]:.4f})."
-        )
-    shares = shares_by_rank(contents, contents.ranking[0])
-    if shares is not None:
-        hits, near, _, misses = shares[1][:, -1]
-        yield (
-            f"Of all relevance, {name(contents.ranking[0])} returns {hits:.0%} directly, leaves "
-            f"{near:.0%} to navigation and misses {misses:.0%}."
-        )
-
-
-def _caution(contents: Contents) -> Iterator[str]:
-    undefined = contents.table.undefined()
-    if undefined:
-        whose = "all runs" if len(undefined) == len(contents.names) else listed(undefined, 6)
-        yield f'There are <a href="#warnings">undefined scores</a> for {whose}.'
-    if contents.warnings:
-        count = counted(len(contents.warnings), "warning")
-        yield f'Read the <a href="#warnings">{count}</a> before you use the numbers.'
+def _agreement(contents: Contents) -> Agreement | None:
+    if contents.correlations is None:
+        return None
+    pairs = [pair.agreement for pair in contents.correlations.pairs if pair.agreement is not None]
+    if not pairs:
+        return None
+    return Agreement(len(pairs), pairs.count("equivalent"), pairs.count("noticeably different"))

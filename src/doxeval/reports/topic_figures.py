@@ -1,20 +1,27 @@
-"""Figures of topics: on which ones runs differ from a baseline, and which ones are hard."""
+"""Figures of topics: on which ones runs differ from a baseline, and which ones are hard.
+
+Up to a certain number, topics stand side by side, each with its name. More topics are counted on an
+axis that can be zoomed; none is left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.reports.contents import Contents
-from doxeval.reports.figure import INK, Figure, Row, quantitative
+from doxeval.reports.escaping import unique
+from doxeval.reports.figure import IS_CHOSEN, WIDTH, Figure, Value, choosing, quantitative, told
 from doxeval.scores.table import Floats
 
-_MOST_TOPICS = 120
-_MOST_DIFFERENCES = 6
+MOST_NAMED = 120
+# Names are written below their topics as long as there is room for them.
+_MOST_WRITTEN = 60
 _BETTER, _WORSE = "#4c7fc0", "#e8811a"
+_STEP = 14
 
 
 class Difficulty(NamedTuple):
@@ -49,110 +56,235 @@ def difficulty_figure(contents: Contents) -> Figure | None:
     found = difficulty(contents)
     if not found.topics:
         return None
-    kept = _ends(len(found.topics))
-    names = ("lowest", "q1", "median", "q3", "highest")
-    rows: list[Row] = [
-        {"topic": found.topics[at], **dict(zip(names, found.spread[at].tolist(), strict=True))}
-        for at in kept.tolist()
+    column, ids = contents.columns[0], contents.table.topic_ids
+    order = np.array([ids.index(topic) for topic in found.topics])
+    runs = [run for run in contents.ranking if not np.isnan(column.values[run]).all()]
+    columns = _scores_in_order(contents, {run: column.values[run] for run in runs}, order)
+    label = contents.labels[0]
+    spread = found.spread[:, 2].tolist()
+    ends = [
+        f"topic {contents.shown_topics[found.topics[at]]} (median {spread[at]:.4f})"
+        for at in (0, -1)
     ]
-    label = contents.columns[0].facts.label
-    topics = [str(row["topic"]) for row in rows]
+    return Figure(
+        "difficulty",
+        "difficulty",
+        f"{label} by topic",
+        columns,
+        _difficulty_drawn(contents, [ids[at] for at in order.tolist()], label),
+        "over the runs that are chosen; in the order of the median over all runs",
+        f"{len(order)} topics from the hardest, {ends[0]}, to the easiest, {ends[1]}.",
+    )
+
+
+def _difficulty_drawn(contents: Contents, topics: Sequence[str], label: str) -> dict[str, Any]:
+    spread = {"lowest": "min", "q1": "q1", "median": "median", "q3": "q3", "highest": "max"}
+    across = _across(contents, topics, "topics, hardest first")
+    tips = [*_topic_tips(contents), *(told(name, name, ".4f") for name in spread)]
 
     def y(field: str) -> dict[str, Any]:
         return quantitative(label, field, scale={"zero": True})
 
-    drawing = {
-        "width": _width(len(rows)),
-        "height": 260,
-        "encoding": {"x": _topic_axis(topics)},
+    box: dict[str, Any] = {"mark": {"type": "bar", "color": _BETTER, "opacity": 0.75}}
+    tick: dict[str, Any] = {"mark": {"type": "tick", "color": _WORSE, "thickness": 3}}
+    if across.is_named:
+        box["mark"]["width"] = {"band": 0.7}
+    else:
+        tick["mark"] = {"type": "rule", "color": _WORSE, "strokeWidth": 2}
+    ends, opacity = across.ends, 1 if across.is_named else 0.4
+    return {
+        "width": WIDTH,
+        "height": 280,
+        "params": [choosing([contents.shown[run] for run in contents.chosen])],
+        "transform": [
+            IS_CHOSEN,
+            {
+                "aggregate": [
+                    {"op": op, "field": "score", "as": name} for name, op in spread.items()
+                ],
+                "groupby": ["topic", "place"],
+            },
+            *across.transform,
+        ],
         "layer": [
             {
-                "mark": {"type": "rule", "color": INK},
-                "encoding": {"y": y("lowest"), "y2": {"field": "highest"}},
+                "params": across.zoom,
+                "mark": {"type": "rule", "opacity": opacity},
+                "encoding": {
+                    "x": across.middle,
+                    "y": y("lowest"),
+                    "y2": {"field": "highest"},
+                    "tooltip": tips,
+                },
             },
             {
-                "mark": {"type": "bar", "color": _BETTER, "opacity": 0.75, "width": {"band": 0.7}},
-                "encoding": {"y": y("q1"), "y2": {"field": "q3"}},
+                **box,
+                "encoding": {**ends, "y": y("q1"), "y2": {"field": "q3"}, "tooltip": tips},
             },
-            {
-                "mark": {"type": "tick", "color": _WORSE, "thickness": 3},
-                "encoding": {"y": y("median")},
-            },
+            {**tick, "encoding": {**ends, "y": y("median"), "tooltip": tips}},
         ],
     }
-    note = f"the {len(rows)} hardest and easiest of {len(found.topics)} topics"
-    is_cut = len(rows) < len(found.topics)
-    return Figure("difficulty", f"{label} by topic", rows, drawing, note if is_cut else "")
 
 
-def difference_figures(contents: Contents) -> Iterator[Figure]:
-    """For the best runs, the difference of each topic from the reference, by the first measure."""
-    others = [run for run in contents.ranking if run != contents.reference]
-    for number, run in enumerate(others[:_MOST_DIFFERENCES], 1):
-        figure = _difference_figure(contents, number, run)
-        if figure is not None:
-            yield figure
+def differences_figure(contents: Contents) -> Figure | None:
+    """The difference of each topic from the reference by the first measure, a panel for each run.
+
+    The topics have the same place in all panels, by their mean difference over runs.
+    """
+    column, ids = contents.columns[0], contents.table.topic_ids
+    base = column.values[contents.reference]
+    steps = {
+        run: column.values[run] - base
+        for run in contents.ranking
+        if run != contents.reference and not np.isnan(column.values[run] - base).all()
+    }
+    if not steps:
+        return None
+    every = np.stack(list(steps.values()))
+    defined = np.flatnonzero(~np.isnan(every).all(axis=0))
+    order = defined[np.argsort(-np.nanmean(every[:, defined], axis=0), kind="stable")]
+    columns = _scores_in_order(contents, steps, order, "difference")
+    sign = 1 if column.facts.higher_is_better else -1
+    gains = [sign * float(step or 0) for step in columns["difference"]]
+    columns["which"] = [
+        "better" if gain > 0 else "worse" if gain < 0 else "equal" for gain in gains
+    ]
+    words = [
+        f"{contents.shown[run]} {better} to {worse}"
+        for run, better, worse in (wins(contents, run) for run in steps)
+        if run in contents.chosen
+    ]
+    label, shown = contents.labels[0], contents.shown[contents.reference]
+    return Figure(
+        "differences",
+        "differences",
+        f"{label} minus that of {shown}",
+        columns,
+        _differences_drawn(contents, [ids[at] for at in order.tolist()], [*steps], label),
+        "topics have the same place in all panels, from the largest gain on average to the "
+        "largest loss",
+        f"Topics better and worse than {shown}: {'; '.join(words)}.",
+    )
 
 
-def differences_left_out(contents: Contents) -> int:
-    """How many runs have no figure of differences."""
-    return max(len(contents.names) - 1 - _MOST_DIFFERENCES, 0)
-
-
-def _difference_figure(contents: Contents, number: int, run: str) -> Figure | None:
+def wins(contents: Contents, run: str) -> tuple[str, int, int]:
+    """A run, and on how many topics it is better and worse than the reference."""
     column = contents.columns[0]
     steps = column.values[run] - column.values[contents.reference]
-    defined = np.flatnonzero(~np.isnan(steps))
-    if not len(defined):
-        return None
-    order = defined[np.argsort(-steps[defined], kind="stable")]
-    kept = order[_ends(len(order))]
     sign = 1 if column.facts.higher_is_better else -1
-    rows: list[Row] = [
-        {
-            "topic": contents.table.topic_ids[at],
-            "difference": float(steps[at]),
-            "which": "better" if sign * steps[at] > 0 else "worse",
-        }
-        for at in kept.tolist()
-    ]
-    drawing = {
-        "width": _width(len(rows)),
-        "height": 200,
-        "mark": {"type": "bar"},
-        "encoding": {
-            "x": _topic_axis([str(row["topic"]) for row in rows]),
-            "y": quantitative(f"difference in {column.facts.label}", "difference"),
-            "color": {
-                "field": "which",
-                "type": "nominal",
-                "scale": {"domain": ["better", "worse"], "range": [_BETTER, _WORSE]},
-                "legend": None,
+    return run, int((sign * steps > 0).sum()), int((sign * steps < 0).sum())
+
+
+def _differences_drawn(
+    contents: Contents, topics: Sequence[str], runs: Sequence[str], label: str
+) -> dict[str, Any]:
+    across = _across(contents, topics, "topics")
+    width = min(max(len(topics) * _STEP, 240), 720)
+    tips = [told("run", "run"), *_topic_tips(contents), told("difference", "difference", "+.4f")]
+    colour = {
+        "field": "which",
+        "type": "nominal",
+        "scale": {"domain": ["better", "worse"], "range": [_BETTER, _WORSE]},
+        "legend": {"title": None, "orient": "top", "symbolType": "square"},
+    }
+    order = [contents.shown[run] for run in runs]
+    header = {"labelOrient": "top", "labelAnchor": "start", "labelFontWeight": "bold"}
+    return {
+        "params": [choosing([contents.shown[run] for run in contents.chosen])],
+        "transform": [IS_CHOSEN, *across.transform],
+        "facet": {
+            "field": "run",
+            "type": "nominal",
+            "title": None,
+            "sort": order,
+            "header": header,
+        },
+        "columns": 1,
+        "spacing": 8,
+        "spec": {
+            "width": width,
+            "height": 90,
+            "params": across.zoom,
+            "mark": {"type": "bar"},
+            "encoding": {
+                **across.ends,
+                "y": quantitative("", "difference"),
+                **({} if across.is_named else {"y2": {"datum": 0}}),
+                "color": colour,
+                "tooltip": tips,
             },
         },
     }
-    better = int((sign * steps[defined] > 0).sum())
-    worse = int((sign * steps[defined] < 0).sum())
-    note = f"better on {better}, worse on {worse}, equal on {len(defined) - better - worse} topics"
-    if len(rows) < len(defined):
-        note += f"; the {len(rows)} largest differences either way are drawn"
-    return Figure(f"differences-{number}", run, rows, drawing, note)
 
 
-def _topic_axis(topics: Sequence[str]) -> dict[str, Any]:
-    axis: dict[str, Any] = {"labelAngle": -90, "labelOverlap": True, "grid": False}
-    if len(topics) > 60:
-        axis = {"labels": False, "ticks": False, "grid": False}
-    return {"field": "topic", "type": "nominal", "sort": list(topics), "title": None, "axis": axis}
+# The axis of topics
 
 
-def _width(bars: int) -> int:
-    return min(max(bars * 16, 240), 780)
+class _Across(NamedTuple):
+    """How topics are laid out from left to right: by name, or counted, with room to zoom."""
+
+    is_named: bool
+    transform: list[dict[str, Any]]
+    middle: dict[str, Any]
+    ends: dict[str, Any]
+    zoom: list[dict[str, Any]]
 
 
-def _ends(count: int) -> Ints:
-    """The indices that are drawn: all, or as many from both ends."""
-    if count <= _MOST_TOPICS:
-        return np.arange(count)
-    half = _MOST_TOPICS // 2
-    return np.concatenate([np.arange(half), np.arange(count - half, count)])
+def _across(contents: Contents, topics: Sequence[str], title: str) -> _Across:
+    named = dict(zip(topics, unique(_name(contents, topic) for topic in topics), strict=True))
+    values = [
+        {"topic": contents.shown_topics[topic], "name": name, "title": contents.topics.title(topic)}
+        for topic, name in named.items()
+    ]
+    source = {"data": {"values": values}, "key": "topic", "fields": ["name", "title"]}
+    transform: list[dict[str, Any]] = [{"lookup": "topic", "from": source}]
+    if len(topics) <= MOST_NAMED:
+        axis: dict[str, Any] = {"labelAngle": -90, "labelLimit": 150, "grid": False}
+        axis |= {"labelOverlap": False, "title": title}
+        if len(topics) > _MOST_WRITTEN:
+            axis |= {"labels": False, "ticks": False}
+        x = {"field": "name", "type": "nominal", "sort": list(named.values()), "axis": axis}
+        return _Across(True, transform, x, {"x": x}, [])
+    transform += [
+        {"calculate": "datum.place - 0.5", "as": "left"},
+        {"calculate": "datum.place + 0.5", "as": "right"},
+    ]
+    scale = {"domain": [0.5, len(topics) + 0.5], "nice": False, "zero": False}
+    axis = {"grid": False, "format": ",d", "tickMinStep": 1, "title": f"{title}; scroll to zoom"}
+    left = {"field": "left", "type": "quantitative", "scale": scale, "axis": axis}
+    middle = {**left, "field": "place"}
+    zoom = {
+        "name": "zoom",
+        "select": {"type": "interval", "encodings": ["x"]},
+        "bind": "scales",
+    }
+    return _Across(False, transform, middle, {"x": left, "x2": {"field": "right"}}, [zoom])
+
+
+def _name(contents: Contents, topic: str) -> str:
+    shown, title = contents.shown_topics[topic], contents.topics.title(topic)
+    return f"{shown} {title}".strip()
+
+
+def _topic_tips(contents: Contents) -> list[dict[str, Any]]:
+    tips = [told("topic", "topic")]
+    return [*tips, told("title", "title")] if contents.topics.known else tips
+
+
+def _scores_in_order(
+    contents: Contents,
+    values: dict[str, Floats],
+    order: Ints,
+    name: str = "score",
+) -> dict[str, list[Value]]:
+    """Scores of runs on topics in this order, without those that are undefined; by column."""
+    columns: dict[str, list[Value]] = {"run": [], "topic": [], "place": [], name: []}
+    topics = [contents.shown_topics[contents.table.topic_ids[at]] for at in order.tolist()]
+    for run, scores in values.items():
+        own = scores[order]
+        kept = np.flatnonzero(np.isfinite(own)).tolist()
+        columns["run"] += [contents.shown[run]] * len(kept)
+        columns["topic"] += [topics[at] for at in kept]
+        columns["place"] += [at + 1 for at in kept]
+        columns[name] += own[kept].tolist()
+    return columns

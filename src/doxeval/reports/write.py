@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from html import escape
 from pathlib import Path
 
 from doxeval.errors import OutputError
 from doxeval.files import written, written_directory
 from doxeval.reports.contents import Contents
-from doxeval.reports.figure import Figure, renderer
-from doxeval.reports.page import figures, page
+from doxeval.reports.figure import FILES, Figure
+from doxeval.reports.page import every, figures, page
+from doxeval.scores.plots import renderer
 from doxeval.unfinished import on_disk
+
+_FRAME = "width:100%;height:85vh;border:1px solid #8886"
+
+
+class Report(list[Path]):
+    """The files of a report; notebooks show its page.
+
+    >>> Report("<!DOCTYPE html>", [Path("report.html")])
+    <report: report.html>
+    """
+
+    def __init__(self, html: str, files: Iterable[Path] = ()) -> None:
+        super().__init__(files)
+        self.html = html
+
+    def __repr__(self) -> str:
+        return f"<report: {', '.join(map(str, self)) or 'not written'}>"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, which can do nothing to the notebook."""
+        return (
+            f'<iframe title="Report" sandbox="allow-scripts allow-downloads" style="{_FRAME}" '
+            f'srcdoc="{escape(self.html)}"></iframe>'
+        )
 
 
 def write_report(
     contents: Contents,
     out: str | os.PathLike[str],
     figures_in: str | os.PathLike[str] | None = None,
-) -> list[Path]:
-    """Write the page, and each figure as SVG and PNG with its data as CSV.
+) -> Report:
+    """Write the page, and each figure as SVG, PNG and PDF with its data as CSV.
 
     All files are written, or none. The result is their list.
 
@@ -31,21 +57,21 @@ def write_report(
     >>> contents = Contents(ScoreTable((facts,), ("7", "8"), runs))
     >>> directory = Path(tempfile.mkdtemp())
     >>> [path.name for path in write_report(contents, directory / "a.html", directory / "figures")]
-    ['a.html', 'difficulty.svg', 'difficulty.png', 'difficulty.csv']
+    ['a.html', 'difficulty.svg', 'difficulty.png', 'difficulty.pdf', 'difficulty.csv']
     """
-    renderer()  # if it is missing, the error comes before any work
+    if figures_in is not None:
+        renderer()  # if it is missing, the error comes before any work
     drawn = figures(contents)
-    whole = page(contents, drawn).encode()
+    whole = page(contents, drawn)
     target = Path(out)
     if target.is_dir():
         raise OutputError(f"{target} is a directory; expected a file")
     with written(target) as file:
-        file.write(whole)
+        file.write(whole.encode())
         on_disk(file)  # after this, only the figures can fail, and then there is no page either
         if figures_in is None:
-            return [target]
-        every = [figure for section in drawn.values() for figure in section]
-        return [target, *_write_figures(every, Path(figures_in))]
+            return Report(whole, [target])
+        return Report(whole, [target, *_write_figures(every(drawn), Path(figures_in))])
 
 
 def _write_figures(drawn: Sequence[Figure], target: Path) -> list[Path]:
@@ -53,14 +79,10 @@ def _write_figures(drawn: Sequence[Figure], target: Path) -> list[Path]:
     names = []
     with written_directory(target) as directory:
         for figure in drawn:
-            for suffix, data in (
-                ("svg", figure.svg().encode()),
-                ("png", figure.png()),
-                ("csv", figure.csv().encode()),
-            ):
-                name = f"{figure.name}.{suffix}"
+            for kind in (*FILES, "csv"):
+                name = f"{figure.name}.{kind}"
                 with (directory / name).open("wb") as file:
-                    file.write(data)
+                    file.write(figure.file(kind))
                     on_disk(file)
                 names.append(name)
     return [target / name for name in names]

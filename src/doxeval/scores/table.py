@@ -24,6 +24,7 @@ from doxeval.wording import brief, counted, suggestion
 
 if TYPE_CHECKING:
     from doxeval.scores.frames import Kind
+    from doxeval.scores.plots import Plot, PlotKind
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,6 +36,8 @@ class MeasureFacts(NamedTuple):
     asked: the name with every parameter as the user gave it; empty if it is the same as the
     canonical name (it differs if a parameter was chosen to fit the assessments).
     highest: the upper bound, None if there is none.
+    user: what it says about a user, in one sentence. formula: how it is computed. Either may be
+    empty.
 
     >>> MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "interpolated precision")
     MeasureFacts('iP[.01]', 'iP[0.01](alpha=0)', 0 to 1, higher is better)
@@ -47,6 +50,8 @@ class MeasureFacts(NamedTuple):
     highest: float | None = 1.0
     higher_is_better: bool = True
     asked: str = ""
+    user: str = ""
+    formula: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -341,6 +346,21 @@ class ScoreTable:
         from doxeval.scores.documents import document_frame
 
         return document_frame(self, kind)
+
+    def plot(self, measure: object = None, kind: PlotKind = "means") -> Plot:
+        """The runs by a measure (the first, if none is given), as a figure for notebooks.
+
+        `kind="means"` draws a bar for the mean of each run, `kind="topics"` a tick for each score.
+
+        >>> facts = MeasureFacts("P", "P", "precision")
+        >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True])),)
+        >>> plot = ScoreTable((facts,), ("7", "8"), runs).plot()
+        >>> plot, plot.spec["data"]["values"]
+        (<plot: P of 1 run>, [{'run': 'mine', 'mean': 0.375}])
+        """
+        from doxeval.scores.plots import scores_plot
+
+        return scores_plot(self, measure, kind)
 
     def __repr__(self) -> str:
         return as_text(self)

@@ -1,0 +1,187 @@
+"""Where a report comes from: when, by what, and from which files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from doxeval.documents.manifest import read_manifest
+from doxeval.errors import DoxevalError
+from doxeval.measures.base import Measure
+from doxeval.measures.registry import measure_named
+from doxeval.navigation import Navigation
+from doxeval.scores import MeasureFacts, ScoreTable
+from doxeval.wording import counted
+
+
+class FileFacts(NamedTuple):
+    """A file that was read: what it is for, its name, its size and its SHA-256.
+
+    Of a directory, the hash is over the names and hashes of all files in it. What is neither a file
+    nor a directory, such as a pipe, has none.
+    """
+
+    purpose: str
+    path: str
+    bytes: int | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a report comes from; what is not known is empty.
+
+    navigation: the model of navigation of each measure that has one, by the measure's name.
+
+    >>> Provenance(datetime(2026, 5, 4, 10, 30, tzinfo=UTC), "1.0").when
+    '2026-05-04 10:30 UTC'
+    """
+
+    date: datetime | None = None
+    version: str = ""
+    command: str | None = None
+    files: tuple[FileFacts, ...] = ()
+    collection: str | None = None
+    seal: str | None = None
+    navigation: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def when(self) -> str:
+        """The date and time in words."""
+        return "" if self.date is None else f"{self.date.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def provenance_of(
+    table: ScoreTable,
+    *,
+    date: datetime | None = None,
+    command: str | None = None,
+    others: Iterable[tuple[str, str]] = (),
+    navigation: Navigation | None = None,
+) -> Provenance:
+    """Where a report on a table comes from.
+
+    `others` are further files that were read, each with what it is for. The date is now, unless it
+    is given or the environment sets SOURCE_DATE_EPOCH, as builds do that are to be reproduced.
+
+    >>> found = provenance_of(ScoreTable((), (), ()), date=datetime(2026, 5, 4, tzinfo=UTC))
+    >>> found.when, found.files
+    ('2026-05-04 00:00 UTC', ())
+    """
+    return Provenance(
+        _now() if date is None else date,
+        sys.modules[__name__.partition(".")[0]].__version__,
+        command,
+        tuple(file_facts(*one) for one in dict.fromkeys((*_files(table), *others))),
+        table.collection,
+        _seal(table.collection),
+        tuple(_navigation(table.measures, navigation)),
+    )
+
+
+def _now() -> datetime:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+
+
+def _files(table: ScoreTable) -> Iterator[tuple[str, str]]:
+    for scores in table.runs:
+        if scores.file is not None:
+            yield "run", scores.file
+    for origin in table.assessments:
+        yield "assessments", origin
+
+
+def _seal(collection: str | None) -> str | None:
+    if collection is None:
+        return None
+    try:
+        return str(read_manifest(Path(collection))["checksum"])
+    except DoxevalError:  # it was there when the runs were scored, and is not any more
+        return None
+
+
+def file_facts(purpose: str, path: str) -> FileFacts:
+    """A file with its size and hash.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "a.run"
+    >>> _ = place.write_bytes(b"hello")
+    >>> found = file_facts("run", str(place))
+    >>> found.bytes, found.sha256[:12]
+    (5, '2cf24dba5fb0')
+    """
+    try:
+        if os.path.isdir(path):
+            return FileFacts(purpose, path, *_of_directory(path))
+        if os.path.isfile(path):
+            return FileFacts(purpose, path, os.path.getsize(path), _sha256(path))
+    except (OSError, ValueError):  # it was there when it was read; the report does not fail now
+        pass
+    return FileFacts(purpose, path)
+
+
+def _sha256(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _of_directory(path: str) -> tuple[int, str]:
+    """The size and hash of all files in a directory."""
+    every = sorted(
+        os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names
+    )
+    regular = [file for file in every if os.path.isfile(file)]
+    lines = [f"{_sha256(file)}  {os.path.relpath(file, path)}\n" for file in regular]
+    whole = hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+    return sum(os.path.getsize(file) for file in regular), whole
+
+
+def _navigation(
+    measures: Iterable[MeasureFacts], given: Navigation | None
+) -> Iterator[tuple[str, str]]:
+    for facts in measures:
+        model = navigation_of(facts)
+        if model is not None:
+            own = given is not None and given.name == model
+            yield facts.label, in_words(given) if own and given is not None else model
+
+
+def navigation_of(facts: MeasureFacts) -> str | None:
+    """The name of the model of navigation that a measure uses, if it takes one.
+
+    >>> navigation_of(MeasureFacts("ESRR@10", "ESRR@10(nav=depth)", ""))
+    'depth'
+    """
+    try:
+        measure: Measure = measure_named(facts.canonical)
+    except DoxevalError:  # a measure of the user's own that is not registered
+        return None
+    nav = getattr(measure, "nav", None)
+    return None if nav is None else str(nav)
+
+
+def in_words(model: Navigation) -> str:
+    """A model of navigation by its name and its parameters; of a large parameter, its size.
+
+    >>> from doxeval.navigation.summary import SummaryNavigation
+    >>> in_words(SummaryNavigation(partition={"sec": "a", "p": "b"}))
+    'summary(partition: 2 entries, other=other)'
+    """
+    said = []
+    for spec in fields(model):
+        value = getattr(model, spec.name)
+        if spec.name == "name" or not spec.init or value in (None, {}, ()):
+            continue
+        if isinstance(value, str | int | float):
+            said.append(f"{spec.name}={value}")
+        elif hasattr(value, "__len__"):
+            entries = counted(len(value), "entry").replace("entrys", "entries")
+            said.append(f"{spec.name}: {entries}")
+    return f"{model.name}({', '.join(said)})" if said else model.name

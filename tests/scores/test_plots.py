@@ -1,0 +1,85 @@
+"""Figures for notebooks: what they draw, and the files that they are saved as."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from doxeval.comparison import compare
+from doxeval.errors import InputError, MissingInput, OutputError
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+from doxeval.scores.plots import MIME, Plot
+
+
+@pytest.fixture
+def table() -> ScoreTable:
+    facts = (
+        MeasureFacts("M", "M(a=1)", "a measure"),
+        MeasureFacts("E", "E(a=1)", "an effort", higher_is_better=False),
+    )
+    values = {"a": [[0.1, np.nan, 0.4], [3, 2, 1]], "b": [[0.5, 0.6, 0.9], [1, 1, 0]]}
+    counted = np.array([True, True, True])
+    runs = tuple(RunScores(run, np.array(own), counted) for run, own in values.items())
+    return ScoreTable(facts, ("1", "2", "3"), runs)
+
+
+def test_a_bar_is_the_mean_and_the_best_comes_first(table: ScoreTable) -> None:
+    plot = table.plot()
+    rows = {row["run"]: row["mean"] for row in plot.spec["data"]["values"]}
+    assert rows == {run: means["M"] for run, means in table.mean().items()}
+    assert plot.spec["encoding"]["y"]["sort"] == ["b", "a"]
+    assert table.plot("E").spec["encoding"]["y"]["sort"] == ["b", "a"]  # lower is better
+
+
+def test_topics_have_a_tick_for_each_score_that_is_defined(table: ScoreTable) -> None:
+    rows = table.plot("M(a=1)", kind="topics").spec["data"]["values"]
+    scores = {(row["run"], row["topic"]): row["score"] for row in rows}
+    assert scores == {
+        (one.run, one.topic): one.value
+        for one in table.rows()
+        if one.measure == "M" and one.value is not None
+    }
+
+
+def test_what_is_wrong_is_told(table: ScoreTable, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="kind is 'pie': expected means or topics"):
+        table.plot(kind="pie")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"\.svg, \.png, \.pdf or \.json"):
+        table.plot().save(tmp_path / "plot.gif")
+    with pytest.raises(OutputError):
+        table.plot().save(tmp_path / "nowhere" / "plot.json")
+
+
+def test_differences_are_those_of_the_comparison(table: ScoreTable) -> None:
+    for baseline in (None, "a"):
+        found = compare(table, "E", baseline=baseline)
+        rows = found.plot().spec["data"]["values"]
+        assert [row["difference"] for row in rows] == [pair.difference for pair in found.pairs]
+        assert [(row["low"], row["high"]) for row in rows] == [one.interval for one in found.pairs]
+
+
+def test_notebooks_get_the_specification_as_data(table: ScoreTable) -> None:
+    plot = table.plot()
+    bundle = plot._repr_mimebundle_()
+    assert bundle[MIME] is plot.spec
+    assert json.loads(json.dumps(bundle[MIME])) == plot.spec
+
+
+def test_plots_are_saved(table: ScoreTable, tmp_path: Path) -> None:
+    begins = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "json": b"{"}
+    for kind, first in begins.items():
+        for plot in (table.plot(), table.plot(kind="topics"), compare(table, "M").plot()):
+            assert plot.save(tmp_path / f"plot.{kind}").read_bytes().startswith(first)
+
+
+def test_a_missing_extra_is_told_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(MissingInput, match=r"pip install 'doxeval\[figures\]'"):
+        Plot({"mark": "bar"}, "bars").save(tmp_path / "plot.svg")
+    assert not list(tmp_path.iterdir())
