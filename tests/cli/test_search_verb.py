@@ -191,3 +191,20 @@ def test_a_collection_without_an_index(sea: Path, tmp_path: Path) -> None:
     result = doxeval("search", tmp_path / "bare", "--words", "fog")
     assert result.exit_code == 1
     assert "the collection has no index; build_index, or `doxeval index build " in result.stderr
+
+
+@pytest.mark.parametrize("words", ["", " ", "…", '""'])
+def test_a_query_without_words_is_an_error(sea: Path, words: str) -> None:
+    result = doxeval("search", sea, "--words", words)
+    assert result.exit_code == 1
+    assert "has no words" in result.stderr
+
+
+def test_topics_of_an_unknown_format_are_refused_without_naming_the_format_of_runs(
+    sea: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "topics.dat").write_text("1\tfog\n", encoding="utf-8")
+    result = doxeval("search", sea, tmp_path / "topics.dat", "--out", tmp_path / "a.run")
+    assert result.exit_code == 1
+    assert "expected one of .xml, .jsonl" in result.stderr
+    assert "--format" not in result.stderr

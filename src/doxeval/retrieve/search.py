@@ -23,7 +23,7 @@ from doxeval.topics.nexi import parse_structured
 from doxeval.topics.nexi_ast import StructuredQuery, Term
 from doxeval.topics.read_write import read_topics
 from doxeval.topics.topic import Topic
-from doxeval.wording import listed
+from doxeval.wording import brief, listed
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -143,6 +143,8 @@ def query_of_words(words: str, options: Options) -> tuple[Term, ...] | Structure
     """A query that is not from a topic."""
     if options.rules.interpretation is not None:
         return parse_structured(words)
+    if not any(map(str.isalnum, words)):
+        raise InputError(f"the query {brief(words)} has no words")
     return terms_of_text(words)
 
 

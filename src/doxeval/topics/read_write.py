@@ -84,7 +84,8 @@ def write_topics(
 def _format_of(name: str) -> TopicFormat:
     suffix = os.path.splitext(uncompressed_name(name))[1].lower()
     if suffix not in _SUFFIXES:
-        message = "cannot tell the format from the file's name; format= names it"
+        expected = ", ".join(_SUFFIXES)
+        message = f"cannot tell the format from the file's name: expected one of {expected}"
         raise FormatError(message, name)
     return _SUFFIXES[suffix]
 
