@@ -6,12 +6,18 @@ BIN := .venv/bin
 INPUTS ?= 200000
 MINUTES ?= 10
 
-.PHONY: demo test fuzz pins bench docs web web-check clean
+.PHONY: demo demo-assess test fuzz pins bench docs web web-check clean
 
 demo: .venv/installed
 	$(BIN)/doxeval demo --force
 
+# The assessment application on the demo collection, with an account and a topic that is half done.
+demo-assess: .venv/installed
+	$(BIN)/doxeval assess demo --open
+
+# Chromium, PostgreSQL and axe-core are installed where that is allowed; pytest names what it skips.
 test: .venv/installed
+	scripts/parts.sh
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

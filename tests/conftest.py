@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from doxeval.cli import main
 from doxeval.cli.ending import UNEXPECTED
 from doxeval.documents import BuildOptions, Collection, build_collection
+from skipping import failed_if_missing, summary
 
 # Every run tries the same examples, so that a failure is a failure for everybody. `make fuzz` tries
 # fresh ones (pytest --hypothesis-profile=explore).
@@ -50,6 +52,42 @@ needs_conformance = pytest.mark.skipif(
 def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests need not survive a power failure."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    failed_if_missing(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    failed_if_missing(report)
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name everything that was skipped, and why."""
+    lines = summary(terminalreporter.stats.get("skipped", ()))
+    if lines:
+        terminalreporter.section("skipped")
+        for line in lines:
+            terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser. Each module has its own, because an open one keeps others from using asyncio."""
+    automation = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("chromium is not installed")
+    with automation.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 @pytest.fixture

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from html import escape
-from importlib import resources
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -32,22 +30,8 @@ ISLAND = re.compile(
 Open = Callable[..., Any]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    automation = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("chromium is not installed")
-    if not (resources.files("doxeval.reports") / "assets" / "report.js").is_file():
-        pytest.skip("the page's script is not built")
-    with automation.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
+def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
     """Opens a page; at the end nothing was said, asked for or loaded."""
     said: list[str] = []
     asked: list[str] = []
@@ -56,7 +40,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
     def opens(html: str, width: int = 1400, scheme: str = "light") -> Any:
         file = tmp_path / "report.html"
         file.write_text(html, encoding="utf-8")
-        tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+        tab = chromium.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
         tab.on("console", lambda message: said.append(message.text))
         tab.on("pageerror", lambda error: said.append(str(error)))
         tab.on("dialog", lambda dialog: said.append(dialog.message))

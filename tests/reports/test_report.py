@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -448,22 +447,11 @@ def test_the_verb_tells_what_is_wrong(inputs: list[str], tmp_path: Path) -> None
 # In a browser
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    automation = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("chromium is not installed")
-    with automation.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 @pytest.mark.parametrize("runs_script", [True, False])
-def test_in_a_browser(browser: Any, written: str, tmp_path: Path, runs_script: bool) -> None:
+def test_in_a_browser(chromium: Any, written: str, tmp_path: Path, runs_script: bool) -> None:
     (tmp_path / "report.html").write_text(written, encoding="utf-8")
-    tab = browser.new_page(java_script_enabled=runs_script, viewport={"width": 1000, "height": 800})
+    size = {"width": 1000, "height": 800}
+    tab = chromium.new_page(java_script_enabled=runs_script, viewport=size)
     said: list[str] = []
     asked: list[str] = []
     tab.on("console", lambda message: said.append(message.text))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,18 +75,6 @@ class Tab:
         self("#figure-curve-1 .plot svg").wait_for()
         count: int = self("#figure-curve-1 .mark-line path").count()
         return count
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    automation = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("chromium is not installed")
-    with automation.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,89 @@
+"""What is skipped is named, and in CI no part may be missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+SKIPPED = """
+import pytest
+
+
+def test_one():
+    pytest.skip("chromium is not installed")
+
+
+@pytest.fixture
+def server():
+    pytest.skip("there is no PostgreSQL")
+
+
+def test_two(server):
+    pass
+
+
+def test_three():
+    pytest.skip("lower is better")
+
+
+@pytest.mark.xfail(strict=True, reason="known")
+def test_four():
+    raise ValueError
+"""
+
+
+def tried(directory: Path, ci: str, *, workers: int) -> tuple[int, str]:
+    (directory / "test_skipped.py").write_text(SKIPPED)
+    (directory / "test_unread.py").write_text("import pytest\npytest.importorskip('nosuch')\n")
+    (directory / "conftest.py").write_text(
+        "from conftest_of_doxeval import pytest_make_collect_report, pytest_runtest_makereport\n"
+        "from conftest_of_doxeval import pytest_terminal_summary\n"
+    )
+    (directory / "conftest_of_doxeval.py").write_text((TESTS / "conftest.py").read_text())
+    (directory / "pytest.ini").write_text(f"[pytest]\npythonpath = {TESTS.parent / 'src'} {TESTS}")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", str(workers)]
+    environment = {**os.environ, "CI": ci}
+    done = subprocess.run(
+        command, cwd=directory, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_reasons_are_named_at_the_end(tmp_path: Path, workers: int) -> None:
+    code, printed = tried(tmp_path, "", workers=workers)
+    assert code == 0, printed
+    lines = list(filter(None, printed.split(" skipped ==")[1].splitlines()[1:]))[:4]
+    assert lines == [
+        "1 test: chromium is not installed",
+        "1 file: could not import 'nosuch': No module named 'nosuch'",
+        "1 test: lower is better",
+        "1 test: there is no PostgreSQL",
+    ]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_in_ci_a_missing_part_is_a_failure(tmp_path: Path, workers: int) -> None:
+    code, printed = tried(tmp_path, "true", workers=workers)
+    assert code == (2 if workers == 0 else 1), printed
+    assert "could not import 'nosuch'" in printed
+    (tmp_path / "test_unread.py").unlink()
+    command = [sys.executable, "-m", "pytest", "-n", str(workers), "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "test_skipped.py"],
+        cwd=tmp_path,
+        env={**os.environ, "CI": "true"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout
+    assert "skipped, which CI does not allow: chromium is not installed" in done.stdout
+    assert "skipped, which CI does not allow: there is no PostgreSQL" in done.stdout
+    assert "1 test: lower is better" in done.stdout
+    assert "1 failed, 1 skipped, 1 xfailed, 1 error" in done.stdout
