@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from doxeval.assessments.grades import COVERAGES, Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import (
+    MARKS,
     AssessedUnit,
     GradedElement,
     Judgment,
@@ -75,6 +76,7 @@ JUDGMENT_PARTS: dict[str, st.SearchStrategy[Any]] = {
         )
     ),
     "assessor": _maybe(st.sampled_from(["eva", "été 2"])),
+    "marks": st.lists(st.sampled_from(MARKS), max_size=2).map(tuple),
     "pool": _maybe(st.sampled_from(["12", "a<b"])),
     "collection": _maybe(st.just("ieee")),
     "version": _maybe(st.just("2")),

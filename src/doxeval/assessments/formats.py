@@ -27,6 +27,7 @@ _WHAT = {
     "elements": "sizes and exhaustivity of elements",
     "units": "assessed units",
     "assessor": "names of assessors",
+    "marks": "marks of judgments",
     "pool": "ids of pools",
     "collection": "names of collections",
     "version": "versions",

@@ -7,7 +7,8 @@
     {"topic", "doc", "judged": true}          judged; not relevant if nothing else is said
 
 Each may carry `docsize` (the length of the document), `assessor` and `pool`; what several
-assessors say about a document are several judgments. `scale` says what e and s are: "2003" (both
+assessors say about a document are several judgments. `marks` is a list of what is special about a
+judgment: "adjudicated", "draft", "honeypot", "off-pool", "problem", "skipped". `scale` says what e and s are: "2003" (both
 0 to 3; this is also meant where no scale is given), "2002" (relevance 0 to 3, coverage N, L, S or
 E) or "2005" (0, 1, 2 or "?", and a share of the text: a number or a fraction such as "1/3"; or
 instead of s the counts `size` and `rsize`). A path alone is an unjudged element.
@@ -106,6 +107,7 @@ def statements_of(judgment: Judgment) -> Iterator[dict[str, Any]]:
     about = {name: getattr(judgment, name) for name in ("assessor", "pool")}
     once = {
         "docsize": judgment.document_length,
+        "marks": list(judgment.marks) or None,
         **{name: getattr(judgment, name) for name in ("collection", "version", "whitespace")},
     }
     for statement in _statements(judgment):

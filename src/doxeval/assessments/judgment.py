@@ -15,11 +15,16 @@ from typing import Any, Literal, NamedTuple
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.errors import FormatError
 from doxeval.spans import Spans, merged
-from doxeval.wording import shortened
+from doxeval.wording import brief, shortened
 
 # No text has as many characters, so that ranges can be compared as whole numbers (see spans).
 TOO_LONG = 1 << 32
 LARGEST_GRADE = (1 << 31) - 1
+
+# What may be marked of a judgment: it was made from those of several assessors; its assessor has
+# not finished it, put it off, or reports a problem with the document; the document's relevant text
+# was known beforehand, to see how assessors do; the document is not in the pool of its topic.
+MARKS = ("adjudicated", "draft", "honeypot", "off-pool", "problem", "skipped")
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ class Judgment:
     grades, elements: what is said of single elements; units: of trees of them.
     document_length: the length of the document's text, where the file says it.
     relevance: a grade for the document as a whole.
+    marks: some of MARKS, kept in their order.
 
     >>> Judgment("1", "a", highlights=((9, 12), (0, 5)))
     Judgment('1', 'a', highlights=((0, 5), (9, 12)))
@@ -97,6 +103,7 @@ class Judgment:
     elements: tuple[MeasuredElement, ...] = ()
     units: tuple[AssessedUnit, ...] = ()
     assessor: str | None = None
+    marks: tuple[str, ...] = ()
     pool: str | None = None
     collection: str | None = None
     version: str | None = None
@@ -114,6 +121,14 @@ class Judgment:
                 raise self._wrong(f"{name.replace('_', ' ')} is {value}: expected 0 or more")
         if self.relevance is not None and abs(self.relevance) > LARGEST_GRADE:
             raise self._wrong(f"relevance is {self.relevance}: expected a smaller number")
+        if self.marks:
+            object.__setattr__(self, "marks", self._checked_marks())
+
+    def _checked_marks(self) -> tuple[str, ...]:
+        unknown = [mark for mark in self.marks if mark not in MARKS]
+        if unknown:
+            raise self._wrong(f"the mark {brief(unknown[0])}: expected {', '.join(MARKS)}")
+        return tuple(mark for mark in MARKS if mark in self.marks)
 
     def _checked_highlights(self) -> tuple[tuple[int, int], ...]:
         try:
@@ -182,6 +197,7 @@ class Judgment:
             or self.grades
             or self.elements
             or self.units
+            or self.marks
             or any(getattr(self, name) is not None for name in _NEVER_PLAIN)
         )
 

@@ -76,6 +76,7 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
         grades=_merged_grades(same, how),
         units=_merged_units(same, how),
         assessor=None,
+        marks=tuple(mark for judgment in same for mark in judgment.marks),
         pool=None,
     )
 

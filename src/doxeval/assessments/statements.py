@@ -8,6 +8,7 @@ judgment.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,6 +16,7 @@ from typing import Any
 
 from doxeval.assessments.grades import COVERAGES, FINEST_SHARE, Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import (
+    MARKS,
     TOO_LONG,
     AssessedUnit,
     GradedElement,
@@ -27,7 +29,7 @@ from doxeval.assessments.judgment import (
 from doxeval.columns.fields import Fields
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
-from doxeval.wording import brief
+from doxeval.wording import brief, counted
 
 # What each kind of statement must have, and what it may have besides.
 _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
@@ -41,7 +43,7 @@ _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
     frozenset({"grade"}): frozenset(),
     frozenset({"judged"}): frozenset(),
 }
-_ABOUT = ("docsize", "assessor", "pool", "collection", "version", "whitespace")
+_ABOUT = ("docsize", "assessor", "marks", "pool", "collection", "version", "whitespace")
 _SAYING = sorted({name for need, more in _STATEMENTS.items() for name in need | more})
 FIELDS = ("topic", "doc", *_SAYING, *_ABOUT)
 _FRACTION = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
@@ -84,7 +86,16 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
         about = {"origin": origin, "line": None if origin is None else draft.number}
         said = {"assessor": assessor, "pool": pool, **draft.said(), **about}
         judgments.append(Judgment(topic, document, highlights, **said))
+    warnings += _unsettled(judgments, origin)
     return Judgments(judgments, warnings)
+
+
+def _unsettled(judgments: Iterable[Judgment], origin: str | None) -> list[str]:
+    """A warning if some judgments are drafts, or of documents that were placed as a test."""
+    marked = Counter(mark for judgment in judgments for mark in judgment.marks)
+    found = [counted(marked[mark], mark) for mark in ("draft", "honeypot") if marked[mark]]
+    where = "" if origin is None else f"{origin}: "
+    return [f"{where}{' and '.join(found)} among the judgments; they count"] if found else []
 
 
 def overlap_warning(origin: str | None, number: int) -> str:
@@ -153,6 +164,7 @@ class _Draft:
         self._set("entry_point", given.optional_text("bep_point"))
         self._set("relevance", _signed(given, "grade"))
         self._set("document_length", given.whole("docsize"))
+        self._set("marks", _marks(given))
         self._set("collection", given.optional_text("collection"))
         self._set("version", given.optional_text("version"))
         self._set("whitespace", given.choice("whitespace", ("keep", "strip")))
@@ -170,6 +182,15 @@ class _Draft:
             raise FormatError(
                 f"{name.replace('_', ' ')} {brief(value)} contradicts {brief(self.facts[name])}"
             )
+
+
+def _marks(given: Fields) -> tuple[str, ...] | None:
+    marks = given.raw("marks")
+    if marks is None:
+        return None
+    if not isinstance(marks, list) or not all(mark in MARKS for mark in marks):
+        raise FormatError(f"marks is {brief(marks)}: expected a list of some of {', '.join(MARKS)}")
+    return tuple(mark for mark in MARKS if mark in marks)
 
 
 def _range(given: Fields) -> tuple[int, int]:

@@ -1,0 +1,1 @@
+"""The assessment application: assessors highlight relevant text of pooled documents."""

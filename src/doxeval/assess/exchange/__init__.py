@@ -1,0 +1,1 @@
+"""Judgments out of the application and into it: formats, imports, and new versions of texts."""
