@@ -1,1 +1,1 @@
-"""How far assessors agree, how well they find what is known to be relevant, and one state of many."""
+"""How far assessors agree, how they do on honeypots, and one judgment made of several."""
