@@ -1,1 +1,1 @@
-"""The assessment application: assessors highlight relevant text of pooled documents."""
+"""The assessment application: judging documents, and turning judgments into assessments."""
