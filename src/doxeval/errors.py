@@ -13,6 +13,10 @@
     │   ├── SyntaxProblem         a path, a pattern or the name of a measure does not parse
     │   │   └── NexiError         a query is not NEXI (topics/nexi.py)
     │   ├── UnknownReference      a document, an element or a text point does not exist
+    │   ├── MalformedOperation    an operation does not parse (assess/judging/refusals.py)
+    │   ├── QuoteMismatch         a quote is not the text at its place (assess/judging/refusals.py)
+    │   ├── Refused               the rules of judging forbid it (assess/judging/refusals.py)
+    │   ├── WrongChange           a change of another judgment (assess/judging/refusals.py)
     │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
     ├── OutputError               the result cannot be written: it exists, or the disk is full
     ├── WorkerLost                a worker process was killed before it was done (processes.py)

@@ -1,0 +1,191 @@
+"""What the rules of judging see of a document: its text and its elements, as columns.
+
+Rows are elements in document order, the root is row 0. Nothing is kept per element but numbers;
+paths are put together when somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.documents import Collection
+from doxeval.documents.paths import format_path, parse_path
+from doxeval.errors import CollectionError, SyntaxProblem
+from doxeval.sealed.guard import on_guard
+
+NO_ROW = -1
+N = TypeVar("N", int, Ints)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Article:
+    """A document: its id and text, and the columns of its elements.
+
+    start, end: the range of each element in code points. parent: the row around it, -1 for the
+    root. size: rows of its subtree, itself included. tag: its number among `tags`. ordinal: its
+    number among siblings of the same tag.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>Low tide.</p><p>High tide.</p></s>"})
+    >>> article = Article.of(collection, "a")
+    >>> article
+    <Article a, 19 characters, 3 elements>
+    >>> article.path_of(2), article.row_of("/s[1]/p[2]"), article.row_of("/s[1]/p[3]")
+    ('/s[1]/p[2]', 2, -1)
+    >>> article.text[article.start[2] : article.end[2]]
+    'High tide.'
+    """
+
+    document: str
+    text: str
+    start: Ints
+    end: Ints
+    parent: Ints
+    size: Ints
+    tag: Ints
+    ordinal: Ints
+    tags: tuple[str, ...]
+    _rows: dict[str, int] = field(default_factory=dict, init=False)
+    _paths: dict[int, str] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def of(cls, collection: Collection, document_id: str) -> Article:
+        """A document of a collection; an unknown id is an error."""
+        number = collection.document(document_id)
+        with on_guard(collection):
+            rows = slice(int(collection.rows[number]), int(collection.rows[number + 1]))
+            nodes, summary = collection.nodes, collection.summary
+            used, tag = np.unique(summary.tag_of[nodes.path[rows]], return_inverse=True)
+            return cls(
+                collection.id_of(number),
+                collection.text_of(number),
+                start=nodes.start[rows].astype(np.int64),
+                end=nodes.end[rows].astype(np.int64),
+                parent=nodes.parent[rows].astype(np.int64),
+                size=nodes.size[rows].astype(np.int64),
+                tag=tag,
+                ordinal=nodes.ordinal[rows].astype(np.int64),
+                tags=tuple(summary.tags[number] for number in used.tolist()),
+            )
+
+    def __post_init__(self) -> None:
+        if not (self.parent < np.arange(len(self.parent))).all():
+            raise CollectionError(f"{self.document}: a parent comes after its child")
+        for column in (self.start, self.end, self.parent, self.size, self.tag, self.ordinal):
+            column.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return (
+            f"<Article {self.document}, {len(self.text):,} characters, {len(self):,} "
+            f"element{'' if len(self) == 1 else 's'}>"
+        )
+
+    def __len__(self) -> int:
+        """The number of its elements."""
+        return len(self.start)
+
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 of its text in UTF-8, in hexadecimal digits."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @cached_property
+    def nothing_but_children(self) -> Bools:
+        """Whether each element has children, and no text other than white space outside them."""
+        before = np.append(0, np.cumsum(_is_solid(self.text)))
+        solid = before[self.end] - before[self.start]
+        in_children = np.bincount(self.parent[1:], solid[1:], len(self))
+        alone: Bools = (solid == in_children) & (self.size > 1)
+        return alone
+
+    def is_white(self, start: int, end: int) -> bool:
+        """Whether a range of its text has no characters but white space (or none at all)."""
+        return start >= end or self.text[start:end].isspace()
+
+    # Paths
+
+    def path_of(self, row: int) -> str:
+        """The path of an element, every step numbered."""
+        missing = []
+        while row >= 0 and row not in self._paths:
+            missing.append(row)
+            row = int(self.parent[row])
+        path = self._paths[row] if row >= 0 else ""
+        for below in reversed(missing):
+            path += f"/{self.tags[self.tag[below]]}[{self.ordinal[below]}]"
+            self._paths[below] = path
+        return path
+
+    def row_of(self, path: str) -> int:
+        """The row of the element at a path, -1 if there is none; a step without number is [1]."""
+        row = self._rows.get(path)
+        if row is not None:
+            return row
+        try:
+            numbered = format_path(parse_path(path))
+        except SyntaxProblem:
+            return NO_ROW
+        # Rows are remembered, as those of a judgment are asked for again and again. There are
+        # never more of them than elements.
+        missing = []
+        while numbered and numbered not in self._rows:
+            missing.append(numbered)
+            numbered = numbered.rpartition("/")[0]
+        row = self._rows[numbered] if numbered else NO_ROW
+        for below in reversed(missing):
+            row = self._child(row, below.rpartition("/")[2])
+            if row == NO_ROW:
+                return NO_ROW
+            self._rows[below] = row
+        return row
+
+    def rows_of(self, paths: Sequence[str]) -> Ints:
+        """The rows of many elements.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> article = Article.of(example_collection({"a": "<s><p>Low</p></s>"}), "a")
+        >>> article.rows_of(["/s[1]/p[1]", "/t[1]", "/s[1]"]).tolist()
+        [1, -1, 0]
+        """
+        return np.fromiter(map(self.row_of, paths), np.int64, len(paths))
+
+    def _child(self, parent: int, step: str) -> int:
+        """The row of the child at a numbered step, -1 if there is none."""
+        name, _, number = step.removesuffix("]").rpartition("[")
+        tag = self._tag_numbers.get(name, -1)
+        ordinal = int(number)
+        if tag < 0 or ordinal > len(self):
+            return NO_ROW
+        keys, rows = self._children
+        key = self._key(parent, tag, ordinal)
+        at = int(np.searchsorted(keys, key))
+        return int(rows[at]) if at < len(keys) and int(keys[at]) == key else NO_ROW
+
+    @cached_property
+    def _tag_numbers(self) -> dict[str, int]:
+        return {tag: number for number, tag in enumerate(self.tags)}
+
+    @cached_property
+    def _children(self) -> tuple[Ints, Ints]:
+        """The key of every element (its parent, tag and ordinal), ascending, and its row."""
+        keys = self._key(self.parent, self.tag, self.ordinal)
+        order = np.argsort(keys)
+        return keys[order], order
+
+    def _key(self, parent: N, tag: N, ordinal: N) -> N:
+        """A parent, a tag and an ordinal as one number."""
+        return ((parent + 1) * len(self.tags) + tag) * (len(self) + 1) + ordinal
+
+
+def _is_solid(text: str) -> Bools:
+    """Whether each character is something other than white space."""
+    codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    spaces = [ord(character) for character in set(text) if character.isspace()]
+    return ~np.isin(codes, spaces)
