@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from doxeval.evaluation import Evaluation, evaluate
     from doxeval.measures import Measure, register
     from doxeval.navigation import Navigation, read_navigation
+    from doxeval.pooling import Pool, pool_runs, read_pool, write_pool
     from doxeval.reports import report
     from doxeval.retrieve.build import build_index
     from doxeval.retrieve.index import Index
@@ -51,6 +52,7 @@ _ROOMS = {
     "evaluation": ("Evaluation", "evaluate"),
     "measures": ("Measure", "register"),
     "navigation": ("Navigation", "read_navigation"),
+    "pooling": ("Pool", "pool_runs", "read_pool", "write_pool"),
     "reports": ("report",),
     "retrieve.build": ("build_index",),
     "retrieve.index": ("Index",),
@@ -78,6 +80,7 @@ __all__ = [
     "Measure",
     "Model",
     "Navigation",
+    "Pool",
     "Result",
     "Run",
     "ScoreTable",
@@ -90,8 +93,10 @@ __all__ = [
     "correlate",
     "evaluate",
     "parse_nexi",
+    "pool_runs",
     "read_assessments",
     "read_navigation",
+    "read_pool",
     "read_run",
     "read_topics",
     "register",
@@ -104,6 +109,7 @@ __all__ = [
     "simulate",
     "topic_statistics",
     "write_assessments",
+    "write_pool",
     "write_run",
     "write_topics",
 ]

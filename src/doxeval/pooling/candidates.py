@@ -1,0 +1,211 @@
+"""The results of all runs that may be pooled, as columns: distinct within a run, and ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints, repeated_rows
+from doxeval.pooling.parts import Identifier, Parts
+from doxeval.runs import Run
+from doxeval.runs.run import Floats
+
+# The constant of reciprocal rank fusion (Cormack, Clarke & Büttcher 2009).
+FUSION = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Results that may be pooled, sorted by topic, rank and run.
+
+    topic and run are positions in `topics` and `runs`. rank counts from 1, without duplicates.
+    document is a position in `documents`, which are sorted. unit numbers the distinct parts of
+    documents; key, start and end of each unit say what it is (see parts.py). No number depends on
+    the order of runs, except that of the run itself.
+    """
+
+    topics: tuple[str, ...]
+    runs: tuple[str, ...]
+    documents: Sequence[str]
+    topic: Ints
+    run: Ints
+    rank: Ints
+    document: Ints
+    unit: Ints
+    unit_key: Ints
+    unit_start: Ints
+    unit_end: Ints
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    @cached_property
+    def pair(self) -> Ints:
+        """A number for the topic and the document of each row, together."""
+        return self.topic * max(len(self.documents), 1) + self.document
+
+    @cached_property
+    def priority(self) -> Floats:
+        """For each row that of its document: the sum of 1 / (60 + best rank) over runs."""
+        order = np.lexsort((self.rank, self.run, self.pair))
+        best = order[is_first(self.pair[order], self.run[order])]
+        return self.sums_by(self.pair, best)
+
+    def sums_by(self, group: Ints, rows: Ints) -> Floats:
+        """For each candidate the sum of 1 / (60 + rank) over those of the rows in its group.
+
+        The summands are added from the largest to the smallest, so that the order of runs does not
+        change the last digit.
+        """
+        groups, which = np.unique(group, return_inverse=True)
+        rows = rows[np.argsort(self.rank[rows], kind="stable")]
+        shares = 1 / (FUSION + self.rank[rows])
+        sums = np.bincount(which[rows], shares, len(groups)).astype(np.float64)
+        return sums[which]
+
+    def without(self, run: int) -> Candidates:
+        """The candidates of all runs but one; numbers stay as they are."""
+        return self.rows(np.flatnonzero(self.run != run))
+
+    def rows(self, rows: Ints) -> Candidates:
+        """Only these rows."""
+        names = ("topic", "run", "rank", "document", "unit")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
+
+def is_first(*columns: Ints) -> Bools:
+    """Which rows are the first of several equal ones that follow each other.
+
+    >>> is_first(np.array([1, 1, 2]), np.array([5, 5, 5])).tolist()
+    [True, False, True]
+    """
+    changed = np.ones(len(columns[0]), dtype=np.bool_)
+    changed[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return changed
+
+
+class _Ranked(NamedTuple):
+    """The distinct results of a run: their rows, topics, ranks and parts, and warnings."""
+
+    topic: Ints
+    rank: Ints
+    document_ids: list[str]
+    parts: Parts
+
+
+def candidates_of(
+    runs: Sequence[Run], topics: Sequence[str], identifier: Identifier, depth: int | None
+) -> tuple[Candidates, tuple[str, ...]]:
+    """The candidates of runs for these topics, to a depth, and warnings.
+
+    >>> from doxeval.pooling.parts import WholeDocuments
+    >>> runs = [Run.from_dict({"7": ["b", "a"]}), Run.from_dict({"7": ["a", "c"]})]
+    >>> found, _ = candidates_of(runs, ["7"], WholeDocuments(), 1)
+    >>> [found.documents[number] for number in found.document]
+    ['b', 'a']
+    """
+    ranked = [_ranked(run, topics, identifier, depth) for run in runs]
+    documents, document = _numbered([name for one in ranked for name in one.document_ids])
+    key = _joined([one.parts.key for one in ranked])
+    start = _joined([one.parts.start for one in ranked])
+    end = _joined([one.parts.end for one in ranked])
+    unit, example = _units(document, identifier.in_order(key), start, end)
+    found = Candidates(
+        topics=tuple(topics),
+        runs=tuple(one.run_id for one in runs),
+        documents=documents,
+        topic=_joined([one.topic for one in ranked]),
+        run=np.repeat(np.arange(len(runs)), [len(one.topic) for one in ranked]),
+        rank=_joined([one.rank for one in ranked]),
+        document=document,
+        unit=unit,
+        unit_key=key[example],
+        unit_start=start[example],
+        unit_end=end[example],
+    )
+    warnings = [
+        f"{one.origin or one.run_id}: {warning}"
+        for one, of in zip(runs, ranked, strict=True)
+        for warning in of.parts.warnings
+    ]
+    return found.rows(np.lexsort((found.run, found.rank, found.topic))), tuple(warnings)
+
+
+def _units(*columns: Ints) -> tuple[Ints, Ints]:
+    """A number for each row, the same for equal rows; and for each number one of its rows."""
+    order = np.lexsort(columns[::-1])
+    first = is_first(*(column[order] for column in columns))
+    unit = np.empty(len(order), dtype=np.int64)
+    unit[order] = np.cumsum(first) - 1
+    return unit, order[first]
+
+
+def _joined(columns: Sequence[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *columns]).astype(np.int64, copy=False)
+
+
+def _numbered(names: list[str]) -> tuple[list[str], Ints]:
+    """The distinct names, sorted, and the number of each name."""
+    distinct = sorted(set(names))
+    number = {name: position for position, name in enumerate(distinct)}
+    return distinct, np.fromiter(map(number.__getitem__, names), np.int64, len(names))
+
+
+def _ranked(run: Run, topics: Sequence[str], identifier: Identifier, depth: int | None) -> _Ranked:
+    """The distinct results of a run for some topics, to a depth.
+
+    Resolving is what takes long. So it begins with as many results of a topic as are wanted, and
+    only where some of them are duplicates or do not resolve are more looked at.
+    """
+    topic = run.topic_labels.find(list(topics))
+    place = _places(topic)
+    longest = int(place.max(initial=-1)) + 1
+    taken = longest if depth is None else min(depth, longest)
+    while True:
+        rows = np.flatnonzero((topic >= 0) & (place < taken))
+        found = _distinct(run.rows(rows), topic[rows], identifier)
+        if depth is None or taken >= longest or _is_enough(found.topic, topic, depth, taken):
+            break
+        taken = min(2 * taken, longest)
+    return _to_depth(found, depth)
+
+
+def _is_enough(found: Ints, topic: Ints, depth: int, taken: int) -> bool:
+    """Whether every topic with more results than were taken has as many as are wanted."""
+    size = int(topic.max(initial=-1)) + 1
+    total = np.bincount(topic[topic >= 0], minlength=size)
+    return bool((np.bincount(found, minlength=size)[total > taken] >= depth).all())
+
+
+def _places(topic: Ints) -> Ints:
+    """For each row how many rows of the same topic are before it."""
+    order = np.argsort(topic, kind="stable")
+    begins = np.flatnonzero(is_first(topic[order]))
+    place = np.empty(len(topic), dtype=np.int64)
+    lengths = np.diff(np.append(begins, len(topic)))
+    place[order] = np.arange(len(topic)) - np.repeat(begins, lengths)
+    return place
+
+
+def _distinct(run: Run, topic: Ints, identifier: Identifier) -> _Ranked:
+    parts = identifier.parts(run)
+    keep = parts.document >= 0
+    keep[repeated_rows(topic, parts.document, parts.key, parts.start, parts.end)] = False
+    rows = np.flatnonzero(keep)
+    kept = parts.rows(rows)
+    numbers, which = np.unique(kept.document, return_inverse=True)
+    ids = identifier.document_ids(run, numbers)
+    names = [ids[number] for number in which.tolist()]
+    return _Ranked(topic[rows], _places(topic[rows]) + 1, names, kept)
+
+
+def _to_depth(ranked: _Ranked, depth: int | None) -> _Ranked:
+    if depth is None:
+        return ranked
+    rows = np.flatnonzero(ranked.rank <= depth)
+    names = [ranked.document_ids[row] for row in rows.tolist()]
+    return _Ranked(ranked.topic[rows], ranked.rank[rows], names, ranked.parts.rows(rows))

@@ -1,0 +1,215 @@
+"""Pools as JSONL, the form that holds everything: it is how a pool is frozen.
+
+The first line says how the pool was made, and in which order its topics are; each further line is a
+document of the pool:
+
+    {"pool": 1, "method": "depth", "depth": 100, "documents": null, "level": "element", "seed": 0,
+     "runs": [{"name": "mine", "results": 1500, "file": "mine.run", "sha256": "…"}], "judged": [],
+     "collection": "…", "doxeval": "0.1.0", "date": "2026-05-04T10:30:00Z", "topics": ["7"]}
+    {"topic": "7", "doc": "a", "priority": 0.0163, "elements": [{"path": "/a[1]/sec[2]"},
+     {"start": 5, "end": 9}], "contributors": [["mine", 1]]}
+
+The file names the runs behind each document, so it is not for assessors. The first line may be
+missing, and of a document everything but topic and doc.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import IO, Any, NoReturn
+
+from doxeval.documents.ids import normalised_id
+from doxeval.errors import FormatError, InputError
+from doxeval.files import json_lines
+from doxeval.pooling.pool import (
+    LEVELS,
+    METHODS,
+    Pool,
+    PooledDocument,
+    PooledElement,
+    PooledRun,
+    PoolFacts,
+)
+from doxeval.wording import brief
+
+_VERSION = 1
+_OF_DOCUMENT = {"topic", "doc", "priority", "elements", "contributors"}
+
+
+def write_jsonl_pool(pool: Pool) -> Iterator[bytes]:
+    """A pool as lines of JSON.
+
+    >>> lines = list(write_jsonl_pool(Pool({"7": (PooledDocument("a", 0.5),)})))
+    >>> lines[1]
+    b'{"topic": "7", "doc": "a", "priority": 0.5, "elements": [], "contributors": []}\\n'
+    """
+    yield _line(_record_of_facts(pool))
+    for topic, documents in pool.documents.items():
+        for one in documents:
+            yield _line(_record(topic, one))
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+
+
+def _record_of_facts(pool: Pool) -> dict[str, Any]:
+    facts = pool.facts
+    given = {name: getattr(facts, name) for name in ("method", "depth", "documents", "level")}
+    return {
+        "pool": _VERSION,
+        **given,
+        "seed": facts.seed,
+        "runs": [asdict(run) for run in facts.runs],
+        "judged": [{"file": file, "sha256": digest} for file, digest in facts.judged],
+        "collection": facts.collection,
+        "doxeval": facts.version,
+        "date": facts.date,
+        "topics": list(pool.topics),
+    }
+
+
+def _record(topic: str, one: PooledDocument) -> dict[str, Any]:
+    return {
+        "topic": topic,
+        "doc": one.document,
+        "priority": one.priority,
+        "elements": [
+            {"path": part.path} if part.path is not None else {"start": part.start, "end": part.end}
+            for part in one.elements
+        ],
+        "contributors": [list(pair) for pair in one.contributors],
+    }
+
+
+def read_jsonl_pool(file: IO[bytes], origin: str) -> Pool:
+    """Read a pool.
+
+    >>> import io
+    >>> read_jsonl_pool(io.BytesIO(b'{"topic": "7", "doc": "a"}'), "p.jsonl").documents
+    {'7': (PooledDocument('a'),)}
+    """
+    facts, pooled = PoolFacts(), dict[str, dict[str, PooledDocument]]()
+    for number, record in json_lines(file, origin):
+        reader = _Reader(record, origin, number)
+        if "pool" in record and number == 1:
+            facts = reader.facts()
+            pooled = {topic: {} for topic in reader.names("topics")}
+            continue
+        topic, one = reader.document()
+        if one.document in pooled.setdefault(topic, {}):
+            reader.refuse(f"document {brief(one.document)} is in the pool of its topic twice")
+        pooled[topic][one.document] = one
+    if not pooled:
+        raise FormatError("no pooled documents in the file", origin)
+    return Pool({topic: tuple(of.values()) for topic, of in pooled.items()}, facts)
+
+
+class _Reader:
+    """Reads the values of one line; what is not as expected is an error that names the line."""
+
+    def __init__(self, record: Any, origin: str, line: int) -> None:
+        self._origin, self._line = origin, line
+        if not isinstance(record, dict):
+            self.refuse("expected a JSON object")
+        self._record = record
+
+    def refuse(self, message: str) -> NoReturn:
+        raise FormatError(message, self._origin, self._line)
+
+    def facts(self) -> PoolFacts:
+        if self._record["pool"] != _VERSION:
+            self.refuse(f"a pool of version {brief(self._record['pool'])}: expected {_VERSION}")
+        runs = tuple(
+            PooledRun(
+                one.text("name"), one.whole("results"), one.or_none("file"), one.or_none("sha256")
+            )
+            for one in self._objects("runs")
+        )
+        judged = tuple((one.text("file"), one.or_none("sha256")) for one in self._objects("judged"))
+        for name, known in (("method", METHODS), ("level", LEVELS)):
+            if self._record.get(name) not in (None, *known):
+                self._expected(name, " or ".join(known))
+        return PoolFacts(
+            self._record.get("method"),
+            self._whole_or_none("depth"),
+            self._whole_or_none("documents"),
+            self._record.get("level"),
+            self._whole_or_none("seed"),
+            runs,
+            judged,
+            *(self.or_none(name) for name in ("collection", "doxeval", "date")),
+        )
+
+    def document(self) -> tuple[str, PooledDocument]:
+        unknown = sorted(set(self._record) - _OF_DOCUMENT)
+        if unknown:
+            self.refuse(f"unknown field {brief(unknown[0])} of a pooled document")
+        priority = self._record.get("priority", 0.0)
+        if not isinstance(priority, int | float) or not math.isfinite(priority):
+            self._expected("priority", "a number")
+        elements = tuple(one.element() for one in self._objects("elements"))
+        document = normalised_id(self.text("doc"))
+        pooled = PooledDocument(document, float(priority), elements, self._contributors())
+        return self.text("topic"), pooled
+
+    def element(self) -> PooledElement:
+        whole = self._whole_or_none
+        try:
+            return PooledElement(self.or_none("path"), whole("start"), whole("end"))
+        except InputError as error:
+            self.refuse(error.message)
+
+    def _contributors(self) -> tuple[tuple[str, int], ...]:
+        found = []
+        for pair in self._list("contributors"):
+            if not (
+                isinstance(pair, list)
+                and len(pair) == 2
+                and isinstance(pair[0], str)
+                and type(pair[1]) is int
+            ):
+                self._expected("contributors", "pairs of a run and a rank")
+            found.append((pair[0], pair[1]))
+        return tuple(found)
+
+    def names(self, name: str) -> list[str]:
+        found = self._list(name)
+        if not all(isinstance(one, str) for one in found) or len(set(found)) != len(found):
+            self._expected(name, "a list of different names")
+        return found
+
+    def text(self, name: str) -> str:
+        value = self._record.get(name)
+        if not isinstance(value, str) or not value.strip():
+            self._expected(name, "a text")
+        return str(value)
+
+    def or_none(self, name: str) -> str | None:
+        return None if self._record.get(name) is None else self.text(name)
+
+    def whole(self, name: str) -> int:
+        value = self._record.get(name)
+        if type(value) is not int or value < 0:
+            self._expected(name, "a whole number from 0 on")
+        return int(value)
+
+    def _whole_or_none(self, name: str) -> int | None:
+        return None if self._record.get(name) is None else self.whole(name)
+
+    def _list(self, name: str) -> list[Any]:
+        value = self._record.get(name, [])
+        if not isinstance(value, list):
+            self._expected(name, "a list")
+        return list(value)
+
+    def _objects(self, name: str) -> list[_Reader]:
+        return [_Reader(one, self._origin, self._line) for one in self._list(name)]
+
+    def _expected(self, name: str, what: str) -> NoReturn:
+        value = self._record.get(name)
+        given = f"{name} is missing" if name not in self._record else f"{name} is {brief(value)}"
+        self.refuse(f"{given}: expected {what}")

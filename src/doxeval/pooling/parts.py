@@ -1,0 +1,188 @@
+"""Which part of its document a result is: the same for all spellings of it, in all runs.
+
+A part is a key and a range. The key stands for the paths of an element or a tree; a passage or an
+entry point has a range instead. A whole document, which is the same as its root, has neither.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.documents import Collection
+from doxeval.runs import Kind, Run
+from doxeval.runs.spelling import spelt
+from doxeval.wording import brief, counted
+
+NO_KEY = -1
+NO_RANGE = -1
+# Passages and entry points between text points, which only a collection can resolve.
+UNKNOWN_RANGE = -2
+_NUMBERED = re.compile(r"(?:/[^\s/\[\]()@*|]+\[[1-9][0-9]{0,8}\])+")
+
+
+class Parts(NamedTuple):
+    """For each row of a run its document (-1: not resolved), key and range; and warnings."""
+
+    document: Ints
+    key: Ints
+    start: Ints
+    end: Ints
+    warnings: tuple[str, ...] = ()
+
+    def rows(self, rows: Ints) -> Parts:
+        """Only these rows, with all warnings."""
+        key, start, end = self.key[rows], self.start[rows], self.end[rows]
+        return Parts(self.document[rows], key, start, end, self.warnings)
+
+
+class Identifier(ABC):
+    """Finds the parts that results of several runs are. Keys mean the same in all of them."""
+
+    @abstractmethod
+    def parts(self, run: Run) -> Parts:
+        """The part that each result of a run is."""
+
+    @abstractmethod
+    def document_ids(self, run: Run, documents: Ints) -> list[str]:
+        """The ids of documents that have these numbers in a run's parts."""
+
+    @abstractmethod
+    def paths(self, key: int) -> tuple[str, ...]:
+        """The paths that a key stands for."""
+
+    @abstractmethod
+    def in_order(self, keys: Ints) -> Ints:
+        """A number for each key that does not depend on the order of runs, in a fixed order."""
+
+
+class WholeDocuments(Identifier):
+    """Every result stands for its document, at the level of documents.
+
+    >>> run = Run.from_dict({"7": [("a", "/s[1]/p[2]"), "a"]})
+    >>> WholeDocuments().parts(run).key.tolist()
+    [-1, -1]
+    """
+
+    def __init__(self, collection: Collection | None = None) -> None:
+        self._collection = collection
+
+    def parts(self, run: Run) -> Parts:
+        """Only its document."""
+        nothing = np.full(len(run), NO_KEY, dtype=np.int64)
+        if self._collection is None:
+            return Parts(run.document, nothing, nothing, nothing)
+        document = _documents_in(self._collection, run)
+        return Parts(document, nothing, nothing, nothing, _unresolved_documents(run, document))
+
+    def document_ids(self, run: Run, documents: Ints) -> list[str]:
+        """As the run or the collection has them."""
+        if self._collection is None:
+            return [run.documents[number] for number in documents.tolist()]
+        return [self._collection.id_of(number) for number in documents.tolist()]
+
+    def paths(self, key: int) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def in_order(self, keys: Ints) -> Ints:
+        """As they are: there are none."""
+        return keys
+
+
+class StatedParts(Identifier):
+    """Parts as runs state them, without a collection: the same if their paths or ranges are.
+
+    >>> run = Run.from_dict({"7": [("d", "/a/p"), ("d", "/a[1]/p[1]"), ("d", "/a[1]"), "d"]})
+    >>> StatedParts().parts(run).key.tolist()
+    [0, 0, -1, -1]
+    """
+
+    def __init__(self) -> None:
+        self._number: dict[tuple[str, ...], int] = {}
+        self._names: list[tuple[str, ...]] = []
+
+    def parts(self, run: Run) -> Parts:
+        """By paths and ranges."""
+        in_range = (run.kind == Kind.PASSAGE) | (run.kind == Kind.POINT)
+        by_points = in_range & (run.path >= 0)
+        key = np.full(len(run), NO_KEY, dtype=np.int64)
+        for rows, spell in ((~in_range, _spelt), (by_points, tuple)):
+            numbers, which = np.unique(run.path[rows & (run.path >= 0)], return_inverse=True)
+            own = [self._key(spell(run.paths[number])) for number in numbers.tolist()]
+            key[rows & (run.path >= 0)] = np.array(own, dtype=np.int64)[which]
+        start = np.where(in_range, run.start, NO_RANGE)
+        end = np.where(run.kind == Kind.POINT, start, np.where(in_range, run.end, NO_RANGE))
+        start[by_points] = end[by_points] = UNKNOWN_RANGE
+        return Parts(run.document, key, start, end, _about_points(int(by_points.sum())))
+
+    def _key(self, paths: tuple[str, ...]) -> int:
+        if not paths:
+            return NO_KEY
+        number = self._number.setdefault(paths, len(self._names))
+        if number == len(self._names):
+            self._names.append(paths)
+        return number
+
+    def document_ids(self, run: Run, documents: Ints) -> list[str]:
+        """As the run has them."""
+        return [run.documents[number] for number in documents.tolist()]
+
+    def paths(self, key: int) -> tuple[str, ...]:
+        """As they were numbered."""
+        return self._names[key]
+
+    def in_order(self, keys: Ints) -> Ints:
+        """By their paths, as text."""
+        occurring = np.unique(keys[keys >= 0]).tolist()
+        rank = np.full(len(self._names) + 1, NO_KEY, dtype=np.int64)
+        rank[sorted(occurring, key=self._names.__getitem__)] = np.arange(len(occurring))
+        return rank[keys]
+
+
+def _spelt(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Paths in one spelling and one order; none for the root, which is the whole document."""
+    every = {path if _NUMBERED.fullmatch(path) else spelt(path) for path in paths}
+    if len(every) == 1 and next(iter(every)).count("/") == 1:
+        return ()
+    return tuple(sorted(every))
+
+
+def _documents_in(collection: Collection, run: Run) -> Ints:
+    numbers = collection.find_documents(run.documents)
+    return numbers[run.document] if len(run) else run.document
+
+
+def _unresolved_documents(run: Run, document: Ints) -> tuple[str, ...]:
+    return about_unresolved(
+        [
+            (int(run.line[row]), f"unknown document {brief(run.documents[int(run.document[row])])}")
+            for row in np.flatnonzero(document < 0).tolist()
+        ]
+    )
+
+
+def about_unresolved(lost: list[tuple[int, str]]) -> tuple[str, ...]:
+    """A warning about the lines of results that do not resolve, and why; none if all do."""
+    if not lost:
+        return ()
+    what = (
+        "1 result does not resolve and is"
+        if len(lost) == 1
+        else (f"{len(lost):,} results do not resolve and are")
+    )
+    return (f"{what} left out, the first on line {lost[0][0]}: {lost[0][1]}",)
+
+
+def _about_points(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    verb = "is" if count == 1 else "are"
+    return (
+        f"{counted(count, 'result')} {verb} given by text points, which only a collection "
+        "resolves; only the documents are pooled",
+    )

@@ -1,0 +1,162 @@
+"""Files of pools: which reader, which writer, and what a form leaves out."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Literal, get_args
+
+from doxeval.errors import FormatError, OutputError, SourceError
+from doxeval.files import is_compressed, opened, uncompressed_name, written, written_directory
+from doxeval.pooling.inex_xml import read_inex_pool, write_inex_pool
+from doxeval.pooling.jsonl import read_jsonl_pool, write_jsonl_pool
+from doxeval.pooling.pool import Pool, PooledDocument
+from doxeval.pooling.trec import read_trec_pool, write_trec_pool
+from doxeval.unfinished import on_disk
+from doxeval.wording import brief
+
+PoolFormat = Literal["jsonl", "inex", "trec"]
+FORMATS: tuple[PoolFormat, ...] = get_args(PoolFormat)
+_SUFFIXES: dict[str, PoolFormat] = {
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    ".xml": "inex",
+    **dict.fromkeys((".txt", ".text", ".trec", ".pool"), "trec"),
+}
+_HEAD = 1 << 16
+
+
+def format_of(path: str | os.PathLike[str]) -> PoolFormat | None:
+    """The form that a file's name says; None if it says nothing.
+
+    >>> format_of("pool.jsonl"), format_of("pool.xml"), format_of("pool")
+    ('jsonl', 'inex', None)
+    """
+    suffix = os.path.splitext(uncompressed_name(os.fspath(path)))[1].lower()
+    return _SUFFIXES.get(suffix)
+
+
+def read_pool(path: str | os.PathLike[str]) -> Pool:
+    """Read a pool; its form is recognised by how the file begins.
+
+    A directory stands for all files in it, each with the pools of other topics.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pool.txt"
+    >>> _ = path.write_text("7 0 a\\n7 0 b\\n")
+    >>> read_pool(path)
+    Pool(1 topic, 2 documents)
+    """
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        return _read_directory(name)
+    with opened(path) as file:
+        reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
+        try:
+            return _reader(reader.peek(_HEAD))(reader, name)
+        finally:
+            reader.detach()
+
+
+def _reader(head: bytes) -> Callable[[IO[bytes], str], Pool]:
+    """The reader of a file that begins like this."""
+    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+        return read_inex_pool
+    return read_jsonl_pool if begin.startswith(b"{") else read_trec_pool
+
+
+def _read_directory(name: str) -> Pool:
+    files = sorted(path for path in Path(name).iterdir() if path.is_file())
+    seen = [path for path in files if not path.name.startswith(".")]
+    if not seen:
+        raise SourceError("no files in the directory", name)
+    documents: dict[str, tuple[PooledDocument, ...]] = {}
+    for path in seen:
+        for topic, pooled in read_pool(path).documents.items():
+            if topic in documents:
+                raise FormatError(f"a second pool of topic {brief(topic)}", str(path))
+            documents[topic] = pooled
+    return Pool(documents)
+
+
+def pool_losses(pool: Pool, format: PoolFormat) -> list[str]:
+    """What of a pool a form leaves out.
+
+    Only JSONL says how the pool was made and which runs contributed what; the other forms can be
+    given to assessors.
+
+    >>> pool_losses(Pool({"7": (PooledDocument("a", 0.5, (), (("mine", 1),)),)}), "trec")
+    ['priorities', 'contributions of runs']
+    """
+    if format == "jsonl":
+        return []
+    every = [one for pooled in pool.documents.values() for one in pooled]
+    parts = [part for one in every for part in one.elements]
+    found = {
+        "elements": format == "trec" and any(part.path is not None for part in parts),
+        "passages": any(part.path is None for part in parts),
+        "topics without documents": format == "trec" and not all(pool.documents.values()),
+        "priorities": any(one.priority for one in every),
+        "contributions of runs": any(one.contributors for one in every),
+        "how the pool was made": pool.facts.method is not None,
+    }
+    return [name for name, is_lost in found.items() if is_lost]
+
+
+def write_pool(pool: Pool, path: str | os.PathLike[str], format: PoolFormat | None = None) -> None:
+    """Write a pool; the form goes by the file's name if none is given, else it is JSONL.
+
+    `pool_losses` says what a form leaves out. INEX has one topic in a file: several topics make a
+    directory with a file for each. The file or directory is complete or not there.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pool.txt"
+    >>> write_pool(Pool({"7": (PooledDocument("a"), PooledDocument("b"))}), path)
+    >>> path.read_text()
+    '7 0 a\\n7 0 b\\n'
+    """
+    name = os.fspath(path)
+    if format is not None and format not in FORMATS:
+        raise OutputError(f"no format {brief(format)} of pools; there are {', '.join(FORMATS)}")
+    found = format or format_of(path) or "jsonl"
+    if is_compressed(name):
+        plain = uncompressed_name(name)
+        message = f"{name}: pools are not written compressed; write {plain} and compress it"
+        raise OutputError(message)
+    if found == "inex" and len(pool.topics) != 1:
+        _write_directory(pool, name)
+        return
+    if found == "trec":
+        _check_ids(pool)
+    with written(path) as file:
+        if found == "inex":
+            (topic,) = pool.topics
+            file.writelines(write_inex_pool(topic, pool.documents[topic]))
+        else:
+            file.writelines(write_jsonl_pool(pool) if found == "jsonl" else write_trec_pool(pool))
+
+
+def _check_ids(pool: Pool) -> None:
+    """Columns of text are separated by white space, so ids cannot hold any."""
+    for topic, documents in pool.documents.items():
+        for name in (topic, *(one.document for one in documents)):
+            if len(name.split()) != 1:
+                raise OutputError(
+                    f"the id {brief(name)} has white space, which the format cannot hold"
+                )
+
+
+def _write_directory(pool: Pool, path: str) -> None:
+    from urllib.parse import quote
+
+    if os.path.exists(path) and not (os.path.isdir(path) and not os.listdir(path)):
+        raise OutputError(f"{path} exists; expected a new or an empty directory")
+    with written_directory(path) as directory:
+        for topic, documents in pool.documents.items():
+            # No topic can turn such a name into a path to somewhere else.
+            file_name = f"{quote(topic, safe='').replace('.', '%2E')}.xml"
+            with (directory / file_name).open("wb") as file:
+                file.writelines(write_inex_pool(topic, documents))
+                on_disk(file)

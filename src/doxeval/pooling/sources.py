@@ -1,0 +1,83 @@
+"""The runs that a pool is made of: read, named and hashed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from doxeval.errors import InputError, SourceError
+from doxeval.pooling.pool import PooledRun
+from doxeval.runs import Run, read_run
+from doxeval.scores.run_names import distinct_names
+from doxeval.wording import brief
+
+# A file, a run, or a run as a dict {topic: {document: score}} or {topic: [results]}.
+RunSource = str | os.PathLike[str] | Run | Mapping[str, Any]
+
+
+class NamedRuns(NamedTuple):
+    """Runs under distinct names, and what a pool says about each."""
+
+    runs: tuple[Run, ...]
+    facts: tuple[PooledRun, ...]
+
+
+def named_runs(given: Iterable[RunSource] | Mapping[str, RunSource], ends: bool) -> NamedRuns:
+    """Read runs. In a mapping, each has the name that it is given there; otherwise its own id.
+
+    Runs with the same id are told apart by their files, or by number.
+
+    >>> from doxeval.runs import Run
+    >>> named_runs([Run.from_dict({"7": ["a"]}, "mine")] * 2, False).facts
+    (PooledRun('mine', results=1), PooledRun('mine #2', results=1))
+    """
+    if isinstance(given, str | os.PathLike | Run):
+        given = [given]
+    pairs = given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
+    read = [_read(source, name, ends) for name, source in pairs]
+    if not read:
+        raise InputError("there are no runs to pool")
+    names = distinct_names([(run.run_id, facts.file) for run, facts in read])
+    return NamedRuns(
+        tuple(run.with_id(name) for (run, _), name in zip(read, names, strict=True)),
+        tuple(
+            PooledRun(name, facts.results, facts.file, facts.sha256)
+            for (_, facts), name in zip(read, names, strict=True)
+        ),
+    )
+
+
+def _read(source: RunSource, name: str | None, ends: bool) -> tuple[Run, PooledRun]:
+    # The hash comes first, so that a file which changes later never matches it.
+    if isinstance(source, str | os.PathLike):
+        file: str | None = os.fspath(source)
+        digest = sha256_of(file) if file is not None else None
+        run = read_run(source, ends=ends)
+    elif isinstance(source, Run):
+        run, file = source, source.origin
+        digest = None if file is None else sha256_of(file)
+    elif isinstance(source, Mapping):
+        run, file, digest = Run.from_dict(source), None, None
+    else:
+        raise InputError(f"{brief(source)} is no run: expected a file, a Run or a dict")
+    named = run if name is None else run.with_id(str(name))
+    return named, PooledRun(named.run_id, len(named), file, digest)
+
+
+def sha256_of(file: str) -> str | None:
+    """The SHA-256 of a file; None if it is not a file (any more), such as a pipe.
+
+    >>> sha256_of("/dev/null") is None
+    True
+    """
+    try:
+        if not os.path.isfile(file):
+            return None
+        with open(file, "rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise SourceError(error.strerror or str(error), file) from error
+    except ValueError:  # a null character or a lone surrogate in the name
+        return None
