@@ -61,7 +61,9 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
             first.origin,
             first.line,
         )
-    highlights = _shared_by([judgment.highlights for judgment in same], _needed(how, len(same)))
+    highlights = shared_by(
+        [judgment.highlights for judgment in same], needed_assessors(how, len(same))
+    )
     entries = Counter(j.best_entry_point for j in same if j.best_entry_point is not None)
     anything_left = bool(highlights) or not any(judgment.highlights for judgment in same)
     grades = [judgment.relevance for judgment in same if judgment.relevance is not None]
@@ -72,7 +74,7 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
         if entries and anything_left
         else None,
         document_length=next(iter(lengths), None),
-        relevance=_chosen(how, grades, len(grades)) if grades else None,
+        relevance=chosen_value(how, grades, len(grades)) if grades else None,
         grades=_merged_grades(same, how),
         units=_merged_units(same, how),
         assessor=None,
@@ -81,15 +83,23 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
     )
 
 
-def _needed(how: Merge, assessors: int) -> int:
-    """How many assessors must have highlighted a character."""
+def needed_assessors(how: Merge, assessors: int) -> int:
+    """How many assessors must have highlighted a character.
+
+    >>> needed_assessors("majority", 4)
+    3
+    """
     return {"union": 1, "intersection": assessors, "majority": assessors // 2 + 1}[how]
 
 
-def _shared_by(
+def shared_by(
     highlights: Sequence[tuple[tuple[int, int], ...]], needed: int
 ) -> tuple[tuple[int, int], ...]:
-    """The characters that at least so many of the lists of ranges have."""
+    """The characters that at least so many of the lists of ranges have.
+
+    >>> shared_by([((0, 9),), ((5, 12),)], 2)
+    ((5, 9),)
+    """
     edges = Counter[int]()
     for ranges in highlights:
         for start, end in ranges:
@@ -106,8 +116,12 @@ def _shared_by(
     return tuple(found)
 
 
-def _chosen(how: Merge, values: Sequence[Number], assessors: int) -> Number:
-    """The value that stands for those of all assessors; who gave none counts as having given 0."""
+def chosen_value(how: Merge, values: Sequence[Number], assessors: int) -> Number:
+    """The value that stands for those of all assessors; who gave none counts as having given 0.
+
+    >>> chosen_value("majority", [3, 1], 3), chosen_value("union", [3, 1], 3)
+    (1, 3)
+    """
     at = {"union": assessors - 1, "intersection": 0, "majority": (assessors - 1) // 2}[how]
     in_order = sorted(values)
     below = bisect_left(in_order, 0)  # zeros that were not given follow these
@@ -140,8 +154,8 @@ def _merged_grade(given: Sequence[Grade], assessors: int, how: Merge) -> Grade |
     if len(grades) < len(given):
         raise FormatError("only grades of 2003–04 can be merged: others have no order")
     return Grade2003(
-        _chosen(how, [grade.exhaustivity for grade in grades], assessors),
-        _chosen(how, [grade.specificity for grade in grades], assessors),
+        chosen_value(how, [grade.exhaustivity for grade in grades], assessors),
+        chosen_value(how, [grade.specificity for grade in grades], assessors),
     )
 
 
@@ -151,5 +165,5 @@ def _merged_units(same: Sequence[Judgment], how: Merge) -> tuple[AssessedUnit, .
         for nodes, relevance in dict(judgment.units).items():
             said.setdefault(nodes, []).append(relevance)
     return tuple(
-        AssessedUnit(nodes, _chosen(how, given, len(same))) for nodes, given in said.items()
+        AssessedUnit(nodes, chosen_value(how, given, len(same))) for nodes, given in said.items()
     )

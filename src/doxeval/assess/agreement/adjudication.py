@@ -1,0 +1,123 @@
+"""One judgment made of those of several assessors, by a rule.
+
+    union           relevant is what any assessor says is relevant
+    intersection    what all of them say
+    majority        what more than half of them say
+
+Highlights are compared character by character; then the rules of judging join those with only
+white space between them. The best entry point is the one that most assessors set; of several that
+were set equally often, the first in the text. Of grades the largest, the smallest or the median is
+taken (with an even number of them, the lower of the two in the middle), on the scale not relevant
+< ? < 1 < 2 in mode 2005; an element that an assessor gave no grade counts as not relevant to them.
+A grade that the rules of judging do not allow together with the new highlights is left out, and
+then the judgment is not validated.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+
+from doxeval.assess.judging.article import Article
+from doxeval.assess.judging.highlighting import highlighted
+from doxeval.assess.judging.rules import problems
+from doxeval.assess.judging.state import Grade, Mode, Range, State
+from doxeval.assessments.merge import Merge, chosen_value, needed_assessors, shared_by
+from doxeval.errors import InputError
+from doxeval.spans import Spans, shared_lengths
+
+_LEVELS: dict[Grade, int] = {"?": 1, 1: 2, 2: 3}
+_GRADES: dict[int, Grade] = {level: grade for grade, level in _LEVELS.items()}
+
+
+def adjudicated_by(rule: Merge, states: Sequence[State], article: Article, mode: Mode) -> State:
+    """The state that a rule makes of several; validated if all of them are and the rules allow it.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> article = Article.of(example_collection({"a": "<p>Low or high tide</p>"}), "a")
+    >>> one = State(highlights=((0, 6),), bep=0, status="validated")
+    >>> other = State(highlights=((4, 11),), bep=4, status="validated")
+    >>> union = adjudicated_by("union", [one, other], article, "2006")
+    >>> union.highlights, union.bep, union.status
+    (((0, 11),), 0, 'validated')
+    >>> adjudicated_by("intersection", [one, other], article, "2006").highlights
+    ((4, 6),)
+    """
+    if not states:
+        raise InputError("no judgments to make one of")
+    needed = needed_assessors(rule, len(states))
+    shared = shared_by([state.highlights for state in states], needed)
+    highlights = _joined(shared, article)
+    grades = _levels(rule, states, highlights, article) if mode == "2005" else {}
+    if mode == "2003":
+        grades = _grades(rule, states)
+    found = State(
+        highlights=highlights,
+        bep=_entry_point(states) if highlights and mode == "2006" else None,
+        grades=grades,
+        inferred=frozenset(path for path in grades if _is_inferred(path, states)),
+    )
+    done = all(state.status == "validated" for state in states)
+    valid = done and not problems(found, article, mode)
+    return replace(found, status="validated") if valid else found
+
+
+def _joined(ranges: Iterable[Range], article: Article) -> tuple[Range, ...]:
+    """Highlights as the rules of judging keep them; white space alone is none."""
+    nothing: tuple[Range, ...] = ()
+    solid = [one for one in ranges if not article.is_white(*one)]
+    return reduce(lambda found, one: highlighted(found, one[0], one[1], article), solid, nothing)
+
+
+def _entry_point(states: Iterable[State]) -> int | None:
+    entries = Counter(state.bep for state in states if state.bep is not None)
+    return min(entries, key=lambda entry: (-entries[entry], entry), default=None)
+
+
+def _is_inferred(path: str, states: Iterable[State]) -> bool:
+    """Whether no assessor gave an element its grade themselves."""
+    return all(path in state.inferred for state in states if path in state.grades)
+
+
+def _paths(states: Iterable[State]) -> list[str]:
+    return list(dict.fromkeys(path for state in states for path in state.grades))
+
+
+def _grades(rule: Merge, states: Sequence[State]) -> dict[str, Grade]:
+    """Exhaustivity and specificity of mode 2003."""
+    found: dict[str, Grade] = {}
+    for path in _paths(states):
+        given = [grade for state in states if isinstance(grade := state.grades.get(path), tuple)]
+        e, s = (chosen_value(rule, list(level), len(states)) for level in zip(*given, strict=True))
+        found[path] = (e, s)
+    return found
+
+
+def _levels(
+    rule: Merge, states: Sequence[State], highlights: Sequence[Range], article: Article
+) -> dict[str, Grade]:
+    """Exhaustivity of mode 2005, of the elements that the highlights touch."""
+    paths = _paths(states)
+    rows = article.rows_of(paths)
+    elements = Spans(np.zeros_like(rows), article.start[rows], article.end[rows])
+    passages = Spans.of([(0, start, end) for start, end in highlights])
+    touched = shared_lengths(elements, passages).tolist()
+    holds_one = _hold_a_whole_range(elements, passages)
+    found: dict[str, Grade] = {}
+    for path, characters, holds in zip(paths, touched, holds_one, strict=True):
+        given = [_LEVELS[state.grades[path]] for state in states if path in state.grades]
+        level = chosen_value(rule, given, len(states))
+        if characters and level and not (holds and _GRADES[level] == "?"):
+            found[path] = _GRADES[level]
+    return found
+
+
+def _hold_a_whole_range(elements: Spans, passages: Spans) -> list[bool]:
+    """Whether at least one of the passages (in order, apart) lies wholly within each element."""
+    first = np.searchsorted(passages.start, elements.start)
+    ends = np.append(passages.end, np.iinfo(np.int64).max)
+    return [bool(one) for one in ends[first] <= elements.end]
