@@ -1,0 +1,190 @@
+"""Making and opening the directory of a campaign: its database and its collection."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from doxeval.assess.store import audit, migrating, pools, settings, times, topics
+from doxeval.assess.store.engine import Database, why
+from doxeval.assess.store.failures import CampaignError
+from doxeval.assess.store.places import (
+    BACKUPS,
+    SQLITE_FILE,
+    Facts,
+    new_facts,
+    read_facts,
+    server_lock,
+    write_facts,
+)
+from doxeval.assess.store.settings import Settings
+from doxeval.documents import Collection
+from doxeval.errors import CollectionError, UnknownReference, output_errors
+from doxeval.pooling import Pool
+from doxeval.topics import Topic
+from doxeval.unfinished import parents_made, unfinished
+
+_MIGRATION_LOCK = 0x646F7865  # any number that others are unlikely to choose
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An open campaign: its database and its collection, and what happened on the way."""
+
+    facts: Facts
+    database: Database
+    collection: Collection
+    notices: tuple[str, ...]
+
+
+def create(
+    directory: Path,
+    collection: Collection,
+    topics_: Sequence[Topic],
+    pool: Pool,
+    chosen: Settings,
+    database: str | None,
+) -> None:
+    """Make a campaign: all of it, or nothing."""
+    topics.check(topics_)
+    pools.check_pooled([topic.id for topic in topics_], pool)
+
+    def fill(connection: Connection) -> None:
+        migrating.migrate(connection)
+        settings.save(connection, chosen)
+        place = {"path": os.path.abspath(collection.directory), "seal": collection.seal}
+        settings.put(connection, "collection", place)
+        topics.save(connection, topics_)
+        pools.update_pool(connection, pool, known_in(collection))
+        audit.note(connection, "campaign created")
+
+    make_directory(directory, new_facts(collection.directory, collection.seal, database), fill)
+
+
+def make_directory(directory: Path, facts: Facts, fill: Callable[[Connection], None]) -> None:
+    """Make the directory of a campaign, with a database that `fill` fills."""
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise CampaignError("exists already", str(directory))
+    place = Path(os.path.realpath(directory))
+    with (
+        output_errors(directory),
+        parents_made(place.parent),
+        unfinished(place, "writing", lambda path: path.mkdir(0o700)) as temporary,
+    ):
+        if facts.database is None:
+            (temporary / SQLITE_FILE).touch(0o600)
+        write_facts(temporary, facts)
+        with closing(Database(facts.url(temporary))) as new:
+
+            def fill_empty(connection: Connection) -> None:
+                if not migrating.is_empty(connection):
+                    raise CampaignError("the database has tables already: choose an empty one")
+                fill(connection)
+
+            new.write(fill_empty)
+        temporary.rename(place)
+
+
+def open_directory(directory: Path, collection: Path | None = None) -> Opened:
+    """Open a campaign; an old database is migrated, a collection that was rebuilt is refused."""
+    facts = read_facts(directory)
+    database = Database(facts.url(directory))
+    try:
+        notices = _migrated(directory, database)
+        with database.read() as connection:
+            recorded = settings.get(connection, "collection")
+        found = _collection(facts, recorded, collection)
+        moved = facts.moved_to(found.directory, found.seal)
+        if moved != facts:
+            write_facts(directory, moved)
+            notices = (*notices, f"the collection is now at {moved.collection}")
+        return Opened(moved, database, found, notices)
+    except BaseException:
+        database.close()
+        raise
+
+
+def known_in(collection: Collection) -> pools.Known:
+    """From an id as runs write it to the id in the collection; an unknown one is an error."""
+
+    def known(document: str) -> str:
+        try:
+            return collection.id_of(collection.document(document))
+        except UnknownReference as error:
+            raise CampaignError(f"{error}: the pool is of another collection") from None
+
+    return known
+
+
+def _collection(facts: Facts, recorded: dict[str, str], given: Path | None) -> Collection:
+    """The collection of a campaign: it must be the very one that is judged."""
+    places = [given] if given else [Path(facts.collection), Path(recorded["path"])]
+    problem: CampaignError | None = None
+    for place in dict.fromkeys(places):
+        try:
+            found = Collection(place)
+        except CollectionError as error:
+            problem = problem or CampaignError(
+                f"the collection of this campaign cannot be opened: {error}; if it was moved, "
+                "say where it is with collection="
+            )
+            continue
+        if found.seal == recorded["seal"]:
+            return found
+        problem = CampaignError(
+            f"the collection {place} was built again since the campaign began, and its texts may "
+            "have changed: run doxeval assess rebase to carry the judgments over"
+        )
+    if problem is None:
+        raise ValueError("a campaign has a collection")
+    raise problem
+
+
+def _migrated(directory: Path, database: Database) -> tuple[str, ...]:
+    """Bring an old database to the newest revision; a copy of an SQLite file is kept."""
+    with database.read() as connection:
+        found = migrating.revision_of(connection)
+    if not migrating.check_revision(found):
+        return ()
+    with server_lock(directory, "migrate its database"):
+        copy = _copy(directory, database, str(found)) if database.is_sqlite else None
+
+        def migrate(connection: Connection) -> None:
+            if not database.is_sqlite:
+                locked = text("SELECT pg_advisory_xact_lock(:number)")
+                connection.execute(locked, {"number": _MIGRATION_LOCK})
+            if migrating.check_revision(migrating.revision_of(connection)):
+                migrating.migrate(connection)
+                audit.note(connection, "database migrated", before=found)
+
+        database.write(migrate)
+    kept = f"; the old one is kept as {copy}" if copy else ""
+    newest = migrating.revisions()[-1]
+    return (f"the database was migrated from revision {found} to {newest}{kept}",)
+
+
+def _copy(directory: Path, database: Database, revision: str) -> Path:
+    """A copy of an SQLite database, as it is now."""
+    backups = directory / BACKUPS
+    moment = times.now().replace(":", "").replace(".", "")
+    path = backups / f"campaign-revision-{revision}-{moment}.db"
+    with output_errors(path):
+        backups.mkdir(0o700, exist_ok=True)
+        path.touch(0o600)
+    try:
+        with (
+            closing(sqlite3.connect(directory / SQLITE_FILE)) as source,
+            closing(sqlite3.connect(path)) as target,
+        ):
+            source.backup(target)
+    except (sqlite3.Error, DBAPIError) as error:
+        path.unlink(missing_ok=True)
+        raise CampaignError(f"{path} cannot be written: {why(error)}") from error
+    return path
