@@ -45,9 +45,7 @@ def unassign(
     """Take a part from a user, whose judgments stay; whether there was anything to take."""
     topics.check_known(connection, topic)
     row = ASSIGNMENTS.c
-    taken = delete(ASSIGNMENTS).where(
-        row.topic == topic, row.user_id == user.id, row.part == part
-    )
+    taken = delete(ASSIGNMENTS).where(row.topic == topic, row.user_id == user.id, row.part == part)
     if not connection.execute(taken).rowcount:
         return False
     audit.note(connection, "unassigned", by, topic=topic, name=user.name, part=part)

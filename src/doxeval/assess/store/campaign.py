@@ -379,9 +379,7 @@ class Campaign:
         """Add to the time that a judge spent on a document."""
         article = self.article(document)
         target = Target(topic, article.document, judge)
-        self._database.write(
-            lambda to: judgments.add_time(to, target, article.sha256, seconds)
-        )
+        self._database.write(lambda to: judgments.add_time(to, target, article.sha256, seconds))
 
     def progress(self) -> list[Progress]:
         """How far every assignment is."""

@@ -20,7 +20,6 @@ from sqlalchemy.exc import (
     DataError,
     DBAPIError,
     IntegrityError,
-    OperationalError,
 )
 from sqlalchemy.exc import TimeoutError as NoConnection
 
@@ -40,7 +39,7 @@ class Database:
 
     >>> import tempfile
     >>> database = Database(sqlite_url(Path(tempfile.mkdtemp()) / "campaign.db"))
-    >>> database.write(lambda connection: connection.exec_driver_sql("CREATE TABLE a (b INTEGER)"))
+    >>> made = database.write(lambda to: to.exec_driver_sql("CREATE TABLE a (b INTEGER)"))
     >>> with database.read() as connection:
     ...     connection.exec_driver_sql("SELECT count(*) FROM a").scalar()
     0
@@ -135,7 +134,7 @@ def parsed_url(text: str) -> URL:
 def why(error: Exception) -> str:
     """What an error of a database says, in one line.
 
-    >>> why(OperationalError("SELECT 1", {}, sqlite3.OperationalError("database is locked")))
+    >>> why(DBAPIError("SELECT 1", {}, sqlite3.OperationalError("database is locked")))
     'database is locked'
     """
     told = str(getattr(error, "orig", None) or error).strip()

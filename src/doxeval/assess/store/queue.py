@@ -14,7 +14,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from doxeval.assess.store.schema import JUDGMENTS, POOL_DOCUMENTS
 from doxeval.assess.store.settings import Settings
@@ -54,11 +54,10 @@ def queue(connection: Connection, settings: Settings, topic: str, judge: int) ->
         outside += [one for one in judged if one not in begun and one not in set(pooled)]
     else:
         outside = [document for document in judged if document not in set(pooled)]
-    entries = [
+    return [
         _entry(document, position, judged.get(document), position >= len(pooled))
         for position, document in enumerate([*pooled, *sorted(outside)])
     ]
-    return entries
 
 
 def next_document(entries: list[QueueEntry], after: str | None = None) -> str | None:
@@ -99,8 +98,9 @@ def _ordered(connection: Connection, settings: Settings, topic: str, judge: int)
     rows = connection.execute(query).all()
     if settings.order == "random":
         return shuffled([row.document for row in rows], settings.seed, topic, judge)
+
     # Honeypots share the position or the priority of a document; the hash mixes them.
-    def key(row: Row[Any]) -> tuple[float, int, str]:
+    def key(row: Any) -> tuple[float, int, str]:
         first = -row.priority if settings.order == "prioritised" else 0.0
         return first, row.position, _hash(settings.seed, topic, 0, row.document)
 
@@ -112,7 +112,7 @@ def _hash(seed: int, topic: str, judge: int, document: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _judged(connection: Connection, topic: str, judge: int) -> dict[str, Row[Any]]:
+def _judged(connection: Connection, topic: str, judge: int) -> dict[str, Any]:
     table = JUDGMENTS.c
     query = select(
         table.document, table.version, table.status, table.relevant, table.problem, table.skipped
@@ -128,7 +128,7 @@ def _validated_by_anyone(connection: Connection, topic: str) -> set[str]:
     return set(connection.execute(query).scalars())
 
 
-def _entry(document: str, position: int, row: Row[Any] | None, off_pool: bool) -> QueueEntry:
+def _entry(document: str, position: int, row: Any, off_pool: bool) -> QueueEntry:
     if row is None:
         return QueueEntry(document, position, "unjudged", False, False, off_pool)
     status: QueueStatus = "open" if row.version else "unjudged"
@@ -136,6 +136,4 @@ def _entry(document: str, position: int, row: Row[Any] | None, off_pool: bool) -
         status = "validated"
     elif row.skipped:
         status = "skipped"
-    return QueueEntry(
-        document, position, status, bool(row.relevant), bool(row.problem), off_pool
-    )
+    return QueueEntry(document, position, status, bool(row.relevant), bool(row.problem), off_pool)

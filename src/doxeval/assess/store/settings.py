@@ -53,8 +53,8 @@ prioritised, random
                 raise CampaignError(f"{name}={brief(chosen)}{suggestion(str(chosen), known)}")
         for tag, role in self.display.items():
             if role not in get_args(DisplayRole):
-                known = suggestion(str(role), get_args(DisplayRole))
-                raise CampaignError(f"display={{{tag!r}: {brief(role)}}}{known}")
+                hint = suggestion(str(role), get_args(DisplayRole))
+                raise CampaignError(f"display={{{tag!r}: {brief(role)}}}{hint}")
         object.__setattr__(self, "display", MappingProxyType(dict(self.display)))
 
 

@@ -161,9 +161,7 @@ def _saved(
         )
     )
     can_undo, can_redo = bool(step.stacks.undo), bool(step.stacks.redo)
-    return Stored(
-        version, step.after, can_undo, can_redo, row.seconds, bool(row.off_pool), now
-    )
+    return Stored(version, step.after, can_undo, can_redo, row.seconds, bool(row.off_pool), now)
 
 
 def content(operation: Operation) -> dict[str, Any]:
@@ -211,7 +209,5 @@ def _is_repeated(
 def _essence(operation: dict[str, Any]) -> dict[str, Any]:
     """What must be equal when an operation is sent again: all but when and on what version."""
     return {
-        key: value
-        for key, value in operation.items()
-        if key not in ("base_version", "client_time")
+        key: value for key, value in operation.items() if key not in ("base_version", "client_time")
     }

@@ -37,9 +37,7 @@ def count_attempt(connection: Connection, name: str, address: str) -> None:
 def forget_attempts(connection: Connection, name: str, address: str) -> None:
     """The password was right: earlier failures of this name from this address are forgotten."""
     table = LOGIN_FAILURES.c
-    connection.execute(
-        delete(LOGIN_FAILURES).where(table.name == name, table.address == address)
-    )
+    connection.execute(delete(LOGIN_FAILURES).where(table.name == name, table.address == address))
 
 
 def wait_after(failures: int, free: int) -> int:
@@ -51,9 +49,7 @@ def wait_after(failures: int, free: int) -> int:
     return 0 if failures < free else min(_LONGEST_WAIT, 2 ** min(failures - free, 20))
 
 
-def _check(
-    connection: Connection, condition: ColumnElement[bool], free: int, now: str
-) -> None:
+def _check(connection: Connection, condition: ColumnElement[bool], free: int, now: str) -> None:
     counted = select(func.count(), func.max(LOGIN_FAILURES.c.at)).where(condition)
     failures, last = connection.execute(counted).one()
     wait = wait_after(failures, free)

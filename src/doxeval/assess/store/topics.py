@@ -88,9 +88,7 @@ def set_closed(connection: Connection, topic: str, closed: bool, by: int | None)
 
 def keywords(connection: Connection, topic: str, user_id: int) -> list[str] | None:
     """The words a user has coloured for a topic; None if they were never chosen."""
-    query = select(KEYWORDS.c.words).where(
-        KEYWORDS.c.topic == topic, KEYWORDS.c.user_id == user_id
-    )
+    query = select(KEYWORDS.c.words).where(KEYWORDS.c.topic == topic, KEYWORDS.c.user_id == user_id)
     words: list[str] | None = connection.execute(query).scalar()
     return words
 

@@ -25,16 +25,16 @@ def upgrade() -> None:
     for name in _FLAGS:
         flag = sa.Column(name, sa.Boolean, nullable=False, server_default=sa.false())
         op.add_column("judgments", flag)
-    key = [sa.column("topic"), sa.column("document"), sa.column("judge")]
+    names = ("topic", "document", "judge", "state")
+    columns: list[sa.ColumnClause[Any]] = [sa.column(name) for name in names]
     flags = [sa.column(name, sa.Boolean) for name in _FLAGS]
-    judgments = sa.table("judgments", *key, sa.column("state"), *flags)
+    judgments = sa.table("judgments", *columns, *flags)
     connection = op.get_bind()
-    rows = connection.execute(sa.select(*key, judgments.c.state)).all()
-    for topic, document, judge, state in rows:
+    for row in connection.execute(sa.select(*columns)).all():
         connection.execute(
             judgments.update()
-            .where(key[0] == topic, key[1] == document, key[2] == judge)
-            .values(**_flags_of(json.loads(state)))
+            .where(*(column == value for column, value in zip(columns[:3], row, strict=False)))
+            .values(**_flags_of(json.loads(row.state)))
         )
 
 
@@ -48,6 +48,4 @@ def _flags_of(state: dict[str, Any]) -> dict[str, bool]:
 
 
 def _is_positive(grade: Any) -> bool:
-    if isinstance(grade, list):
-        return bool(grade[0])
-    return grade != 0
+    return any(grade) if isinstance(grade, list) else bool(grade)

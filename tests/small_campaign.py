@@ -1,0 +1,98 @@
+"""A small campaign: three documents, two topics, and five people who work on them."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from doxeval.assess.judging import Article, Operation
+from doxeval.assess.store import Campaign
+from doxeval.documents import Collection, build_collection
+from doxeval.pooling import Pool, PooledDocument, PooledElement
+from doxeval.topics import Topic
+
+DOCUMENTS = {
+    "tides": (
+        "<article><title>Tides</title><sec><p>The moon pulls the sea.</p><p>Twice a day the "
+        "water rises.</p></sec><sec><p>Spring tides are high.</p></sec></article>"
+    ),
+    "waves": "<article><title>Waves</title><p>Wind makes waves 🌊 of all sizes.</p></article>",
+    "salt": "<article><title>Salt</title><p>The sea is salty.</p></article>",
+}
+TOPICS = (
+    Topic("7", title="tides", description="Why does the water rise and fall?"),
+    Topic("8", title="salt water", narrative="Anything about salt."),
+)
+POOL = Pool(
+    {
+        "7": (
+            PooledDocument("waves", 0.1, (PooledElement("/article[1]/p[1]"),), (("mine", 1),)),
+            PooledDocument("tides", 0.3, (PooledElement("/article[1]/sec[1]"),), (("mine", 2),)),
+        ),
+        "8": (
+            PooledDocument("salt", 0.2),
+            PooledDocument("tides", 0.2),
+            PooledDocument("waves", 0.1),
+        ),
+    }
+)
+PEOPLE = {
+    "admin": "admin",
+    "organiser": "organiser",
+    "ann": "assessor",
+    "bob": "assessor",
+    "adj": "adjudicator",
+}
+PASSWORD = "correct horse"
+_NUMBERS = count(1)
+
+
+def make_collection(directory: Path, documents: dict[str, str] | None = None) -> Collection:
+    sources = directory / "sources"
+    sources.mkdir(parents=True)
+    for name, xml in (documents or DOCUMENTS).items():
+        (sources / f"{name}.xml").write_text(xml, encoding="utf-8")
+    build_collection([str(sources)], directory / "collection")
+    return Collection(directory / "collection")
+
+
+def make_campaign(
+    directory: Path, database: str | None = None, collection: Collection | None = None, **more: Any
+) -> Campaign:
+    """The campaign, with its people and their assignments."""
+    if collection is None:
+        collection = make_collection(directory)
+    campaign = Campaign.create(
+        directory / "campaign",
+        **{
+            "collection": collection.directory,
+            "topics": TOPICS,
+            "pool": POOL,
+            "database": database,
+            **more,
+        },
+    )
+    for name, role in PEOPLE.items():
+        campaign.add_user(name, role, PASSWORD)
+    for topic in campaign.topics():
+        for name in ("ann", "bob", "adj"):
+            campaign.assign(topic.id, name)
+    return campaign
+
+
+def operation(kind: str, base_version: int, **fields: Any) -> Operation:
+    """An operation with an id of its own."""
+    op_id = fields.pop("op_id", None) or f"test-{next(_NUMBERS)}"
+    return Operation(op_id, base_version, kind, **fields)
+
+
+def highlight(article: Article, start: int, end: int, base_version: int, **more: Any) -> Operation:
+    quote = article.text[start:end]
+    return operation("highlight", base_version, start=start, end=end, quote=quote, **more)
+
+
+def bep(article: Article, start: int, base_version: int, **more: Any) -> Operation:
+    return operation(
+        "bep", base_version, start=start, quote=article.text[start : start + 32], **more
+    )
