@@ -17,6 +17,7 @@
     │   ├── QuoteMismatch         a quote is not the text at its place (assess/judging/refusals.py)
     │   ├── Refused               the rules of judging forbid it (assess/judging/refusals.py)
     │   ├── WrongChange           a change of another judgment (assess/judging/refusals.py)
+    │   ├── CampaignError         a campaign cannot do what was asked (assess/store/failures.py)
     │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
     ├── OutputError               the result cannot be written: it exists, or the disk is full
     ├── WorkerLost                a worker process was killed before it was done (processes.py)

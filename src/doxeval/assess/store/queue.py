@@ -87,7 +87,7 @@ def shuffled(documents: list[str], seed: int, topic: str, judge: int) -> list[st
     """Documents in the random order of a judge.
 
     >>> shuffled(["a", "b", "c"], 1, "7", 2)
-    ['b', 'a', 'c']
+    ['a', 'c', 'b']
     """
     return sorted(documents, key=lambda document: _hash(seed, topic, judge, document))
 
