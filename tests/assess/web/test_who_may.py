@@ -1,0 +1,148 @@
+"""Every route and every role: who gets in, written down here a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from starlette.routing import Route
+
+from assess_client import browser, highlight_tide
+from doxeval.assess.store import Campaign
+from doxeval.assess.web.app import create_app
+from doxeval.assess.web.roles import WHO_MAY
+from small_campaign import operation
+
+ROLES = ("admin", "organiser", "ann", "cyd", "adj", "gone", "nobody")
+EVERYBODY = set(ROLES)
+SIGNED_IN = EVERYBODY - {"gone", "nobody"}
+ORGANISERS = {"admin", "organiser"}
+ASSESSORS, ADJUDICATORS = {"ann"}, {"adj"}
+
+OWN = {"topic": "7", "doc": "tides"}
+SHARED = OWN | {"judge": "adjudicated"}
+# Who may, and an example of a request: parameters of the address, a form, JSON.
+EXAMPLES: Mapping[str, list[tuple[set[str], dict[str, Any]]]] = {
+    "GET /static/{name}": [(EVERYBODY, {})],
+    "GET /login": [(EVERYBODY, {})],
+    "POST /login": [(EVERYBODY, {"data": {"name": "ann", "password": "correct horse"}})],
+    "POST /logout": [(SIGNED_IN, {})],
+    "GET /": [(SIGNED_IN, {})],
+    "GET /help": [(SIGNED_IN, {})],
+    "GET /account": [(SIGNED_IN, {})],
+    "POST /account/password": [(SIGNED_IN, {"data": {"current": "wrong"}})],
+    "GET /queue": [
+        (ASSESSORS, {"params": {"topic": "7"}}),
+        (ADJUDICATORS, {"params": {"topic": "7", "judge": "adjudicated"}}),
+    ],
+    "POST /queue/outside": [
+        (ASSESSORS, {"data": {"topic": "7", "doc": "salt"}}),
+        (ADJUDICATORS, {"data": {"topic": "7", "doc": "salt", "judge": "adjudicated"}}),
+    ],
+    "GET /article": [(ASSESSORS, {"params": OWN})],
+    "GET /adjudicate": [(ADJUDICATORS, {"params": OWN})],
+    "GET /organise": [(ORGANISERS, {})],
+    "POST /organise/close": [(ORGANISERS, {"data": {"topic": "8"}})],
+    "POST /organise/reopen": [(ORGANISERS, {"data": {"topic": "8"}})],
+    "POST /organise/assign": [(ORGANISERS, {"data": {"topic": "8", "user": "dee"}})],
+    "POST /organise/unassign": [(ORGANISERS, {"data": {"topic": "8", "user": "dee"}})],
+    "POST /organise/users/add": [({"admin"}, {"data": {"name": "eve", "role": "assessor"}})],
+    "POST /organise/users/reset": [({"admin"}, {"data": {"user": "dee"}})],
+    "POST /organise/users/disable": [({"admin"}, {"data": {"user": "dee"}})],
+    "POST /organise/users/enable": [({"admin"}, {"data": {"user": "dee"}})],
+    "GET /api/article": [(ASSESSORS, {"params": OWN}), (ADJUDICATORS, {"params": SHARED})],
+    "POST /api/operations": [
+        (ASSESSORS, {"params": OWN, "json": {"operations": [highlight_tide()]}}),
+        (ADJUDICATORS, {"params": SHARED, "json": {"operations": [highlight_tide(op_id="b")]}}),
+    ],
+    "POST /api/time": [
+        (ASSESSORS, {"json": OWN | {"seconds": 3}}),
+        (ADJUDICATORS, {"json": SHARED | {"seconds": 3}}),
+    ],
+    "GET /api/keywords": [(ASSESSORS | ADJUDICATORS, {"params": {"topic": "7"}})],
+    "POST /api/keywords": [
+        (ASSESSORS | ADJUDICATORS, {"params": {"topic": "7"}, "json": {"words": ["sea"]}})
+    ],
+    "GET /api/queue": [
+        (ASSESSORS, {"params": {"topic": "7"}}),
+        (ADJUDICATORS, {"params": {"topic": "7", "judge": "adjudicated"}}),
+    ],
+    "GET /api/find": [
+        (ASSESSORS, {"params": {"topic": "7", "q": "sea"}}),
+        (ADJUDICATORS, {"params": {"topic": "7", "q": "sea", "judge": "adjudicated"}}),
+    ],
+    "POST /api/outside": [
+        (ASSESSORS, {"json": {"topic": "7", "doc": "salt"}}),
+        (ADJUDICATORS, {"json": {"topic": "7", "doc": "salt", "judge": "adjudicated"}}),
+    ],
+}
+
+
+@pytest.fixture
+def people(campaign: Campaign) -> Campaign:
+    """The small campaign; cyd assesses the other topic, gone was disabled, dee does nothing."""
+    for name in ("cyd", "gone", "dee"):
+        campaign.add_user(name)
+    campaign.assign("8", "cyd")
+    campaign.assign("7", "gone")
+    bob = campaign.user("bob")  # adjudicators see what somebody has validated
+    campaign.submit("7", "tides", bob.id, bob, [operation("not-relevant", 0)])
+    return campaign
+
+
+def real_routes(campaign: Campaign) -> set[str]:
+    found = set()
+    for route in create_app(campaign).routes:
+        assert isinstance(route, Route), f"{route} is not behind the guard"
+        found |= {f"{method} {route.path}" for method in (route.methods or set()) - {"HEAD"}}
+    return found
+
+
+def test_every_route_is_in_both_tables(campaign: Campaign) -> None:
+    assert real_routes(campaign) == set(WHO_MAY) == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_who_may(people: Campaign, role: str) -> None:
+    for route, examples in EXAMPLES.items():
+        for allowed, request in examples:
+            assert_may(people, role, route, allowed, request)
+
+
+def assert_may(
+    campaign: Campaign, role: str, route: str, allowed: set[str], request: dict[str, Any]
+) -> None:
+    method, path = route.split()
+    client = browser(campaign, None if role == "nobody" else role)
+    if role == "gone":  # the session is older than the ban
+        campaign.set_active("gone", False)
+    path = path.replace("{name}", "none.js")
+    answer = client.request(method, path, **request)
+    if role == "gone":
+        campaign.set_active("gone", True)
+    told = f"{role} {route} {request}: {answer.status_code} {answer.text[:300]}"
+    assert answer.status_code < 500, told
+    if role in allowed:
+        assert answer.status_code not in (401, 403), told
+        assert answer.status_code < 400 or path in ("/static/none.js", "/account/password"), told
+    elif role in ("gone", "nobody") and not path.startswith("/api/"):
+        assert answer.status_code == 303, told
+        assert answer.headers["location"].startswith("/login"), told
+    else:
+        assert answer.status_code == (401 if role in ("gone", "nobody") else 403), told
+
+
+@pytest.mark.parametrize("route", sorted(route for route in WHO_MAY if route.startswith("GET")))
+def test_a_head_asks_for_the_same_rights(people: Campaign, route: str) -> None:
+    path = route.split()[1].replace("{name}", "none.js")
+    client = browser(people)
+    answer = client.head(path, params={"topic": "7", "doc": "tides"})
+    assert answer.status_code == client.get(path, params={"topic": "7", "doc": "tides"}).status_code
+
+
+def test_a_topic_of_others_looks_like_one_that_does_not_exist(people: Campaign) -> None:
+    client = browser(people, "cyd")
+    answers = [client.get("/api/queue", params={"topic": topic}) for topic in ("7", "nowhere")]
+    assert answers[0].status_code == answers[1].status_code == 403
+    assert answers[0].json() == answers[1].json()

@@ -1,0 +1,51 @@
+"""Browsers for the tests of the assessment application: requests as our own pages make them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from doxeval.assess.store import Campaign
+from doxeval.assess.web.app import create_app
+from doxeval.assess.web.cookies import COOKIE
+
+with warnings.catch_warnings():
+    # The client would like a newer library than the one that all other tests use.
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
+
+OURS = {"sec-fetch-site": "same-origin"}
+
+
+def browser(campaign: Campaign, name: str | None = None, **settings: Any) -> TestClient:
+    """A browser; with a name, that user is signed in."""
+    client = TestClient(create_app(campaign, **settings), headers=OURS, follow_redirects=False)
+    if name is not None:
+        client.cookies.set(COOKIE, campaign.open_session(campaign.user(name)))
+    return client
+
+
+def other(client: TestClient, token: str | None) -> TestClient:
+    """Another browser on the same application, with the session of a token."""
+    another = TestClient(client.app, headers=OURS, follow_redirects=False)
+    if token is not None:
+        another.cookies.set(COOKIE, token)
+    return another
+
+
+def highlight_tide(base_version: int = 0, op_id: str = "op-1", **changes: Any) -> dict[str, Any]:
+    """An operation on the document `tides` as the page sends it: its first word is highlighted."""
+    sent = {
+        "op_id": op_id,
+        "base_version": base_version,
+        "kind": "highlight",
+        "start": 0,
+        "end": 5,
+        "quote": "Tides",
+        "quote_length": None,
+        "quote_sha256": None,
+        "path": None,
+        "value": None,
+        "client_time": None,
+    }
+    return sent | changes
