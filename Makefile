@@ -49,10 +49,11 @@ docs: .venv/installed
 web: web/node_modules/installed
 	cd web && npm run --silent check && npm run --silent build
 
-# That the committed bundle is what the sources give.
+# That the committed bundles are what the sources give.
 web-check: web/node_modules/installed
 	cd web && npm run --silent check && rm -rf node_modules/bundle && node build.mjs node_modules/bundle
-	diff -rq web/node_modules/bundle src/doxeval/reports/assets
+	diff -rq web/node_modules/bundle/reports/assets src/doxeval/reports/assets
+	diff -rq web/node_modules/bundle/assess/assets src/doxeval/assess/assets
 
 web/node_modules/installed: web/package.json web/package-lock.json
 	cd web && npm ci --no-fund --no-audit --ignore-scripts

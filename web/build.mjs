@@ -5,7 +5,12 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const target = process.argv[2] ?? join(here, "../src/doxeval/reports/assets");
+// A given directory gets a folder for each page, as the package has them.
+const target = process.argv[2] ?? join(here, "../src/doxeval");
+const PAGES = [
+  { name: "report", folder: "reports/assets" },
+  { name: "assess", folder: "assess/assets" },
+];
 
 /** The folder of the package that a bundled file belongs to; undefined for our own files. */
 function packageOf(path) {
@@ -22,9 +27,9 @@ function notice(folder) {
   return [`${facts.name} ${facts.version} (${facts.license})`, "", ...lines].join("\n");
 }
 
-function licences(inputs) {
+function licences(name, inputs) {
   const folders = [...new Set(inputs.map(packageOf).filter(Boolean))].sort();
-  const head = "Other people's work inside report.js, each under its own licence.\n";
+  const head = `Other people's work inside ${name}.js, each under its own licence.\n`;
   return [head, ...folders.map(notice)].join(`\n${"-".repeat(72)}\n\n`) + "\n";
 }
 
@@ -38,23 +43,29 @@ const common = {
   logLevel: "warning",
   write: false,
 };
-const script = await build({
-  ...common,
-  entryPoints: ["src/report/main.ts"],
-  format: "iife",
-  platform: "browser",
-  target: ["es2022"],
-});
-const style = await build({
-  ...common,
-  entryPoints: ["src/report/report.css"],
-  target: ["chrome115", "firefox115", "safari16.4"],
-});
-mkdirSync(target, { recursive: true });
-const text = script.outputFiles[0].text;
-// The page carries the script inline, where these would end it or hide its end.
-const trouble = /<(\/script|script|!--)/i.exec(text);
-if (trouble) throw new Error(`the bundle contains ${trouble[0]}, which cannot stand in a page`);
-writeFileSync(join(target, "report.js"), text);
-writeFileSync(join(target, "report.css"), style.outputFiles[0].text);
-writeFileSync(join(target, "LICENSES.txt"), licences(Object.keys(script.metafile.inputs)));
+
+async function bundle({ name, folder }) {
+  const script = await build({
+    ...common,
+    entryPoints: [`src/${name}/main.ts`],
+    format: "iife",
+    platform: "browser",
+    target: ["es2022"],
+  });
+  const style = await build({
+    ...common,
+    entryPoints: [`src/${name}/${name}.css`],
+    target: ["chrome115", "firefox115", "safari16.4"],
+  });
+  const text = script.outputFiles[0].text;
+  // A report carries its script inline, where these would end it or hide its end.
+  const trouble = /<(\/script|script|!--)/i.exec(text);
+  if (trouble) throw new Error(`the bundle contains ${trouble[0]}, which cannot stand in a page`);
+  const place = join(target, folder);
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, `${name}.js`), text);
+  writeFileSync(join(place, `${name}.css`), style.outputFiles[0].text);
+  writeFileSync(join(place, "LICENSES.txt"), licences(name, Object.keys(script.metafile.inputs)));
+}
+
+for (const page of PAGES) await bundle(page);

@@ -1,6 +1,6 @@
 // Bars beside numbers, with whiskers for their intervals.
 
-import { drawn } from "./dom";
+import { drawn } from "../shared/dom";
 
 export interface Scale {
   low: number;

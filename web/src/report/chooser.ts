@@ -1,6 +1,6 @@
 // The list of runs: what is ticked here is shown in every figure and table.
 
-import { button, element, named } from "./dom";
+import { button, element, named } from "../shared/dom";
 import { swatch } from "./legend";
 import type { Page } from "./page";
 

@@ -1,6 +1,6 @@
 // The bar of contents: it marks the section that is being read.
 
-import { all } from "./dom";
+import { all } from "../shared/dom";
 
 export function contents(): void {
   const links = new Map(

@@ -1,6 +1,6 @@
 // Data of figures and tables as CSV files, made in the page.
 
-import { button } from "./dom";
+import { button } from "../shared/dom";
 import type { Value } from "./data";
 
 /** A field as RFC 4180 has it. */

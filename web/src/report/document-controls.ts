@@ -1,6 +1,6 @@
 // Buttons and keys to move about in documents, and what the drawing means.
 
-import { button, element } from "./dom";
+import { button, element } from "../shared/dom";
 
 /** A way to the next and the previous of something: by buttons, and by keys in this part of the page. */
 export interface Move {

@@ -4,7 +4,7 @@
 
 import type { Placed } from "./document-places";
 import type { Text } from "./document-text";
-import { element } from "./dom";
+import { element } from "../shared/dom";
 
 export interface Note<Thing extends Placed> {
   thing: Thing;

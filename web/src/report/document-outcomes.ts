@@ -3,7 +3,7 @@
 import type { DocumentView, Outcome } from "./document-data";
 import { percent } from "./document-outline";
 import type { Placed, Places } from "./document-places";
-import { button, element, named } from "./dom";
+import { button, element, named } from "../shared/dom";
 import type { Run } from "./data";
 
 const SIGNS = { hit: "●", near: "◐", miss: "○" };

@@ -1,7 +1,7 @@
 // The outline of a document: its elements, how much of each is highlighted, and its grade.
 
 import type { Placed, Places } from "./document-places";
-import { button, element } from "./dom";
+import { button, element } from "../shared/dom";
 
 /** The outline; a click on an element opens its text. */
 export function outlineOf(places: Places, cut: number, open: (place: Placed) => void): HTMLDetailsElement {

@@ -3,7 +3,7 @@
 import { Margin } from "./document-margin";
 import type { Grade, Placed, Places, Result } from "./document-places";
 import { Text } from "./document-text";
-import { element, named } from "./dom";
+import { element, named } from "../shared/dom";
 import type { Run } from "./data";
 
 /** Where in a pane a place is brought to, as a share of its height. */

@@ -4,7 +4,7 @@
 // same text stay level. Only blocks that change are written again.
 
 import type { Placed, Places, Result } from "./document-places";
-import { element } from "./dom";
+import { element } from "../shared/dom";
 
 /** The first and the last piece of something that was drawn. */
 export interface Drawn {

@@ -7,7 +7,7 @@ import { outcomesOf } from "./document-outcomes";
 import { outlineOf, percent } from "./document-outline";
 import { Pane } from "./document-pane";
 import { placesIn, type Placed, type Places } from "./document-places";
-import { choice, element, named } from "./dom";
+import { choice, element, named } from "../shared/dom";
 import { lazily } from "./lazy";
 import type { Page } from "./page";
 

@@ -1,7 +1,7 @@
 // What measures mean, in a box beside the name that was pressed.
 
 import type { Measure } from "./data";
-import { button, element, named } from "./dom";
+import { button, element, named } from "../shared/dom";
 import type { Page } from "./page";
 
 const box = element("div", { id: "explanation", class: "popover", popover: "auto", role: "dialog" });

@@ -3,7 +3,7 @@
 import { dataButton } from "./csv";
 import type { Figure } from "./data";
 import { rowsOf } from "./data";
-import { all } from "./dom";
+import { all } from "../shared/dom";
 import { legend } from "./legend";
 import type { Page } from "./page";
 import { Plot } from "./plots";

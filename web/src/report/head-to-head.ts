@@ -1,7 +1,7 @@
 // Two runs against each other: on which topics one is better, and whether that may be chance.
 
 import { dataButton } from "./csv";
-import { button, choice, element, named } from "./dom";
+import { button, choice, element, named } from "../shared/dom";
 import { differences, differenceSpec } from "./differences";
 import type { Difference } from "./differences";
 import { counted, probability, score, signed } from "./numbers";

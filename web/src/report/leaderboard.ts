@@ -3,7 +3,7 @@
 import { bar, scaleOf } from "./bars";
 import { dataButton } from "./csv";
 import type { Value } from "./data";
-import { all, button, element, numberIn } from "./dom";
+import { all, button, element, numberIn } from "../shared/dom";
 import { explainer } from "./explanations";
 import type { Page } from "./page";
 import { sortButton } from "./sorting";

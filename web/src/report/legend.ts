@@ -1,7 +1,7 @@
 // The runs of a figure: pressing one hides it, or shows it again, everywhere.
 
 import type { Figure, Run } from "./data";
-import { button, drawn, element, named } from "./dom";
+import { button, drawn, element, named } from "../shared/dom";
 import type { Page } from "./page";
 
 /** A short line in the colour and dashes of a run. */

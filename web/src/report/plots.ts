@@ -6,7 +6,7 @@ import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
 import type { TopLevelSpec } from "vega-lite";
 import type { Value } from "./data";
-import { element } from "./dom";
+import { element } from "../shared/dom";
 import { lazily } from "./lazy";
 import type { Page } from "./page";
 import { expectedHeight, fitted, hasParameter, takesChosenRows, withoutRunLegends } from "./specs";

@@ -1,7 +1,7 @@
 // What runs returned in the documents that the report has.
 
 import type { DocumentView, Unit } from "./document-data";
-import { button, element, named } from "./dom";
+import { button, element, named } from "../shared/dom";
 import { counted } from "./numbers";
 import type { Page } from "./page";
 import { scrolled } from "./topic";

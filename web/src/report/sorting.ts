@@ -1,6 +1,6 @@
 // Sorting tables by their columns.
 
-import { all, button, element } from "./dom";
+import { all, button, element } from "../shared/dom";
 
 export type Order = "ascending" | "descending";
 

@@ -1,6 +1,6 @@
 // Tables with rows or columns for runs: only the chosen ones are shown.
 
-import { all, numberIn } from "./dom";
+import { all, numberIn } from "../shared/dom";
 import { lazily } from "./lazy";
 import type { Page } from "./page";
 

@@ -1,6 +1,6 @@
 // The box beside the pointer with the values of a mark: text and nothing else.
 
-import { element } from "./dom";
+import { element } from "../shared/dom";
 
 const box = element("div", { id: "tooltip", role: "tooltip", hidden: "" });
 

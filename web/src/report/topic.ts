@@ -3,7 +3,7 @@
 import { bar, scaleOf } from "./bars";
 import { dataButton } from "./csv";
 import type { Value } from "./data";
-import { button, choice, element, named } from "./dom";
+import { button, choice, element, named } from "../shared/dom";
 import { explainer } from "./explanations";
 import { lazily } from "./lazy";
 import { score } from "./numbers";

@@ -1,0 +1,110 @@
+// The page on which one document is judged.
+
+import { button, element, type Child } from "../shared/dom";
+import { adjudication } from "./adjudication";
+import { article, queuePage, ServerError, type Subject } from "./api";
+import { Assessment } from "./assessment";
+import { checks } from "./checks";
+import { Cursor } from "./cursor";
+import type { ArticleData } from "./data";
+import { entryMark } from "./entry";
+import { exhaustivityPanel } from "./grades2005";
+import { gradesPanel } from "./grades2003";
+import { finder } from "./find";
+import { showHelp } from "./help";
+import { keywords } from "./keywords";
+import { listenToKeys } from "./keys";
+import { notes } from "./notes";
+import { outline } from "./outline";
+import { passages } from "./passages";
+import { pooled } from "./pooled";
+import { keepTime } from "./timing";
+import { bar, tools } from "./toolbar";
+import { topicPanel } from "./topic";
+import { mismatch, unsupported } from "./verify";
+import { views } from "./views";
+
+export async function openArticle(main: HTMLElement): Promise<void> {
+  const { topic = "", doc = "", judge = "" } = main.dataset;
+  const subject: Subject = { topic, doc, judge };
+  const trouble = unsupported();
+  if (trouble) return stop(main, subject, trouble);
+  const waiting = element("p", { class: "note waiting", role: "status" }, "Loading the document…");
+  main.append(waiting);
+  let data: ArticleData;
+  try {
+    data = await article(subject);
+  } catch (error) {
+    return failed(main, subject, error as Error);
+  } finally {
+    waiting.remove();
+  }
+  const work = new Assessment(subject, data);
+  const wrong = mismatch(work.shown.root.textContent ?? "", work.shown.points, data);
+  if (wrong) {
+    return stop(main, subject, `${wrong} It cannot be assessed, since highlights would stand in the wrong places. Please reload the page, and tell the organiser if this message comes again.`);
+  }
+  // A page that comes back from the browser's memory would show an old version.
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) location.reload();
+  });
+  show(main, work);
+}
+
+function show(main: HTMLElement, work: Assessment): void {
+  const { data } = work;
+  const layer = element("div", { class: "layer" });
+  const cursor = new Cursor(work, layer);
+  const systems = pooled(work);
+  const words = keywords(work);
+  const help = (): void => showHelp(data.mode);
+  const { root } = work.shown;
+  for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", "Document text"], ["lang", ""], ["translate", "no"]] as const) {
+    root.setAttribute(name, value);
+  }
+  const left = element("aside", { class: "side left", "aria-label": "Topic and outline" }, topicPanel(data.topic), words.panel, outline(work));
+  const right = element("aside", { class: "side right", "aria-label": "Judgment" }, checks(work), ...judgmentPanels(work), notes(work), finder(work));
+  const text = element("div", { class: "text" }, layer, root);
+  const head = element("div", { class: "head" }, bar(work), tools(work, cursor, systems.control, help), views());
+  main.append(head, element("div", { class: "workspace" }, left, text, right));
+  paintJudgment(work);
+  if (data.mode === "2006") entryMark(work, layer);
+  listenToKeys({ work, cursor, toggleKeywords: words.toggle, togglePooled: systems.toggle, help });
+  keepTime(work.subject, data.user);
+  cursor.restore();
+  work.sync.retry();
+  document.documentElement.classList.add("alive");
+}
+
+function judgmentPanels(work: Assessment): HTMLElement[] {
+  const panels: HTMLElement[] = [];
+  if (work.hasHighlights) panels.push(passages(work));
+  if (work.data.mode === "2005") panels.push(exhaustivityPanel(work));
+  if (work.data.mode === "2003") panels.push(gradesPanel(work));
+  if (work.data.adjudicating) panels.push(adjudication(work, work.data.others ?? []));
+  return panels;
+}
+
+/** The browser paints what the server says, and otherwise what it has not yet said. */
+function paintJudgment(work: Assessment): void {
+  work.watch(() => {
+    work.painter.paint("relevant", work.view.highlights);
+    work.painter.paint("pending", work.view.pending);
+    work.painter.paint("removing", work.view.removing);
+  });
+}
+
+function failed(main: HTMLElement, subject: Subject, error: Error): void {
+  if (error instanceof ServerError && error.status === 401) {
+    location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+    return;
+  }
+  stop(main, subject, error.message, button({ class: "primary" }, () => location.reload(), "Try again"));
+}
+
+function stop(main: HTMLElement, subject: Subject, words: string, ...ways: Child[]): void {
+  const back = element("a", { class: "button", href: queuePage(subject) }, "Back to the queue");
+  main.append(
+    element("div", { class: "stopped" }, element("p", { class: "problem", role: "alert" }, words), element("p", { class: "buttons" }, ...ways, back)),
+  );
+}

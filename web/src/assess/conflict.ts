@@ -1,0 +1,70 @@
+// The same document was judged elsewhere in the meantime: both versions, and a choice.
+
+import { button, element } from "../shared/dom";
+import type { Assessment } from "./assessment";
+import type { Failure, Judgment, OperationData, Span } from "./data";
+import { dialog } from "./dialog";
+import { brief, counted } from "./wording";
+
+/** Show what is saved and what was done here, and let the assessor choose. */
+export function conflictDialog(work: Assessment, answer: Failure & Judgment): void {
+  const { sync } = work;
+  const mine = work.view;
+  const saved = answer.state;
+  const waiting = counted(sync.queue.length, "change");
+  const keep = button({ class: "primary" }, () => {
+    open.close("chosen");
+    work.judgment = answer;
+    sync.discard(answer.version);
+  }, `Keep the saved version and drop my ${waiting}`);
+  const reapply = button({}, () => {
+    open.close("chosen");
+    work.judgment = answer;
+    sync.reapply(answer.version);
+  }, `Make my ${waiting} in the saved version`);
+  const open = dialog(
+    "This document was changed elsewhere",
+    element("p", {}, "Another tab or device saved a version that this page has not seen. Nothing is lost yet: please choose."),
+    element(
+      "div",
+      { class: "versions" },
+      version(work, "Saved", saved.highlights, saved.bep, saved.status === "validated" ? "validated" : "open"),
+      version(work, "Here", mine.highlights, mine.bep, `${waiting} not saved`, sync.queue.operations),
+    ),
+    element("div", { class: "buttons" }, reapply, keep),
+  );
+  open.classList.add("conflict");
+  // Escape would leave the question open without a word.
+  open.addEventListener("cancel", (event) => event.preventDefault());
+}
+
+function version(
+  work: Assessment,
+  title: string,
+  highlights: Span[],
+  bep: number | null,
+  status: string,
+  gestures: readonly OperationData[] = [],
+): HTMLElement {
+  const passages = element("ol", {});
+  for (const span of highlights.slice(0, 50)) passages.append(element("li", {}, brief(work.quote(span), 120)));
+  if (highlights.length > 50) passages.append(element("li", {}, `and ${highlights.length - 50} more`));
+  const entry = bep === null ? "no best entry point" : `best entry point before “${brief(work.shown.points.slice(bep, bep + 60), 40)}”`;
+  const about = work.data.mode === "2006" ? `${status}; ${entry}` : status;
+  const made = element("ul", { class: "gestures" });
+  for (const gesture of gestures) made.append(element("li", {}, described(gesture)));
+  return element(
+    "section",
+    {},
+    element("h3", {}, title),
+    element("p", {}, about),
+    highlights.length ? passages : element("p", {}, "Nothing is highlighted."),
+    gestures.length ? made : null,
+  );
+}
+
+function described({ kind, quote, start, end, path, value }: OperationData): string {
+  const what = quote !== null ? `“${brief(quote, 60)}”` : start !== null && end !== null ? counted(end - start, "character") : "";
+  const how = path !== null ? `${path}: ${JSON.stringify(value)}` : typeof value === "string" ? brief(value, 60) : "";
+  return [kind, what, how].filter(Boolean).join(" ");
+}

@@ -1,0 +1,104 @@
+// The list of highlighted passages: jump to one, remove one.
+
+import { button, element } from "../shared/dom";
+import type { Assessment } from "./assessment";
+import type { Span } from "./data";
+import { jumpTo } from "./jump";
+import { brief, counted } from "./wording";
+
+/** More passages than this are listed on demand only. */
+const AT_FIRST = 200;
+
+export function passages(work: Assessment): HTMLElement {
+  const count = element("p", { class: "count", role: "status" });
+  const list = element("ol", { class: "passages", "aria-label": "Highlighted passages" });
+  const entry = element("p", { class: "entry-line" });
+  let most = AT_FIRST;
+  const more = button({ class: "link" }, () => {
+    most = Infinity;
+    refresh();
+  });
+  const rows = new Map<string, HTMLLIElement>();
+  let shown: Span[] | null = null;
+
+  function refresh(): void {
+    const { highlights, bep } = work.view;
+    entryLine(work, entry, bep);
+    if (highlights === shown && more.hidden !== (highlights.length > most)) return;
+    shown = highlights;
+    const characters = highlights.reduce((sum, [start, end]) => sum + end - start, 0);
+    setText(count, highlights.length ? `${counted(highlights.length, "passage")}, ${counted(characters, "character")}` : "Nothing is highlighted.");
+    more.hidden = highlights.length <= most;
+    more.textContent = `Show all ${highlights.length.toLocaleString("en")}`;
+    listRows(highlights.slice(0, most));
+  }
+
+  function listRows(spans: Span[]): void {
+    const focused = [...rows].find(([, row]) => row.contains(document.activeElement))?.[0];
+    const at = focused ? [...list.children].indexOf(rows.get(focused)!) : -1;
+    const keys = new Set(spans.map(String));
+    for (const [key, row] of rows) {
+      if (keys.has(key)) continue;
+      row.remove();
+      rows.delete(key);
+    }
+    spans.forEach((span, place) => {
+      const key = String(span);
+      const row = rows.get(key) ?? passageRow(work, span);
+      rows.set(key, row);
+      if (list.children[place] !== row) list.insertBefore(row, list.children[place] ?? null);
+    });
+    if (focused && !rows.has(focused)) focusRow(list, Math.min(at, list.children.length - 1), count);
+  }
+
+  list.addEventListener("keydown", (event) => {
+    const at = [...list.children].findIndex((row) => row.contains(document.activeElement));
+    if (event.key === "ArrowDown") focusRow(list, at + 1);
+    else if (event.key === "ArrowUp") focusRow(list, at - 1);
+    else return;
+    event.preventDefault();
+  });
+  count.tabIndex = -1;
+  work.watch(refresh);
+  return element("section", { class: "panel", id: "passages" }, element("h2", {}, "Passages"), count, list, more, entry);
+}
+
+function passageRow(work: Assessment, span: Span): HTMLLIElement {
+  const words = brief(work.quote(span), 140) || "(white space)";
+  const jump = button({ class: "jump", "aria-label": `Passage: ${words}. Delete removes it.` }, () => jumpTo(work, span), words);
+  const remove = button({ class: "remove", "aria-label": `Remove the passage ${brief(words, 40)}` }, () => work.unhighlight([span]), "×");
+  jump.addEventListener("focus", () => (work.current = span));
+  jump.addEventListener("blur", () => (work.current = null));
+  const row = element("li", { "data-arrows": "" }, jump, remove);
+  row.addEventListener("keydown", (event) => {
+    if (event.key !== "Delete" && event.key !== "Backspace") return;
+    event.preventDefault();
+    work.unhighlight([span]);
+  });
+  return row;
+}
+
+function entryLine(work: Assessment, line: HTMLElement, bep: number | null): void {
+  line.hidden = work.data.mode !== "2006";
+  const key = String(bep);
+  if (line.dataset["bep"] === key) return;
+  line.dataset["bep"] = key;
+  if (bep === null) {
+    line.replaceChildren("No best entry point yet.");
+    return;
+  }
+  const words = brief(work.shown.points.slice(bep, bep + 60), 50);
+  line.replaceChildren(
+    "Best entry point: ",
+    button({ class: "link" }, () => jumpTo(work, [bep, bep + 1]), words || "(white space)"),
+  );
+}
+
+function focusRow(list: HTMLElement, at: number, otherwise: HTMLElement | null = null): void {
+  const jump = list.children[at]?.querySelector<HTMLElement>(".jump");
+  (jump ?? otherwise)?.focus();
+}
+
+function setText(node: HTMLElement, words: string): void {
+  if (node.textContent !== words) node.textContent = words;
+}

@@ -1,0 +1,21 @@
+// Small words of the page.
+
+/** "1 passage", "2 passages". */
+export function counted(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** A text on one line, cut in the middle of nothing but words. */
+export function brief(text: string, most = 80): string {
+  const line = text.slice(0, most * 4).replace(/\s+/g, " ").trim();
+  const characters = [...line];
+  const isCut = characters.length > most || text.length > most * 4;
+  return isCut ? `${characters.slice(0, most).join("").trimEnd()}…` : line;
+}
+
+/** A share as a percentage that is 0 or 100 only if nothing or everything is meant. */
+export function percent(share: number): string {
+  if (share <= 0) return "0%";
+  if (share >= 1) return "100%";
+  return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`;
+}
