@@ -245,16 +245,28 @@ def _judgment(judged: Judged, collection: Collection, mode: Mode) -> Judgment:
         assessor=judged.assessor,
         marks=judged.marks,
     )
-    if not state.grades:
+    if not state.grades and (mode != "2003" or judged.draft):
         return judgment
     article = Article.of(collection, judged.document)
     rows = sorted((article.row_of(path), path) for path in state.grades)
+    if not rows:  # 2003–04: a document that is not relevant has a grade that says so
+        return replace(judgment, grades=(not_relevant(article),))
     if mode == "2003":
         return replace(judgment, grades=_graded(judged, [path for _, path in rows]))
     levels = [grade for _, path in rows if not isinstance(grade := state.grades[path], tuple)]
     exhaustivity = [None if grade == "?" else int(grade) for grade in levels]
     numbers = np.array([row for row, _ in rows])
     return replace(judgment, elements=_measured(judgment, article, numbers, exhaustivity))
+
+
+def not_relevant(article: Article) -> GradedElement:
+    """What files of 2003–04 say of a document in which nothing is relevant.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> not_relevant(Article.of(example_collection({"a": "<s>Low tide.</s>"}), "a")).path
+    '/s[1]'
+    """
+    return GradedElement(article.path_of(0), Grade2003(0, 0), inferred=True)
 
 
 def _graded(judged: Judged, paths: Iterable[str]) -> tuple[GradedElement, ...]:

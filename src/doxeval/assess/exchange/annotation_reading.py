@@ -1,0 +1,295 @@
+"""Reading W3C Web Annotations: those that `annotations` writes, and others made in the same way.
+
+A file is an AnnotationCollection with its first page in it, an AnnotationPage, or a list of
+annotations. Text must be selected by position; a quote, if there is one too, must be the text at
+that position.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from doxeval.assess.exchange.annotations import NOT_RELEVANT, RELEVANT
+from doxeval.assess.exchange.said import Said
+from doxeval.assess.judging.article import Article
+from doxeval.assess.judging.state import Grade, Range, flaw_of_note, grade_from_json
+from doxeval.assessments.judgment import MARKS, in_order
+from doxeval.assessments.text_columns import LARGEST_FILE
+from doxeval.documents.ids import normalised_id
+from doxeval.errors import FormatError, InputError, UnknownReference
+from doxeval.files import opened, parsed_json, read_up_to
+from doxeval.wording import brief, short_path
+
+
+def read_annotations(
+    path: str | os.PathLike[str], article_of: Callable[[str], Article]
+) -> list[Said]:
+    """What the annotations of a file say of each document, by topic and assessor.
+
+    >>> import json, pathlib, tempfile
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s>Low tide.</s>"})
+    >>> topic = {"type": "TextualBody", "purpose": "classifying", "value": "7"}
+    >>> place = {"type": "TextPositionSelector", "start": 4, "end": 8}
+    >>> annotation = {"type": "Annotation", "motivation": "highlighting", "body": topic}
+    >>> annotation["target"] = {"source": "a", "selector": place}
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.jsonld"
+    >>> _ = path.write_text(json.dumps({"type": "AnnotationPage", "items": [annotation]}))
+    >>> read_annotations(path, lambda name: Article.of(collection, name))[0].highlights
+    ((4, 8),)
+    """
+    origin = os.fspath(path)
+    with opened(path) as file:
+        data = read_up_to(file, LARGEST_FILE)
+    if len(data) > LARGEST_FILE:
+        raise FormatError(f"more than {LARGEST_FILE:,} bytes in one file", origin)
+    try:
+        text = data.decode("utf-8-sig")
+        value = parsed_json(text)
+    except ValueError:
+        raise FormatError("expected JSON in UTF-8", origin) from None
+    drafts: dict[tuple[str, str, str | None], _Draft] = {}
+    lines = _Lines(text)
+    for number, item in enumerate(_items(value, origin), 1):
+        line = lines.of(item)
+        try:
+            one = _Annotation(item)
+            draft = drafts.setdefault(one.key, _Draft(*one.key, origin, line))
+            draft.add(one, article_of(one.document))
+        except InputError as error:
+            raise type(error)(f"annotation {number}: {error.message}", origin, line) from None
+    return [draft.said() for draft in drafts.values()]
+
+
+def _items(value: Any, origin: str) -> list[Any]:
+    """The annotations of a file."""
+    page = value.get("first", value) if isinstance(value, dict) else value
+    items = page.get("items") if isinstance(page, dict) else page
+    if isinstance(page, dict) and (page.get("next") or value.get("last")):
+        raise FormatError("annotations on several pages: expected all on the first", origin)
+    if not isinstance(items, list):
+        raise FormatError("expected an AnnotationPage or AnnotationCollection with items", origin)
+    return items
+
+
+class _Lines:
+    """On which line of a text each annotation stands, asked for in their order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at, self._line = 0, 1
+
+    def of(self, item: Any) -> int | None:
+        """The line with the id of an annotation; None if it has no id."""
+        name = item.get("id") if isinstance(item, dict) else None
+        at = self._text.find(f'"{name}"', self._at) if isinstance(name, str) else -1
+        if at < 0:
+            return None
+        self._line += self._text.count("\n", self._at, at)
+        self._at = at
+        return self._line
+
+
+class _Annotation:
+    """One annotation, its parts checked as they are asked for."""
+
+    def __init__(self, item: Any) -> None:
+        if not isinstance(item, dict) or item.get("type") != "Annotation":
+            raise FormatError("expected an object of the type Annotation")
+        self.motivation = item.get("motivation")
+        self._bodies = _objects(item.get("body"), "body")
+        (target,) = _objects(item.get("target"), "target")
+        self._selectors = _objects(target.get("selector"), "selector")
+        source = target.get("source")
+        if not isinstance(source, str) or not unquote(source).strip():
+            raise FormatError("expected a target with the id of a document as its source")
+        self.document = normalised_id(unquote(source))
+        creator = item.get("creator")
+        self.assessor = creator.get("nickname") if isinstance(creator, dict) else None
+        if self.assessor is not None and not isinstance(self.assessor, str):
+            raise FormatError(f"the nickname of the creator is {brief(self.assessor)}")
+        self.topic = self.body("classifying")
+
+    @property
+    def key(self) -> tuple[str, str, str | None]:
+        """The topic, the document and the assessor."""
+        return self.topic, self.document, self.assessor
+
+    def body(self, purpose: str) -> str:
+        """The text of the one body with a purpose."""
+        found = self.bodies(purpose)
+        if len(found) != 1:
+            raise FormatError(f"{len(found)} bodies with the purpose {purpose}: expected one")
+        return found[0]
+
+    def bodies(self, purpose: str) -> list[str]:
+        """The texts of all bodies with a purpose."""
+        values = [body.get("value") for body in self._bodies if body.get("purpose") == purpose]
+        if not all(isinstance(value, str) for value in values):
+            raise FormatError(f"a body with the purpose {purpose} without text as its value")
+        return [str(value) for value in values]
+
+    @property
+    def path(self) -> str | None:
+        """The path of the element that it is about, if it is about one."""
+        found = self._selector("XPathSelector")
+        path = None if found is None else found.get("value")
+        if found is not None and not isinstance(path, str):
+            raise FormatError("an XPathSelector without a path as its value")
+        return path
+
+    def place(self, text: str) -> Range | None:
+        """The text that is selected, if some is, compared with its quote."""
+        found = self._selector("TextPositionSelector")
+        quote = self._selector("TextQuoteSelector")
+        if found is None:
+            if quote is not None:
+                raise FormatError("a quote without its position: expected a TextPositionSelector")
+            return None
+        start, end = found.get("start"), found.get("end")
+        if type(start) is not int or type(end) is not int or not 0 <= start <= end:
+            raise FormatError(f"text from {brief(start)} to {brief(end)}: expected offsets")
+        if end > len(text):
+            raise UnknownReference(f"{end:,} is beyond the end of the text, {len(text):,}")
+        if quote is not None and not _is_quoted(quote, text, start, end):
+            raise UnknownReference(f"the text from {start:,} to {end:,} is not the one quoted")
+        return start, end
+
+    def _selector(self, kind: str) -> dict[str, Any] | None:
+        found = [one for one in self._selectors if one.get("type") == kind]
+        if len(found) > 1:
+            raise FormatError(f"{len(found)} selectors of the type {kind}: expected one")
+        return found[0] if found else None
+
+
+def _objects(value: Any, what: str) -> list[dict[str, Any]]:
+    """One object or several, always as a list."""
+    given = [] if value is None else value if isinstance(value, list) else [value]
+    if not all(isinstance(one, dict) for one in given):
+        raise FormatError(f"{what} is {brief(value)}: expected an object, or a list of them")
+    if what == "target" and len(given) != 1:
+        raise FormatError(f"{len(given)} targets: expected one")
+    return given
+
+
+def _is_quoted(quote: dict[str, Any], text: str, start: int, end: int) -> bool:
+    """Whether a quote stands exactly there, and has around it what it says."""
+    exact, prefix, suffix = (quote.get(name, "") for name in ("exact", "prefix", "suffix"))
+    if not all(isinstance(one, str) for one in (exact, prefix, suffix)):
+        raise FormatError("a quote whose exact, prefix or suffix is no text")
+    return (
+        text[start:end] == exact
+        and text[max(start - len(prefix), 0) : start] == prefix
+        and text.startswith(suffix, end)
+    )
+
+
+@dataclass
+class _Draft:
+    """The annotations of one judgment."""
+
+    topic: str
+    document: str
+    assessor: str | None
+    origin: str
+    line: int | None
+    highlights: list[Range] = field(default_factory=list)
+    grades: dict[str, Grade] = field(default_factory=dict)
+    inferred: set[str] = field(default_factory=set)
+    # What is said once: "bep", "note", "relevant" and "marks".
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, one: _Annotation, article: Article) -> None:
+        """Take in an annotation."""
+        place = one.place(article.text)
+        if one.motivation == "highlighting":
+            self.highlights.append(_needed(place))
+        elif one.motivation == "bookmarking":
+            self._set("bep", _needed(place)[0])
+        elif one.motivation == "commenting":
+            self._set("note", one.body("commenting"))
+        elif one.motivation == "assessing" and (path := one.path) is not None:
+            self._add_grade(path, one.body("assessing"), article)
+        elif one.motivation == "assessing":
+            self._assess(one, place, article)
+        else:
+            raise FormatError(
+                f"motivation is {brief(one.motivation)}: expected assessing, bookmarking, "
+                "highlighting or commenting"
+            )
+
+    def _assess(self, one: _Annotation, place: Range | None, article: Article) -> None:
+        """Take in what is said of the document as a whole."""
+        if place is not None and place != (0, len(article.text)):
+            raise UnknownReference(
+                f"the whole text is said to be {place[0]:,} to {place[1]:,}, but the collection "
+                f"has {len(article.text):,} characters"
+            )
+        value, marks = one.body("assessing"), one.bodies("tagging")
+        if value not in (RELEVANT, NOT_RELEVANT):
+            raise FormatError(f"{brief(value)}: expected {RELEVANT!r} or {NOT_RELEVANT!r}")
+        if unknown := [mark for mark in marks if mark not in MARKS]:
+            raise FormatError(f"the tag {brief(unknown[0])}: expected {', '.join(MARKS)}")
+        self._set("relevant", value == RELEVANT)
+        self._set("marks", tuple(mark for mark in MARKS if mark in marks))
+
+    def _add_grade(self, path: str, value: str, article: Article) -> None:
+        row = article.row_of(path)
+        if row < 0:
+            raise UnknownReference(f"there is no element {short_path(path)}")
+        try:
+            said = parsed_json(value)
+        except ValueError:
+            said = None
+        grade = None
+        if isinstance(said, dict) and "e" in said:
+            both = [said["e"], said["s"]] if "s" in said else said["e"]
+            grade = grade_from_json(both)
+        if grade is None:
+            raise FormatError(f"{brief(value)} is no grade")
+        path = article.path_of(row)
+        if self.grades.setdefault(path, grade) != grade:
+            raise FormatError(f"{short_path(path)} has two different grades")
+        if said.get("inferred") is True:
+            self.inferred.add(path)
+
+    def _set(self, name: str, value: Any) -> None:
+        if self.facts.setdefault(name, value) != value:
+            raise FormatError(f"{name} {brief(value)} contradicts {brief(self.facts[name])}")
+
+    def said(self) -> Said:
+        """What all annotations say together."""
+        found = Said(
+            self.topic,
+            self.document,
+            self.assessor,
+            in_order(self.highlights)[0],
+            self.facts.get("bep"),
+            self.grades,
+            frozenset(self.inferred),
+            self.facts.get("marks", ()),
+            self.facts.get("note", ""),
+            self.origin,
+            self.line,
+        )
+        if flaw := flaw_of_note(found.note):
+            raise FormatError(f"the note: {flaw}", self.origin, self.line)
+        if self.facts.get("relevant", found.state.is_relevant) != found.state.is_relevant:
+            said = RELEVANT if self.facts["relevant"] else NOT_RELEVANT
+            raise FormatError(
+                f"{brief(self.document)} is said to be {said}, and the other annotations say "
+                "otherwise",
+                self.origin,
+                self.line,
+            )
+        return found
+
+
+def _needed(place: Range | None) -> Range:
+    if place is None:
+        raise FormatError("no text is selected: expected a TextPositionSelector")
+    return place
