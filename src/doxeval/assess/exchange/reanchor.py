@@ -34,7 +34,7 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
     >>> state = State(highlights=((4, 8),), bep=4, status="validated")
     >>> found, lost = reanchor(state, Article.of(before, "a"), Article.of(after, "a"), "2006")
     >>> found.highlights, found.bep, found.status, lost
-    (((28, 32),), 28, 'validated', ())
+    (((26, 30),), 26, 'validated', ())
     >>> gone = Article.of(example_collection({"a": "<s>High water.</s>"}), "a")
     >>> found, lost = reanchor(state, Article.of(before, "a"), gone, "2006")
     >>> found.highlights, found.status, len(lost)
@@ -58,8 +58,8 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
     joined, _ = in_order(highlights)
     grades: dict[str, Grade] = {}
     for path, grade in state.grades.items():
-        if why := _why_not(path, old, new, joined if mode == "2005" else None):
-            lost.append(f"the grade of {short_path(path)}: {why}")
+        if reason := _why_not(path, old, new, joined if mode == "2005" else None):
+            lost.append(f"the grade of {short_path(path)}: {reason}")
         else:
             grades[path] = grade
     found = replace(
