@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -13,11 +14,11 @@ from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
 from doxeval.runs.run import Kind, Result
-from doxeval.wording import listed
+from doxeval.wording import brief, listed
 
 FIELDS = (
-    *("topic", "doc", "path", "start", "end", "start_point", "end_point", "nodes", "offset"),
-    *("point", "rank", "score", "run"),
+    *("topic", "doc", "path", "start", "end", "start_point", "end_point", "nodes", "spans"),
+    *("offset", "point", "rank", "score", "tokens", "run"),
 )
 UNITS = {
     (): Kind.DOCUMENT,
@@ -25,6 +26,7 @@ UNITS = {
     ("end", "start"): Kind.PASSAGE,
     ("end_point", "start_point"): Kind.PASSAGE,
     ("nodes",): Kind.TREE,
+    ("spans",): Kind.SPANS,
     ("offset",): Kind.POINT,
     ("point",): Kind.POINT,
 }
@@ -70,23 +72,40 @@ def read_record(record: Any) -> tuple[Result, str | None]:
     unit = tuple(sorted(UNIT_FIELDS & fields.names))
     if unit not in UNITS:
         raise FormatError(
-            f"fields {', '.join(unit)} together: expected start and end, path, nodes, offset, or "
-            "none of them"
+            f"fields {', '.join(unit)} together: expected start and end, spans, path, nodes, "
+            "offset, or none of them"
         )
     start, end, offset = (fields.whole(name) for name in ("start", "end", "offset"))
     if start is not None and end is not None and end < start:
         raise FormatError(f"the passage ends at {end} before it starts at {start}")
-    result = Result(
-        fields.text("topic"),
-        normalised_id(fields.text("doc")),
-        UNITS[unit],
-        start if offset is None else offset,
-        end,
-        read_place(fields),
-        fields.whole("rank"),
-        fields.number("score"),
-    )
+    topic, document = fields.text("topic"), normalised_id(fields.text("doc"))
+    paths = read_place(fields)
+    kind, spans = UNITS[unit], read_spans(fields)
+    if kind == Kind.SPANS and len(spans) < 2:
+        kind, (start, end), spans = Kind.PASSAGE, spans[0], ()
+    rank, tokens = fields.whole("rank"), fields.whole("tokens")
+    start = start if offset is None else offset
+    score = fields.number("score")
+    result = Result(topic, document, kind, start, end, paths, rank, score, spans, tokens)
     return result, fields.optional_text("run")
+
+
+def read_spans(fields: Fields) -> tuple[tuple[int, int], ...]:
+    """The ranges of a result, character by character; empty ones only if there is nothing else."""
+    given = fields.raw("spans")
+    if given is None:
+        return ()
+    wanted = "expected pairs of whole numbers, a start and an end that is not before it"
+    if not isinstance(given, list):
+        raise FormatError(f"spans is {brief(given)}: {wanted}")
+    for pair in given:
+        is_pair = isinstance(pair, list) and len(pair) == 2 and {type(at) for at in pair} == {int}
+        if not is_pair or not 0 <= pair[0] <= pair[1] < 1 << 32:
+            raise FormatError(f"spans has {brief(pair)}: {wanted}")
+    text = sorted({at for start, end in given for at in range(start, end)})
+    begins = [at for at in text if at - 1 not in set(text)]
+    ends = [at + 1 for at in text if at + 1 not in set(text)]
+    return tuple(zip(begins, ends, strict=True)) or (tuple(given[0]),)
 
 
 def read_place(fields: Fields) -> tuple[str, ...]:
@@ -122,7 +141,10 @@ def csv_records(data: bytes, origin: str) -> Iterator[tuple[int, Any]]:
 def csv_value(name: str, value: str) -> Any:
     if name == "nodes":
         return value.split()
-    read = {"score": float, **dict.fromkeys(("start", "end", "offset", "rank"), int)}.get(name, str)
+    if name == "spans" and re.fullmatch(r"\s*([0-9]+-[0-9]+(\s+|$))*", value):
+        return [[int(at) for at in one.split("-")] for one in value.split()]
+    whole = ("start", "end", "offset", "rank", "tokens")
+    read = {"score": float, **dict.fromkeys(whole, int)}.get(name, str)
     try:
         return read(value)
     except ValueError:

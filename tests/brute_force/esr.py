@@ -118,7 +118,7 @@ class Readers:
         """A parameter that `auto` settles by the kind of the result."""
         if given != "auto":
             return given
-        is_other = self.scene.results[place].kind in (Kind.PASSAGE, Kind.TREE)
+        is_other = self.scene.results[place].kind in (Kind.PASSAGE, Kind.TREE, Kind.SPANS)
         return others if is_other else elements
 
     @property

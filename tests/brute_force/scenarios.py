@@ -32,7 +32,7 @@ class Scenario:
     lists of 2005. steps: a matrix of navigation.
     """
 
-    results: Literal["elements", "passages", "trees"]
+    results: Literal["elements", "passages", "trees", "chunks"]
     quants: tuple[str, ...]
     has_collection: bool = True
     lists_say: bool = False
@@ -58,7 +58,7 @@ class Scenario:
     def needs_met(self, world: World) -> set[Need]:
         """What a measure may need and finds here."""
         nothing = not any(judgment.is_relevant for judgment in world.judgments)
-        has_text = self.has_collection or self.results == "passages"
+        has_text = self.has_collection or self.results in ("passages", "chunks")
         is_met = {
             Need.HIGHLIGHTS: nothing or any(j.highlights for j in world.judgments),
             Need.ENTRY_POINTS: nothing
@@ -124,6 +124,7 @@ class Scenario:
             "elements": world.element_run,
             "passages": world.passage_run,
             "trees": world.tree_run,
+            "chunks": world.chunk_run,
         }
         table = evaluate(
             runs[self.results](),

@@ -20,17 +20,18 @@ Steps = Mapping[str, Mapping[str, Mapping[str, float]]]  # by document, source a
 
 @dataclass(frozen=True)
 class Unit:
-    """An element, or a passage (which has no path)."""
+    """An element, or a passage (which has no path); `more` are ranges behind the first."""
 
     document: str
     path: str
     start: int
     end: int
+    more: tuple[tuple[int, int], ...] = ()
 
     @property
     def size(self) -> int:
         """The number of its characters."""
-        return self.end - self.start
+        return len(self.characters)
 
     @property
     def tag(self) -> str:
@@ -50,7 +51,8 @@ class Unit:
     @cached_property
     def characters(self) -> frozenset[Character]:
         """Its text, character by character."""
-        return frozenset((self.document, at) for at in range(self.start, self.end))
+        ranges = ((self.start, self.end), *self.more)
+        return frozenset((self.document, at) for start, end in ranges for at in range(start, end))
 
     def is_inside(self, other: Unit) -> bool:
         """Whether it is a descendant of another element."""
@@ -77,6 +79,7 @@ class Scene:
     Without a collection sizes are unknown, and elements are in the order of the assessments.
     lists_say: specificity is that of the lists of 2005, not that of the highlights.
     steps: the probabilities of the given matrix of navigation, if there is one.
+    keeps_repeats: results that were returned before stay where they are.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class Scene:
         has_collection: bool = True,
         lists_say: bool = False,
         steps: Steps | None = None,
+        keeps_repeats: bool = False,
     ) -> None:
         self.texts = {document: node.text for document, node in world.documents}
         self.elements = [e for document in world.documents for e in elements_of(*document)]
@@ -100,6 +104,9 @@ class Scene:
         self.any_grades = any(j.grades or j.elements for j in world.judgments)
         self.judgments: list[Judgment] = [j for j in world.judgments if j.topic == topic]
         own = [result for result in results if result.topic == topic]
+        if not keeps_repeats:
+            units = list(map(self._identity, own))
+            own = [result for at, result in enumerate(own) if units[at] not in units[:at]]
         if by_score:
             own.sort(key=lambda result: -(result.score or 0))
             groups = [list(group) for _, group in groupby(own, lambda result: result.score)]
@@ -109,6 +116,15 @@ class Scene:
         self.levels = [[self._unit(result) for result in group] for group in groups]
         self.ranked = [unit for level in self.levels for unit in level]
 
+    def _identity(self, result: Result) -> object:
+        """What two results that are the same have in common."""
+        unit = self._unit(result)
+        if result.kind == Kind.TREE:
+            return result.document, frozenset(result.paths)
+        if result.kind in (Kind.PASSAGE, Kind.SPANS):
+            return result.document, unit.characters or unit.start
+        return unit
+
     def _unit(self, result: Result) -> Unit:
         if result.kind == Kind.PASSAGE:
             return Unit(result.document, "", result.start or 0, result.end or 0)
@@ -116,6 +132,9 @@ class Scene:
             nodes = [self.element(result.document, path) for path in result.paths]
             start, end = min(n.start for n in nodes), max(n.end for n in nodes)
             return Unit(result.document, "", start, end)
+        if result.kind == Kind.SPANS:
+            (start, end), *more = sorted(result.spans)
+            return Unit(result.document, "", start, end, tuple(more))
         wanted = result.paths[0] if result.paths else "/article[1]"
         return self.element(result.document, wanted)
 
@@ -127,8 +146,8 @@ class Scene:
             if result.kind == Kind.TREE:
                 nodes = [self.element(result.document, path) for path in result.paths]
                 found.append(frozenset(nodes))
-            elif result.kind == Kind.PASSAGE:
-                found.append(self.cover(unit.document, range(unit.start, unit.end)))
+            elif result.kind in (Kind.PASSAGE, Kind.SPANS):
+                found.append(self.cover(unit.document, {at for _, at in unit.characters}))
             else:
                 found.append(frozenset([unit]))
         return found

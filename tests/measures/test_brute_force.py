@@ -125,6 +125,14 @@ def test_passages_and_highlights(
     compare_all(world, scenario, random)
 
 
+@given(worlds(), chances, st.booleans())
+@settings(max_examples=2 * WORLDS)
+def test_results_with_several_ranges_and_highlights(
+    world: World, random: Random, has_collection: bool
+) -> None:
+    compare_all(world, Scenario("chunks", OF_HIGHLIGHTS, has_collection), random)
+
+
 @given(unit_worlds(), chances, st.sampled_from(["elements", "passages", "trees"]), st.booleans())
 @settings(max_examples=2 * WORLDS)
 def test_assessed_units(world: World, random: Random, results: Any, navigates: bool) -> None:

@@ -45,6 +45,10 @@ ODD = st.sampled_from(
         1 << 62,
         10**400,
         ["/p[1]"],
+        [[3, 2]],
+        [[0, 5, 9]],
+        [[0, True]],
+        [[0, 1 << 32]],
         {"a": 1},
     ]
 )
@@ -59,21 +63,31 @@ USUAL = {
     "start_point": PATHS,
     "end_point": PATHS,
     "nodes": st.one_of(st.none(), st.lists(st.sampled_from(["/p[1]", "/p[2]"]), max_size=2)),
+    "spans": st.one_of(
+        st.none(),
+        st.lists(
+            st.lists(st.integers(0, 9), min_size=2, max_size=2).map(sorted), min_size=1, max_size=3
+        ),
+    ),
     "offset": WHOLE,
     "point": PATHS,
     "rank": WHOLE,
+    "tokens": WHOLE,
     "score": st.one_of(st.none(), st.floats(-2, 2), st.integers(-2, 2)),
     "run": st.sampled_from(["mine", "yours", None]),
     "bep": st.none(),
 }
-UNITS = [(), ("path",), ("start", "end"), ("start_point", "end_point"), ("nodes",), ("offset",)]
+UNITS = [
+    *((), ("path",), ("start", "end"), ("start_point", "end_point"), ("nodes",), ("offset",)),
+    ("spans",),
+]
 
 
 @st.composite
 def records(draw: st.DrawFn) -> dict[str, Any]:
     """A record that is mostly a result."""
     names = ["topic", "doc", *draw(st.sampled_from([*UNITS, ("point",)]))]
-    names += draw(st.lists(st.sampled_from(["rank", "score", "run"]), unique=True))
+    names += draw(st.lists(st.sampled_from(["rank", "score", "run", "tokens"]), unique=True))
     return {name: draw(USUAL[name].filter(lambda value: value not in (None, ""))) for name in names}
 
 

@@ -52,14 +52,20 @@ def overlap_as_stated(one: Result, other: Result) -> bool:
         if Kind.DOCUMENT in (one.kind, other.kind):
             return True
         return any(nested(path, further) for path in one.paths for further in other.paths)
-    if one.kind == Kind.PASSAGE and other.kind == Kind.PASSAGE and not (one.paths or other.paths):
-        assert None not in (one.start, one.end, other.start, other.end)
-        return share_a_character((one.start or 0, one.end or 0), (other.start or 0, other.end or 0))
-    for whole, passage in ((one, other), (other, one)):
-        if is_whole(whole) and passage.kind == Kind.PASSAGE and not passage.paths:
-            start, end = passage.start or 0, passage.end or 0
-            return start < end or start > 0
+    own, others = stated_ranges(one), stated_ranges(other)
+    if own and others:
+        return any(share_a_character(range_, further) for range_ in own for further in others)
+    for whole, ranges in ((one, others), (other, own)):
+        if is_whole(whole) and ranges:
+            return any(start < end or start > 0 for start, end in ranges)
     return False
+
+
+def stated_ranges(result: Result) -> list[tuple[int, int]]:
+    """The ranges of a result that is given in characters."""
+    if result.kind == Kind.PASSAGE and not result.paths:
+        return [(result.start or 0, result.end or 0)]
+    return list(result.spans)
 
 
 @settings(max_examples=300)
@@ -80,8 +86,8 @@ def test_overlap_without_a_collection(wanted: list[Result]) -> None:
 def ranges_of(result: Result, collection: Collection) -> list[tuple[int, int]]:
     if result.kind == Kind.POINT:
         return []
-    if result.kind == Kind.PASSAGE:
-        return [(result.start or 0, result.end or 0)]
+    if result.kind in (Kind.PASSAGE, Kind.SPANS):
+        return stated_ranges(result)
     paths = result.paths or (collection.root(result.document).path,)
     elements = [collection.element(result.document, path) for path in paths]
     return [(element.start, element.end) for element in elements]
@@ -94,7 +100,7 @@ def characters(ranges: Sequence[tuple[int, int]]) -> set[int]:
 def overlap_in_text(one: Result, other: Result, collection: Collection) -> bool:
     own, others = ranges_of(one, collection), ranges_of(other, collection)
     if Kind.TREE not in (one.kind, other.kind) and own and others:
-        return share_a_character(own[0], others[0])
+        return any(share_a_character(range_, further) for range_ in own for further in others)
     if characters(own) & characters(others):
         return True
     # An empty element strictly inside a piece of a tree.
@@ -113,7 +119,7 @@ def test_everything_with_a_collection(world: World, random: object) -> None:
     known = {document for document, _ in world.documents}
     wanted = [
         result
-        for result in (*world.elements, *world.passages, *world.trees)
+        for result in (*world.elements, *world.passages, *world.trees, *world.chunks)
         if result.document in known
     ]
     wanted.append(Result("1", next(iter(known)), Kind.POINT, 0))

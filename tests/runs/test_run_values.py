@@ -354,7 +354,10 @@ def changed(result: Result) -> list[Result]:
         result._replace(rank=(result.rank or 0) + 1),
         result._replace(score=(result.score or 0.0) + 1),
         Result(result.topic, result.document, Kind.PASSAGE, 77, 88, (), result.rank, result.score),
-        Result(result.topic, result.document, Kind.TREE, None, None, ("/x", "/y"), *result[6:]),
+        Result(result.topic, result.document, Kind.TREE, None, None, ("/x", "/y"), *result[6:8]),
+        Result(result.topic, result.document, Kind.SPANS, spans=((70, 77), (80, 88))),
+        Result(result.topic, result.document, Kind.SPANS, spans=((70, 77), (81, 88))),
+        result._replace(tokens=1 if result.tokens is None else None),
     ]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 from hypothesis import strategies as st
 
 from doxeval.runs.run import Kind, Result
@@ -24,10 +27,19 @@ def text_points() -> st.SearchStrategy[str]:
     )
 
 
+def several_ranges() -> st.SearchStrategy[tuple[tuple[int, int], ...]]:
+    """Two or three ranges, in order and apart from each other."""
+    return st.lists(st.integers(1, 9), min_size=4, max_size=7).map(
+        lambda steps: tuple(
+            (sum(steps[:at]), sum(steps[: at + 1])) for at in range(1, len(steps), 2)
+        )
+    )
+
+
 def results(
     kinds: list[Kind] | None = None, by_points: bool | None = None
 ) -> st.SearchStrategy[Result]:
-    """Results of the given kinds (any if none are given), in a small world of ids."""
+    """Results of the given kinds, in a small world of ids; of any kind, perhaps with tokens."""
     points = text_points()
     paths = element_paths()
     offsets = st.integers(0, 50)
@@ -35,6 +47,7 @@ def results(
         Kind.DOCUMENT: st.just((None, None, ())),
         Kind.ELEMENT: paths.map(lambda path: (None, None, (path,))),
         Kind.TREE: st.lists(paths, min_size=1, max_size=3).map(lambda p: (None, None, tuple(p))),
+        Kind.SPANS: several_ranges().map(lambda spans: (None, None, (), spans)),
         Kind.PASSAGE: st.one_of(
             *(
                 []
@@ -54,13 +67,20 @@ def results(
     }
     return st.sampled_from(kinds or list(Kind)).flatmap(
         lambda kind: st.builds(
-            lambda topic, document, unit, rank, score: Result(
-                topic, document, kind, unit[0], unit[1], unit[2], rank, score
-            ),
+            partial(_result, kind),
             st.sampled_from(["1", "076", "76"]),
             st.sampled_from(["a", "co/1999/r1", "b.c"]),
             units[kind],
             st.integers(0, 99),
             st.floats(-5, 5, allow_nan=False),
+            st.none() if kinds else st.sampled_from([None, None, 0, 7]),
         )
     )
+
+
+def _result(
+    kind: Kind, topic: str, document: str, unit: Any, rank: int, score: float, tokens: int | None
+) -> Result:
+    start, end, paths, *spans = unit
+    several = spans[0] if spans else ()
+    return Result(topic, document, kind, start, end, paths, rank, score, several, tokens)

@@ -18,18 +18,24 @@ from doxeval.runs.run import Result, Run
 from strategies.trees import Node, located
 from strategies.world_documents import library_of
 from strategies.world_judgments import graded, highlighted, with_units
-from strategies.world_results import returned_elements, returned_passages, returned_trees
+from strategies.world_results import (
+    returned_chunks,
+    returned_elements,
+    returned_passages,
+    returned_trees,
+)
 
 _Judge = Callable[[Random, str, str, Node], Judgment | None]
 
 
 @dataclass(frozen=True)
 class World:
-    """Everything a small evaluation needs: documents, judgments, and what three systems returned.
+    """Everything a small evaluation needs: documents, judgments, and what four systems returned.
 
     documents: trees by id; judgments: all of one kind (highlights, grades of one year, or units);
-    elements, passages, trees: the results of a run of elements (and whole documents), of one of
-    passages, and of one of trees.
+    elements, passages, trees, chunks: the results of a run of elements (and whole documents), of
+    one of passages, of one of trees, and of one whose results have one range or several and may
+    come twice.
     Some topics are in the judgments only, some in the runs only. Scores have ties and are in no
     order; ranks follow the list.
     """
@@ -39,6 +45,7 @@ class World:
     elements: tuple[Result, ...]
     passages: tuple[Result, ...]
     trees: tuple[Result, ...] = ()
+    chunks: tuple[Result, ...] = ()
 
     @property
     def sources(self) -> dict[str, str]:
@@ -64,6 +71,10 @@ class World:
     def tree_run(self) -> Run:
         """The run of trees."""
         return run_of(self.trees, "trees")
+
+    def chunk_run(self) -> Run:
+        """The run of results with one range or several."""
+        return run_of(self.chunks, "chunks")
 
 
 @cache
@@ -128,4 +139,5 @@ def _world(judged: _Judge, random: Random, library: int, topics: int, most: int)
         tuple(r for t in "123"[:topics] for r in returned_elements(random, t, documents, most)),
         tuple(r for t in "123"[:topics] for r in returned_passages(random, t, documents, most)),
         tuple(r for t in "123"[:topics] for r in returned_trees(random, t, documents, most)),
+        tuple(r for t in "123"[:topics] for r in returned_chunks(random, t, documents, most)),
     )

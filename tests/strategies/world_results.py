@@ -39,6 +39,25 @@ def returned_passages(
     return list(found.values()) if random.random() < 0.9 else []
 
 
+def returned_chunks(
+    random: Random, topic: str, documents: tuple[tuple[str, Node], ...], most: int
+) -> list[Result]:
+    """A ranked list of results with one range or several, some of them returned twice."""
+    found: list[Result] = []
+    for rank in range(1, most + 1):
+        document, node = random.choice(documents)
+        edges = sorted(random.choices(range(len(node.text) + 1), k=2 * random.randint(1, 3)))
+        spans = tuple((a, b) for a, b in zip(edges[0::2], edges[1::2], strict=True) if b > a)
+        tokens = random.choice([None, None, random.randrange(9)])
+        chunk = Result(topic, document, Kind.SPANS, spans=spans, tokens=tokens)
+        if not spans:
+            chunk = Result(topic, document, Kind.PASSAGE, edges[0], edges[0], tokens=tokens)
+        if found and random.random() < 0.2:
+            chunk = random.choice(found)
+        found.append(chunk._replace(rank=rank, score=float(random.randrange(4))))
+    return found if random.random() < 0.9 else []
+
+
 def returned_trees(
     random: Random, topic: str, documents: tuple[tuple[str, Node], ...], most: int
 ) -> list[Result]:

@@ -62,23 +62,29 @@ def test_limits_and_unknown_topics() -> None:
 
 def _overlap(first: Result, second: Result) -> bool:
     """By the definition, for results of the same topic and document."""
-    if (
-        first.kind == Kind.PASSAGE
-        and second.kind == Kind.PASSAGE
-        and not (first.paths or second.paths)
-    ):
-        assert first.start is not None and first.end is not None
-        assert second.start is not None and second.end is not None
-        a, b = sorted(((first.start, first.end), (second.start, second.end)))
-        for empty, other in ((a, b), (b, a)):
-            if empty[0] == empty[1]:
-                return other[0] < empty[0] < other[1]
-        return b[0] < a[1]
+    own, others = _ranges(first), _ranges(second)
+    if own and others:
+        return any(_ranges_overlap(one, other) for one in own for other in others)
     tree = (Kind.DOCUMENT, Kind.ELEMENT)
     if first.kind in tree and second.kind in tree:
         paths = ["".join(result.paths) + "/" for result in (first, second)]
         return paths[0].startswith(paths[1]) or paths[1].startswith(paths[0]) or "/" in paths
     return False
+
+
+def _ranges(result: Result) -> list[tuple[int, int]]:
+    if result.kind == Kind.PASSAGE and not result.paths:
+        assert result.start is not None and result.end is not None
+        return [(result.start, result.end)]
+    return list(result.spans)
+
+
+def _ranges_overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    a, b = sorted((one, other))
+    for empty, around in ((a, b), (b, a)):
+        if empty[0] == empty[1]:
+            return around[0] < empty[0] < around[1]
+    return b[0] < a[1]
 
 
 def _unit(result: Result) -> object:
@@ -90,7 +96,7 @@ def _unit(result: Result) -> object:
     if result.kind == Kind.TREE:
         roots = len(set(result.paths)) == 1 and result.paths[0].count("/") == 1
         return (result.kind, "root" if roots else frozenset(result.paths))
-    return result[2:6]
+    return (*result[2:6], result.spans)
 
 
 @settings(max_examples=120)

@@ -10,7 +10,7 @@ from doxeval.arrays import Bools, Ints, repeated_rows
 from doxeval.evaluation.options import OnDuplicates
 from doxeval.evaluation.placing import PlacedRun
 from doxeval.runs import Kind
-from doxeval.runs.spelling import numbered_paths, unit_kinds
+from doxeval.runs.spelling import numbered_paths, numbered_spans, numbered_units, unit_kinds
 
 # Numbers below this belong to unresolved results; no element or path has one.
 _FAR_BELOW = -(1 << 60)
@@ -26,13 +26,13 @@ class Repeats(NamedTuple):
 def repeats_in(placed: PlacedRun, topic: Ints, policy: OnDuplicates) -> Repeats:
     """The results that are duplicates of an earlier result of their topic.
 
-    Passages and entry points are the same if their ranges are, elements and trees if their nodes
-    are, and a document is the same as its root. Unresolved results never count as duplicates of
-    each other. The policy decides what the warning says.
+    Passages and entry points are the same if their ranges are, all of them, elements and trees if
+    their nodes are, and a document is the same as its root. Unresolved results never count as
+    duplicates of each other. The policy decides what the warning says.
     """
     run = placed.resolved.run
     kind = unit_kinds(run)
-    by_range = (kind == Kind.PASSAGE) | (kind == Kind.POINT)
+    by_range = (kind == Kind.PASSAGE) | (kind == Kind.POINT) | (kind == Kind.SPANS)
     start = np.where(by_range, placed.resolved.start, 0)
     end = np.where(by_range, placed.resolved.end, 0)
     unit = (kind, start, end, _units(placed))
@@ -55,15 +55,16 @@ def _warning(count: int, line: int, policy: OnDuplicates) -> str:
 
 
 def _units(placed: PlacedRun) -> Ints:
-    """A number for each result's node or paths; for an unresolved result one of its own."""
+    """A number for each result's node, paths or ranges; for an unresolved result one of its own."""
     run, node = placed.resolved.run, placed.resolved.node
     if placed.in_collection:
-        found = np.where(node >= 0, -1 - node, 0)
+        found = numbered_spans(run)
+        found = np.where(node >= 0, -1 - node, found)
         trees = np.flatnonzero(run.kind == Kind.TREE)
         if len(trees):
             found[trees] = numbered_paths(run)[trees]
         found[placed.unresolved] = _FAR_BELOW - placed.unresolved
         return found
     if (run.path >= 0).any():
-        return numbered_paths(run)
-    return np.zeros(len(run), dtype=np.int64)
+        return numbered_units(run)
+    return numbered_spans(run)

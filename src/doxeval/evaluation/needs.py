@@ -11,7 +11,12 @@ from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs import Kind
 from doxeval.wording import shortened
 
-_PARTS = {Kind.PASSAGE: "passages", Kind.POINT: "entry points", Kind.TREE: "trees"}
+_PARTS = {
+    Kind.PASSAGE: "passages",
+    Kind.POINT: "entry points",
+    Kind.TREE: "trees",
+    Kind.SPANS: "several ranges at once",
+}
 
 
 def check_assessments(measure: Measure, label: str, truth: GroundTruth) -> None:

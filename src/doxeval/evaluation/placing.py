@@ -49,7 +49,7 @@ def _in_collection(run: Run, topic: Ints, truth: GroundTruth, options: RunOption
     if len(bad):  # what they state about their sizes is still read by the user
         start, end = resolved.start.copy(), resolved.end.copy()
         start[bad] = 0
-        end[bad] = np.maximum(run.end[bad] - run.start[bad], 0)
+        end[bad] = np.maximum(stated(run).sizes[bad], 0)
         resolved = replace(resolved, start=start, end=end)
     return PlacedRun(resolved, truth.pairs_of(topic, resolved.document), bad, True, warnings)
 
@@ -66,7 +66,7 @@ def _among_judged(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions
         resolved = replace(resolved, start=start, end=end)
     judged = np.flatnonzero(pair >= 0)
     length = truth.length[pair[judged]]
-    bad = judged[(length >= 0) & (resolved.end[judged] > length)]
+    bad = judged[(length >= 0) & (_ends(resolved, judged) > length)]
     warnings: tuple[str, ...] = ()
     if len(bad):
         problems = [_beyond_the_end(run, row, truth.length[pair[row]]) for row in bad.tolist()]
@@ -75,8 +75,20 @@ def _among_judged(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions
     return PlacedRun(resolved, pair, bad, False, warnings)
 
 
+def _ends(resolved: ResolvedRun, rows: Ints) -> Ints:
+    """Where the last range of each result ends."""
+    end = resolved.end[rows]
+    if resolved.spans is not None:
+        last = resolved.spans.begin[1:][rows] - 1
+        end = np.where(resolved.spans.counts[rows] > 0, resolved.spans.end[last], end)
+    return end
+
+
 def _beyond_the_end(run: Run, row: int, length: int) -> Unresolved:
-    given = f"[{run.start[row]:,}, {run.end[row]:,})"
+    start, end = run.start[row], run.end[row]
+    if run.spans is not None and run.spans.counts[row]:
+        start, end = (column[run.spans.begin[row + 1] - 1] for column in run.spans[1:])
+    given = f"[{start:,}, {end:,})"
     if run.kind[row] == Kind.POINT:
         given = f"offset {run.start[row]:,}"
     reason = f"{given} is not inside the document's {length:,} characters"

@@ -125,7 +125,7 @@ class Esr(Measure):
     def sight(self, ranking: Ranking) -> Sight:
         """What readers see with each result."""
         kind = ranking.resolved.run.kind
-        by_kind = (kind == Kind.PASSAGE) | (kind == Kind.TREE)
+        by_kind = (kind == Kind.PASSAGE) | (kind == Kind.TREE) | (kind == Kind.SPANS)
 
         def each(given: str, wide: str) -> Bools:
             return by_kind if given == "auto" else np.full(len(kind), given == wide)

@@ -65,12 +65,12 @@ class Ranking:
 
     @property
     def start(self) -> Ints:
-        """Where each result's text begins, -1 if that is not known."""
+        """Where each result's first range begins, -1 if that is not known."""
         return self.resolved.start
 
     @property
     def end(self) -> Ints:
-        """Where each result's text ends, -1 if that is not known."""
+        """Where each result's first range ends, -1 if that is not known."""
         return self.resolved.end
 
     @cached_property
@@ -114,10 +114,10 @@ class Ranking:
         found[filled] = collection.documents_of(self.trees.nodes[first[filled]])
         return found
 
-    @cached_property
+    @property
     def size(self) -> Ints:
-        """The number of characters of each result."""
-        return self.end - self.start
+        """The number of characters of each result, in all its ranges."""
+        return self.resolved.sizes
 
     @cached_property
     def in_relevant_text(self) -> Ints:
@@ -125,38 +125,49 @@ class Ranking:
         rows = np.flatnonzero(self.pair >= 0)
         return rows[self.truth.highlighted[self.pair[rows]] > 0]
 
-    def _spans(self, rows: Ints, group: Ints) -> Spans:
-        return Spans(group, self.start[rows], self.end[rows])
+    def text_of(self, rows: Ints, group: Ints) -> tuple[Ints, Spans]:
+        """The ranges of some results, each result in a group; and which result each belongs to."""
+        row, start, end = self.resolved.pieces(rows)
+        return row, Spans(group if len(row) == len(group) else group[row], start, end)
 
     @cached_property
     def relevant(self) -> Ints:
         """The number of highlighted characters in each result."""
         rows = self.in_relevant_text
+        which, text = self.text_of(rows, self.pair[rows])
         found = np.zeros(len(self), dtype=np.int64)
-        found[rows] = shared_lengths(self._spans(rows, self.pair[rows]), self.truth.highlights)
+        np.add.at(found, rows[which], shared_lengths(text, self.truth.highlights))
         return found
 
     @cached_property
     def new_relevant(self) -> Ints:
         """The number of highlighted characters that no earlier result of the topic has."""
         rows = self.in_relevant_text
-        which, pieces = new_pieces(self._spans(rows, self.pair[rows]))
+        own, text = self.text_of(rows, self.pair[rows])
+        which, pieces = new_pieces(text)
         found = np.zeros(len(self), dtype=np.int64)
-        np.add.at(found, rows[which], shared_lengths(pieces, self.truth.highlights))
+        np.add.at(found, rows[own[which]], shared_lengths(pieces, self.truth.highlights))
         return found
 
     @cached_property
     def new_size(self) -> Ints:
         """The number of characters that no earlier result of the topic has."""
         _, article = np.unique(self.article_keys, return_inverse=True)
-        return new_lengths(self._spans(np.arange(len(self)), article))
+        return self._new_lengths(np.arange(len(self)), article)
 
     @cached_property
     def new_size_in_relevant(self) -> Ints:
         """New characters where the document has relevant text, the whole size elsewhere."""
         rows = self.in_relevant_text
         found = self.size.copy()
-        found[rows] = new_lengths(self._spans(rows, self.pair[rows]))
+        found[rows] = self._new_lengths(rows, self.pair[rows])
+        return found
+
+    def _new_lengths(self, rows: Ints, group: Ints) -> Ints:
+        """How many characters of some results no earlier one of the same group has."""
+        which, text = self.text_of(rows, group)
+        found = np.zeros(len(rows), dtype=np.int64)
+        np.add.at(found, which, new_lengths(text))
         return found
 
     @cached_property

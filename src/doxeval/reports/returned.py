@@ -139,8 +139,9 @@ def _ranges(ranking: Ranking) -> tuple[Ints, Ints, Ints, Ints]:
     pair, kind = ranking.pair, ranking.resolved.run.kind
     rows: Ints = np.flatnonzero((pair >= 0) & (ranking.start >= 0))
     rows = rows[truth.is_relevant[pair[rows]]]
-    start: Ints = ranking.start[rows]
-    end: Ints = np.maximum(ranking.end[rows], start + (kind[rows] == Kind.POINT))
+    which, start, end = ranking.resolved.pieces(rows)
+    rows = rows[which]
+    end = np.maximum(end, start + (kind[rows] == Kind.POINT))
     of_trees = np.flatnonzero(kind[rows] == Kind.TREE)
     if len(of_trees):
         rows, start, end = _with_trees(ranking, rows, start, end, of_trees)

@@ -14,8 +14,10 @@ from doxeval.columns.values import Column
 from doxeval.errors import InputError
 from doxeval.runs.record_columns import BadRecord, RecordCollector
 from doxeval.runs.result_columns import ResultColumns
+from doxeval.runs.span_columns import spans_of_text
+from doxeval.runs.span_lists import SpanLists
 
-_WHOLE = ("start", "end", "offset", "rank")
+_WHOLE = ("start", "end", "offset", "rank", "tokens")
 _EXACT = 1 << 53  # whole numbers below it are exact as floats
 
 
@@ -49,7 +51,7 @@ def collected(
     [1]
     """
     columns = {name: _column(name, values, called) for name, values in given.items()}
-    lengths = {called.get(name, name): len(column) for name, column in columns.items()}
+    lengths = {called.get(name, name): _length(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{count:,} of {name}" for name, count in lengths.items())
         raise InputError(f"the sequences are not of the same length: {told}")
@@ -58,7 +60,9 @@ def collected(
     return collector.finish()
 
 
-def _column(name: str, values: Any, called: Mapping[str, str]) -> Column:
+def _column(name: str, values: Any, called: Mapping[str, str]) -> Any:
+    if name == "spans" and isinstance(values, SpanLists):
+        return values
     column = _array_or_list(values)
     if column is None:
         what = f"{called.get(name, name)} is a {type(values).__name__}"
@@ -69,6 +73,8 @@ def _column(name: str, values: Any, called: Mapping[str, str]) -> Column:
         return _scores(column)
     if name == "nodes":
         return [_paths(value) for value in column]
+    if name == "spans":
+        return [_ranges(value) for value in column]
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
         return list(map(str, column.tolist()))
     listed = column.tolist() if isinstance(column, np.ndarray) else column
@@ -76,6 +82,10 @@ def _column(name: str, values: Any, called: Mapping[str, str]) -> Column:
         float in set(map(type, listed))
     )
     return [_plain(value) for value in listed] if has_floats else listed
+
+
+def _length(column: Any) -> int:
+    return len(column.begin) - 1 if isinstance(column, SpanLists) else len(column)
 
 
 def _array_or_list(values: Any) -> npt.NDArray[Any] | list[Any] | None:
@@ -134,3 +144,23 @@ def _paths(value: Any) -> Any:
     if isinstance(value, str):
         return value.split()
     return list(value) if isinstance(value, tuple | np.ndarray) else value
+
+
+def _ranges(value: Any) -> Any:
+    """The ranges of a result: a list of pairs, an array of two columns, or text."""
+    if isinstance(value, str):
+        return spans_of_text(value)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_pair(pair) for pair in value]
+    return _plain(value)
+
+
+def _pair(pair: Any) -> Any:
+    """A pair of numbers as Python has them."""
+    if type(pair) in (tuple, list) and set(map(type, pair)) == {int}:
+        return pair
+    if isinstance(pair, np.ndarray):
+        return pair.tolist()
+    return [_plain(edge) for edge in pair] if isinstance(pair, list | tuple) else pair

@@ -8,6 +8,7 @@ from doxeval.arrays import Bools
 from doxeval.runs.record_errors import FIELDS
 from doxeval.runs.result import Kind
 from doxeval.runs.result_columns import ResultColumns, names_of
+from doxeval.runs.span_lists import SpanLists
 
 
 def by_field(columns: ResultColumns, run_id: str) -> dict[str, list[Any]]:
@@ -29,6 +30,8 @@ def by_field(columns: ResultColumns, run_id: str) -> dict[str, list[Any]]:
         found["rank"] = columns.rank.tolist()
     if columns.score is not None:
         found["score"] = columns.score.tolist()
+    if columns.tokens is not None:
+        found["tokens"] = _where(columns.tokens >= 0, columns.tokens.tolist())
     return {name: found[name] for name in FIELDS if name in found}
 
 
@@ -48,10 +51,16 @@ def _units(columns: ResultColumns) -> dict[str, list[Any]]:
         "start_point": (is_passage & has_paths, first),
         "end_point": (is_passage & has_paths, last),
         "nodes": (kind == Kind.TREE, nodes),
+        "spans": (kind == Kind.SPANS, _lists(columns.spans)),
         "offset": (is_point & ~has_paths, start),
         "point": (is_point & has_paths, first),
     }
     return {name: _where(has, values) for name, (has, values) in candidates.items() if has.any()}
+
+
+def _lists(spans: SpanLists | None) -> list[list[list[int]]]:
+    """The ranges as JSON has them."""
+    return [] if spans is None else [list(map(list, own)) for own in spans.as_tuples()]
 
 
 def _where(has: Bools, values: list[Any]) -> list[Any]:

@@ -12,12 +12,13 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import FormatError
+from doxeval.runs.span_columns import spans_of_text
 from doxeval.wording import brief
 
 _ROWS = 2048
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NUMBERS: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("start", "end", "offset", "rank"), int),
+    **dict.fromkeys(("start", "end", "offset", "rank", "tokens"), int),
     "score": float,
 }
 
@@ -91,6 +92,8 @@ def _columns(names: list[str], rows: list[list[str]]) -> dict[str, Sequence[Any]
             columns[name] = _numbers(values, _NUMBERS[name])
         elif name == "nodes":
             columns[name] = [value.split() for value in values]
+        elif name == "spans":
+            columns[name] = list(map(spans_of_text, values))
         elif name or not any(columns.get(name, ())):  # of columns without a name, one with values
             columns[name] = values
     return columns

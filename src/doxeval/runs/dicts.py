@@ -15,10 +15,11 @@ from doxeval.runs.result import Kind
 from doxeval.runs.result_columns import Floats, ResultColumns, names_of
 from doxeval.wording import brief
 
-_FIELDS = ("topic", "rank", "doc", "start", "end", "path", "score")
+_FIELDS = ("topic", "rank", "doc", "start", "end", "path", "spans", "score")
 
 _EXPECTED = (
-    "expected {document: score}, or a list of documents, (document, start, end) or (document, path)"
+    "expected {document: score}, or a list of documents, (document, start, end), "
+    "(document, path) or (document, [(start, end), …])"
 )
 
 
@@ -39,7 +40,11 @@ def columns_of_dict(given: Mapping[Any, Any]) -> tuple[ResultColumns, tuple[str,
         fields["rank"] += range(1, count + 1)
         for name in _FIELDS[2:]:
             fields[name] += found.get(name, [None] * count)
-    used = {name: values for name, values in fields.items() if set(values) != {None}}
+    used = {
+        name: values
+        for name, values in fields.items()
+        if not values or any(value is not None for value in values)
+    }
     try:
         columns, _, warnings = collected(used, {})
     except BadRecord as error:
@@ -62,7 +67,7 @@ def _of_topic(topic: Any, results: Any) -> dict[str, Sequence[Any]]:
         }
     if isinstance(results, Sequence) and not isinstance(results, str | bytes):
         units = [_unit(topic, result) for result in results]
-        names = ("doc", "start", "end", "path")
+        names = ("doc", "start", "end", "path", "spans")
         return dict(zip(names, zip(*units, strict=True), strict=True)) if units else {"doc": ()}
     raise InputError(f"topic {brief(topic)} has {brief(results)}: {_EXPECTED}")
 
@@ -87,16 +92,18 @@ def _score(score: Any) -> float:
         return math.nan
 
 
-def _unit(topic: Any, result: Any) -> tuple[Any, Any, Any, Any]:
-    """Document, start, end and path of a result."""
+def _unit(topic: Any, result: Any) -> tuple[Any, ...]:
+    """Document, start, end, path and ranges of a result."""
     match result:
         case str() | int() | np.integer():
-            return result, None, None, None
+            return result, None, None, None, None
         case [document, str() as path]:
-            return document, None, None, path
+            return document, None, None, path, None
+        case [document, list() | tuple() as spans] if spans:
+            return document, None, None, None, spans
         case [document, int() | np.integer() as start, int() | np.integer() as end]:
             if 0 <= start <= end:
-                return document, start, end, None
+                return document, start, end, None, None
             raise InputError(
                 f"topic {brief(topic)} has {brief(result)}: expected a start of 0 or more, and "
                 "an end that is not before it"

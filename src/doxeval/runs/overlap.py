@@ -21,18 +21,11 @@ from doxeval.documents import Collection
 from doxeval.runs.path_ranges import path_ranges
 from doxeval.runs.resolution import ResolvedRun
 from doxeval.runs.run import Kind, Run
+from doxeval.runs.span_lists import Pieces, pieces_of
 from doxeval.spans import Spans, merged
 
 # Where the range of a whole document ends if its length is not known: beyond every offset.
 _BEYOND = LARGEST_WHOLE
-
-
-class Extents(NamedTuple):
-    """Ranges of results: the row of the result, and start and end of each of its ranges."""
-
-    row: Ints
-    start: Ints
-    end: Ints
 
 
 class Overlap(NamedTuple):
@@ -74,7 +67,7 @@ def article_numbers(run: Run) -> Ints:
     return np.asarray(np.unique(pairs, return_inverse=True)[1], dtype=np.int64)
 
 
-def text_extents(resolved: ResolvedRun, collection: Collection) -> Extents:
+def text_extents(resolved: ResolvedRun, collection: Collection) -> Pieces:
     """The ranges of text of all results that resolve; of a tree, those of its elements.
 
     >>> from doxeval.documents.examples import example_collection
@@ -86,6 +79,7 @@ def text_extents(resolved: ResolvedRun, collection: Collection) -> Extents:
     """
     kind = resolved.run.kind
     single = np.flatnonzero((resolved.start >= 0) & (kind != Kind.POINT) & (kind != Kind.TREE))
+    pieces = resolved.pieces(single)
     trees = resolved.trees
     several = np.flatnonzero(trees.counts > 0)
     nodes = trees.nodes[concatenated_ranges(trees.begin[several], trees.counts[several])]
@@ -96,14 +90,14 @@ def text_extents(resolved: ResolvedRun, collection: Collection) -> Extents:
             collection.nodes.end[nodes].astype(np.int64),
         )
     )
-    return Extents(
-        np.concatenate([single, own.group]),
-        np.concatenate([resolved.start[single], own.start]),
-        np.concatenate([resolved.end[single], own.end]),
+    return Pieces(
+        np.concatenate([single[pieces.row], own.group]),
+        np.concatenate([pieces.start, own.start]),
+        np.concatenate([pieces.end, own.end]),
     )
 
 
-def _by_paths(run: Run) -> Extents:
+def _by_paths(run: Run) -> Pieces:
     """Elements, trees of them and whole documents, as ranges of paths in order."""
     rows = np.flatnonzero(np.isin(run.kind, (Kind.ELEMENT, Kind.TREE, Kind.DOCUMENT)))
     numbers, which = np.unique(run.path[rows], return_inverse=True)
@@ -113,22 +107,23 @@ def _by_paths(run: Run) -> Extents:
     first = np.cumsum(counts) - counts
     paths = concatenated_ranges(first[which], counts[which])
     own = merged(Spans(np.repeat(rows, counts[which]), start[paths], end[paths]))
-    return Extents(own.group, own.start, own.end)
+    return Pieces(own.group, own.start, own.end)
 
 
-def _by_offsets(run: Run) -> Extents:
-    """Passages that are given in characters, and whole documents."""
-    is_passage = (run.kind == Kind.PASSAGE) & (run.start >= 0)
+def _by_offsets(run: Run) -> Pieces:
+    """Passages that are given in characters, one or several together, and whole documents."""
+    is_passage = ((run.kind == Kind.PASSAGE) | (run.kind == Kind.SPANS)) & (run.start >= 0)
     is_document = run.kind == Kind.DOCUMENT
     roots = [len(paths) == 1 and paths[0].strip().count("/") == 1 for paths in run.paths]
     is_document |= (run.kind == Kind.ELEMENT) & np.array([*roots, False])[run.path]
     rows = np.flatnonzero(is_passage | is_document)
     start = np.where(is_document[rows], 0, run.start[rows])
     end = np.where(is_document[rows], _BEYOND, run.end[rows])
-    return Extents(rows, start, end)
+    own = pieces_of(start, end, None if run.spans is None else run.spans.rows(rows))
+    return Pieces(rows[own.row], own.start, own.end)
 
 
-def _overlapping_rows(extents: Extents, group_of: Ints) -> Ints:
+def _overlapping_rows(extents: Pieces, group_of: Ints) -> Ints:
     """The rows that overlap another, given ranges of each row that are apart from each other."""
     edges, rank = np.unique(
         np.concatenate([extents.start, extents.end]), return_inverse=True

@@ -46,8 +46,8 @@ class ParquetBlock(NamedTuple):
 def parquet_blocks(file: IO[bytes], origin: str) -> Iterator[ParquetBlock]:
     """All rows in blocks (needs the extra `parquet`).
 
-    Columns are of text, numbers, truth values or lists of text, or empty. What cannot be read
-    raises FormatError.
+    Columns are of text, numbers, truth values, lists of text or lists of pairs of numbers, or
+    empty. What cannot be read raises FormatError.
 
     >>> import pyarrow, pyarrow.parquet
     >>> out = io.BytesIO()
@@ -154,6 +154,9 @@ def _values(column: Any) -> list[Any] | None:
     if types.is_dictionary(kind):
         return _from_dictionary(column) if _is_text(types, kind.value_type) else _if_empty(column)
     if types.is_list(kind) or types.is_large_list(kind):
+        inner = kind.value_type
+        if types.is_list(inner) or types.is_large_list(inner):  # of pairs, as ranges are
+            return _lists(column) if types.is_integer(inner.value_type) else _if_empty(column)
         return _lists(column)
     is_plain = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
     if is_plain or types.is_null(kind) or _is_text(types, kind):
@@ -181,12 +184,12 @@ def _from_dictionary(column: Any) -> list[str | None]:
 
 
 def _lists(column: Any) -> list[Any] | None:
-    """Lists of text."""
+    """Lists of text, or of lists of whole numbers."""
     if not len(column):
         return []
     edges = column.offsets.to_numpy(zero_copy_only=False).tolist()
     inner = _values(column.values.slice(edges[0], edges[-1] - edges[0]))
-    if inner is None or any(isinstance(value, list) for value in inner):
+    if inner is None:
         return _if_empty(column)
     given = column.is_valid().to_numpy(zero_copy_only=False).tolist()
     return [

@@ -129,8 +129,13 @@ def losses(run: Run, format: RunFormat) -> list[str]:
         return text_losses(run)
     if format == "inex":
         kinds = set(run.kind.tolist())
-        names = {Kind.POINT: "entry points", Kind.TREE: "trees"}
-        return [name for kind, name in names.items() if kind in kinds]
+        names = {
+            Kind.POINT: "entry points",
+            Kind.TREE: "trees",
+            Kind.SPANS: "results with several ranges",
+        }
+        lost = [name for kind, name in names.items() if kind in kinds]
+        return lost if run.tokens is None else [*lost, "numbers of tokens"]
     return []
 
 

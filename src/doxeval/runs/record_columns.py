@@ -19,9 +19,18 @@ from doxeval.columns.numbering import Numbering
 from doxeval.columns.values import ABSENT, WRONG, Column, is_given, numbers, whole_numbers
 from doxeval.documents.ids import normalised_id
 from doxeval.runs.record_errors import FIELDS, UNITS, why_refused
-from doxeval.runs.result_columns import Floats, RanksAndScores, ResultColumns
+from doxeval.runs.result_columns import (
+    Floats,
+    RanksAndScores,
+    ResultColumns,
+    if_any,
+    with_first_ranges,
+)
+from doxeval.runs.span_columns import span_column
+from doxeval.runs.span_lists import SpanLists
+from doxeval.spans import Spans
 
-_WHOLE = {"start", "end", "offset", "rank"}
+_WHOLE = {"start", "end", "offset", "rank", "tokens"}
 _UNIT_FIELDS = sorted(set().union(*UNITS))
 _NO_UNIT = -1
 # The kind of a result for each combination of unit fields, a bit for each.
@@ -59,6 +68,7 @@ class _Block(NamedTuple):
     rank: Ints
     score: Floats
     line: Ints
+    tokens: Ints
 
 
 class RecordCollector:
@@ -84,12 +94,17 @@ class RecordCollector:
         # Places of several paths or points, numbered apart from those of one.
         self._several: dict[tuple[str, ...], int] = {}
         self._blocks: list[_Block] = []
+        self._rows = 0
+        self._spans: list[Spans] = []  # of results with several ranges, by row
 
     def add(self, columns: Mapping[str, Column], lines: Ints) -> None:
         """Take records; a bad one raises BadRecord."""
         count = len(lines)
         names = self._numbered(columns)
         found = names | {name: whole_numbers(columns[name]) for name in _WHOLE & columns.keys()}
+        if "spans" in columns:
+            found["spans"], spans = span_column(columns["spans"])
+            self._spans.append(spans._replace(group=spans.group + self._rows))
         kind = _kinds(found, count)
         bad = (kind == _NO_UNIT) | _bad_rows(found, count)
         score = np.full(count, np.nan)
@@ -114,8 +129,10 @@ class RecordCollector:
                 found.get("rank", none),
                 score,
                 lines,
+                found.get("tokens", none),
             )
         )
+        self._rows += count
 
     def _numbered(self, columns: Mapping[str, Column]) -> dict[str, Ints]:
         """The columns of names, as numbers."""
@@ -164,16 +181,20 @@ class RecordCollector:
         """All results, the ids of runs in the order in which they came, and warnings."""
         block = _Block(*map(_joined, zip(*self._blocks, strict=True))) if self._blocks else _EMPTY
         kept = RanksAndScores.complete(block.rank, block.score)
+        given = Spans(*map(_joined, zip(*self._spans, strict=True))) if self._spans else None
+        placed = with_first_ranges(block.kind, block.start, block.end, given)
         columns = ResultColumns(
             Labels.of(tuple(self._topics.names), block.topic),
             Labels.of(tuple(self._documents.names), block.document),
             self._path_labels(block.path),
-            block.kind,
-            block.start,
-            block.end,
+            placed.kind,
+            placed.start,
+            placed.end,
             kept.rank,
             kept.score,
             block.line,
+            placed.spans,
+            if_any(block.tokens),
         )
         return columns, tuple(self._run_ids.names), kept.warnings
 
@@ -193,7 +214,10 @@ class RecordCollector:
 
 _NO_ROWS: Ints = np.zeros(0, dtype=np.int64)
 _EMPTY = _Block(
-    _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, np.zeros(0), _NO_ROWS
+    *(_NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS),
+    np.zeros(0),
+    _NO_ROWS,
+    _NO_ROWS,
 )
 
 
@@ -239,7 +263,9 @@ def _record(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
     """One record, as it was given."""
     record = {}
     for name, column in columns.items():
-        if not isinstance(column, np.ndarray):
+        if isinstance(column, SpanLists):
+            record[name] = list(column.rows(np.array([row])).as_tuples()[0])
+        elif not isinstance(column, np.ndarray):
             record[name] = column[row]
         elif column[row] != ABSENT:
             record[name] = column[row].item()

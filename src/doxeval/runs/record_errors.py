@@ -7,6 +7,8 @@ from typing import Any
 from doxeval.columns.fields import Fields
 from doxeval.errors import FormatError
 from doxeval.runs.result import Kind
+from doxeval.runs.result_columns import RANGE, is_range
+from doxeval.wording import brief
 
 FIELDS = (
     "topic",
@@ -17,10 +19,12 @@ FIELDS = (
     "start_point",
     "end_point",
     "nodes",
+    "spans",
     "offset",
     "point",
     "rank",
     "score",
+    "tokens",
     "run",
 )
 # What a result is, by the fields that say where it is.
@@ -30,6 +34,7 @@ UNITS: dict[frozenset[str], Kind] = {
     frozenset({"start", "end"}): Kind.PASSAGE,
     frozenset({"start_point", "end_point"}): Kind.PASSAGE,
     frozenset({"nodes"}): Kind.TREE,
+    frozenset({"spans"}): Kind.SPANS,
     frozenset({"offset"}): Kind.POINT,
     frozenset({"point"}): Kind.POINT,
 }
@@ -54,8 +59,8 @@ def _check(record: Any) -> None:
     unit = _UNIT_FIELDS & fields.names
     if unit not in UNITS:
         raise FormatError(
-            f"fields {', '.join(sorted(unit))} together: expected start and end, path, nodes, "
-            "offset, or none of them"
+            f"fields {', '.join(sorted(unit))} together: expected start and end, spans, path, "
+            "nodes, offset, or none of them"
         )
     start, end, _ = (fields.whole(name) for name in ("start", "end", "offset"))
     if start is not None and end is not None and end < start:
@@ -64,8 +69,19 @@ def _check(record: Any) -> None:
     fields.text("doc")
     if "nodes" in fields:
         fields.paths("nodes")
+    if "spans" in fields:
+        _check_spans(fields.raw("spans"))
     for name in ("path", "point", "start_point", "end_point"):
         fields.optional_text(name)
-    fields.whole("rank")
+    for name in ("rank", "tokens"):
+        fields.whole(name)
     fields.number("score")
     fields.optional_text("run")
+
+
+def _check_spans(given: Any) -> None:
+    if not isinstance(given, list):
+        raise FormatError(f"spans is {brief(given)}: {RANGE}")
+    for pair in given:
+        if not is_range(pair):
+            raise FormatError(f"spans has {brief(pair)}: {RANGE}")

@@ -2,12 +2,14 @@
 
     {"topic", "doc", "start", "end"}     a passage, half-open, in characters
     {"topic", "doc", "path"}             an element
+    {"topic", "doc", "spans": [[s, e]…]} several ranges of one document (in CSV: 0-5 9-12)
     {"topic", "doc", "nodes": [paths]}   a tree (in CSV and Parquet: paths joined by spaces)
     {"topic", "doc", "offset"}           an entry point
     {"topic", "doc"}                     a whole document
 
-`rank`, `score` and `run` may be there too. Records are in the order of the ranking. A passage or
-an entry point may also be given by text points: `start_point` and `end_point`, or `point`.
+`rank`, `score`, `run` and `tokens` (what the result costs to read) may be there too. Records are
+in the order of the ranking. A passage or an entry point may also be given by text points:
+`start_point` and `end_point`, or `point`.
 Fields that are empty or null are absent; unknown fields and contradictions are errors.
 """
 
@@ -31,6 +33,7 @@ from doxeval.runs.optional import optional_module
 from doxeval.runs.parquet_blocks import ParquetBlock, parquet_blocks
 from doxeval.runs.record_columns import BadRecord, RecordCollector
 from doxeval.runs.run import Run
+from doxeval.runs.span_columns import spans_as_text, spans_of_text
 from doxeval.wording import listed
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
@@ -70,15 +73,18 @@ def read_csv_run(file: IO[bytes], origin: str) -> Run:
 
 def read_parquet_run(file: IO[bytes], origin: str) -> Run:
     """Read a run from Parquet (needs the extra `parquet`)."""
-    return _run(map(_with_split_nodes, parquet_blocks(file, origin)), origin)
+    return _run(map(_with_lists, parquet_blocks(file, origin)), origin)
 
 
-def _with_split_nodes(block: ParquetBlock) -> tuple[dict[str, list[Any]], Ints]:
-    """The block with a list of paths for each tree."""
+def _with_lists(block: ParquetBlock) -> tuple[dict[str, list[Any]], Ints]:
+    """The block with lists of paths and of ranges where it has text."""
     columns, rows = block
     if "nodes" in columns:
         nodes = [paths.split() if isinstance(paths, str) else paths for paths in columns["nodes"]]
         columns = {**columns, "nodes": nodes}
+    if "spans" in columns:
+        spans = [spans_of_text(own) if isinstance(own, str) else own for own in columns["spans"]]
+        columns = {**columns, "spans": spans}
     return columns, rows
 
 
@@ -124,6 +130,8 @@ def _json(value: Any) -> str:
 def write_csv_run(run: Run) -> Iterator[bytes]:
     """The run as CSV, with the columns it needs."""
     columns = _with_joined_nodes(run.by_field())
+    if "spans" in columns:
+        columns["spans"] = list(map(spans_as_text, columns["spans"]))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)

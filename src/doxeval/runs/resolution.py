@@ -8,16 +8,19 @@ is moved or guessed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints, concatenated_ranges
+from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.documents import Collection
-from doxeval.documents.cover import covers
+from doxeval.documents.cover import covers, covers_of_groups
 from doxeval.documents.trees import Trees
 from doxeval.errors import InputError
 from doxeval.runs.run import Kind, Run
+from doxeval.runs.span_lists import Pieces, SpanLists, pieces_of
+from doxeval.spans import Spans
 from doxeval.wording import brief
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ class ResolvedRun:
     document: the document's number; node: the element (the root for a document, -1 for passages,
     points and trees); start, end: the range in code points (of a tree: that of its first node).
     A row that does not resolve has -1 everywhere. trees: the nodes of each result that is a tree.
+    spans: the ranges of results with several of them, whose start and end are those of the first.
 
     >>> from doxeval.documents.examples import example_collection
     >>> from doxeval.runs.builder import run_of
@@ -59,6 +63,7 @@ class ResolvedRun:
     end: Ints
     trees: Trees
     unresolved: tuple[Unresolved, ...]
+    spans: SpanLists | None = None
 
     def __len__(self) -> int:
         return len(self.run)
@@ -76,13 +81,39 @@ class ResolvedRun:
             self.end[rows],
             self.trees.rows(rows),
             (),
+            None if self.spans is None else self.spans.rows(rows),
         )
+
+    def pieces(self, rows: Ints | None = None) -> Pieces:
+        """All ranges of text of some results (all): those of a result one after another.
+
+        The row of each range is its result's position among these results.
+
+        >>> from doxeval.runs.builder import run_of
+        >>> from doxeval.runs.run import Result
+        >>> several = Result("1", "a", Kind.SPANS, spans=((0, 5), (9, 12)))
+        >>> run = run_of([several, Result("1", "a", Kind.PASSAGE, 5, 9)])
+        >>> [column.tolist() for column in stated(run).pieces()]
+        [[0, 0, 1], [0, 9, 5], [5, 12, 9]]
+        """
+        if rows is None:
+            return pieces_of(self.start, self.end, self.spans)
+        spans = None if self.spans is None else self.spans.rows(rows)
+        return pieces_of(self.start[rows], self.end[rows], spans)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of characters of each result."""
+        size = self.end - self.start
+        if self.spans is None:
+            return size
+        return np.where(self.spans.counts > 0, self.spans.sizes(), size)
 
     def as_trees(self, collection: Collection) -> Trees:
         """Every result as a set of elements; one that does not resolve has none.
 
-        A passage stands for the cover of its text, an entry point for the innermost element around
-        it.
+        A passage stands for the cover of its text, and so does a result with several ranges; an
+        entry point stands for the innermost element around it.
 
         >>> from doxeval.documents.examples import example_collection
         >>> from doxeval.runs.builder import run_of
@@ -98,10 +129,9 @@ class ResolvedRun:
         node[points] = collection.innermost(
             self.document[points], self.start[points], self.end[points]
         )
-        passages = np.flatnonzero((kind == Kind.PASSAGE) & is_known)
-        covered = covers(
-            collection, self.document[passages], self.start[passages], self.end[passages]
-        )
+        is_text = (kind == Kind.PASSAGE) | (kind == Kind.SPANS)
+        passages = np.flatnonzero(is_text & is_known)
+        covered = self._covers(passages, collection)
         single = np.flatnonzero(node >= 0)
         counts = self.trees.counts.copy()
         counts[single] = 1
@@ -113,6 +143,13 @@ class ResolvedRun:
         several = np.flatnonzero(self.trees.counts > 0)
         nodes[concatenated_ranges(begin[several], counts[several])] = self.trees.nodes
         return Trees(nodes, begin)
+
+    def _covers(self, rows: Ints, collection: Collection) -> Trees:
+        """The covers of passages; several ranges are covered together."""
+        documents = self.document[rows]
+        if self.spans is None:
+            return covers(collection, documents, self.start[rows], self.end[rows])
+        return covers_of_groups(collection, documents, Spans(*self.pieces(rows)))
 
 
 def resolve(
@@ -149,7 +186,8 @@ def stated(run: Run) -> ResolvedRun:
     """
     nothing = np.full(len(run), -1, dtype=np.int64)
     end = np.where(run.kind == Kind.POINT, run.start, run.end)
-    return ResolvedRun(run, nothing, nothing, run.start, end, Trees.empty(len(run)), ())
+    trees = Trees.empty(len(run))
+    return ResolvedRun(run, nothing, nothing, run.start, end, trees, (), run.spans)
 
 
 class _Resolver:
@@ -165,6 +203,7 @@ class _Resolver:
         self._tree_sizes = np.zeros(len(run), dtype=np.int64)
         self._tree_nodes: list[int] = []
         self._reasons: dict[int, str] = {}
+        self._spans: SpanLists | None = None
 
     def resolve(self) -> ResolvedRun:
         run = self._run
@@ -181,6 +220,8 @@ class _Resolver:
         self._ranges(np.flatnonzero(known & ranges & ~by_points))
         self._between_points(np.flatnonzero(known & ranges & by_points))
         self._trees(np.flatnonzero(known & (run.kind == Kind.TREE)))
+        if run.spans is not None:
+            self._several(run.spans, known)
         return self._finish()
 
     def _finish(self) -> ResolvedRun:
@@ -204,6 +245,7 @@ class _Resolver:
                 Unresolved(row, int(lines[row]), self._reasons[row])
                 for row in sorted(self._reasons)
             ),
+            None if self._spans is None else self._spans.without(bad),
         )
 
     def _set_nodes(self, rows: Ints, nodes: Ints) -> None:
@@ -245,6 +287,28 @@ class _Resolver:
                 if start[at] >= 0 and end[at] >= 0
                 else f"{given} splits a character, or is not inside the document"
             )
+
+    def _several(self, given: SpanLists, known: Bools) -> None:
+        """Results with several ranges, each of which must be inside the document."""
+        owner, start, end = given.owner, given.start, given.end
+        own = np.flatnonzero(known[owner])
+        owner, start, end = owner[own], start[own], end[own]
+        if self._offsets == "bytes":
+            start, end = self._from_bytes(owner, start), self._from_bytes(owner, end)
+        length = self._collection.nodes.end[self._collection.rows[self._document[owner]]]
+        for at in np.flatnonzero((end > length) | (start < 0) | (end < 0)).tolist():
+            row, place = int(owner[at]), own[at]
+            told = f"[{given.start[place]:,}, {given.end[place]:,})"
+            self._reasons.setdefault(
+                row,
+                f"{told} is not inside the document's {int(length[at]):,} characters"
+                if start[at] >= 0 and end[at] >= 0
+                else f"{told} splits a character, or is not inside the document",
+            )
+        self._spans = SpanLists.merged(Spans(owner, start, end), len(self._run))
+        filled = np.flatnonzero(self._spans.counts)
+        first = self._spans.begin[filled]
+        self._start[filled], self._end[filled] = self._spans.start[first], self._spans.end[first]
 
     def _from_bytes(self, rows: Ints, positions: Ints) -> Ints:
         """Code points from bytes of UTF-8; -1 where a position splits a character."""

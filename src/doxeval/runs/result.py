@@ -18,6 +18,7 @@ class Kind(IntEnum):
     PASSAGE = 2  # a range of text: by characters (start, end) or by two text points
     POINT = 3  # an entry point: an offset or a text point
     TREE = 4  # a set of elements, by their paths
+    SPANS = 5  # several ranges of text of one document
 
 
 class Result(NamedTuple):
@@ -25,11 +26,15 @@ class Result(NamedTuple):
 
     paths: the path of an element, the paths of a tree, the text points of a passage or an entry
     point; empty where start and end (or start alone) say it in characters, and for documents.
+    spans: the ranges of a result that has several. tokens: how many tokens it costs to read it,
+    where the system says so.
 
     >>> Result("7", "a", Kind.PASSAGE, 0, 99)
     Result('7', 'a', kind=Kind.PASSAGE, start=0, end=99)
     >>> Result("7", "a", Kind.ELEMENT, paths=("/article[1]/sec[2]",)).paths
     ('/article[1]/sec[2]',)
+    >>> Result("7", "a", Kind.SPANS, spans=((0, 5), (9, 12)), tokens=3)
+    Result('7', 'a', kind=Kind.SPANS, spans=((0, 5), (9, 12)), tokens=3)
     """
 
     topic: str
@@ -40,6 +45,8 @@ class Result(NamedTuple):
     paths: tuple[str, ...] = ()
     rank: int | None = None
     score: float | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+    tokens: int | None = None
 
     def __repr__(self) -> str:
         names, defaults = self._fields[2:], self._field_defaults

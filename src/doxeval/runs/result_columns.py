@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,16 +13,22 @@ from doxeval.arrays import Ints
 from doxeval.columns.labels import NO_LABEL, Labels
 from doxeval.errors import InputError
 from doxeval.runs.result import Kind, Result
+from doxeval.runs.span_lists import SpanLists
+from doxeval.spans import Spans
 from doxeval.wording import brief
 
 Floats = npt.NDArray[np.float64]
+# No text has as many characters (see spans).
+_TOO_LONG = 1 << 32
 
 
 class ResultColumns(NamedTuple):
     """Results as columns, one row for each.
 
     start and end are -1 where a result is not given in characters; rank and score are None if
-    there are none. line is where each result stood in its file, from 1.
+    there are none. line is where each result stood in its file, from 1. spans: the ranges of
+    results that have several, of which start and end are the first; None if there are none.
+    tokens: what each result costs, -1 where that is not said; None if it never is.
     """
 
     topic_labels: Labels[str]
@@ -33,6 +40,8 @@ class ResultColumns(NamedTuple):
     rank: Ints | None
     score: Floats | None
     line: Ints
+    spans: SpanLists | None = None
+    tokens: Ints | None = None
 
 
 class RanksAndScores(NamedTuple):
@@ -73,21 +82,25 @@ def columns_of_results(
     ('a', 'b')
     """
     rows = list(results)
-    topics, documents, kinds, starts, ends, paths, ranks, scores = (
+    topics, documents, kinds, starts, ends, paths, ranks, scores, spans, tokens = (
         zip(*rows, strict=True) if rows else ((),) * len(Result._fields)
     )
     _refuse_other_paths(paths)
+    kind = np.array(kinds, dtype=np.int64)
+    placed = with_first_ranges(kind, _whole(starts), _whole(ends), _checked_spans(spans, kind))
     kept = RanksAndScores.complete(_whole(ranks), np.array(scores, dtype=np.float64))
     columns = ResultColumns(
         _labels(topics),
         _labels(documents),
         _labels(paths, without=()),
-        np.array(kinds, dtype=np.int64),
-        _whole(starts),
-        _whole(ends),
+        placed.kind,
+        placed.start,
+        placed.end,
         kept.rank,
         kept.score,
         np.arange(1, len(rows) + 1) if lines is None else np.array(lines, dtype=np.int64),
+        placed.spans,
+        if_any(_whole(tokens)),
     )
     _refuse_incomplete(columns)
     return columns, kept.warnings
@@ -105,6 +118,90 @@ def _labels(values: Sequence[Any], without: Any = None) -> Labels[Any]:
 
 def _whole(values: Sequence[int | None]) -> Ints:
     return np.array([-1 if value is None else value for value in values], dtype=np.int64)
+
+
+def if_any(tokens: Ints) -> Ints | None:
+    """A column of costs, None if no result has one.
+
+    >>> if_any(np.array([-1, -1])) is None
+    True
+    """
+    return tokens if (tokens >= 0).any() else None
+
+
+def _checked_spans(spans: Sequence[Any], kind: Ints) -> Spans | None:
+    """The ranges that results give as lists; None if none does."""
+    if not any(spans) and not (kind == Kind.SPANS).any():
+        return None
+    ranges: list[tuple[int, int, int]] = []
+    for row, own in enumerate(spans):
+        if bool(own) != (kind[row] == Kind.SPANS):
+            told = "has no spans" if not own else "has spans, which go with Kind.SPANS"
+            raise InputError(f"result {row + 1}: the {Kind(int(kind[row])).name.lower()} {told}")
+        for pair in own:
+            if not is_range(pair):
+                raise InputError(f"result {row + 1}: spans has {brief(pair)}: {RANGE}")
+            ranges.append((row, *pair))
+    return Spans.of(ranges)
+
+
+RANGE = "expected pairs of whole numbers, a start and an end that is not before it"
+
+
+def is_range(pair: Any) -> bool:
+    """Whether something is a pair of a start and an end.
+
+    >>> is_range((0, 5)), is_range([5, 0]), is_range("05")
+    (True, False, False)
+    """
+    return (
+        isinstance(pair, list | tuple)
+        and len(pair) == 2
+        and all(isinstance(at, int) and not isinstance(at, bool) for at in pair)
+        and 0 <= pair[0] <= pair[1] < _TOO_LONG
+    )
+
+
+class Placed(NamedTuple):
+    """What results are and where, and the ranges of those that have several."""
+
+    kind: Ints
+    start: Ints
+    end: Ints
+    spans: SpanLists | None
+
+
+def with_first_ranges(kind: Ints, start: Ints, end: Ints, given: Spans | None) -> Placed:
+    """Results with the ranges that some give as lists, by row; they begin and end as the first.
+
+    Ranges that touch are one. A result of which one range is left is a passage, and so is one
+    whose ranges are all empty: that of its first range.
+
+    >>> nowhere = np.array([-1])
+    >>> spans = Spans.of([(0, 9, 12), (0, 0, 5)])
+    >>> found = with_first_ranges(np.array([5]), nowhere, nowhere, spans)
+    >>> found.start.tolist(), found.end.tolist(), found.spans.as_tuples()
+    ([0], [5], [((0, 5), (9, 12))])
+    """
+    if given is None:
+        return Placed(kind, start, end, None)
+    kind, start, end = kind.copy(), start.copy(), end.copy()
+    first = np.flatnonzero(np.append(True, given.group[1:] != given.group[:-1])[: len(given.group)])
+    rows = given.group[first]
+    start[rows], end[rows] = given.start[first], given.end[first]
+    lists = SpanLists.merged(given, len(kind))
+    counts = lists.counts
+    filled = np.flatnonzero(counts)
+    at = lists.begin[filled]
+    start[filled], end[filled] = lists.start[at], lists.end[at]
+    kind[rows[counts[rows] < 2]] = Kind.PASSAGE
+    several = np.repeat(counts > 1, counts)
+    if not several.any():
+        return Placed(kind, start, end, None)
+    kept = np.where(counts > 1, counts, 0)
+    begin = np.append(0, np.cumsum(kept))
+    spans = SpanLists(begin, lists.start[several], lists.end[several])
+    return Placed(kind, start, end, spans)
 
 
 def _refuse_other_paths(paths: Sequence[Any]) -> None:
@@ -143,17 +240,23 @@ def results_of(columns: ResultColumns) -> Iterator[Result]:
     kinds = list(Kind)
     paths = [*columns.path_labels.distinct, ()]
     none = [None] * len(columns.kind)
+    start, end = columns.start, columns.end
+    if columns.spans is not None:
+        is_single = columns.kind != Kind.SPANS
+        start, end = np.where(is_single, start, -1), np.where(is_single, end, -1)
     return map(
         Result._make,
         zip(
             names_of(columns.topic_labels),
             names_of(columns.document_labels),
             [kinds[kind] for kind in columns.kind.tolist()],
-            _whole_or_none(columns.start),
-            _whole_or_none(columns.end),
+            _whole_or_none(start),
+            _whole_or_none(end),
             [paths[number] for number in columns.path_labels.numbers.tolist()],
             none if columns.rank is None else columns.rank.tolist(),
             none if columns.score is None else columns.score.tolist(),
+            repeat((), len(none)) if columns.spans is None else columns.spans.as_tuples(),
+            none if columns.tokens is None else _whole_or_none(columns.tokens),
             strict=True,
         ),
     )

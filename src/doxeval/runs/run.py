@@ -16,7 +16,14 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.columns.labels import NO_LABEL, Labels
 from doxeval.runs.result import Kind, Result
-from doxeval.runs.result_columns import Floats, ResultColumns, columns_of_results, results_of
+from doxeval.runs.result_columns import (
+    Floats,
+    ResultColumns,
+    columns_of_results,
+    if_any,
+    results_of,
+)
+from doxeval.runs.span_lists import Ranges, SpanLists
 from doxeval.wording import brief, listed
 
 __all__ = ["Floats", "Kind", "Order", "Result", "Run"]
@@ -29,7 +36,10 @@ class Run:
     """A run as columns.
 
     start and end are -1 where a result is not given in characters. rank and score are None if
-    not every result has one. line is where each result stood in its file, from 1.
+    not every result has one. line is where each result stood in its file, from 1. spans has the
+    ranges of results with several of them, whose start and end are those of the first; None if
+    there are no such results. tokens is what each result costs to read, -1 where nobody says so;
+    None if nobody ever does.
 
     Two runs are equal if their ids, results, ranks and scores are; where they came from does not
     matter. Arrays of a run cannot be written to.
@@ -53,13 +63,16 @@ class Run:
     rank: Ints | None
     score: Floats | None
     line: Ints
+    spans: SpanLists | None = None
+    tokens: Ints | None = None
     # What the file says about the run as a whole: participant, task, …
     facts: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     origin: str | None = None
 
     def __post_init__(self) -> None:
-        for column in (self.kind, self.start, self.end, self.rank, self.score, self.line):
+        columns = (self.kind, self.start, self.end, self.rank, self.score, self.line, self.tokens)
+        for column in (*columns, *(self.spans or ())):
             if column is not None:
                 column.setflags(write=False)
 
@@ -87,14 +100,18 @@ class Run:
         offset: Any = None,
         rank: Any = None,
         score: Any = None,
+        spans: Any = None,
+        tokens: Any = None,
         run_id: str = "run",
     ) -> Run:
         """A run from sequences of equal length, in the order of the ranking.
 
         Lists, arrays of NumPy and columns of data frames will do. Topics and documents are
         strings or whole numbers. What results are follows from what is given: start and end make
-        passages, path elements, offset entry points, none of them whole documents. To mix these,
-        give -1 or None as a number and None or "" as a path where a result does not have it.
+        passages, path elements, offset entry points, spans (lists of pairs, or a `SpanLists`)
+        results with several ranges, none of them whole documents. To mix these, give -1 or None
+        as a number and None or "" as a path where a result does not have it. tokens is what each
+        result costs to read, where that is not just the length of its text.
         Document ids are compared without a leading `./` and a final `.xml`, as in files.
 
         >>> Run.from_arrays([7, 7, 8], ["a", "b", "a"], start=[0, 5, 3], end=[9, 9, 4])
@@ -102,6 +119,8 @@ class Run:
         >>> mixed = Run.from_arrays([7, 7], ["a", "b"], path=["/sec[1]", None], score=[.9, .5])
         >>> [result.kind.name for result in mixed]
         ['ELEMENT', 'DOCUMENT']
+        >>> Run.from_arrays([7], ["a"], spans=[[(0, 5), (9, 12)]], tokens=[3])
+        Run('run': 1 result for 1 topic, results with several ranges)
         >>> Run.from_arrays([7], ["a"], start=[9], end=[5])
         Traceback (most recent call last):
         doxeval.errors.InputError: row 0: the passage ends at 5 before it starts at 9
@@ -117,6 +136,8 @@ class Run:
             "offset": offset,
             "rank": rank,
             "score": score,
+            "spans": spans,
+            "tokens": tokens,
         }
         given = {name: values for name, values in given.items() if values is not None}
         columns, _, warnings = columns_of_arrays(given, {"doc": "document"})
@@ -128,8 +149,9 @@ class Run:
 
         {topic: {document: score}}, as pytrec_eval and ranx have it, is ranked by falling score;
         tied documents stay in the order given. A list of results is in the order of the ranking:
-        documents, (document, start, end) for passages, (document, path) for elements. Results
-        get the ranks 1, 2, 3, … of their topic. A topic without results is not part of a run.
+        documents, (document, start, end) for passages, (document, path) for elements,
+        (document, [(start, end), …]) for several ranges. Results get the ranks 1, 2, 3, … of their
+        topic. A topic without results is not part of a run.
 
         >>> run = Run.from_dict({"7": {"a": 0.2, "b": 0.9}, "8": {"a": 1}}, "mine")
         >>> [(result.topic, result.document, result.rank) for result in run]
@@ -147,10 +169,11 @@ class Run:
         """A run from a data frame of pandas or polars, one row per result, in ranking order.
 
         The columns are the fields of JSONL and CSV: topic, doc, path, start, end, offset, nodes
-        (lists of paths, or paths joined by spaces), start_point, end_point, point, rank, score,
-        run. `topic_id`, `qid`, `query_id` and `q_id` also stand for topic; `docno`, `doc_id`,
-        `docid` and `document` for doc; `Q0` and `iteration` are ignored. Any other column is an
-        error. `run_id`, if given, takes precedence over the column run.
+        (lists of paths, or paths joined by spaces), spans (lists of pairs, or text such as
+        "0-5 9-12"), start_point, end_point, point, rank, score, tokens, run. `topic_id`, `qid`,
+        `query_id` and `q_id` also stand for topic; `docno`, `doc_id`, `docid` and `document` for
+        doc; `Q0` and `iteration` are ignored. Any other column is an error. `run_id`, if given,
+        takes precedence over the column run.
 
         >>> import pandas
         >>> Run.from_frame(pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"]}), "mine")
@@ -261,6 +284,8 @@ class Run:
     def result(self, row: int) -> Result:
         """One result, spelt out."""
         start, end, path = int(self.start[row]), int(self.end[row]), int(self.path[row])
+        if self.kind[row] == Kind.SPANS:  # whose ranges are told as a list
+            start = end = -1
         return Result(
             self.topics[int(self.topic[row])],
             self.documents[int(self.document[row])],
@@ -270,7 +295,13 @@ class Run:
             () if path == NO_LABEL else self.paths[path],
             None if self.rank is None else int(self.rank[row]),
             None if self.score is None else float(self.score[row]),
+            *self._spans_and_tokens(row),
         )
+
+    def _spans_and_tokens(self, row: int) -> tuple[Ranges, int | None]:
+        tokens = -1 if self.tokens is None else int(self.tokens[row])
+        spans = () if self.spans is None else self.spans.rows(np.array([row])).as_tuples()[0]
+        return spans, None if tokens < 0 else tokens
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Run):
@@ -334,11 +365,19 @@ class Run:
             rank=None if self.rank is None else self.rank[rows],
             score=None if self.score is None else self.score[rows],
             line=self.line[rows],
+            spans=None if self.spans is None else _if_any(self.spans.rows(rows)),
+            tokens=None if self.tokens is None else if_any(self.tokens[rows]),
         )
+
+
+def _if_any(spans: SpanLists) -> SpanLists | None:
+    return spans if len(spans.start) else None
 
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two columns are equal, either of which may be absent."""
     if one is None or other is None:
         return one is other
+    if isinstance(one, SpanLists):
+        return one.equals(other)
     return bool(one == other) if isinstance(one, Labels) else np.array_equal(one, other)

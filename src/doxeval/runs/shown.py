@@ -17,6 +17,7 @@ _PLURALS = {
     Kind.PASSAGE: "passages",
     Kind.POINT: "entry points",
     Kind.TREE: "trees",
+    Kind.SPANS: "results with several ranges",
 }
 
 
@@ -59,13 +60,11 @@ def shown_in_notebook(run_id: str, columns: ResultColumns) -> str:
     return f"<table>{caption}<tr>{head}</tr>{body}</table>"
 
 
-def _table_cells(row: list[str]) -> str:
-    return "".join(f"<td>{escape(cell)}</td>" for cell in row)
-
-
 def _cells(result: Result) -> list[str]:
     if result.paths:
         part = " ".join(result.paths)
+    elif result.spans:
+        part = " ".join(f"[{start}, {end})" for start, end in result.spans)
     elif result.start is None:
         part = ""
     else:

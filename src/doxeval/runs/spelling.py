@@ -24,6 +24,16 @@ def numbered_paths(run: Run) -> Ints:
     return np.array([*canonical, 0], dtype=np.int64)[run.path]
 
 
+def numbered_spans(run: Run) -> Ints:
+    """A number for the ranges of each result with several; 0 for all others."""
+    return np.zeros(len(run), dtype=np.int64) if run.spans is None else run.spans.numbers()
+
+
+def numbered_units(run: Run) -> Ints:
+    """A number for each result's paths, or for its ranges if it has several."""
+    return numbered_paths(run) + numbered_spans(run)  # none has both
+
+
 def unit_kinds(run: Run) -> Ints:
     """The kind of each result; a whole document counts as an element, its root."""
     return np.where(run.kind == Kind.DOCUMENT, int(Kind.ELEMENT), run.kind)

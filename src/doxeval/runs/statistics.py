@@ -15,7 +15,8 @@ from doxeval.errors import InputError, SyntaxProblem
 from doxeval.runs.overlap import article_numbers, overlap_of, text_extents
 from doxeval.runs.resolution import ResolvedRun, resolve
 from doxeval.runs.run import Kind, Run
-from doxeval.runs.spelling import numbered_paths, unit_kinds
+from doxeval.runs.span_lists import pieces_of
+from doxeval.runs.spelling import numbered_units, unit_kinds
 from doxeval.spans import Spans, merged
 from doxeval.wording import counted
 
@@ -61,9 +62,9 @@ class Spread:
 class RunStatistics:
     """Counts of a run's results.
 
-    documents: distinct ones. kinds: how many results are documents, elements, passages, points or
-    trees. duplicates: results that repeat an earlier one of their topic. unresolved: results that
-    the collection does not have; None without a collection.
+    documents: distinct ones. kinds: how many results are documents, elements, passages, points,
+    trees or spans (several ranges). duplicates: results that repeat an earlier one of their topic.
+    unresolved: results that the collection does not have; None without a collection.
     compared: results whose place in their document is known; overlapping: those that overlap
     another result of the same topic's list (`overlap` says what that means, a repeated result
     included). topic_overlap: the mean of the topics' shares of overlapping results.
@@ -145,7 +146,7 @@ def run_statistics(run: Run | ResolvedRun, collection: Collection | None = None)
     else:
         resolved = None if collection is None else resolve(run, collection)
     is_compared, is_overlapping = overlap_of(run, resolved, collection)
-    units = (unit_kinds(run), numbered_paths(run), run.start, run.end)
+    units = (unit_kinds(run), numbered_units(run), run.start, run.end)
     sizes, distinct = _characters(run, resolved, collection)
     depths, tags = _depths_and_tags(run, resolved, collection)
     return RunStatistics(
@@ -188,8 +189,11 @@ def _characters(
         row, start, end = text_extents(resolved, collection)
     else:
         is_possible = (run.start >= 0) & (run.end < _TOO_LONG)
-        row = np.flatnonzero((run.kind == Kind.PASSAGE) & is_possible)
-        start, end = run.start[row], run.end[row]
+        is_text = (run.kind == Kind.PASSAGE) | (run.kind == Kind.SPANS)
+        rows = np.flatnonzero(is_text & is_possible)
+        spans = None if run.spans is None else run.spans.rows(rows)
+        row, start, end = pieces_of(run.start[rows], run.end[rows], spans)
+        row = rows[row]
     if not len(row):
         return row, None
     rows, which = np.unique(row, return_inverse=True)

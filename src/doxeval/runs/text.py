@@ -105,9 +105,8 @@ class _TextReader:
             rank,
             score,
             line,
-            {},
-            tuple(warnings),
-            self._origin,
+            warnings=tuple(warnings),
+            origin=self._origin,
         )
 
     def _cuts(self) -> Iterator[tuple[int, int]]:

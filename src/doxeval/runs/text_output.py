@@ -50,6 +50,10 @@ def text_losses(run: Run) -> list[str]:
         problems.append(f"results of several kinds ({', '.join(sorted(kinds))})")
     if "tree" in kinds:
         problems.append("trees")
+    if "spans" in kinds:
+        problems.append("results with several ranges")
+    if run.tokens is not None:
+        problems.append("numbers of tokens")
     if has_paths[run.kind == Kind.POINT].any():
         problems.append("entry points that are text points")
     for what, names in (

@@ -18,7 +18,8 @@ from doxeval.documents.summary import NO_PARENT, SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from doxeval.runs import Kind, ResolvedRun, Run
 from doxeval.runs.path_ranges import path_ranges
-from doxeval.runs.spelling import numbered_paths, unit_kinds
+from doxeval.runs.resolution import stated
+from doxeval.runs.spelling import numbered_units, unit_kinds
 from doxeval.tasks.articles import coming_back, first_rows
 from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
@@ -108,7 +109,7 @@ def _unresolved(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
 
 def _units(run: Run) -> tuple[Ints, ...]:
     """The columns in which two duplicates of one topic and document agree."""
-    return unit_kinds(run), numbered_paths(run), run.start, run.end
+    return unit_kinds(run), numbered_units(run), run.start, run.end
 
 
 def _duplicates(run: Run) -> Iterator[Problem]:
@@ -199,13 +200,19 @@ def _comparable(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, 
     """Rows whose ranges can be compared: ranges of text, or of paths in document order."""
     if resolved is not None:
         rows = np.flatnonzero((resolved.start >= 0) & (run.kind != Kind.POINT))
-        yield rows, resolved.start[rows], resolved.end[rows]
+        yield _with_pieces(rows, resolved)
         return
-    in_characters = np.flatnonzero((run.start >= 0) & (run.kind == Kind.PASSAGE))
-    yield in_characters, run.start[in_characters], run.end[in_characters]
+    is_text = (run.kind == Kind.PASSAGE) | (run.kind == Kind.SPANS)
+    yield _with_pieces(np.flatnonzero((run.start >= 0) & is_text), stated(run))
     elements = np.flatnonzero((run.kind == Kind.ELEMENT) | (run.kind == Kind.DOCUMENT))
     start, end = _ranges_of_paths(run, elements)
     yield elements, start, end
+
+
+def _with_pieces(rows: Ints, resolved: ResolvedRun) -> tuple[Ints, Ints, Ints]:
+    """Rows with their ranges, a row once for each range that it has."""
+    which, start, end = resolved.pieces(rows)
+    return rows[which], start, end
 
 
 def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
@@ -259,6 +266,7 @@ _ARTICLES = {
     Kind.PASSAGE: "a passage",
     Kind.POINT: "an entry point",
     Kind.TREE: "a tree",
+    Kind.SPANS: "several ranges of text",
 }
 
 

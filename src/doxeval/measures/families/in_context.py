@@ -114,7 +114,7 @@ class _InContext(Measure):
         pairs = articles.pair[rows]
         # All text returned from each relevant document, without repetitions.
         parts = ranking.in_relevant_text
-        read = merged(Spans(ranking.pair[parts], ranking.start[parts], ranking.end[parts]))
+        read = merged(ranking.text_of(parts, ranking.pair[parts])[1])
         by_pair = self._f_scores(read, ranking.truth)
         if self.score == "t2i":
             by_pair = self._tolerance_scores(read, ranking.truth, pairs)
@@ -171,7 +171,7 @@ def _returned_text(ranking: Ranking) -> _Text:
     group = order[np.searchsorted(keys, ranking.article_keys)]
     # A result that does not resolve has no place in a document that others are found in.
     rows = np.flatnonzero(ranking.pair == articles.pair[group])
-    read = merged(Spans(group[rows], ranking.start[rows], ranking.end[rows]))
+    read = merged(ranking.text_of(rows, group[rows])[1])
     highlights = ranking.truth.highlights
     by_pair = Spans(articles.pair[read.group], read.start, read.end)
     return _Text(
