@@ -65,7 +65,9 @@ def stated_ranges(result: Result) -> list[tuple[int, int]]:
     """The ranges of a result that is given in characters."""
     if result.kind == Kind.PASSAGE and not result.paths:
         return [(result.start or 0, result.end or 0)]
-    return list(result.spans)
+    text = characters(result.spans)  # ranges that touch are one
+    begins = sorted(at for at in text if at - 1 not in text)
+    return list(zip(begins, sorted(at + 1 for at in text if at + 1 not in text), strict=True))
 
 
 @settings(max_examples=300)
