@@ -32,27 +32,27 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection as Values
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.assessments.contradictions import (
+    RANK_OF_TOO_SMALL,
+    Grades2003,
+    Grades2005,
+    Violation,
+    contradiction,
+    contradictions_of_2003,
+    contradictions_of_2005,
+)
 from doxeval.assessments.element_paths import line_of, numbered_path
 from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import Judgment, MeasuredElement
+from doxeval.assessments.judgment import Judgment
 from doxeval.documents import Collection, Element
 from doxeval.wording import short_path
 
 G = TypeVar("G", Grade2002, Grade2003)
-
-
-class Violation(NamedTuple):
-    """A rule that is broken, by number, where, and how.
-
-    line: of the element at the path in its file, or else of its document; None if not known.
-    """
-
-    rule: int
-    path: str
-    message: str
-    line: int | None = None
 
 
 def violations(judgment: Judgment, collection: Collection | None = None) -> list[Violation]:
@@ -103,57 +103,48 @@ def _of_2002(grades: Mapping[str, Grade2002]) -> Iterator[Violation]:
 
 def _of_2003(
     judgment: Judgment, grades: dict[str, Grade2003], collection: Collection | None
-) -> Iterator[Violation]:
-    for path, grade in grades.items():
-        if (grade.exhaustivity == 0) != (grade.specificity == 0):
-            yield Violation(1, path, f"{short_path(path)} is {grade}")
-    for above, path, message in _nested(grades):
-        around, grade = grades[above], grades[path]
-        if around.exhaustivity < grade.exhaustivity:
-            yield Violation(2, above, message)
-        if grade.specificity > 0 and around.specificity == 0:
-            yield Violation(3, above, message)
-    if collection is not None:
-        yield from _of_nothing_but_children(judgment.document, grades, collection)
+) -> list[Violation]:
+    paths = list(grades)
+    most = np.full((len(paths), 2), -1, dtype=np.int64)
+    if collection is not None and paths:
+        most[:] = list(_of_children(judgment.document, grades, collection))
+    columns = Grades2003(
+        np.array([grade.exhaustivity for grade in grades.values()], dtype=np.int64),
+        np.array([grade.specificity for grade in grades.values()], dtype=np.int64),
+        _rows_above(paths),
+        most[:, 0],
+        most[:, 1],
+    )
+    return contradictions_of_2003(columns, paths.__getitem__)
 
 
-def _contradiction(above: str, its_grade: object, path: str, grade: object) -> str:
-    return f"{short_path(above)} is {its_grade} but {short_path(path)} in it is {grade}"
+def _rows_above(paths: list[str]) -> Ints:
+    """The position of the nearest path above each among them, -1 where there is none."""
+    above = _nearest_above(paths)
+    position = {path: number for number, path in enumerate(paths)}
+    return np.array([position[above[path]] if path in above else -1 for path in paths], np.int64)
 
 
 def _nested(grades: Mapping[str, G]) -> Iterator[tuple[str, str, str]]:
     """Each graded element inside another: the nearest one around it, its own path, a message."""
     for path, above in _nearest_above(grades).items():
-        yield above, path, _contradiction(above, grades[above], path, grades[path])
+        yield above, path, contradiction(above, grades[above], path, grades[path])
 
 
 def _of_2005(judgment: Judgment, collection: Collection | None) -> list[Violation]:
     grades = {numbered_path(element, judgment): element for element in judgment.elements}
-    ranks = {path: _RANKS[element.exhaustivity] for path, element in grades.items()}
-    inside = _passages_inside(judgment, list(grades), collection)
-    around = _nearest_above(grades)
-    found: list[Violation] = []
-    for path, element in grades.items():
-        above = around.get(path)
-        if above is not None and ranks[above] < ranks[path]:
-            message = _contradiction(above, _shown(grades[above]), path, _shown(element))
-            found.append(Violation(5, above, message))
-        if element.exhaustivity is None and inside.get(path):
-            found.append(
-                Violation(6, path, f"{short_path(path)} is ? but holds a whole highlighted passage")
-            )
-        if element.highlighted == 0:
-            found.append(
-                Violation(7, path, f"{short_path(path)} is graded but nothing in it is highlighted")
-            )
-    return found
+    paths = list(grades)
+    inside = _passages_inside(judgment, paths, collection)
+    columns = Grades2005(
+        np.array([_RANKS[element.exhaustivity] for element in grades.values()], dtype=np.int64),
+        _rows_above(paths),
+        np.array([inside.get(path, False) for path in paths], dtype=np.bool_),
+        np.array([element.highlighted != 0 for element in grades.values()], dtype=np.bool_),
+    )
+    return contradictions_of_2005(columns, paths.__getitem__)
 
 
-_RANKS = {0: 0, None: 1, 1: 2, 2: 3}
-
-
-def _shown(element: MeasuredElement) -> str:
-    return "?" if element.exhaustivity is None else str(element.exhaustivity)
+_RANKS = {0: 0, None: RANK_OF_TOO_SMALL, 1: 2, 2: 3}
 
 
 def _passages_inside(
@@ -198,30 +189,26 @@ def _nearest_above(paths: Values[str]) -> dict[str, str]:
     return {path: found[path] for path in paths if path in found}
 
 
-def _of_nothing_but_children(
+def _of_children(
     document: str, grades: dict[str, Grade2003], collection: Collection
-) -> list[Violation]:
-    found = []
+) -> Iterator[tuple[int, int]]:
+    """The highest grades of the children of each element that is nothing but graded children."""
     number = int(collection.find_documents([document])[0])
     nodes = collection.find_nodes([number] * len(grades), list(grades)).tolist()
-    for (path, grade), node in zip(grades.items(), nodes, strict=True):
+    for node in nodes:
         if node < 0:
-            continue  # a path that names nothing has no children; resolving it says so
+            yield -1, -1  # a path that names nothing has no children; resolving it says so
+            continue
         element = collection.node(node)
         inner = [grades.get(child.path) for child in element.children()]
         graded = [other for other in inner if other is not None]
         if not graded or len(graded) < len(inner) or _has_own_text(element):
-            continue
-        most = max(other.specificity for other in graded)
-        if grade.specificity > most:
-            message = (
-                f"{short_path(path)} is {grade}, but nothing in it is more specific than {most}"
+            yield -1, -1
+        else:
+            yield (
+                max(other.exhaustivity for other in graded),
+                max(other.specificity for other in graded),
             )
-            found.append(Violation(4, path, message))
-        if grade.exhaustivity > 0 and not any(other.exhaustivity for other in graded):
-            message = f"{short_path(path)} is {grade}, but nothing in it is exhaustive"
-            found.append(Violation(4, path, message))
-    return found
 
 
 def _has_own_text(element: Element) -> bool:

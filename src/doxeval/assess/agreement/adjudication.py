@@ -20,15 +20,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 
-import numpy as np
-
 from doxeval.assess.judging.article import Article
+from doxeval.assess.judging.exhaustivity import holds_passage, touched
 from doxeval.assess.judging.highlighting import highlighted
 from doxeval.assess.judging.rules import problems
 from doxeval.assess.judging.state import Grade, Mode, Range, State
 from doxeval.assessments.merge import Merge, chosen_value, needed_assessors, shared_by
 from doxeval.errors import InputError
-from doxeval.spans import Spans, shared_lengths
 
 _LEVELS: dict[Grade, int] = {"?": 1, 1: 2, 2: 3}
 _GRADES: dict[int, Grade] = {level: grade for grade, level in _LEVELS.items()}
@@ -98,26 +96,17 @@ def _grades(rule: Merge, states: Sequence[State]) -> dict[str, Grade]:
 
 
 def _levels(
-    rule: Merge, states: Sequence[State], highlights: Sequence[Range], article: Article
+    rule: Merge, states: Sequence[State], highlights: tuple[Range, ...], article: Article
 ) -> dict[str, Grade]:
     """Exhaustivity of mode 2005, of the elements that the highlights touch."""
     paths = _paths(states)
     rows = article.rows_of(paths)
-    elements = Spans(np.zeros_like(rows), article.start[rows], article.end[rows])
-    passages = Spans.of([(0, start, end) for start, end in highlights])
-    touched = shared_lengths(elements, passages).tolist()
-    holds_one = _hold_a_whole_range(elements, passages)
+    is_touched = touched(highlights, article)[rows].tolist()
+    holds = holds_passage(highlights, article)[rows].tolist()
     found: dict[str, Grade] = {}
-    for path, characters, holds in zip(paths, touched, holds_one, strict=True):
+    for path, counts, holds_one in zip(paths, is_touched, holds, strict=True):
         given = [_LEVELS[state.grades[path]] for state in states if path in state.grades]
         level = chosen_value(rule, given, len(states))
-        if characters and level and not (holds and _GRADES[level] == "?"):
+        if counts and level and not (holds_one and _GRADES[level] == "?"):
             found[path] = _GRADES[level]
     return found
-
-
-def _hold_a_whole_range(elements: Spans, passages: Spans) -> list[bool]:
-    """Whether at least one of the passages (in order, apart) lies wholly within each element."""
-    first = np.searchsorted(passages.start, elements.start)
-    ends = np.append(passages.end, np.iinfo(np.int64).max)
-    return [bool(one) for one in ends[first] <= elements.end]

@@ -181,11 +181,8 @@ def _is_quoted(quote: dict[str, Any], text: str, start: int, end: int) -> bool:
     exact, prefix, suffix = (quote.get(name, "") for name in ("exact", "prefix", "suffix"))
     if not all(isinstance(one, str) for one in (exact, prefix, suffix)):
         raise FormatError("a quote whose exact, prefix or suffix is no text")
-    return (
-        text[start:end] == exact
-        and text[max(start - len(prefix), 0) : start] == prefix
-        and text.startswith(suffix, end)
-    )
+    before = text[max(start - len(prefix), 0) : start]
+    return text[start:end] == exact and before == prefix and text.startswith(suffix, end)
 
 
 @dataclass

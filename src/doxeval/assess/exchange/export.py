@@ -25,6 +25,8 @@ from doxeval.assess.exchange.annotations import annotation_lines
 from doxeval.assess.exchange.choice import chosen_judgments
 from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.judging.article import Article
+from doxeval.assess.judging.exhaustivity import touched
+from doxeval.assess.judging.inconsistencies import inconsistencies
 from doxeval.assess.judging.state import Mode
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.formats import AssessmentFormat, assessment_losses
@@ -252,7 +254,7 @@ def _judgment(judged: Judged, collection: Collection, mode: Mode) -> Judgment:
     if not rows:  # 2003–04: a document that is not relevant has a grade that says so
         return replace(judgment, grades=(not_relevant(article),))
     if mode == "2003":
-        return replace(judgment, grades=_graded(judged, [path for _, path in rows]))
+        return replace(judgment, grades=_graded(judged, [path for _, path in rows], article))
     levels = [grade for _, path in rows if not isinstance(grade := state.grades[path], tuple)]
     exhaustivity = [None if grade == "?" else int(grade) for grade in levels]
     numbers = np.array([row for row, _ in rows])
@@ -269,15 +271,17 @@ def not_relevant(article: Article) -> GradedElement:
     return GradedElement(article.path_of(0), Grade2003(0, 0), inferred=True)
 
 
-def _graded(judged: Judged, paths: Iterable[str]) -> tuple[GradedElement, ...]:
+def _graded(judged: Judged, paths: Iterable[str], article: Article) -> tuple[GradedElement, ...]:
     """The grades of mode 2003, with what INEX's files say about them."""
     state = judged.state
+    broken = {path for path, _ in inconsistencies(state, article, "2003")}
     return tuple(
         GradedElement(
             path,
             Grade2003(*grade),
             in_pool=path in judged.pooled,
             inferred=path in state.inferred,
+            inconsistent=path in broken,
         )
         for path in paths
         if isinstance(grade := state.grades[path], tuple)
@@ -288,8 +292,7 @@ def _with_elements(judgment: Judgment, article: Article) -> Judgment:
     """A judgment of mode 2006 with all elements that hold highlighted text, as files of 2006–07."""
     if not judgment.highlights:
         return judgment
-    touched = shared_lengths(_spans(article, np.arange(len(article))), _highlights(judgment))
-    rows = np.flatnonzero(touched)
+    rows = np.flatnonzero(touched(judgment.highlights, article))
     constant = [_CONSTANT] * len(rows)
     return replace(judgment, elements=_measured(judgment, article, rows, constant))
 

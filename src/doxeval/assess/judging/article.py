@@ -123,6 +123,10 @@ class Article:
             self._paths[below] = path
         return path
 
+    def paths_of(self, rows: Ints) -> list[str]:
+        """The paths of many elements."""
+        return [self._paths.get(row) or self.path_of(row) for row in rows.tolist()]
+
     def row_of(self, path: str) -> int:
         """The row of the element at a path, -1 if there is none; a step without number is [1]."""
         row = self._rows.get(path)
