@@ -21,7 +21,7 @@ def browser(campaign: Campaign, name: str | None = None, **settings: Any) -> Tes
     """A browser; with a name, that user is signed in."""
     client = TestClient(create_app(campaign, **settings), headers=OURS, follow_redirects=False)
     if name is not None:
-        client.cookies.set(COOKIE, campaign.open_session(campaign.user(name)))
+        client.cookies.set(COOKIE, campaign.open_session(campaign.user(name)), "testserver.local")
     return client
 
 
@@ -29,7 +29,7 @@ def other(client: TestClient, token: str | None) -> TestClient:
     """Another browser on the same application, with the session of a token."""
     another = TestClient(client.app, headers=OURS, follow_redirects=False)
     if token is not None:
-        another.cookies.set(COOKIE, token)
+        another.cookies.set(COOKIE, token, "testserver.local")
     return another
 
 
