@@ -75,8 +75,10 @@ def bodies() -> Iterator[tuple[str, bytes]]:
     yield "a lone surrogate", b'{"operations": ["\\ud800"]}'
     yield "NUL", b'{"operations": ["\\u0000"]}'
     yield "a lone surrogate as a name", b'{"\\udfff": 1}'
+    value: Any
     for value in (None, True, 1, 1.5, "x", [], {}, [[]], {"operations": None}):
         yield f"just {value!r}", json.dumps(value).encode()
+    operations: Any
     for operations in ("x", {}, [], [None], [1], ["x"], [[]], [{}], [{"kind": 3}]):
         yield f"operations {operations!r}", json.dumps({"operations": operations}).encode()
     yield "too many", json.dumps({"operations": [highlight_tide()] * 201}).encode()
