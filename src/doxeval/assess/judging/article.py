@@ -105,6 +105,17 @@ class Article:
         alone: Bools = (solid == in_children) & (self.size > 1)
         return alone
 
+    @cached_property
+    def levels(self) -> list[Ints]:
+        """The rows at each depth, from the root down."""
+        depth = np.zeros(len(self), dtype=np.int64)
+        above = self.parent
+        while (above >= 0).any():  # all climb together, until the last is beyond its root
+            depth += above >= 0
+            above = np.where(above >= 0, self.parent[above], above)
+        order = np.argsort(depth, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
+
     def is_white(self, start: int, end: int) -> bool:
         """Whether a range of its text has no characters but white space (or none at all)."""
         return start >= end or self.text[start:end].isspace()

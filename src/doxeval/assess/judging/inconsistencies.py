@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.element_grades import for_contradictions, nearest_graded
+from doxeval.assess.judging.element_grades import for_contradictions
 from doxeval.assess.judging.exhaustivity import UNKNOWN, holds_passage, levels_of, touched
+from doxeval.assess.judging.inference import nearest_graded
 from doxeval.assess.judging.state import Mode, State
 from doxeval.assessments.contradictions import (
     Grades2005,

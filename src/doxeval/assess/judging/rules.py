@@ -15,7 +15,6 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.assess.judging import element_grades, exhaustivity
 from doxeval.assess.judging.article import NO_ROW, Article
-from doxeval.assess.judging.element_grades import HIGHEST
 from doxeval.assess.judging.exhaustivity import (
     allowed_grades,
     regraded,
@@ -23,6 +22,7 @@ from doxeval.assess.judging.exhaustivity import (
     unknown_problems,
 )
 from doxeval.assess.judging.highlighting import highlighted, unhighlighted
+from doxeval.assess.judging.inference import HIGHEST
 from doxeval.assess.judging.operations import Operation
 from doxeval.assess.judging.refusals import Refused
 from doxeval.assess.judging.state import Grade, Mode, State, grade_from_json

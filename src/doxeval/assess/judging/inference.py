@@ -1,0 +1,172 @@
+"""Grades of 2003–04 that follow from others: where only one grade breaks none of the rules.
+
+Of every element without a grade, the grades around it and inside it bound what it can be (the
+rules are those of assessments/consistency.py):
+
+- It is not more exhaustive than the nearest graded element around it; and not specific at all
+  if that one is not.
+- It is at least as exhaustive as the nearest graded elements inside it; and specific if one of
+  them is.
+- If it is nothing but children, all of them graded, it is no more specific than the most specific
+  of them, and not exhaustive if none of them is.
+- If the element around it is nothing but children, and all the others are graded, then what the
+  others do not account for must be in this one.
+- Exhaustivity is 0 exactly where specificity is 0.
+
+If the bounds leave one grade, it is inferred. Inferred grades bound further ones, so this goes on
+round after round until nothing new is inferred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.assess.judging.article import Article
+from doxeval.assess.judging.state import Grade
+
+NONE = -1
+HIGHEST = 3
+
+
+class Columns(NamedTuple):
+    """The exhaustivity and the specificity of every element of an article, -1 without a grade."""
+
+    exhaustivity: Ints
+    specificity: Ints
+
+    @property
+    def is_graded(self) -> Bools:
+        """Whether each element has a grade."""
+        graded: Bools = self.exhaustivity != NONE
+        return graded
+
+
+class _Bounds(NamedTuple):
+    """What the exhaustivity and the specificity of every element can be."""
+
+    least_exhaustive: Ints
+    most_exhaustive: Ints
+    least_specific: Ints
+    most_specific: Ints
+
+
+def inferred_grades(given: Mapping[str, Grade], article: Article) -> dict[str, Grade]:
+    """The grades that follow from the given ones, by path.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> article = Article.of(example_collection({"a": "<s><p>Low</p><p>High</p></s>"}), "a")
+    >>> inferred_grades({"/s[1]/p[1]": (3, 1), "/s[1]/p[2]": (2, 1)}, article)
+    {'/s[1]': (3, 1)}
+    >>> inferred_grades({"/s[1]": (0, 0)}, article)
+    {'/s[1]/p[1]': (0, 0), '/s[1]/p[2]': (0, 0)}
+    >>> inferred_grades({"/s[1]": (1, 3), "/s[1]/p[1]": (1, 1)}, article)
+    {'/s[1]/p[2]': (1, 3)}
+    """
+    if not given:
+        return {}
+    columns = columns_of(given, article)
+    is_given = columns.is_graded
+    while _infer_one_round(columns, article):
+        pass
+    rows = np.flatnonzero(columns.is_graded & ~is_given)
+    pairs = zip(
+        columns.exhaustivity[rows].tolist(), columns.specificity[rows].tolist(), strict=True
+    )
+    return dict(zip(article.paths_of(rows), pairs, strict=True))
+
+
+def columns_of(grades: Mapping[str, Grade], article: Article) -> Columns:
+    """Grades as columns over all elements of the article."""
+    rows = article.rows_of(list(grades))
+    values = np.array(list(grades.values()), dtype=np.int64).reshape(-1, 2)[rows >= 0]
+    columns = Columns(*np.full((2, len(article)), NONE, dtype=np.int64))
+    columns.exhaustivity[rows[rows >= 0]] = values[:, 0]
+    columns.specificity[rows[rows >= 0]] = values[:, 1]
+    return columns
+
+
+def nearest_graded(is_graded: Bools, article: Article) -> Ints:
+    """The row of the nearest graded element around each element, -1 where there is none."""
+    nearest = article.parent.copy()
+    # Each round skips all that the rounds before skipped, so that few rounds are enough.
+    while True:
+        going = np.flatnonzero((nearest >= 0) & ~is_graded[nearest])
+        if not len(going):
+            return nearest
+        nearest[going] = nearest[nearest[going]]
+
+
+def highest_of_children(columns: Columns, article: Article) -> Columns:
+    """The highest exhaustivity and specificity among the graded children, -1 without any."""
+    highest = Columns(*np.full((2, len(article)), NONE, dtype=np.int64))
+    for most, column in zip(highest, columns, strict=True):
+        np.maximum.at(most, article.parent[1:], column[1:])
+    return highest
+
+
+def ungraded_children(is_graded: Bools, article: Article) -> Ints:
+    """How many children of each element have no grade."""
+    return np.bincount(article.parent[1:][~is_graded[1:]], minlength=len(article))
+
+
+def _infer_one_round(columns: Columns, article: Article) -> bool:
+    """Grade the elements that can have one grade only; whether there were any."""
+    bounds = _bounds(columns, article)
+    can_be_zero = (bounds.least_exhaustive <= 0) & (bounds.least_specific <= 0)
+    exhaustivity = np.maximum(bounds.least_exhaustive, 1)
+    specificity = np.maximum(bounds.least_specific, 1)
+    above_zero = np.maximum(bounds.most_exhaustive - exhaustivity + 1, 0) * np.maximum(
+        bounds.most_specific - specificity + 1, 0
+    )
+    is_single = ~columns.is_graded & (can_be_zero + above_zero == 1)
+    columns.exhaustivity[is_single] = np.where(can_be_zero, 0, exhaustivity)[is_single]
+    columns.specificity[is_single] = np.where(can_be_zero, 0, specificity)[is_single]
+    return bool(is_single.any())
+
+
+def _bounds(columns: Columns, article: Article) -> _Bounds:
+    is_graded = columns.is_graded
+    nearest = nearest_graded(is_graded, article)
+    has_above = nearest >= 0
+    below = _nearest_inside(columns, article)
+    bounds = _Bounds(
+        np.maximum(below.exhaustivity, 0),
+        np.where(has_above, columns.exhaustivity[nearest], HIGHEST),
+        (below.specificity > 0).astype(np.int64),
+        np.where(has_above & (columns.specificity[nearest] == 0), 0, HIGHEST),
+    )
+    _bound_by_children(bounds, columns, article)
+    return bounds
+
+
+def _bound_by_children(bounds: _Bounds, columns: Columns, article: Article) -> None:
+    """Narrow the bounds of elements that are nothing but children, and of their children."""
+    is_graded = columns.is_graded
+    highest = highest_of_children(columns, article)
+    ungraded = ungraded_children(is_graded, article)
+    full = np.flatnonzero(article.nothing_but_children & ~is_graded & (ungraded == 0))
+    bounds.most_specific[full] = np.minimum(bounds.most_specific[full], highest.specificity[full])
+    bounds.most_exhaustive[full[highest.exhaustivity[full] == 0]] = 0
+    wanting = article.nothing_but_children & is_graded & (ungraded == 1)
+    last = np.flatnonzero(~is_graded & (article.parent >= 0) & wanting[article.parent])
+    around = article.parent[last]
+    unaccounted = columns.specificity[around] > highest.specificity[around]
+    least = np.where(unaccounted, columns.specificity[around], 0)
+    bounds.least_specific[last] = np.maximum(bounds.least_specific[last], least)
+    missing = (columns.exhaustivity[around] > 0) & (highest.exhaustivity[around] <= 0)
+    bounds.least_exhaustive[last] = np.maximum(bounds.least_exhaustive[last], missing)
+
+
+def _nearest_inside(columns: Columns, article: Article) -> Columns:
+    """The highest grades of the nearest graded elements inside each element, -1 without any."""
+    is_graded = columns.is_graded
+    inside = Columns(*np.full((2, len(article)), NONE, dtype=np.int64))
+    for rows in reversed(article.levels[1:]):
+        for most, column in zip(inside, columns, strict=True):
+            own = np.where(is_graded[rows], column[rows], most[rows])
+            np.maximum.at(most, article.parent[rows], own)
+    return inside
