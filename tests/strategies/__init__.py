@@ -2,6 +2,7 @@
 
 from strategies.assessment_files import qrels_texts, statement_texts, trec_texts
 from strategies.assessments import JUDGMENT_PARTS, graded_elements, highlights, judgments
+from strategies.judging import article_of, articles, operations_on, trees_to_judge
 from strategies.pages import css_selectors, html_pages, markdown_texts
 from strategies.queries import nexi_queries, nexi_terms, topics
 from strategies.runs import element_paths, results, text_points
@@ -29,6 +30,8 @@ __all__ = [
     "Piece",
     "Search",
     "World",
+    "article_of",
+    "articles",
     "collections_of",
     "css_selectors",
     "element_paths",
@@ -43,6 +46,7 @@ __all__ = [
     "nexi_queries",
     "nexi_terms",
     "nodes",
+    "operations_on",
     "pieces",
     "plain_texts",
     "qrels_texts",
@@ -54,6 +58,7 @@ __all__ = [
     "text_points",
     "topics",
     "trec_texts",
+    "trees_to_judge",
     "unit_worlds",
     "worlds",
 ]
