@@ -18,7 +18,7 @@ def assembled(
     pair = c.pair[rows]
     first = np.sort(np.unique(pair, return_index=True)[1])
     elements = _elements(c, rows, identifier)
-    contributors = _contributors(c, rows)
+    contributors = _contributors(c, pair)
     pooled: dict[str, list[PooledDocument]] = {topic: [] for topic in c.topics}
     for row, number in zip(rows[first].tolist(), pair[first].tolist(), strict=True):
         document = PooledDocument(
@@ -59,10 +59,11 @@ def _parts_of(
     return tuple(PooledElement(path) for path in identifier.paths(key))
 
 
-def _contributors(candidates: Candidates, rows: Ints) -> dict[int, list[tuple[str, int]]]:
-    """The runs that brought in each document, with their best ranks: best first, then by name."""
+def _contributors(candidates: Candidates, pooled: Ints) -> dict[int, list[tuple[str, int]]]:
+    """The runs that return each pooled document, with its best ranks: best first, then by name."""
     c = candidates
-    own = rows[np.lexsort((c.rank[rows], c.run[rows], c.pair[rows]))]
+    own = np.flatnonzero(np.isin(c.pair, pooled))
+    own = own[np.lexsort((c.rank[own], c.run[own], c.pair[own]))]
     best = own[is_first(c.pair[own], c.run[own])]
     found: dict[int, list[tuple[str, int]]] = {}
     columns = (c.pair[best].tolist(), c.run[best].tolist(), c.rank[best].tolist())

@@ -11,6 +11,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, repeated_rows
 from doxeval.pooling.parts import Identifier, Parts
+from doxeval.pooling.sources import place_of
 from doxeval.runs import Run
 from doxeval.runs.run import Floats
 
@@ -68,8 +69,10 @@ class Candidates:
         return sums[which]
 
     def without(self, run: int) -> Candidates:
-        """The candidates of all runs but one; numbers stay as they are."""
-        return self.rows(np.flatnonzero(self.run != run))
+        """The candidates of all runs but one, as if it had never been there."""
+        rest = self.rows(np.flatnonzero(self.run != run))
+        runs = (*self.runs[:run], *self.runs[run + 1 :])
+        return replace(rest, runs=runs, run=rest.run - (rest.run > run))
 
     def rows(self, rows: Ints) -> Candidates:
         """Only these rows."""
@@ -128,7 +131,7 @@ def candidates_of(
         unit_end=end[example],
     )
     warnings = [
-        f"{one.origin or one.run_id}: {warning}"
+        f"{place_of(one)}: {warning}"
         for one, of in zip(runs, ranked, strict=True)
         for warning in of.parts.warnings
     ]

@@ -53,8 +53,8 @@ class PooledDocument:
     1 / (60 + rank) over runs.
     elements: the distinct parts of it that were pooled, in that order; none where runs return the
     whole document.
-    contributors: the runs that brought it into the pool, each with its best rank there. Assessors
-    must not see them.
+    contributors: the runs that return it, down to the depth that was considered, each with its best
+    rank there. Assessors must not see them.
 
     >>> PooledDocument("a", 1 / 61, (), (("mine", 1),)).document
     'a'

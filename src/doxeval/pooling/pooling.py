@@ -4,35 +4,50 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from doxeval.arrays import Ints
-from doxeval.assessments import Assessments
+from doxeval.assessments import Assessments, read_assessments
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
-from doxeval.errors import InputError, MissingInput
+from doxeval.errors import InputError
 from doxeval.pooling.assembly import assembled
 from doxeval.pooling.candidates import Candidates, candidates_of
-from doxeval.pooling.orders import by_rank, fused, in_turns
+from doxeval.pooling.choice import Choice
 from doxeval.pooling.parts import Identifier, StatedParts, WholeDocuments
-from doxeval.pooling.pool import ADAPTIVE, LEVELS, METHODS, Level, Method, Pool, PoolFacts
-from doxeval.pooling.sources import RunSource, named_runs, sha256_of
-from doxeval.runs import Run
+from doxeval.pooling.pool import (
+    ADAPTIVE,
+    LEVELS,
+    METHODS,
+    Level,
+    Method,
+    Pool,
+    PooledDocument,
+    PoolFacts,
+)
+from doxeval.pooling.sources import RunSource, named_runs, place_of, sha256_of
+from doxeval.pooling.topics import pooled_topics
 from doxeval.topics import Topic
-from doxeval.wording import brief, listed
+from doxeval.wording import brief, counted
+
+# One run after another, or by name.
+RunSources = Iterable[RunSource] | Mapping[str, RunSource]
+# Judgments, their file, or grades {topic: {document: grade}}.
+Judged = Assessments | str | os.PathLike[str] | Mapping[str, Mapping[str, Any]]
 
 
 def pool_runs(
-    runs: Iterable[RunSource] | Mapping[str, RunSource],
+    runs: RunSources,
     *,
     depth: int | None = None,
     documents: int | None = None,
     method: Method = "depth",
     level: Level = "element",
     seed: int = 0,
-    assessments: Assessments | None = None,
+    assessments: Judged | None = None,
     collection: Collection | str | os.PathLike[str] | None = None,
     topics: Iterable[Topic | str] | None = None,
     offsets: Offsets = "characters",
@@ -40,41 +55,107 @@ def pool_runs(
     ends: bool = False,
     date: datetime | None = None,
 ) -> Pool:
-    """The documents that are to be judged for each topic, from what several runs returned.
+    """The documents that are to be judged for each topic, chosen from what several runs returned.
+
+    depth: how many results of each run are considered for a topic. documents: how many distinct
+    documents of a topic are pooled at most. One of them must be given.
+
+    method: the order in which documents come into the pool.
+    - depth: by rank. Without `documents` that is all results down to the depth; with it, runs take
+      turns, rank by rank, in the order in which they are named.
+    - rrf: by reciprocal rank fusion, the sum of 1 / (60 + rank) over runs.
+    - mtf, bandit: by move-to-front and by Thompson sampling, which need judgments, `assessments`
+      (see adaptive.py). `seed` is that of their draws.
+
+    level: what ranks count, and what the same result is. At the level of elements, results are
+    parts of documents, and the pool says which parts were returned; at the level of documents, only
+    the first result in each document counts. The order of a run's results is its ranking. A result
+    that a run repeats counts once, and does not take a rank again.
+
+    collection: paths are resolved in it, so that all spellings of an element are one, and results
+    that do not resolve are left out. topics: those to pool for, in this order; else all topics of
+    the runs. offsets, whitespace and ends are as for `evaluate` and `read_run`. date is now unless
+    given, or SOURCE_DATE_EPOCH is set.
 
     >>> one = {"7": [("a", "/s[1]/p[1]"), ("b", "/s[1]"), ("c", "/s[1]")]}
     >>> other = {"7": [("b", "/s[1]/p[2]"), ("a", "/s/p")]}
     >>> pool = pool_runs({"one": one, "other": other}, depth=2)
     >>> [(pooled.document, pooled.contributors) for pooled in pool.documents["7"]]
     [('a', (('one', 1), ('other', 2))), ('b', (('other', 1), ('one', 2)))]
+    >>> [part.path for part in pool.documents["7"][0].elements]
+    ['/s[1]/p[1]']
     """
     _check(method, level, depth, documents, seed)
-    if method in ADAPTIVE and assessments is None:
-        raise MissingInput(
-            f"method={method} follows judgments as they are made: give assessments=, or pool by "
-            "depth or rrf as long as there are none"
+    facts = PoolFacts(method, depth, documents, level, seed)
+    pooling = Pooling.of(runs, facts, assessments, collection, topics, offsets, whitespace, ends)
+    return pooling.pool(date)
+
+
+@dataclass(frozen=True, eq=False)
+class Pooling:
+    """Runs that are ready to be pooled: their candidates, and what is to be chosen of them."""
+
+    candidates: Candidates
+    identifier: Identifier
+    choice: Choice
+    facts: PoolFacts
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        runs: RunSources,
+        facts: PoolFacts,
+        assessments: Judged | None,
+        collection: Collection | str | os.PathLike[str] | None,
+        topics: Iterable[Topic | str] | None,
+        offsets: Offsets,
+        whitespace: Whitespace | None,
+        ends: bool,
+    ) -> Pooling:
+        """Read runs, and resolve them if there is a collection. The facts say how to pool."""
+        judged = _judged(assessments)
+        choice = Choice(facts.method or "depth", facts.documents, facts.seed or 0, judged)
+        choice.check()
+        if isinstance(collection, str | os.PathLike):
+            collection = Collection(Path(collection))
+        read = named_runs(runs, ends)
+        asked = pooled_topics(read.runs, topics)
+        identifier = _identifier(facts.level or "element", collection, offsets, whitespace)
+        candidates, warnings = candidates_of(read.runs, asked.ids, identifier, facts.depth)
+        known = replace(
+            facts,
+            runs=read.facts,
+            judged=tuple((one, sha256_of(one)) for one in (judged.origins if judged else ())),
+            collection=None if collection is None else collection.seal,
+            version=sys.modules[__name__.partition(".")[0]].__version__,
         )
-    read = named_runs(runs, ends)
-    opened = (
-        collection if isinstance(collection, Collection | None) else Collection(Path(collection))
-    )
-    asked, about_topics = _topics(read.runs, topics)
-    identifier = _identifier(level, opened, offsets, whitespace)
-    candidates, about_results = candidates_of(read.runs, asked, identifier, depth)
-    rows = _rows(candidates, method, documents, seed, assessments)
-    facts = PoolFacts(
-        method,
-        depth,
-        documents,
-        level,
-        seed,
-        read.facts,
-        () if assessments is None else tuple((one, sha256_of(one)) for one in assessments.origins),
-        None if opened is None else opened.seal,
-        sys.modules[__name__.partition(".")[0]].__version__,
-        f"{_now() if date is None else date.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
-    )
-    return Pool(assembled(candidates, rows, identifier), facts, about_topics + about_results)
+        about_files = tuple(
+            f"{place_of(run)}: {warning}" for run in read.runs for warning in run.warnings
+        )
+        return cls(candidates, identifier, choice, known, about_files + asked.warnings + warnings)
+
+    def pool(self, date: datetime | None = None) -> Pool:
+        """The pool."""
+        rows = self.choice.rows(self.candidates)
+        documents = assembled(self.candidates, rows, self.identifier)
+        when = _now() if date is None else date.astimezone(UTC)
+        facts = replace(self.facts, date=f"{when:%Y-%m-%dT%H:%M:%SZ}")
+        return Pool(documents, facts, (*self.warnings, *self._about_judgments(documents)))
+
+    def _about_judgments(self, pooled: Mapping[str, tuple[PooledDocument, ...]]) -> list[str]:
+        """How many documents an adaptive method pooled that nobody has judged."""
+        if self.choice.method not in ADAPTIVE or self.choice.assessments is None:
+            return []
+        judged = self.choice.assessments
+        every = [(topic, one.document) for topic, several in pooled.items() for one in several]
+        unjudged = sum(judged.find(*pair) is None for pair in every)
+        if not unjudged:
+            return []
+        return [
+            f"{unjudged:,} of {counted(len(every), 'pooled document')} have no judgment, and count "
+            "as not relevant for the order; judge them and pool again"
+        ]
 
 
 def _check(method: str, level: str, depth: int | None, documents: int | None, seed: int) -> None:
@@ -83,18 +164,18 @@ def _check(method: str, level: str, depth: int | None, documents: int | None, se
             raise InputError(f"{name}={brief(value)}: expected {', '.join(known)}")
     if depth is None and documents is None:
         raise InputError("give depth= or documents=: how much is to be pooled")
-    for name, number, least in (
-        ("depth", depth, 1),
-        ("documents", documents, 1),
-        ("seed", seed, 0),
-    ):
+    limits = (("depth", depth, 1), ("documents", documents, 1), ("seed", seed, 0))
+    for name, number, least in limits:
         if number is not None and (not isinstance(number, int) or number < least):
             raise InputError(f"{name}={brief(number)}: expected a whole number from {least} on")
 
 
-def _now() -> datetime:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+def _judged(given: Judged | None) -> Assessments | None:
+    if given is None or isinstance(given, Assessments):
+        return given
+    if isinstance(given, Mapping):
+        return Assessments.from_dict(given)
+    return read_assessments(given)
 
 
 def _identifier(
@@ -105,55 +186,17 @@ def _identifier(
 ) -> Identifier:
     if level == "document":
         return WholeDocuments(collection)
-    if collection is None:
-        if offsets == "bytes":
-            raise InputError("offsets in bytes can only be converted with the collection")
-        return StatedParts()
-    from doxeval.pooling.resolved_parts import ResolvedParts
+    if collection is not None:
+        from doxeval.pooling.resolved_parts import ResolvedParts
 
-    return ResolvedParts(collection, offsets, whitespace)
-
-
-def _rows(
-    candidates: Candidates,
-    method: Method,
-    documents: int | None,
-    seed: int,
-    assessments: Assessments | None,
-) -> Ints:
-    """The rows of pooled results, in the order of pooling."""
-    if method == "rrf":
-        return fused(candidates, documents)
-    if method == "depth":
-        return by_rank(candidates) if documents is None else in_turns(candidates, documents)
-    raise InputError(f"method={method} is not there yet")
+        return ResolvedParts(collection, offsets, whitespace)
+    if offsets == "bytes":
+        raise InputError("offsets in bytes can only be converted with the collection")
+    if whitespace is not None:
+        raise InputError("whitespace= is for text points, which only a collection can resolve")
+    return StatedParts()
 
 
-def _topics(
-    runs: Sequence[Run], wanted: Iterable[Topic | str] | None
-) -> tuple[list[str], tuple[str, ...]]:
-    """The topics to pool for, and warnings about topics that runs lack or have beyond these."""
-    every = set().union(*(run.topics for run in runs))
-    asked = sorted(every, key=_topic_order) if wanted is None else _ids(wanted)
-    warnings = []
-    missing = [topic for topic in asked if topic not in every]
-    if missing:
-        warnings.append(f"no run has results for topics {listed(missing)}: their pools are empty")
-    for run in runs:
-        lacking = [topic for topic in asked if topic in every and topic not in set(run.topics)]
-        if lacking:
-            warnings.append(f"{run.origin or run.run_id}: no results for topics {listed(lacking)}")
-    others = sorted(every - set(asked), key=_topic_order)
-    if others:
-        warnings.append(f"results for other topics are left out: {listed(others)}")
-    return asked, tuple(warnings)
-
-
-def _ids(topics: Iterable[Topic | str]) -> list[str]:
-    return list(dict.fromkeys(one.id if isinstance(one, Topic) else str(one) for one in topics))
-
-
-def _topic_order(topic: str) -> tuple[bool, int, str]:
-    """Numbers by their values, then everything else."""
-    is_number = topic.isascii() and topic.isdecimal() and len(topic) < 19
-    return (not is_number, int(topic) if is_number else 0, topic)
+def _now() -> datetime:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)

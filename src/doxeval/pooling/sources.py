@@ -11,7 +11,7 @@ from doxeval.errors import InputError, SourceError
 from doxeval.pooling.pool import PooledRun
 from doxeval.runs import Run, read_run
 from doxeval.scores.run_names import distinct_names
-from doxeval.wording import brief
+from doxeval.wording import brief, shortened
 
 # A file, a run, or a run as a dict {topic: {document: score}} or {topic: [results]}.
 RunSource = str | os.PathLike[str] | Run | Mapping[str, Any]
@@ -64,6 +64,15 @@ def _read(source: RunSource, name: str | None, ends: bool) -> tuple[Run, PooledR
         raise InputError(f"{brief(source)} is no run: expected a file, a Run or a dict")
     named = run if name is None else run.with_id(str(name))
     return named, PooledRun(named.run_id, len(named), file, digest)
+
+
+def place_of(run: Run) -> str:
+    """What a message calls a run: its file, or else its name.
+
+    >>> place_of(Run.from_dict({"7": ["a"]}, "mine"))
+    'mine'
+    """
+    return shortened(run.origin or run.run_id, 200)
 
 
 def sha256_of(file: str) -> str | None:

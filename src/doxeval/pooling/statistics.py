@@ -1,0 +1,169 @@
+"""Statistics of a pool: its size, how runs overlap in it, and what it owes to each of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from doxeval.documents import Collection
+from doxeval.documents.options import Offsets, Whitespace
+from doxeval.errors import InputError
+from doxeval.pooling.pool import Pool
+from doxeval.pooling.pooling import Judged, Pooling, RunSources
+
+# Topics and documents.
+Pairs = set[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class TopicSize:
+    """The pool of a topic: how many documents and parts of documents, from how many runs."""
+
+    documents: int
+    elements: int
+    runs: int
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What a run contributed to the pool of all topics, in documents.
+
+    documents: those of the pool that it returns, down to the depth that was considered. unique:
+    those that no other run returns. lost: those that a pool made without it would not have; where
+    the number of documents is limited, others take their places (gained). lost_relevant: how many
+    of the lost ones are judged relevant; None if there are no judgments.
+    """
+
+    documents: int
+    unique: int
+    lost: int
+    gained: int
+    lost_relevant: int | None = None
+
+
+@dataclass(frozen=True)
+class PoolStatistics:
+    """The size of a pool by topic, the contribution of each run, and the overlap of each two runs.
+
+    overlap: for two runs the number of pooled documents that both return, and their share of those
+    that either returns (the Jaccard coefficient; None if there are none).
+    """
+
+    topics: Mapping[str, TopicSize]
+    runs: Mapping[str, Contribution]
+    overlap: Mapping[tuple[str, str], tuple[int, float | None]]
+
+    @property
+    def documents(self) -> int:
+        """The number of documents of all topics."""
+        return sum(one.documents for one in self.topics.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, ready for JSON."""
+        return {
+            "documents": self.documents,
+            "topics": {topic: asdict(one) for topic, one in self.topics.items()},
+            "runs": {run: asdict(one) for run, one in self.runs.items()},
+            "overlap": [
+                {"runs": list(two), "documents": shared, "share": share}
+                for two, (shared, share) in self.overlap.items()
+            ],
+        }
+
+
+def pool_statistics(
+    pool: Pool,
+    runs: RunSources,
+    *,
+    assessments: Judged | None = None,
+    collection: Collection | str | os.PathLike[str] | None = None,
+    offsets: Offsets = "characters",
+    whitespace: Whitespace | None = None,
+    ends: bool = False,
+) -> PoolStatistics:
+    """Statistics of a pool, given the runs (and judgments, and collection) that it was made of.
+
+    What leaving out a run would lose is found by pooling the others in the same way. A pool that
+    was not made of these runs is an error.
+
+    >>> from doxeval.pooling import pool_runs
+    >>> runs = {"one": {"7": ["a", "b", "c"]}, "other": {"7": ["b", "d"]}}
+    >>> found = pool_statistics(pool_runs(runs, depth=2), runs)
+    >>> found.topics
+    {'7': TopicSize(documents=3, elements=0, runs=2)}
+    >>> found.runs["one"]
+    Contribution(documents=2, unique=1, lost=1, gained=0, lost_relevant=None)
+    >>> found.overlap
+    {('one', 'other'): (1, 0.3333333333333333)}
+    """
+    if pool.facts.method is None:
+        raise InputError("the pool does not say how it was made; only its JSONL form does")
+    topics = pool.topics
+    given = (assessments, collection, topics, offsets, whitespace, ends)
+    pooling = Pooling.of(runs, pool.facts, *given)
+    if pooling.pool().documents != pool.documents:
+        raise InputError("the pool was not made of these runs: pooling them makes another one")
+    return statistics_of(pool, pooling)
+
+
+def statistics_of(pool: Pool, pooling: Pooling) -> PoolStatistics:
+    """Statistics of the pool that a pooling made."""
+    returned: dict[str, Pairs] = {run.name: set() for run in pool.facts.runs}
+    unique: dict[str, int] = dict.fromkeys(returned, 0)
+    for topic, documents in pool.documents.items():
+        for one in documents:
+            for run, _ in one.contributors:
+                returned[run].add((topic, one.document))
+            if len(one.contributors) == 1:
+                unique[one.contributors[0][0]] += 1
+    return PoolStatistics(
+        {topic: _size(documents) for topic, documents in pool.documents.items()},
+        {
+            run: _contribution(pool, pooling, number, len(pairs), unique[run])
+            for number, (run, pairs) in enumerate(returned.items())
+        },
+        _overlap(returned),
+    )
+
+
+def _size(documents: Sequence[Any]) -> TopicSize:
+    runs = {run for one in documents for run, _ in one.contributors}
+    return TopicSize(len(documents), sum(len(one.elements) for one in documents), len(runs))
+
+
+def _contribution(
+    pool: Pool, pooling: Pooling, run: int, documents: int, unique: int
+) -> Contribution:
+    own = {(topic, one.document) for topic, of in pool.documents.items() for one in of}
+    rest = pooling.candidates.without(run)
+    rows = pooling.choice.rows(rest)
+    pairs = rows[np.unique(rest.pair[rows], return_index=True)[1]]
+    others = {
+        (rest.topics[topic], rest.documents[document])
+        for topic, document in zip(
+            rest.topic[pairs].tolist(), rest.document[pairs].tolist(), strict=True
+        )
+    }
+    lost = own - others
+    return Contribution(documents, unique, len(lost), len(others - own), _relevant(pooling, lost))
+
+
+def _relevant(pooling: Pooling, pairs: Iterable[tuple[str, str]]) -> int | None:
+    judged = pooling.choice.assessments
+    if judged is None:
+        return None
+    found = (judged.find(*pair) for pair in pairs)
+    return sum(one is not None and one.is_relevant for one in found)
+
+
+def _overlap(returned: Mapping[str, Pairs]) -> dict[tuple[str, str], tuple[int, float | None]]:
+    found: dict[tuple[str, str], tuple[int, float | None]] = {}
+    for (one, pairs), (other, others) in combinations(returned.items(), 2):
+        shared, either = len(pairs & others), len(pairs | others)
+        found[one, other] = shared, shared / either if either else None
+    return found
