@@ -56,14 +56,14 @@ function assessor(work: Assessment, { who, state }: Said, colour: number): HTMLE
 }
 
 function said(work: Assessment, who: string, span: Span): HTMLElement {
-  const words = brief(work.quote(span), 100);
+  const words = work.brief(span, 100);
   const take = button({ class: "take", "aria-label": `Take over from ${who}: ${brief(words, 40)}` }, () => work.highlight([span]), "Take over");
   return element("li", {}, button({ class: "jump" }, () => jumpTo(work, span), words), take);
 }
 
 function entry(work: Assessment, who: string, bep: number | null): HTMLElement | null {
   if (bep === null || work.data.mode !== "2006") return null;
-  const words = brief(work.shown.points.slice(bep, bep + 60), 40);
+  const words = work.briefFrom(bep, 40);
   return element(
     "p",
     { class: "entry-line" },

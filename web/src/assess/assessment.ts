@@ -78,8 +78,15 @@ export class Assessment implements Listener {
     return selectedSpans(this.shown, this.boundaries, this.snap);
   }
 
-  quote(span: Span): string {
-    return this.shown.points.slice(...span);
+  /** How a passage reads, in a line. */
+  brief([start, end]: Span, most = 80): string {
+    const { points } = this.shown;
+    return brief(this.shown.readable(points.unit(start), points.unit(end), most * 4 + 1), most);
+  }
+
+  /** How the text after a position reads. */
+  briefFrom(start: number, most = 40): string {
+    return this.brief([start, Math.min(start + most * 2, this.shown.points.length)], most);
   }
 
   // Gestures
@@ -91,8 +98,9 @@ export class Assessment implements Listener {
       return;
     }
     for (const span of spans) void this.submit(operations.highlight(this.shown.points, span));
-    document.getSelection()?.collapseToEnd();
-    announce(`Highlighted: ${brief(this.quote(spans[0]!))}`);
+    // The cursor stands where `b` would set the best entry point, and where `u` takes this back.
+    document.getSelection()?.collapseToStart();
+    announce(`Highlighted: ${this.brief(spans[0]!)}`);
   }
 
   /** Remove highlights: of the selection, else of the passage at the cursor, else of the current one. */
@@ -104,7 +112,7 @@ export class Assessment implements Listener {
       return;
     }
     for (const span of hit) void this.submit(operations.unhighlight(this.shown.points, span));
-    announce(`Highlight removed: ${brief(this.quote(hit[0]!))}`);
+    announce(`Highlight removed: ${this.brief(hit[0]!)}`);
   }
 
   /** Set the best entry point: where the selection begins, else at the cursor or the current passage. */
@@ -116,7 +124,7 @@ export class Assessment implements Listener {
       return;
     }
     void this.submit(operations.entryPoint(this.shown.points, at));
-    announce(`Best entry point set before: ${brief(this.shown.points.slice(at, at + 60))}`);
+    announce(`Best entry point set before: ${this.briefFrom(at)}`);
   }
 
   clearEntry(): void {

@@ -47,9 +47,9 @@ function version(
   gestures: readonly OperationData[] = [],
 ): HTMLElement {
   const passages = element("ol", {});
-  for (const span of highlights.slice(0, 50)) passages.append(element("li", {}, brief(work.quote(span), 120)));
+  for (const span of highlights.slice(0, 50)) passages.append(element("li", {}, work.brief(span, 120)));
   if (highlights.length > 50) passages.append(element("li", {}, `and ${highlights.length - 50} more`));
-  const entry = bep === null ? "no best entry point" : `best entry point before “${brief(work.shown.points.slice(bep, bep + 60), 40)}”`;
+  const entry = bep === null ? "no best entry point" : `best entry point before “${work.briefFrom(bep, 40)}”`;
   const about = work.data.mode === "2006" ? `${status}; ${entry}` : status;
   const made = element("ul", { class: "gestures" });
   for (const gesture of gestures) made.append(element("li", {}, described(gesture)));

@@ -9,6 +9,8 @@ import { Points } from "./points";
 
 /** Text pieces longer than this are shown in paragraphs, if blank lines divide them. */
 const LONG_PIECE = 2_000;
+/** Paragraphs longer than this are laid out in parts: browsers take seconds for a million characters. */
+const LONGEST_PARAGRAPH = 20_000;
 /** Documents longer than this are laid out only where they can be seen. */
 const LONG_DOCUMENT = 60_000;
 /** About this much text is laid out at once in a long document. */
@@ -140,6 +142,18 @@ export class ShownDocument {
     return [this.runs[low - 1] ?? 0, this.runs[low] ?? this.text.length];
   }
 
+  /** How a range reads, in units: paragraphs are set apart. At most so many characters of it. */
+  readable(start: number, end: number, most: number): string {
+    const parts: string[] = [];
+    const last = Math.min(end, start + most);
+    for (let at = start; at < last; ) {
+      const until = Math.min(this.runAround(at)[1], last);
+      parts.push(this.text.slice(at, until));
+      at = until;
+    }
+    return parts.join(" ");
+  }
+
   private endOf(node: Node): number {
     const row = this.rowOfElement.get(node);
     if (row !== undefined) return this.ends[row]!;
@@ -191,21 +205,26 @@ export class ShownDocument {
 
   private write(parent: HTMLElement, start: number, end: number): void {
     const isLong = end - start > LONG_PIECE && parent.dataset["role"] !== "inline";
-    const cuts = isLong ? blankLines(this.text.slice(start, end)).map((cut) => cut + start) : [];
-    if (cuts.length === 0) {
-      this.addText(parent, start, end);
-      return;
-    }
-    const edges = [start, ...cuts, end];
-    for (let at = 0; at + 1 < edges.length; at++) {
-      const chunk = document.createElement("dx-chunk");
-      this.startOfNode.set(chunk, edges[at]!);
-      this.endOfChunk.set(chunk, edges[at + 1]!);
-      parent.append(chunk);
-      this.runBreaks = true;
-      this.addText(chunk, edges[at]!, edges[at + 1]!);
-    }
-    this.runBreaks = true;
+    const paragraphs = isLong ? blankLines(this.text.slice(start, end)).map((cut) => cut + start) : [];
+    const isDivided = paragraphs.length > 0;
+    forEachPart([start, ...paragraphs, end], (from, to) => {
+      const parts = isLong && to - from > LONGEST_PARAGRAPH ? spaces(this.text, from, to) : [];
+      if (isDivided) this.runBreaks = true;
+      if (!isDivided && parts.length === 0) return this.addText(parent, from, to);
+      forEachPart([from, ...parts, to], (first, last) => this.addChunk(parent, first, last, isDivided));
+    });
+    if (isDivided) this.runBreaks = true;
+  }
+
+  /** A piece of text that is a block on the page, though it is none in the source. */
+  private addChunk(parent: HTMLElement, start: number, end: number, isParagraph: boolean): void {
+    const chunk = document.createElement("dx-chunk");
+    if (!isParagraph) chunk.className = "part";
+    chunk.style.setProperty("--lines", String(Math.ceil((end - start) / 80) + 1));
+    this.startOfNode.set(chunk, start);
+    this.endOfChunk.set(chunk, end);
+    parent.append(chunk);
+    this.addText(chunk, start, end);
   }
 
   private addText(parent: HTMLElement, start: number, end: number): void {
@@ -239,6 +258,23 @@ export class ShownDocument {
   private hasBlocks(row: number): boolean {
     return this.children(row).some((child) => ["block", "table", "list"].includes(this.role(child)));
   }
+}
+
+function forEachPart(edges: number[], use: (start: number, end: number) => void): void {
+  for (let at = 0; at + 1 < edges.length; at++) use(edges[at]!, edges[at + 1]!);
+}
+
+/** Cuts about every LAZY_PART units between two positions, each after a space and before a letter. */
+function spaces(text: string, start: number, end: number): number[] {
+  const cuts: number[] = [];
+  const next = /[\s。，、](?=[\p{L}\p{N}])/gu;
+  for (let at = start + LAZY_PART; at < end - LAZY_PART; at = cuts.at(-1)! + LAZY_PART) {
+    next.lastIndex = at;
+    const found = next.exec(text);
+    if (!found || found.index >= end - LAZY_PART) break;
+    cuts.push(found.index + 1);
+  }
+  return cuts;
 }
 
 /** Where paragraphs begin after blank lines. */

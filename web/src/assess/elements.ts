@@ -4,13 +4,12 @@ import { button, element } from "../shared/dom";
 import type { Assessment } from "./assessment";
 import type { Span } from "./data";
 import { jumpTo } from "./jump";
-import { brief } from "./wording";
 
 /** An element in a few words: its tag, its number, and how it begins. */
 export function elementLabel(work: Assessment, row: number, most = 60): string {
   const { shown } = work;
   const step = shown.path(row).split("/").at(-1)!;
-  const words = brief(shown.text.slice(shown.starts[row], shown.ends[row]), most);
+  const words = work.brief(elementSpan(work, row), most);
   return words ? `${step} ${words}` : `${step} (empty)`;
 }
 

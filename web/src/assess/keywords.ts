@@ -5,6 +5,7 @@ import { announce, tell } from "./announce";
 import { saveKeywords } from "./api";
 import type { Assessment } from "./assessment";
 import type { Span } from "./data";
+import type { ShownDocument } from "./document";
 import type { Layer } from "./paint";
 
 const COLOURS = 8;
@@ -12,6 +13,8 @@ const COLOURS = 8;
 const MOST = 4_000;
 /** Scripts that put no spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+const IN_WORD = /[\p{L}\p{N}\p{M}]/u;
 
 export interface Keywords {
   panel: HTMLElement;
@@ -49,7 +52,7 @@ export function keywords(work: Assessment): Keywords {
 
   function draw(): void {
     field.value = words.join(", ");
-    const found = words.map((word) => (isOn ? places(work.shown.text, word) : []));
+    const found = words.map((word) => (isOn ? places(work.shown, word) : []));
     for (let colour = 0; colour < COLOURS; colour++) {
       const spans = found.filter((_, at) => at % COLOURS === colour).flat();
       work.painter.paintUnits(`k${colour}` as Layer, spans);
@@ -94,21 +97,34 @@ function parsed(given: string): string[] {
   return [...new Set(words.filter(Boolean))].slice(0, 100);
 }
 
-/** Where a keyword stands in a text, in UTF-16 units. */
-export function places(text: string, keyword: string): Span[] {
-  const isPrefix = keyword.endsWith("*");
+/** Where a keyword stands in a document, in UTF-16 units. Words also end where a paragraph does. */
+export function places(shown: Pick<ShownDocument, "text" | "runAround">, keyword: string): Span[] {
+  const { text } = shown;
   const core = keyword.replace(/\*+$/, "");
   if (!core) return [];
-  const pattern = core.split(/\s+/).map(escaped).join("\\s+");
   const isUnspaced = UNSPACED.test(core);
-  const before = isUnspaced ? "" : "(?<![\\p{L}\\p{N}])";
-  const after = isUnspaced ? "" : isPrefix ? "[\\p{L}\\p{N}\\p{M}]*" : "(?![\\p{L}\\p{N}\\p{M}])";
+  const rest = keyword.endsWith("*") && !isUnspaced ? "[\\p{L}\\p{N}\\p{M}]*" : "";
+  const pattern = new RegExp(core.split(/\s+/).map(escaped).join("\\s+") + rest, "giu");
+  const begins = (at: number): boolean => !IN_WORD.test(before(text, at)) || shown.runAround(at)[0] === at;
+  const ends = (at: number): boolean => !IN_WORD.test(after(text, at)) || shown.runAround(at)[0] === at;
   const found: Span[] = [];
-  for (const match of text.matchAll(new RegExp(before + pattern + after, "giu"))) {
-    found.push([match.index, match.index + match[0].length]);
+  for (const match of text.matchAll(pattern)) {
+    const end = match.index + match[0].length;
+    if (!isUnspaced && !(begins(match.index) && ends(end))) continue;
+    found.push([match.index, end]);
     if (found.length >= MOST) break;
   }
   return found;
+}
+
+/** The character before a position, and the one after it; an astral one is two units long. */
+function before(text: string, at: number): string {
+  const last = text.slice(Math.max(at - 2, 0), at);
+  return /^[\ud800-\udbff]/.test(last) ? last : last.slice(-1);
+}
+
+function after(text: string, at: number): string {
+  return at < text.length ? String.fromCodePoint(text.codePointAt(at)!) : "";
 }
 
 function escaped(words: string): string {

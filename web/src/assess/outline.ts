@@ -87,7 +87,7 @@ function parts(shown: ShownDocument): Section[] {
     .slice(0, 500)
     .map((child) => ({
       row: child,
-      title: `${shown.tag(child)}: ${brief(shown.text.slice(shown.starts[child], shown.ends[child]), 50)}`,
+      title: `${shown.tag(child)}: ${brief(shown.readable(shown.starts[child]!, shown.ends[child]!, 201), 50)}`,
       level: 0,
       span: [shown.points.point(shown.starts[child]!), shown.points.point(shown.ends[child]!)] as Span,
     }));

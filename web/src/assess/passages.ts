@@ -64,7 +64,7 @@ export function passages(work: Assessment): HTMLElement {
 }
 
 function passageRow(work: Assessment, span: Span): HTMLLIElement {
-  const words = brief(work.quote(span), 140) || "(white space)";
+  const words = work.brief(span, 140) || "(white space)";
   const jump = button({ class: "jump", "aria-label": `Passage: ${words}. Delete removes it.` }, () => jumpTo(work, span), words);
   const remove = button({ class: "remove", "aria-label": `Remove the passage ${brief(words, 40)}` }, () => work.unhighlight([span]), "×");
   jump.addEventListener("focus", () => (work.current = span));
@@ -87,7 +87,7 @@ function entryLine(work: Assessment, line: HTMLElement, bep: number | null): voi
     line.replaceChildren("No best entry point yet.");
     return;
   }
-  const words = brief(work.shown.points.slice(bep, bep + 60), 50);
+  const words = work.briefFrom(bep, 50);
   line.replaceChildren(
     "Best entry point: ",
     button({ class: "link" }, () => jumpTo(work, [bep, bep + 1]), words || "(white space)"),

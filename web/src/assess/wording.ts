@@ -5,7 +5,7 @@ export function counted(number: number, noun: string): string {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** A text on one line, cut in the middle of nothing but words. */
+/** A text on one line, with an ellipsis where it is cut off. */
 export function brief(text: string, most = 80): string {
   const line = text.slice(0, most * 4).replace(/\s+/g, " ").trim();
   const characters = [...line];

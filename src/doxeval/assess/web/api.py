@@ -48,6 +48,7 @@ def post_operations(asked: Asked) -> Response:
     campaign, document = asked.campaign, asked.document
     place_in(campaign.queue(asked.topic, asked.judge), document)
     operations = _operations(asked.body)
+    _check_user(asked)
     done = campaign.submit(asked.topic, document, asked.judge, asked.who, operations)
     reply = _reply(asked, document, done.stored) | {"applied": done.applied}
     if done.failure is None:
@@ -70,16 +71,23 @@ def _operations(body: Any) -> list[Operation]:
 
 
 def _object(body: Any, *names: str) -> dict[str, Any]:
-    """A JSON object with certain names and perhaps topic, doc and judge."""
+    """A JSON object with certain names and perhaps topic, doc, judge and user."""
     if not isinstance(body, dict):
         raise Problem(400, "The request is not a JSON object.", "malformed")
-    unknown = [name for name in body if name not in {*names, "topic", "doc", "judge"}]
+    unknown = [name for name in body if name not in {*names, "topic", "doc", "judge", "user"}]
     if unknown:
         raise Problem(400, f"Unknown name {json.dumps(unknown[0][:80])}.", "malformed")
     missing = [name for name in names if name not in body]
     if missing:
         raise Problem(400, f'The request has no "{missing[0]}".', "malformed")
     return body
+
+
+def _check_user(asked: Asked) -> None:
+    """Refuse what one user did on a page that was still open when another signed in."""
+    made_by = asked.body.get("user")
+    if made_by is not None and made_by != asked.who.name:
+        raise Problem(409, "Somebody else has signed in since this was done.", "user")
 
 
 def _reply(asked: Asked, document: str, stored: Stored) -> dict[str, Any]:
@@ -99,6 +107,7 @@ def post_time(asked: Asked) -> Response:
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not 0 <= seconds <= MOST_SECONDS:
         raise Problem(400, f'"seconds" is a number from 0 to {MOST_SECONDS}.', "malformed")
+    _check_user(asked)
     place_in(asked.campaign.queue(asked.topic, asked.judge), document)
     asked.campaign.add_time(asked.topic, document, asked.judge, float(seconds))
     return answer_json({})
