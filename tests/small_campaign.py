@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from doxeval.assess.judging import Article, Operation
-from doxeval.assess.store import Campaign
+from doxeval.assess.store import ADJUDICATED, Campaign
 from doxeval.documents import Collection, build_collection
 from doxeval.pooling import Pool, PooledDocument, PooledElement
 from doxeval.topics import Topic
@@ -96,3 +97,33 @@ def bep(article: Article, start: int, base_version: int, **more: Any) -> Operati
     return operation(
         "bep", base_version, start=start, quote=article.text[start : start + 32], **more
     )
+
+
+def random_operation(campaign: Campaign, document: str, version: int, chance: random.Random) -> Any:
+    article = campaign.article(document)
+    start, end = sorted(chance.sample(range(len(article.text) + 1), 2))
+    kind = chance.choice(
+        ["highlight", "highlight", "unhighlight", "bep", "clear-bep", "validate", "not-relevant",
+         "reopen", "note", "problem", "skip", "undo", "undo", "redo"]
+    )  # fmt: skip
+    if kind == "bep":
+        return bep(article, start, version)
+    if kind in ("highlight", "unhighlight"):
+        quote = article.text[start:end]
+        return operation(kind, version, start=start, end=end, quote=quote)
+    values = {"note": str(start), "problem": start % 2 == 0, "skip": start % 2 == 0}
+    return operation(kind, version, value=values.get(kind))
+
+
+def work_at_random(campaign: Campaign, steps: int, seed: int) -> int:
+    """Operations of several people in any order; how many were applied."""
+    chance = random.Random(seed)
+    people = [campaign.user(name) for name in ("ann", "bob")]
+    applied = 0
+    for _ in range(steps):
+        user, document = chance.choice(people), chance.choice(["tides", "waves"])
+        judge = ADJUDICATED if chance.random() < 0.2 else user.id
+        version = campaign.judgment("7", document, judge).version
+        sent = random_operation(campaign, document, version, chance)
+        applied += campaign.submit("7", document, judge, user, [sent]).applied
+    return applied

@@ -3,6 +3,7 @@
 from doxeval.assess.store.assignments import Assignment, Part
 from doxeval.assess.store.campaign import Campaign
 from doxeval.assess.store.failures import CampaignError, CannotSave, Throttled
+from doxeval.assess.store.imports import Imported
 from doxeval.assess.store.judgments import Stored
 from doxeval.assess.store.pools import PoolUpdate
 from doxeval.assess.store.progress import Progress
@@ -21,6 +22,7 @@ __all__ = [
     "CampaignTopic",
     "CannotSave",
     "Failure",
+    "Imported",
     "Part",
     "PoolUpdate",
     "Progress",

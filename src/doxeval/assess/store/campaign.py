@@ -13,16 +13,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from doxeval.assess.judging import Article, Mode, Operation
+from doxeval.assess.agreement.adjudication import adjudicated_by
+from doxeval.assess.exchange.judged import Judged
+from doxeval.assess.exchange.log import LoggedOperation
+from doxeval.assess.judging import Article, Mode, Operation, State
 from doxeval.assess.store import (
     assignments,
     audit,
+    backup,
+    gold,
+    imports,
     judgments,
+    listing,
     opening,
     passwords,
     pools,
     progress,
     queue,
+    replay,
     sessions,
     settings,
     submitting,
@@ -32,7 +40,10 @@ from doxeval.assess.store import (
 )
 from doxeval.assess.store.assignments import Assignment, Part
 from doxeval.assess.store.audit import Event
+from doxeval.assess.store.engine import is_storable
 from doxeval.assess.store.failures import CampaignError
+from doxeval.assess.store.gold import Known
+from doxeval.assess.store.imports import Imported, NewState
 from doxeval.assess.store.judgments import Stored, Target
 from doxeval.assess.store.places import server_lock
 from doxeval.assess.store.pools import PoolUpdate
@@ -42,6 +53,7 @@ from doxeval.assess.store.settings import Order, Settings, Snap
 from doxeval.assess.store.submitting import Author, Failed, Submitted
 from doxeval.assess.store.topics import CampaignTopic
 from doxeval.assess.store.users import User
+from doxeval.assessments.merge import Merge
 from doxeval.documents import Collection
 from doxeval.pooling import Pool, PooledElement
 from doxeval.topics import Topic
@@ -124,6 +136,20 @@ class Campaign:
         moved = None if collection is None else Path(collection)
         return cls(place, opening.open_directory(place, moved))
 
+    @classmethod
+    def restore(
+        cls,
+        path: str | Path,
+        directory: str | Path,
+        *,
+        collection: str | Path | None = None,
+        database: str | None = None,
+    ) -> Campaign:
+        """Make a campaign from a backup in a new directory, and open it."""
+        place = None if collection is None else Path(collection)
+        backup.restore(Path(path), Path(directory), place, database)
+        return cls.open(directory)
+
     def close(self) -> None:
         """Close the database."""
         self._database.close()
@@ -205,6 +231,8 @@ class Campaign:
 
     def check_password(self, name: str, password: str, address: str) -> User | None:
         """The user, if the password is right; a Throttled after too many wrong ones."""
+        if not is_storable(name + address):
+            return None
         self._database.write(lambda to: throttling.count_attempt(to, name, address))
         with self._database.read() as connection:
             found = users.with_hash(connection, name)
@@ -231,7 +259,7 @@ class Campaign:
             found = sessions.user_of(connection, token)
             user = users.by_id(connection, found[0]) if found else None
         if found and found[1]:
-            self._database.write(lambda to: sessions.note_use(to, token))
+            self._database.write(lambda to: sessions.note_use(to, token), alone=False)
         return user
 
     def close_session(self, token: str) -> None:
@@ -314,6 +342,19 @@ class Campaign:
         known = opening.known_in(self.collection)
         return self._database.write(lambda to: pools.update_pool(to, pool, known))
 
+    def place_honeypots(self, known: Iterable[Known]) -> int:
+        """Place documents with a known answer in the queues; the number of those not pooled.
+
+        Where a document is in the pool already, it becomes a honeypot at its place.
+        """
+        given = list(known)
+        return self._database.write(lambda to: gold.place(to, self.settings, given, self.article))
+
+    def gold(self) -> dict[tuple[str, str], State]:
+        """The known answers of the honeypots, by topic and document."""
+        with self._database.read() as connection:
+            return gold.gold(connection)
+
     def pooled_elements(self, topic: str, document: str) -> tuple[PooledElement, ...] | None:
         """The parts of a document that runs returned; None if it is not in the pool."""
         with self._database.read() as connection:
@@ -368,7 +409,8 @@ class Campaign:
                 stored = self._database.write(
                     lambda to, one=operation: submitting.submit(  # type: ignore[misc]
                         to, target, author, one, article, self.mode
-                    )
+                    ),
+                    alone=False,
                 )
             except Failed as failed:
                 current = self.judgment(*target)
@@ -379,7 +421,84 @@ class Campaign:
         """Add to the time that a judge spent on a document."""
         article = self.article(document)
         target = Target(topic, article.document, judge)
-        self._database.write(lambda to: judgments.add_time(to, target, article.sha256, seconds))
+        self._database.write(lambda to: judgments.add_time(to, target, article.sha256, seconds), alone=False)
+
+    # All judgments
+
+    def judgments(
+        self, topic: str | None = None, judge: int | None = None, drafts: bool = False
+    ) -> list[Judged]:
+        """Judgments that were validated, and with `drafts` all that were begun."""
+        with self._database.read() as connection:
+            return listing.judgments(connection, self.collection, topic, judge, drafts)
+
+    def operations(
+        self, topic: str | None = None, document: str | None = None
+    ) -> Iterator[LoggedOperation]:
+        """The log of operations, as far as one topic or document is concerned."""
+        with self._database.read() as connection:
+            yield from listing.operations(connection, topic, document)
+
+    def verify(self) -> list[str]:
+        """Carry out the whole log again, and say what differs from the judgments: nothing."""
+        with self._database.read() as connection:
+            return replay.verify(connection, self.article, self.mode)
+
+    def import_judgments(
+        self,
+        states: Iterable[Known],
+        assessor: str | User,
+        by: User | None = None,
+        replace: bool = False,
+    ) -> Imported:
+        """Take over judgments of an assessor from elsewhere, all of them or none.
+
+        A judgment that the assessor already worked on is kept, unless `replace` is set.
+        """
+        judge = self.user(_name(assessor)).id
+        new = [self._new_state(one.topic, one.document, judge, one.state) for one in states]
+        return self._written(new, "imported", by, replace, assessor=_name(assessor))
+
+    def adjudicate(
+        self,
+        rule: Merge,
+        topic: str | None = None,
+        by: User | None = None,
+        replace: bool = False,
+    ) -> Imported:
+        """Let a rule make one judgment of those that assessors validated.
+
+        A document that was adjudicated already is kept, unless `replace` is set.
+        """
+        by_pair: dict[tuple[str, str], list[State]] = {}
+        for one in self.judgments(topic):
+            if not one.adjudicated:
+                by_pair.setdefault(one.pair, []).append(one.state)
+        new = []
+        for (about, document), states in by_pair.items():
+            state = adjudicated_by(rule, states, self.article(document), self.mode)
+            new.append(self._new_state(about, document, ADJUDICATED, state))
+        return self._written(new, "adjudicated", by, replace, rule=rule)
+
+    def _new_state(self, topic: str, document: str, judge: int, state: State) -> NewState:
+        article = self.article(document)
+        return NewState(Target(topic, article.document, judge), state, article)
+
+    def _written(
+        self, new: list[NewState], what: str, by: User | None, replace: bool, **details: Any
+    ) -> Imported:
+        author = Author(_id(by), imports=True, seal=self.collection.seal)
+
+        def change(connection: Any) -> Imported:
+            done = imports.write_states(connection, new, self.mode, author, replace)
+            audit.note(connection, what, _id(by), written=done.written, **details)
+            return done
+
+        return self._database.write(change)
+
+    def backup(self, path: str | Path) -> None:
+        """Write the whole campaign to one file (compressed if its name ends in .gz)."""
+        backup.backup(self._database, Path(path))
 
     def progress(self) -> list[Progress]:
         """How far every assignment is."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -28,6 +28,7 @@ from doxeval.assess.store.turns import Turns
 
 _PATIENCE = 30  # seconds to wait for other writers
 _ATTEMPTS = 8
+_ALONE = 0x646F7865  # the number of a lock in PostgreSQL that others are unlikely to use
 # PostgreSQL: a serialization failure, a deadlock. Nothing was changed, and trying again helps.
 _AGAIN = {"40001", "40P01"}
 
@@ -52,14 +53,15 @@ class Database:
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgresql_engine(url)
         self._turns = Turns()
 
-    def write(self, work: Callable[[Connection], T]) -> T:
+    def write(self, work: Callable[[Connection], T], alone: bool = True) -> T:
         """Do some work as one transaction; it may be tried again, so it must not have effects.
 
-        A failure to write is a CannotSave.
+        A failure to write is a CannotSave. SQLite lets one transaction write at a time; PostgreSQL
+        lets those write at once that are not `alone`, which must lock the rows that they rely on.
         """
         for attempt in range(_ATTEMPTS):
             try:
-                return self._written(work)
+                return self._written(work, alone)
             except IntegrityError:  # two inserted the same key at once: the next attempt sees it
                 if attempt == _ATTEMPTS - 1:
                     raise
@@ -69,10 +71,12 @@ class Database:
             time.sleep(0.002 * 2**attempt)
         raise CannotSave("cannot save: others keep changing the same")  # pragma: no cover
 
-    def _written(self, work: Callable[[Connection], T]) -> T:
+    def _written(self, work: Callable[[Connection], T], alone: bool) -> T:
         try:
             if not self.is_sqlite:
                 with self.engine.begin() as connection:
+                    if alone:
+                        connection.execute(select(func.pg_advisory_xact_lock(_ALONE)))
                     return work(connection)
             with self._turns.mine(_PATIENCE), self.engine.connect() as connection:
                 connection.execution_options(writes=True)
@@ -129,6 +133,15 @@ def parsed_url(text: str) -> URL:
     if url.get_backend_name() not in ("postgresql", "postgres") or not url.database:
         raise CampaignError("expected a URL like postgresql://user@host/database")
     return url.set(drivername="postgresql+psycopg")
+
+
+def is_storable(text: str) -> bool:
+    """Whether both databases take a text: no null characters, no lone surrogates.
+
+    >>> is_storable("é"), is_storable("a\\0b"), is_storable("\\ud800")
+    (True, False, False)
+    """
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def why(error: Exception) -> str:

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from doxeval.assess.store import audit, migrating, pools, settings, times, topics
@@ -30,8 +30,6 @@ from doxeval.errors import CollectionError, UnknownReference, output_errors
 from doxeval.pooling import Pool
 from doxeval.topics import Topic
 from doxeval.unfinished import parents_made, unfinished
-
-_MIGRATION_LOCK = 0x646F7865  # any number that others are unlikely to choose
 
 
 @dataclass(frozen=True)
@@ -157,9 +155,6 @@ def _migrated(directory: Path, database: Database) -> tuple[str, ...]:
         copy = _copy(directory, database, str(found)) if database.is_sqlite else None
 
         def migrate(connection: Connection) -> None:
-            if not database.is_sqlite:
-                locked = text("SELECT pg_advisory_xact_lock(:number)")
-                connection.execute(locked, {"number": _MIGRATION_LOCK})
             if migrating.check_revision(migrating.revision_of(connection)):
                 migrating.migrate(connection)
                 audit.note(connection, "database migrated", before=found)
