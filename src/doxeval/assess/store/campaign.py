@@ -421,7 +421,9 @@ class Campaign:
         """Add to the time that a judge spent on a document."""
         article = self.article(document)
         target = Target(topic, article.document, judge)
-        self._database.write(lambda to: judgments.add_time(to, target, article.sha256, seconds), alone=False)
+        self._database.write(
+            lambda to: judgments.add_time(to, target, article.sha256, seconds), alone=False
+        )
 
     # All judgments
 
