@@ -76,10 +76,8 @@ def test_pseudonyms_do_not_tell_names(campaign: Campaign) -> None:
 def test_unknown_users_and_wrong_passwords_look_the_same(campaign: Campaign) -> None:
     assert campaign.check_password("ann", "wrong password", "here") is None
     assert campaign.check_password("nobody", PASSWORD, "here") is None
-    assert (
-        campaign.check_password("a\0b" if campaign.facts.database is None else "ab", "x", "h")
-        is None
-    )
+    assert campaign.check_password("a\0b", PASSWORD, "here") is None
+    assert campaign.check_password("\ud800", PASSWORD, "here") is None
     campaign.set_active("ann", False)
     assert campaign.check_password("ann", PASSWORD, "here") is None
 
