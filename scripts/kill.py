@@ -324,6 +324,9 @@ def world(folder: Path) -> list[Command]:
                 ),
             )
         ),
+        Command(
+            "pool", ("pool", *runs, "--depth", "500", "--out", "p.jsonl", "--force"), ("p.jsonl",)
+        ),
         Command("convert", ("convert", runs[0], "run.jsonl", "--force"), ("run.jsonl",)),
     ]
 

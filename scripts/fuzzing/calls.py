@@ -65,6 +65,14 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         f"search {COLLECTION} --words one --units spans.jsonl --task thorough --model bm25",
         f"search {COLLECTION} --words one_two --explain a /s[1]/p[1]",
     ),
+    "pool": _calls(
+        "pool t.run u.run --depth 2 --out new.jsonl --statistics table",
+        f"pool el.run r.jsonl --documents 2 --collection {COLLECTION} --out new.txt",
+        "pool t.run r.csv --depth 3 --method rrf --level document --out new --format inex",
+        "pool x=t.run u.run --documents 1 --method mtf --judged judged.jsonl --out new.xml",
+        "pool t.run u.run --depth 2 --method bandit --judged trec.txt --seed 3 --statistics json",
+        "pool el.run --depth 2 --topics topics.xml --out new.jsonl",
+    ),
     "index": _calls(
         f"index build {COLLECTION} --out new --jobs 1 --stemmer none",
         f"index info {INDEX} --format json",

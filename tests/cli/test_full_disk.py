@@ -70,6 +70,21 @@ def test_searching(tmp_path: Path, demo_data: Path, collection: Path) -> None:
     assert failed >= 3
 
 
+def test_pooling(tmp_path: Path, demo_data: Path) -> None:
+    runs = [demo_data / "runs" / f"{name}.run" for name in ("careful", "clerk")]
+    words = ("pool", *runs, "--depth", "20", "--out", tmp_path / "new.jsonl")
+    _, failed = tried(tmp_path, ":", *words)
+    assert failed >= 3
+
+
+def test_pooling_to_a_directory(tmp_path: Path, demo_data: Path) -> None:
+    run = demo_data / "runs" / "careful.run"
+    words = ("pool", run, "--depth", "20", "--format", "inex", "--out", tmp_path / "pool")
+    taken, failed = tried(tmp_path, ":", *words)
+    assert taken > 3
+    assert failed >= taken
+
+
 def test_converting_a_run(tmp_path: Path, demo_data: Path) -> None:
     run = demo_data / "runs" / "careful.run"
     _, failed = tried(tmp_path, ":", "convert", run, tmp_path / "a.jsonl")

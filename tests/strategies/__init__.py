@@ -4,7 +4,7 @@ from strategies.assessment_files import qrels_texts, statement_texts, trec_texts
 from strategies.assessments import JUDGMENT_PARTS, graded_elements, highlights, judgments
 from strategies.judging import article_of, articles, operations_on, trees_to_judge
 from strategies.pages import css_selectors, html_pages, markdown_texts
-from strategies.pools import judged_documents, runs_to_pool
+from strategies.pools import judged_documents, pools, runs_to_pool
 from strategies.queries import nexi_queries, nexi_terms, topics
 from strategies.runs import element_paths, results, text_points
 from strategies.scores import score_tables
@@ -51,6 +51,7 @@ __all__ = [
     "operations_on",
     "pieces",
     "plain_texts",
+    "pools",
     "qrels_texts",
     "results",
     "runs_to_pool",

@@ -30,6 +30,7 @@ VERBS = (
     "collection",
     "index",
     "search",
+    "pool",
     "topics",
     "nexi",
     "assessments",

@@ -35,6 +35,12 @@ or pool by depth or rrf as long as there are none
                 "pool by depth or rrf as long as there are none"
             )
 
+    @property
+    def followed(self) -> tuple[str, ...]:
+        """The files of the judgments that an adaptive method follows."""
+        is_followed = self.method in ADAPTIVE and self.assessments is not None
+        return self.assessments.origins if is_followed and self.assessments else ()
+
     def rows(self, candidates: Candidates) -> Ints:
         """The rows of results that are pooled, in the order of pooling, topic by topic."""
         self.check()

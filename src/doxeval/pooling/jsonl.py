@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import IO, Any, NoReturn
 
 from doxeval.documents.ids import normalised_id
@@ -100,6 +100,8 @@ def read_jsonl_pool(file: IO[bytes], origin: str) -> Pool:
             pooled = {topic: {} for topic in reader.names("topics")}
             continue
         topic, one = reader.document()
+        if facts.method is None:  # not written by doxeval, so ids may be spelt in any way
+            one = replace(one, document=normalised_id(one.document))
         if one.document in pooled.setdefault(topic, {}):
             reader.refuse(f"document {brief(one.document)} is in the pool of its topic twice")
         pooled[topic][one.document] = one
@@ -152,8 +154,7 @@ class _Reader:
         if not isinstance(priority, int | float) or not math.isfinite(priority):
             self._expected("priority", "a number")
         elements = tuple(one.element() for one in self._objects("elements"))
-        document = normalised_id(self.text("doc"))
-        pooled = PooledDocument(document, float(priority), elements, self._contributors())
+        pooled = PooledDocument(self.text("doc"), float(priority), elements, self._contributors())
         return self.text("topic"), pooled
 
     def element(self) -> PooledElement:

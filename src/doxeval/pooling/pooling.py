@@ -28,13 +28,11 @@ from doxeval.pooling.pool import (
     PooledDocument,
     PoolFacts,
 )
-from doxeval.pooling.sources import RunSource, named_runs, place_of, sha256_of
+from doxeval.pooling.sources import RunSources, named_runs, place_of, sha256_of
 from doxeval.pooling.topics import pooled_topics
 from doxeval.topics import Topic
 from doxeval.wording import brief, counted
 
-# One run after another, or by name.
-RunSources = Iterable[RunSource] | Mapping[str, RunSource]
 # Judgments, their file, or grades {topic: {document: grade}}.
 Judged = Assessments | str | os.PathLike[str] | Mapping[str, Mapping[str, Any]]
 
@@ -126,7 +124,7 @@ class Pooling:
         known = replace(
             facts,
             runs=read.facts,
-            judged=tuple((one, sha256_of(one)) for one in (judged.origins if judged else ())),
+            judged=tuple((one, sha256_of(one)) for one in choice.followed),
             collection=None if collection is None else collection.seal,
             version=sys.modules[__name__.partition(".")[0]].__version__,
         )

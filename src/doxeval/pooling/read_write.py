@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Literal, get_args
@@ -25,6 +26,8 @@ _SUFFIXES: dict[str, PoolFormat] = {
     **dict.fromkeys((".txt", ".text", ".trec", ".pool"), "trec"),
 }
 _HEAD = 1 << 16
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_IN_COLUMNS = re.compile(r"\s")
 
 
 def format_of(path: str | os.PathLike[str]) -> PoolFormat | None:
@@ -125,11 +128,10 @@ def write_pool(pool: Pool, path: str | os.PathLike[str], format: PoolFormat | No
         plain = uncompressed_name(name)
         message = f"{name}: pools are not written compressed; write {plain} and compress it"
         raise OutputError(message)
+    _check_names(pool, found)
     if found == "inex" and len(pool.topics) != 1:
         _write_directory(pool, name)
         return
-    if found == "trec":
-        _check_ids(pool)
     with written(path) as file:
         if found == "inex":
             (topic,) = pool.topics
@@ -138,14 +140,26 @@ def write_pool(pool: Pool, path: str | os.PathLike[str], format: PoolFormat | No
             file.writelines(write_jsonl_pool(pool) if found == "jsonl" else write_trec_pool(pool))
 
 
-def _check_ids(pool: Pool) -> None:
-    """Columns of text are separated by white space, so ids cannot hold any."""
+def _check_names(pool: Pool, format: PoolFormat) -> None:
+    """Columns of text cannot hold white space within a name, nor XML control characters."""
+    if format == "jsonl":
+        return
+    mistaken = next((topic for topic in pool.topics if topic.startswith(("<", "{"))), None)
+    if format == "trec" and mistaken is not None:
+        raise OutputError(
+            f"the topic {brief(mistaken)} would make the file look like one of another format"
+        )
+    forbidden = _NOT_IN_XML if format == "inex" else _NOT_IN_COLUMNS
     for topic, documents in pool.documents.items():
-        for name in (topic, *(one.document for one in documents)):
-            if len(name.split()) != 1:
-                raise OutputError(
-                    f"the id {brief(name)} has white space, which the format cannot hold"
-                )
+        for one in documents:
+            paths = (part.path or "" for part in one.elements) if format == "inex" else ()
+            for name in (topic, one.document, *paths):
+                wrong = forbidden.search(name)
+                if wrong:
+                    raise OutputError(
+                        f"the name {brief(name)} holds {brief(wrong[0])}, which the format "
+                        f"{format} cannot hold"
+                    )
 
 
 def _write_directory(pool: Pool, path: str) -> None:

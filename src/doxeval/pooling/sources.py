@@ -17,6 +17,10 @@ from doxeval.wording import brief, shortened
 RunSource = str | os.PathLike[str] | Run | Mapping[str, Any]
 
 
+# Runs one after another, some of them with names; or all by name.
+RunSources = Iterable[RunSource | tuple[str | None, RunSource]] | Mapping[str, RunSource]
+
+
 class NamedRuns(NamedTuple):
     """Runs under distinct names, and what a pool says about each."""
 
@@ -24,8 +28,8 @@ class NamedRuns(NamedTuple):
     facts: tuple[PooledRun, ...]
 
 
-def named_runs(given: Iterable[RunSource] | Mapping[str, RunSource], ends: bool) -> NamedRuns:
-    """Read runs. In a mapping, each has the name that it is given there; otherwise its own id.
+def named_runs(given: RunSources, ends: bool) -> NamedRuns:
+    """Read runs. Each has the name that it is given, in a mapping or a pair, or else its own id.
 
     Runs with the same id are told apart by their files, or by number.
 
@@ -35,7 +39,7 @@ def named_runs(given: Iterable[RunSource] | Mapping[str, RunSource], ends: bool)
     """
     if isinstance(given, str | os.PathLike | Run):
         given = [given]
-    pairs = given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
+    pairs = given.items() if isinstance(given, Mapping) else map(_pair, given)
     read = [_read(source, name, ends) for name, source in pairs]
     if not read:
         raise InputError("there are no runs to pool")
@@ -47,6 +51,10 @@ def named_runs(given: Iterable[RunSource] | Mapping[str, RunSource], ends: bool)
             for (_, facts), name in zip(read, names, strict=True)
         ),
     )
+
+
+def _pair(given: RunSource | tuple[str | None, RunSource]) -> tuple[str | None, RunSource]:
+    return given if isinstance(given, tuple) else (None, given)
 
 
 def _read(source: RunSource, name: str | None, ends: bool) -> tuple[Run, PooledRun]:

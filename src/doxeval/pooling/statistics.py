@@ -14,7 +14,8 @@ from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import InputError
 from doxeval.pooling.pool import Pool
-from doxeval.pooling.pooling import Judged, Pooling, RunSources
+from doxeval.pooling.pooling import Judged, Pooling
+from doxeval.pooling.sources import RunSources
 
 # Topics and documents.
 Pairs = set[tuple[str, str]]
