@@ -16,8 +16,8 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.documents import Collection
-from doxeval.documents.paths import format_path, parse_path
-from doxeval.errors import CollectionError, SyntaxProblem
+from doxeval.documents.paths import STEP
+from doxeval.errors import CollectionError
 from doxeval.sealed.guard import on_guard
 
 NO_ROW = -1
@@ -140,25 +140,23 @@ class Article:
 
     def row_of(self, path: str) -> int:
         """The row of the element at a path, -1 if there is none; a step without number is [1]."""
-        row = self._rows.get(path)
-        if row is not None:
-            return row
-        try:
-            numbered = format_path(parse_path(path))
-        except SyntaxProblem:
+        if not path.startswith("/"):
             return NO_ROW
-        # Rows are remembered, as those of a judgment are asked for again and again. There are
-        # never more of them than elements.
-        missing = []
-        while numbered and numbered not in self._rows:
-            missing.append(numbered)
-            numbered = numbered.rpartition("/")[0]
-        row = self._rows[numbered] if numbered else NO_ROW
-        for below in reversed(missing):
-            row = self._child(row, below.rpartition("/")[2])
+        missing: list[tuple[str, str]] = []
+        above = path
+        while above and above not in self._rows:
+            here, (above, _, step) = above, above.rpartition("/")
+            missing.append((here, step))
+        row = self._rows[above] if above else NO_ROW
+        for here, step in reversed(missing):
+            row, is_numbered = self._child(row, step)
             if row == NO_ROW:
                 return NO_ROW
-            self._rows[below] = row
+            # Rows are remembered, as those of a judgment are asked for again and again; but only
+            # under the one path that numbers every step, so there are no more than elements.
+            if is_numbered and (not above or above in self._rows):
+                self._rows[here] = row
+            above = here
         return row
 
     def rows_of(self, paths: Sequence[str]) -> Ints:
@@ -169,19 +167,28 @@ class Article:
         >>> article.rows_of(["/s[1]/p[1]", "/t[1]", "/s[1]"]).tolist()
         [1, -1, 0]
         """
-        return np.fromiter(map(self.row_of, paths), np.int64, len(paths))
+        known = map(self._rows.get, paths)
+        found = [
+            self.row_of(path) if row is None else row
+            for path, row in zip(paths, known, strict=True)
+        ]
+        return np.array(found, dtype=np.int64)
 
-    def _child(self, parent: int, step: str) -> int:
-        """The row of the child at a numbered step, -1 if there is none."""
-        name, _, number = step.removesuffix("]").rpartition("[")
-        tag = self._tag_numbers.get(name, -1)
-        ordinal = int(number)
-        if tag < 0 or ordinal > len(self):
-            return NO_ROW
+    def _child(self, parent: int, step: str) -> tuple[int, bool]:
+        """The row of the child at a step, -1 if there is none; and whether the step is numbered."""
+        match = STEP.fullmatch(step)
+        tag = self._tag_numbers.get(match[1]) if match else None
+        if match is None or tag is None:
+            return NO_ROW, False
+        ordinal = int(match[2] or 1)
+        if not 1 <= ordinal <= len(self):
+            return NO_ROW, False
         keys, rows = self._children
         key = self._key(parent, tag, ordinal)
         at = int(np.searchsorted(keys, key))
-        return int(rows[at]) if at < len(keys) and int(keys[at]) == key else NO_ROW
+        if at == len(keys) or int(keys[at]) != key:
+            return NO_ROW, False
+        return int(rows[at]), match[2] == str(ordinal)
 
     @cached_property
     def _tag_numbers(self) -> dict[str, int]:

@@ -99,7 +99,7 @@ class Change:
         """The change that these plain values say; anything else is an error."""
         try:
             return _change_of(data)
-        except (TypeError, ValueError, KeyError, AttributeError):
+        except (TypeError, ValueError, LookupError, AttributeError):
             raise FormatError("this is not the change of a judgment") from None
 
 

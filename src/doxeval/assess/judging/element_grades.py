@@ -51,7 +51,7 @@ def graded(
             "grade.",
         )
     foreign = (state.inferred & given.keys()) - {own}
-    return {**given, **inferred}, foreign | inferred.keys()
+    return {**given, **inferred}, frozenset(foreign | inferred.keys())
 
 
 def _derived(state: State, article: Article) -> set[str]:

@@ -133,7 +133,7 @@ def levels_of(grades: Mapping[str, Grade], article: Article) -> Ints:
     levels = np.zeros(len(article), dtype=np.int64)
     if grades:
         rows = article.rows_of(list(grades))
-        given = np.fromiter((_LEVELS[one] for one in grades.values()), np.int64, len(grades))
+        given = np.array(list(map(_LEVELS.__getitem__, grades.values())), dtype=np.int64)
         levels[rows[rows >= 0]] = given[rows >= 0]
     return levels
 

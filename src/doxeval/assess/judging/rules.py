@@ -95,12 +95,7 @@ def allowed(state: State, article: Article, mode: Mode, rows: Ints) -> list[tupl
 
 def _edited(state: State, after: State) -> State:
     """The state after an edit: open again if the edit changed anything."""
-    same = (after.highlights, after.bep, after.grades) == (
-        state.highlights,
-        state.bep,
-        state.grades,
-    )
-    return state if same else replace(after, status="open")
+    return state if after == state else replace(after, status="open")
 
 
 def _highlight(operation: Operation, state: State, article: Article, mode: Mode) -> State:

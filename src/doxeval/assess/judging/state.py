@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain, islice
+from operator import lt
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, cast
 
@@ -167,18 +168,16 @@ def grades_from_json(data: object) -> dict[str, Grade]:
 
 def ranges_from_json(data: object) -> tuple[Range, ...]:
     """Ranges in order that do not overlap, touch or stand empty; anything else is an error."""
-    if not isinstance(data, list) or not all(
-        isinstance(one, list) and len(one) == 2 for one in data
-    ):
+    if type(data) is not list or not set(map(type, data)) <= {list} or set(map(len, data)) - {2}:
         raise FormatError("highlights: expected a list of pairs")
     flat = list(chain.from_iterable(data))
-    if not all(type(one) is int for one in flat):
+    if not set(map(type, flat)) <= {int}:
         raise FormatError("highlights: expected pairs of whole numbers")
     if flat and not 0 <= flat[0] <= flat[-1] < TOO_LONG:
         raise FormatError("highlights: expected offsets of 0 or more")
-    if not all(one < other for one, other in pairwise(flat)):
+    if not all(map(lt, flat, islice(flat, 1, None))):
         raise FormatError("highlights: expected ranges in order, apart from each other, not empty")
-    return tuple((start, end) for start, end in data)
+    return tuple(zip(flat[0::2], flat[1::2], strict=True))
 
 
 def _checked_fields(data: object) -> dict[str, Any]:
