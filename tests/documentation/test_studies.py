@@ -38,6 +38,7 @@ PAGES = (
     "chunks",
     "search",
     "models",
+    "judging",
     "python",
     "coming-from",
 )

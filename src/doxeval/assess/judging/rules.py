@@ -1,8 +1,10 @@
 """The rules of judging: what an operation makes of a state, in each mode.
 
-2006   highlights and a best entry point
-2005   highlights, then the exhaustivity of the elements that they touch
-2003   exhaustivity and specificity of elements (2003–04)
+    2006   highlights and a best entry point
+    2005   highlights, then the exhaustivity of the elements that they touch
+    2003   exhaustivity and specificity of elements (2003–04)
+
+A campaign has one mode from beginning to end.
 """
 
 from __future__ import annotations
