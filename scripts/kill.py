@@ -21,13 +21,14 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,11 +42,17 @@ Outcome = Counter[str]
 
 
 class Command(NamedTuple):
-    """Words of the command line, and the outputs that they make."""
+    """Words of the command line, and the outputs that they make.
+
+    once: it refuses to replace what is there, so that it is not repeated after it was complete.
+    changes: it changes a copy of this output, which is put in place before it starts.
+    """
 
     name: str
     words: tuple[str, ...]
     outputs: tuple[str, ...]
+    once: bool = False
+    changes: str | None = None
 
 
 class Way(NamedTuple):
@@ -86,7 +93,7 @@ def tried(folder: Path, trials: int, chance: random.Random) -> dict[tuple[str, s
         way = WAYS[(number // len(commands) + number % len(commands)) % len(WAYS)]
         seconds, expected = peaceful[command]
         moment = chance.uniform(0, 1.05 * seconds)
-        old = chance.random() < 0.5
+        old = chance.random() < 0.5 and not command.once and command.changes is None
         outcome = trial(command, way, moment, folder / "work", expected, old)
         outcomes.setdefault((command.name, way.name), Counter()).update(outcome)
         print(f"\r{number + 1}/{trials}", end="", file=sys.stderr, flush=True)
@@ -96,6 +103,7 @@ def tried(folder: Path, trials: int, chance: random.Random) -> dict[tuple[str, s
 
 def in_peace(command: Command, work: Path) -> tuple[float, Snapshot]:
     """How long a command takes when nobody disturbs it, and what it writes."""
+    put_in_place(command, work)
     started = time.monotonic()
     subprocess.run(words_of(command), cwd=work, check=True, stdout=subprocess.DEVNULL)
     seconds = time.monotonic() - started
@@ -108,7 +116,8 @@ def trial(
     command: Command, way: Way, moment: float, work: Path, expected: Snapshot, old: bool
 ) -> Outcome:
     """Disturb a command, and look at what is left."""
-    before = old_outputs(command, work) if old else {}
+    put_in_place(command, work)
+    before = old_outputs(command, work) if old else snapshot(work)
     process = subprocess.Popen(
         words_of(command),
         cwd=work,
@@ -136,7 +145,8 @@ def trial(
     if process.returncode not in {0, *way.codes} and not too_early:
         faults.append(f"exit code {process.returncode}: {errors.strip()[-200:]}")
     left = sum(is_temporary(name) and "/" not in name for name in snapshot(work))
-    subprocess.run(words_of(command), cwd=work, check=True, stdout=subprocess.DEVNULL)
+    if not command.once or not below(found, command.outputs[0]):
+        subprocess.run(words_of(command), cwd=work, check=True, stdout=subprocess.DEVNULL)
     after = snapshot(work)
     if after != expected:
         names = [name for name in {**after, **expected} if after.get(name) != expected.get(name)]
@@ -188,14 +198,40 @@ def snapshot(directory: Path) -> Snapshot:
     return {
         str(path.relative_to(directory)): contents(path) if path.is_file() else None
         for path in sorted(directory.rglob("*"))
+        if not path.name.endswith(("-wal", "-shm"))  # part of the database beside them
     }
 
 
 def contents(path: Path) -> bytes:
-    """The contents of a file; all whole PDFs are alike, since no two have the same identifier."""
+    """The contents of a file.
+
+    All whole PDFs are alike, since no two have the same identifier, and so are all whole databases
+    and backups of campaigns, which have times and random salts in them.
+    """
+    if path.suffix == ".db":
+        return database_in_brief(path)
     data = path.read_bytes()
+    if data.startswith(b'{"doxeval-backup"') and b'\n{"end":' in data:
+        return b"a whole backup"
     is_whole_pdf = data.startswith(b"%PDF") and data.rstrip().endswith(b"%%EOF")
     return b"a whole PDF" if is_whole_pdf else data
+
+
+def database_in_brief(path: Path) -> bytes:
+    """How many rows an SQLite file has in some tables, if it is in order."""
+    with tempfile.TemporaryDirectory() as folder:
+        for part in path.parent.glob(f"{path.name}*"):
+            shutil.copy(part, folder)
+        try:
+            with closing(sqlite3.connect(Path(folder) / path.name)) as database:
+                order = database.execute("PRAGMA integrity_check").fetchone()
+                tables = ("topics", "pool_documents", "users", "judgments", "operations")
+                counts = [
+                    database.execute(f"SELECT count(*) FROM {name}").fetchone() for name in tables
+                ]
+        except sqlite3.Error as error:
+            return str(error).encode()
+    return repr((order, counts)).encode()
 
 
 def clear(work: Path) -> None:
@@ -205,6 +241,12 @@ def clear(work: Path) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
+
+
+def put_in_place(command: Command, work: Path) -> None:
+    """Copy what a command is going to change."""
+    if command.changes is not None:
+        shutil.copytree(work.parent / command.changes, work / command.changes)
 
 
 def old_outputs(command: Command, work: Path) -> Snapshot:
@@ -287,10 +329,7 @@ def world(folder: Path) -> list[Command]:
     make_documents(folder / "documents", 48, 20_000)
     make_documents(folder / "others", 3, 10)
     for source, out in (("documents", "given"), ("others", "old")):
-        words = ["collection", "build", str(folder / source), "--out", str(folder / out)]
-        subprocess.run(
-            [sys.executable, "-m", "doxeval", *words], check=True, stdout=subprocess.DEVNULL
-        )
+        call(("collection", "build", str(folder / source), "--out", str(folder / out)))
     make_assessments(folder / "qrels.txt", 40)
     runs = [make_run(folder / f"{number}.run", number, 40, 1500) for number in range(4)]
     given = ("-a", str(folder / "qrels.txt"), "-m", "MAiP", "-m", "iP[.01]", "-m", "MAgP")
@@ -328,7 +367,47 @@ def world(folder: Path) -> list[Command]:
             "pool", ("pool", *runs, "--depth", "500", "--out", "p.jsonl", "--force"), ("p.jsonl",)
         ),
         Command("convert", ("convert", runs[0], "run.jsonl", "--force"), ("run.jsonl",)),
+        *campaign_commands(folder, runs),
     ]
+
+
+def campaign_commands(folder: Path, runs: list[str]) -> list[Command]:
+    """Commands on a campaign with some thousand judgments; only `init` makes one of its own."""
+    topics = "".join(f"{number}\tquestion {number}\n" for number in range(40))
+    (folder / "topics.tsv").write_text(topics)
+    campaign, pool, judged = (str(folder / name) for name in ("campaign", "pool.jsonl", "j.jsonl"))
+    collection = str(folder / "given")
+    sources = ("--collection", collection, "--topics", str(folder / "topics.tsv"), "--pool", pool)
+    for words in (
+        ("pool", *runs, "--depth", "200", "--collection", collection, "--out", pool),
+        ("assess", "init", campaign, *sources),
+        ("assess", "user", "add", campaign, "ann"),
+        ("convert", str(folder / "qrels.txt"), judged, "--to", "judgments"),
+    ):
+        call(words)
+    judged_campaign = str(shutil.copytree(campaign, folder / "judged"))
+    call(("assess", "import", judged_campaign, judged, "--assessor", "ann"))
+    out = ("--out", "qrels.jsonl", "--force")
+    imported = ("assess", "import", "campaign", judged, "--assessor", "ann")
+    return [
+        Command("assess init", ("assess", "init", "campaign", *sources), ("campaign",), once=True),
+        Command(
+            "assess export",
+            ("assess", "export", judged_campaign, "--format", "jsonl", *out),
+            ("qrels.jsonl",),
+        ),
+        Command("assess import", imported, ("campaign",), changes="campaign"),
+        Command(
+            "assess backup",
+            ("assess", "backup", judged_campaign, "--out", "backup.jsonl", "--force"),
+            ("backup.jsonl",),
+        ),
+    ]
+
+
+def call(words: Sequence[str]) -> None:
+    """Carry out a command in peace."""
+    subprocess.run([sys.executable, "-m", "doxeval", *words], check=True, stdout=subprocess.DEVNULL)
 
 
 def make_documents(directory: Path, count: int, paragraphs: int) -> None:

@@ -11,6 +11,7 @@ from fuzzing.exchange_targets import good_parquet
 # A collection is beside the directory in which each call is made.
 COLLECTION = "../collection"
 INDEX = "../collection.index"
+CAMPAIGN = "../campaign"
 FILES: dict[str, bytes] = {
     "a.xml": good.SMALL_XML,
     "b.html": good.HTML,
@@ -24,6 +25,9 @@ FILES: dict[str, bytes] = {
     "topics.xml": good.XML_TOPICS,
     "topics.jsonl": good.JSONL_TOPICS,
     "topics.tsv": good.TAB_TOPICS,
+    "asked.tsv": b"7\ttide\n8\tmoon\n",
+    "pool.txt": b"7 0 a\n7 0 b\n8 0 b\n",
+    "display.json": b'{"s": "heading", "p": "block"}',
     "t.run": good.TEXT_RUN,
     "u.run": b"7 Q0 b 1 0.9 u 0 3\n7 Q0 a 2 .8 u 5 4\n8 Q0 b 1 1e-3 u 0 4\n",
     "el.run": good.ELEMENT_RUN,
@@ -100,6 +104,28 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("nexi", "//s[about(., a) and .//p > 3]", "--tree", "--precedence", "flat"),
         ("nexi", "tide -moon", "--tree"),
         ("nexi", "//s[about(., a)]//p", "--strictness", "vvcas"),
+    ),
+    "assess": _calls(
+        f"assess init new --collection {COLLECTION} --topics asked.tsv --pool pool.txt",
+        f"assess init new --collection {COLLECTION} --topics asked.tsv --pool pool.txt --mode 2005"
+        " --order random --seed 3 --show-pooled --display display.json --snap words --admin olga",
+        f"assess user list {CAMPAIGN} --format json",
+        f"assess user password {CAMPAIGN} ann",
+        f"assess assign {CAMPAIGN} 7 8 ann --adjudicate",
+        f"assess unassign {CAMPAIGN} --all-topics ann --adjudicate",
+        f"assess status {CAMPAIGN}",
+        f"assess close {CAMPAIGN} 8",
+        f"assess reopen {CAMPAIGN} 8",
+        f"assess pool {CAMPAIGN} pool.txt",
+        f"assess honeypots {CAMPAIGN} judged.jsonl",
+        f"assess import {CAMPAIGN} judged.jsonl --assessor ann --replace",
+        f"assess export {CAMPAIGN} --format jsonl --out new.jsonl --judgments ann --drafts",
+        f"assess export {CAMPAIGN} --format annotations --out new.jsonl --judgments union",
+        f"assess export {CAMPAIGN} --format log --out new.jsonl --topic 7",
+        f"assess agreement {CAMPAIGN} --format json --topic 7",
+        f"assess adjudicate {CAMPAIGN} --by union --replace",
+        f"assess backup {CAMPAIGN} --out new.jsonl.gz",
+        f"assess verify {CAMPAIGN}",
     ),
     "assessments": _calls(
         f"assessments judged.jsonl --collection {COLLECTION}",

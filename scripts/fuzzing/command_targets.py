@@ -135,7 +135,28 @@ def _base() -> Path:
     base.mkdir()
     shutil.copytree(example_collection(DOCUMENTS).directory, base / "collection")
     build_index(base / "collection")
+    _make_campaign(base)
     return base
+
+
+def _make_campaign(base: Path) -> None:
+    """A campaign with an assessor, on which all calls work."""
+    sources = ("--collection", "collection", "--topics", "asked.tsv", "--pool", "pool.txt")
+    for name in ("asked.tsv", "pool.txt"):
+        (base / name).write_bytes(FILES[name])
+    before = os.getcwd()
+    os.chdir(base)
+    try:
+        for words in (
+            ("init", "campaign", *sources),
+            ("user", "add", "campaign", "ann"),
+            ("assign", "campaign", "--all-topics", "ann"),
+        ):
+            done = CliRunner().invoke(main, ["assess", *words], prog_name="doxeval")
+            if done.exit_code:
+                raise RuntimeError(done.stderr)
+    finally:
+        os.chdir(before)
 
 
 def _empty_place() -> Path:
@@ -236,7 +257,7 @@ def _options(arguments: tuple[str, ...]) -> list[click.Option]:
     """The options of the verb that is called."""
     command: click.Command | None = main
     context = click.Context(main)
-    for word in arguments[:2]:
+    for word in arguments[:3]:
         if isinstance(command, click.Group):
             command = command.get_command(context, word)
     if command is None:

@@ -42,7 +42,7 @@ def demo(out: Path, force: bool) -> None:
     topics, assessments and runs.
     """
     _check_free(out, force)
-    with _new_directory(out):
+    with new_directory(out):
         _do_everything(out)
 
 
@@ -62,7 +62,7 @@ def _check_free(out: Path, force: bool) -> None:
 
 
 @contextmanager
-def _new_directory(out: Path) -> Iterator[None]:
+def new_directory(out: Path) -> Iterator[None]:
     """Make a directory; if the demo fails, it is removed, and an earlier one is put back.
 
     As long as a file says that it is unfinished, the next demo replaces it: this one was killed.
@@ -92,7 +92,7 @@ def _new_directory(out: Path) -> Iterator[None]:
             raise
 
 
-def _copy_data(data: Path) -> None:
+def copy_data(data: Path) -> None:
     """Copy the data that come with doxeval."""
     import shutil
 
@@ -106,11 +106,11 @@ def _copy_data(data: Path) -> None:
 
 def _do_everything(out: Path) -> None:
     data, collection = out / "data", out / "collection"
-    _copy_data(data)
+    copy_data(data)
     line("A small library about the sea, questions to it, the answers of ten systems, and two")
     line("baselines, which the demo makes itself.")
     line()
-    _run("collection", "build", data / "articles", "--out", collection)
+    run_command("collection", "build", data / "articles", "--out", collection)
     _search(collection, data)
     _evaluate(collection, data, out / "report.html")
     _say_what_next(out, data, collection)
@@ -118,15 +118,15 @@ def _do_everything(out: Path) -> None:
 
 def _search(collection: Path, data: Path) -> None:
     """Index the collection, search it for some words, and make the baseline runs."""
-    _run("index", "build", collection)
-    _run("search", collection, "--words", "fog horn")
+    run_command("index", "build", collection)
+    run_command("search", collection, "--words", "fog horn")
     for task, name in _BASELINES.items():
         run = data / "runs" / f"{name}.run"
-        _run(
+        run_command(
             *("search", collection, data / "topics.xml"),
             *("--task", task, "--run-id", name, "--out", run),
         )
-        _run("validate", run, "--task", task, "--collection", collection)
+        run_command("validate", run, "--task", task, "--collection", collection)
 
 
 def _evaluate(collection: Path, data: Path, page: Path) -> None:
@@ -162,10 +162,10 @@ def _run_on(name: str, runs: Path, patterns: Sequence[str], *arguments: object) 
     """Carry out a command on some runs; they are printed as a pattern that a shell would expand."""
     files = [file for pattern in patterns for file in sorted(runs.glob(f"{pattern}.run"))]
     pattern = patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"
-    _run(name, *files, *arguments, shown=[name, runs / f"{pattern}.run", *arguments])
+    run_command(name, *files, *arguments, shown=[name, runs / f"{pattern}.run", *arguments])
 
 
-def _run(*arguments: object, shown: Sequence[object] | None = None) -> None:
+def run_command(*arguments: object, shown: Sequence[object] | None = None) -> None:
     """Print a command and carry it out."""
     import shlex
 

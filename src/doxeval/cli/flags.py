@@ -21,10 +21,11 @@ _OPTIONS = {
     **{
         name: f"--{name}"
         for name in (
-            "articles", "assessments", "collection", "drop", "duplicates", "encoding", "force",
-            "format", "hint", "jobs", "keep", "lossy", "merge", "navigation", "offsets", "order",
-            "overlap", "phrases", "pool", "query", "record", "resamples", "root", "sections",
-            "stemmer", "stop", "text", "units", "unresolved", "whitespace",
+            "articles", "assessments", "collection", "database", "display", "drop", "duplicates",
+            "encoding", "force", "format", "hint", "jobs", "judgments", "keep", "lossy", "merge",
+            "mode", "navigation", "offsets", "order", "overlap", "phrases", "pool", "port", "query",
+            "record", "resamples", "root", "sections", "snap", "stemmer", "stop", "text", "units",
+            "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

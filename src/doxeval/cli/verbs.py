@@ -33,6 +33,7 @@ VERBS = (
     "pool",
     "topics",
     "nexi",
+    "assess",
     "assessments",
     "validate",
     "evaluate",
@@ -108,4 +109,5 @@ def main(debug: bool) -> None:
       doxeval collection build FOLDER --out DIR       read your own documents
       doxeval evaluate RUN -a QRELS -m 'iP[.01]'      score what a system returned
       doxeval measures                                list and explain the measures
+      doxeval assess demo --open                      judge documents in the browser
     """

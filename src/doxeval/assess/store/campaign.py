@@ -116,14 +116,16 @@ class Campaign:
         database: str | None = None,
         snap: Snap = "characters",
         title: str = "",
+        admin: tuple[str, str] | None = None,
     ) -> Campaign:
         """Make a campaign in a new directory, and open it.
 
-        `database` is the URL of a PostgreSQL database; without one, SQLite is used.
+        `database` is the URL of a PostgreSQL database; without one, SQLite is used. `admin` is the
+        name and the password of the first user.
         """
         chosen = Settings(mode, order, seed, show_pooled, display or {}, snap, title)
         place = Path(directory)
-        opening.create(place, Collection(collection), topics, pool, chosen, database)
+        opening.create(place, Collection(collection), topics, pool, chosen, database, admin)
         return cls.open(place)
 
     @classmethod

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from doxeval.assess.judging import Article, Mode, Operation, State
+from doxeval.assess.store import topics
 from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.judgments import Target, locked_row
 from doxeval.assess.store.submitting import Author, Failed, submit
@@ -50,6 +51,7 @@ def write_states(
     written = unchanged = 0
     kept: list[tuple[str, str]] = []
     for target, state, article in states:
+        topics.check_known(connection, target.topic)
         row = locked_row(connection, target, article.sha256, outside=True)
         current = State.from_json(row.state)
         if current == state and row.version:

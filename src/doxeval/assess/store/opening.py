@@ -12,7 +12,16 @@ from pathlib import Path
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from doxeval.assess.store import audit, migrating, pools, settings, times, topics
+from doxeval.assess.store import (
+    audit,
+    migrating,
+    passwords,
+    pools,
+    settings,
+    times,
+    topics,
+    users,
+)
 from doxeval.assess.store.engine import Database, why
 from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.places import (
@@ -49,9 +58,11 @@ def create(
     pool: Pool,
     chosen: Settings,
     database: str | None,
+    admin: tuple[str, str] | None = None,
 ) -> None:
-    """Make a campaign: all of it, or nothing."""
+    """Make a campaign: all of it, or nothing. `admin` is the name and the password of one."""
     topics.check(topics_)
+    hashed = None if admin is None else passwords.hashed(passwords.checked_password(admin[1]))
     pools.check_pooled([topic.id for topic in topics_], pool)
 
     def fill(connection: Connection) -> None:
@@ -62,6 +73,8 @@ def create(
         topics.save(connection, topics_)
         pools.update_pool(connection, pool, known_in(collection))
         audit.note(connection, "campaign created")
+        if admin is not None and hashed is not None:
+            users.add(connection, admin[0], "admin", hashed)
 
     make_directory(directory, new_facts(collection.directory, collection.seal, database), fill)
 

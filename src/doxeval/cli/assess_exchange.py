@@ -1,0 +1,297 @@
+"""`doxeval assess export`, `import`, `honeypots`, `agreement` and `adjudicate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doxeval.cli.assess_opening import (
+    campaign_argument,
+    opened_campaign,
+    topic_option,
+    topics_chosen,
+)
+from doxeval.cli.options import table_or_json
+from doxeval.cli.terminal import block, heading, json_data, line, note, warn
+from doxeval.cli.verb import refuse, verb
+from doxeval.wording import counted, listed, shortened
+
+if TYPE_CHECKING:
+    from doxeval.assess.agreement.honeypots import HoneypotScore
+    from doxeval.assess.agreement.values import Agreement
+    from doxeval.assess.exchange.imports import ImportedState
+    from doxeval.assess.store import Campaign, Imported
+    from doxeval.assessments.merge import Merge
+
+FORMATS = ("jsonl", "annotations", "inex2003", "inex2005", "inex2008", "trec", "log")
+
+
+@verb()
+@campaign_argument
+@click.option(
+    "--format",
+    "format_",
+    required=True,
+    type=click.Choice(FORMATS),
+    help="annotations (W3C Web Annotations) has everything, jsonl everything but notes; inex2003, "
+    "inex2005 and inex2008 are the forms of INEX 2003–04, 2005–07 and 2008–10; trec has whole "
+    "documents; log has every operation.",
+)
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file to write; inex2003 and inex2005 make a directory with a file for each topic.",
+)
+@click.option(
+    "--judgments",
+    default="adjudicated",
+    show_default=True,
+    metavar="adjudicated|majority|union|NAME",
+    help="Whose judgments, where several people judged a document; NAME is a user or a pseudonym.",
+)
+@click.option("--drafts", is_flag=True, help="Also what is not validated yet, marked as a draft.")
+@topic_option
+@click.option("--force", is_flag=True, help="Replace what exists.")
+def export(directory: Path, out: Path, **options: Any) -> None:
+    """Write the judgments to a file.
+
+    It is for `doxeval evaluate` and for other programs. Validated judgments are exported, under
+    pseudonyms. If assessors differ, and nobody has adjudicated, say with --judgments whose
+    judgments to take. What a format cannot hold is said on stderr, before anything is written.
+
+    \b
+    Examples:
+      doxeval assess export campaign --format jsonl --out qrels.jsonl
+      doxeval assess export campaign --format inex2008 --judgments majority --out qrels.txt
+      doxeval assess export campaign --format log --out log.jsonl
+    """
+    from doxeval.errors import OutputError
+
+    if options["format_"] == "log":
+        refuse({"judgments", "drafts"}, "has no effect on the log, which has everything")
+    if out.exists() and not options["force"]:
+        raise OutputError(f"{out} exists; --force replaces it")
+    with opened_campaign(directory) as campaign, _lines_of_errors():
+        topics = topics_chosen(campaign, options["topics"])
+        if options["format_"] == "log":
+            written = _write_log(campaign, out, topics)
+        else:
+            written = _write_judgments(campaign, out, topics, options)
+        campaign.note_event("exported", format=options["format_"], topics=topics)
+    line(f"{out}: {written} of {counted(len(topics), 'topic')}")
+
+
+def _write_log(campaign: Campaign, out: Path, topics: list[str]) -> str:
+    from doxeval.assess.exchange.log import write_log
+
+    operations = [one for one in campaign.operations() if one.topic in topics]
+    write_log(operations, out)
+    return counted(len(operations), "operation")
+
+
+def _write_judgments(
+    campaign: Campaign, out: Path, topics: list[str], options: dict[str, Any]
+) -> str:
+    from doxeval.assess.exchange.export import judgments_to_export, write_export
+    from doxeval.errors import InputError
+
+    exported = judgments_to_export(
+        [one for one in campaign.judgments(drafts=True) if one.topic in topics],
+        collection=campaign.collection,
+        mode=campaign.mode,
+        judgments=_pseudonym(campaign, options["judgments"]),
+        drafts=options["drafts"],
+    )
+    if not exported.judged:
+        raise InputError("there is nothing to export: nothing has been validated yet")
+    lost = exported.losses(options["format_"])
+    if lost:
+        warn([f"{options['format_']} does not hold {listed(lost)}"])
+    write_export(exported, out, options["format_"])
+    return counted(len(exported.judged), "judgment")
+
+
+def _pseudonym(campaign: Campaign, name: str) -> str:
+    """The pseudonym of a user; other words stay as they are."""
+    known = {user.name: user.pseudonym for user in campaign.users()}
+    return known.get(name, name)
+
+
+@verb(name="import")
+@campaign_argument
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--assessor", required=True, metavar="NAME", help="The user whose judgments they are."
+)
+@click.option("--replace", is_flag=True, help="Also where the user has judged already.")
+def import_(directory: Path, file: Path, assessor: str, replace: bool) -> None:
+    """Read judgments from a file.
+
+    It may be assessments in any format, or Web Annotations. Highlights are taken exactly as they
+    are, all judgments or none. What the user has judged already stays, unless --replace is given.
+    The log records the import.
+
+    \b
+    Example:
+      doxeval assess import campaign qrels.jsonl --assessor ann
+    """
+    from doxeval.assess.exchange.imports import states_of
+
+    with opened_campaign(directory) as campaign, _lines_of_errors():
+        user = campaign.user(assessor)
+        states = _one_each(states_of(file, campaign.collection, campaign.mode), file)
+        done = campaign.import_judgments(states, user, replace=replace)
+    for one in states:
+        if one.problems:
+            reasons = listed(one.problems)
+            warn([f"{shortened(one.document)} for topic {shortened(one.topic)} is open: {reasons}"])
+    _print_done(done, f"imported as those of {shortened(assessor)}")
+
+
+def _one_each(states: list[ImportedState], file: Path) -> list[ImportedState]:
+    """The judgments of a file, if it has no more than one of each document for each topic."""
+    from doxeval.errors import InputError
+
+    seen: set[tuple[str, str]] = set()
+    for one in states:
+        if (one.topic, one.document) in seen:
+            where = f"{shortened(one.document)} for topic {shortened(one.topic)}"
+            raise InputError(
+                f"several judgments of {where}; expected those of one assessor", str(file)
+            )
+        seen.add((one.topic, one.document))
+    return states
+
+
+@contextmanager
+def _lines_of_errors() -> Iterator[None]:
+    """An error that lists many things is printed line by line."""
+    from doxeval.errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        first, *others = str(error).split("\n")
+        if not others:
+            raise
+        for one in others:
+            note(one)
+        raise InputError(first) from None
+
+
+def _print_done(done: Imported, what: str) -> None:
+    """Print how many judgments were written, and which were left alone."""
+    if done.kept:
+        kept = listed([f"{document} for topic {topic}" for topic, document in done.kept])
+        warn([f"kept, having been judged already (--replace replaces them): {kept}"])
+    same = f", {done.unchanged:,} there already" if done.unchanged else ""
+    line(f"{counted(done.written, 'judgment')} {what}{same}")
+
+
+@verb()
+@campaign_argument
+@topic_option
+@table_or_json("How to print the agreement.")
+def agreement(directory: Path, topics: tuple[str, ...], format_: str) -> None:
+    """Print how far assessors agree.
+
+    It is about documents, characters and best entry points, or grades. Each pair of assessors is
+    compared over the documents that both have validated. Coefficients that are undefined, such as κ
+    when both say the same of everything, are a dash. If there are honeypots, assessors are also
+    compared with what is known.
+
+    \b
+    Example:
+      doxeval assess agreement campaign --topic 301
+    """
+    from doxeval.assess.agreement.agreement import agreement as agreement_of
+    from doxeval.assess.agreement.honeypots import honeypots as scores_on_honeypots
+
+    with opened_campaign(directory) as campaign:
+        chosen = topics_chosen(campaign, topics)
+        judged = [one for one in campaign.judgments() if one.topic in chosen]
+        found = agreement_of(judged, campaign.mode)
+        scores = scores_on_honeypots(judged, campaign.gold(), campaign.mode)
+    if format_ == "json":
+        on_honeypots = {"honeypots": [one.as_dict() for one in scores]}
+        json_data(found.as_dict() | on_honeypots, indent=1)
+    else:
+        _print_agreement(found, scores)
+
+
+def _print_agreement(found: Agreement, scores: Sequence[HoneypotScore]) -> None:
+    from doxeval.cli.score_table import aligned
+
+    if found.rows:
+        head, *rows = found.table()
+        block(aligned(head, rows))
+    else:
+        line("No document has been validated by two assessors yet.")
+    if scores:
+        line()
+        heading("On honeypots")
+        header = ["assessor", "judged", "right", "precision", "recall", "F1"]
+        block(aligned(header, [_honeypot_cells(one) for one in scores]))
+
+
+def _honeypot_cells(score: HoneypotScore) -> list[str]:
+    values = (score.precision.micro, score.recall.micro, score.f1.micro)
+    shown = ["–" if value is None else f"{float(value):.3f}" for value in values]
+    return [score.assessor, f"{score.judged:,}", f"{score.right:,}", *shown]
+
+
+@verb()
+@campaign_argument
+@click.option(
+    "--by",
+    required=True,
+    type=click.Choice(["majority", "union", "intersection"]),
+    help="Which characters are relevant: those of most assessors, of any, or of all.",
+)
+@topic_option
+@click.option("--replace", is_flag=True, help="Also what was adjudicated already.")
+def adjudicate(directory: Path, by: Merge, topics: tuple[str, ...], replace: bool) -> None:
+    """Adjudicate by a rule.
+
+    One judgment is made of those that assessors have validated. What somebody has adjudicated
+    already stays, unless --replace is given.
+
+    \b
+    Example:
+      doxeval assess adjudicate campaign --by majority --topic 301
+    """
+    from doxeval.assess.store import Imported
+
+    with opened_campaign(directory) as campaign:
+        chosen = topics_chosen(campaign, topics)
+        every = [campaign.adjudicate(by, topic, replace=replace) for topic in chosen]
+    kept = tuple(pair for one in every for pair in one.kept)
+    written, unchanged = sum(one.written for one in every), sum(one.unchanged for one in every)
+    _print_done(Imported(written, unchanged, kept), f"adjudicated by {by}")
+
+
+@verb()
+@campaign_argument
+@click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
+def honeypots(directory: Path, gold: Path) -> None:
+    """Place documents with known judgments.
+
+    They show how well assessors do. GOLD is a file of assessments. Each document that it judges
+    joins the queue of its topic and looks like any other. `doxeval assess agreement` scores the
+    assessors against it, and exports say which judgments are of honeypots.
+
+    \b
+    Example:
+      doxeval assess honeypots campaign gold.jsonl
+    """
+    from doxeval.assess.exchange.imports import states_of
+
+    with opened_campaign(directory) as campaign, _lines_of_errors():
+        known = _one_each(states_of(gold, campaign.collection, campaign.mode), gold)
+        outside = campaign.place_honeypots(known)
+    line(f"{counted(len(known), 'honeypot')} placed, {outside:,} of them not in the pool")

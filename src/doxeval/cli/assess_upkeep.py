@@ -1,0 +1,97 @@
+"""`doxeval assess rebase`, `backup` and `verify`: keep a campaign safe and sound."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from doxeval.cli.assess_opening import (
+    campaign_argument,
+    check_installed,
+    database_option,
+    directory_argument,
+    opened_campaign,
+)
+from doxeval.cli.terminal import line, note
+from doxeval.cli.verb import verb
+from doxeval.wording import counted
+
+
+@verb()
+@campaign_argument
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file to write; it is compressed if its name ends in .gz.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+def backup(directory: Path, out: Path, force: bool) -> None:
+    """Copy the campaign into one file.
+
+    The server may be running meanwhile. The file can be restored on another computer, and into
+    another database. It has the hashes of passwords: keep it safe.
+
+    \b
+    Example:
+      doxeval assess backup campaign --out monday.jsonl.gz
+    """
+    from doxeval.errors import OutputError
+
+    if out.exists() and not force:
+        raise OutputError(f"{out} exists; --force replaces it")
+    with opened_campaign(directory) as campaign:
+        campaign.backup(out)
+    line(f"{out}: {out.stat().st_size:,} bytes")
+
+
+@verb()
+@click.argument("file", metavar="BACKUP", type=click.Path(path_type=Path))
+@directory_argument
+@click.option(
+    "--collection",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where the collection is, if not where it was.",
+)
+@database_option
+def restore(file: Path, directory: Path, collection: Path | None, database: str | None) -> None:
+    """Make a campaign from a backup.
+
+    DIR must not exist yet, or be empty.
+
+    \b
+    Examples:
+      doxeval assess restore monday.jsonl.gz campaign-again
+      doxeval assess restore monday.jsonl.gz team --database postgresql://localhost/assessments
+    """
+    check_installed()
+    from doxeval.assess.store import Campaign
+
+    with Campaign.restore(file, directory, collection=collection, database=database) as campaign:
+        topics, users = len(campaign.topics()), len(campaign.users())
+    line(f"{directory}: {counted(topics, 'topic')}, {counted(users, 'user')}")
+
+
+@verb()
+@campaign_argument
+def verify(directory: Path) -> None:
+    """Replay the log, and compare.
+
+    The operations in the log must lead to the judgments as they are. The exit code is 1 if they
+    differ.
+
+    \b
+    Example:
+      doxeval assess verify campaign
+    """
+    with opened_campaign(directory) as campaign:
+        problems = campaign.verify()
+        operations = sum(1 for _ in campaign.operations())
+    for problem in problems:
+        note(f"error: {problem}", "red")
+    line(f"{counted(operations, 'operation')} replayed, {counted(len(problems), 'problem')}")
+    if problems:
+        sys.exit(1)
