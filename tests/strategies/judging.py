@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from doxeval.assess.judging import Article, Grade, Mode, Operation
 from strategies.trees import Node, Piece, located, nodes
+from strategies.world_documents import library_of
 
 _TEXTS = ["Low", " ", "\n ", "tide ", " e\u0301", "𝔸", "שלום", "x", "\r\n", ""]
 _TAGS = ["sec", "p", "b"]
@@ -44,7 +45,7 @@ def article_of(node: Node, document: str = "a") -> Article:
 def trees_to_judge() -> st.SearchStrategy[Node]:
     """Small documents with white space between and around their words."""
     said = st.sampled_from(_TEXTS).map(lambda text: Piece(text.replace("\r", "&#13;"), text))
-    return nodes(said, _TAGS)
+    return nodes(said, _TAGS) | st.integers(0, 500).map(lambda number: library_of(number)[0][1])
 
 
 def articles() -> st.SearchStrategy[Article]:
@@ -54,9 +55,13 @@ def articles() -> st.SearchStrategy[Article]:
 
 def operations_on(article: Article, mode: Mode) -> st.SearchStrategy[list[Operation]]:
     """What an assessor may try, one after another; some of it is not allowed."""
-    return st.lists(_operation_on(article, mode), max_size=12).map(
+    # Grades are about nothing before something is highlighted: often all of it is, at once.
+    all_of_it = {"kind": "highlight", "start": 0, "end": len(article.text)}
+    first = st.sampled_from([[], [all_of_it]]) if mode == "2005" else st.just([])
+    return st.tuples(first, st.lists(_operation_on(article, mode), max_size=20)).map(
         lambda made: [
-            Operation(f"o{number}", number, **fields) for number, fields in enumerate(made)
+            Operation(f"o{number}", number, **fields)
+            for number, fields in enumerate([*made[0], *made[1]])
         ]
     )
 
@@ -94,7 +99,7 @@ def _operation_on(article: Article, mode: Mode) -> st.SearchStrategy[dict[str, A
     if mode == "2006":
         return st.one_of(marking, marking, pointing, rest)
     if mode == "2005":
-        return st.one_of(marking, grading, grading, rest)
+        return st.one_of(grading, grading, grading, marking, rest)
     return st.one_of(grading, grading, grading, rest)
 
 

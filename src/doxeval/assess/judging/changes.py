@@ -193,10 +193,23 @@ def _change_of(data: Any) -> Change:
             path: (_grade_or_none(before), _grade_or_none(after))
             for path, (before, after) in data.get("grades", {}).items()
         },
-        frozenset(inferred["removed"]),
-        frozenset(inferred["added"]),
-        {name: (data[name][0], data[name][1]) for name in _SIMPLE if name in data},
+        _paths(inferred["removed"]),
+        _paths(inferred["added"]),
+        {name: _both(name, *data[name]) for name in _SIMPLE if name in data},
     )
+
+
+def _both(name: str, before: Any, after: Any) -> tuple[Any, Any]:
+    """Two values of a field that states can have."""
+    for value in (before, after):
+        State.from_json(State().as_json() | {name: value})
+    return before, after
+
+
+def _paths(data: Any) -> frozenset[str]:
+    if not isinstance(data, list) or not all(isinstance(path, str) for path in data):
+        raise ValueError(data)
+    return frozenset(data)
 
 
 def _grade_or_none(value: Any) -> Grade | None:

@@ -145,7 +145,7 @@ def _check_places(operation: Operation) -> None:
         isinstance(path, str) and path.startswith("/") and len(path) <= LONGEST_PATH
     ):
         raise MalformedOperation(f"path is {brief(path)}: expected the path of an element")
-    if path is not None and (flaw := flaw_of_text([path])):
+    if path is not None and (flaw := flaw_of_text(path)):
         raise MalformedOperation(f"path: {flaw}")
 
 
@@ -161,7 +161,7 @@ def _check_quote_fields(operation: Operation) -> None:
                 f"quote has {len(quote):,} characters: send the length and the SHA-256 of a quote "
                 f"of more than {LONGEST_QUOTE:,}"
             )
-        if flaw := flaw_of_text([quote]):
+        if flaw := flaw_of_text(quote):
             raise MalformedOperation(f"quote: {flaw}")
         return
     if length is None or digest is None:

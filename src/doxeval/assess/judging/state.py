@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from operator import lt
@@ -212,20 +212,19 @@ def flaw_of_note(note: object) -> str | None:
         return f"expected text, and it is {brief(note)}"
     if len(note) > LONGEST_NOTE:
         return f"{len(note):,} characters, and there may be {LONGEST_NOTE:,}"
-    if flaw := flaw_of_text([note]):
-        return flaw
-    return None
+    return flaw_of_text(note)
 
 
-def flaw_of_text(texts: Iterable[str]) -> str | None:
-    """What keeps texts from being stored: databases take no NUL and no lone surrogates.
+def flaw_of_text(text: str) -> str | None:
+    """What keeps a text from being stored: databases take no NUL and no lone surrogates.
 
-    >>> flaw_of_text(["fine", "\\ud800"])
-    'lone surrogates are no text'
+    >>> flaw_of_text("fine"), flaw_of_text("\\ud800")
+    (None, 'lone surrogates are no text')
     """
-    for text in texts:
-        if "\0" in text:
-            return "the character NUL cannot be stored"
-        if any("\ud800" <= one <= "\udfff" for one in text):
-            return "lone surrogates are no text"
+    if "\0" in text:
+        return "the character NUL cannot be stored"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "lone surrogates are no text"
     return None
