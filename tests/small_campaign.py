@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from doxeval.assess.judging import Article, Operation
+from doxeval.assess.judging import Article, Operation, State
 from doxeval.assess.store import ADJUDICATED, Campaign
 from doxeval.documents import Collection, build_collection
 from doxeval.pooling import Pool, PooledDocument, PooledElement
@@ -47,6 +48,18 @@ PEOPLE = {
 }
 PASSWORD = "correct horse"
 _NUMBERS = count(1)
+
+
+HIGHLIGHTED = State(highlights=((0, 4),), bep=0)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A judgment from elsewhere."""
+
+    topic: str
+    document: str
+    state: State = HIGHLIGHTED
 
 
 def make_collection(directory: Path, documents: dict[str, str] | None = None) -> Collection:

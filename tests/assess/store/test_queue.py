@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,19 +11,9 @@ from doxeval.assess.judging import State
 from doxeval.assess.store import ADJUDICATED, Campaign, CampaignError
 from doxeval.documents import Collection
 from doxeval.pooling import Pool, PooledDocument, PooledElement
-from small_campaign import POOL, highlight, make_collection, operation
+from small_campaign import POOL, Answer, highlight, make_collection, operation
 
 Maker = Callable[..., Campaign]
-
-
-HIGHLIGHTED = State(highlights=((0, 4),), bep=0)
-
-
-@dataclass(frozen=True)
-class Answer:
-    topic: str
-    document: str
-    state: State = HIGHLIGHTED
 
 
 @pytest.fixture

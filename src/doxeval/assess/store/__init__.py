@@ -8,6 +8,7 @@ from doxeval.assess.store.judgments import Stored
 from doxeval.assess.store.pools import PoolUpdate
 from doxeval.assess.store.progress import Progress
 from doxeval.assess.store.queue import ADJUDICATED, QueueEntry
+from doxeval.assess.store.rebase import Lost, RebaseReport
 from doxeval.assess.store.settings import Settings
 from doxeval.assess.store.submitting import Failure, Submitted
 from doxeval.assess.store.topics import CampaignTopic
@@ -23,10 +24,12 @@ __all__ = [
     "CannotSave",
     "Failure",
     "Imported",
+    "Lost",
     "Part",
     "PoolUpdate",
     "Progress",
     "QueueEntry",
+    "RebaseReport",
     "Settings",
     "Stored",
     "Submitted",

@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby, islice
 from pathlib import Path
@@ -157,17 +157,17 @@ def _insert(connection: Connection, path: Path) -> None:
             rows = (record[name] for record in group)
             while batch := list(islice(rows, _ROWS_AT_ONCE)):
                 connection.execute(insert(tables[name]), batch)
-    _count_on(connection, tables)
+    count_on(connection, tables.values())
 
 
-def _count_on(connection: Connection, tables: dict[str, Table]) -> None:
+def count_on(connection: Connection, tables: Iterable[Table]) -> None:
     """Let PostgreSQL's sequences go on after the rows that were inserted."""
     if connection.dialect.name != "postgresql":
         return
-    for name, table in tables.items():
+    for table in tables:
         for column in table.primary_key.columns:
             last = select(func.max(column)) if column.name in ("seq", "id") else None
             highest = connection.execute(last).scalar() if last is not None else None
             if isinstance(highest, int):
-                sequence = func.pg_get_serial_sequence(name, column.name)
+                sequence = func.pg_get_serial_sequence(table.name, column.name)
                 connection.execute(select(func.setval(sequence, highest)))

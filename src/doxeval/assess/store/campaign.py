@@ -24,6 +24,7 @@ from doxeval.assess.store import (
     gold,
     imports,
     judgments,
+    kept_articles,
     listing,
     opening,
     passwords,
@@ -45,10 +46,12 @@ from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.gold import Known
 from doxeval.assess.store.imports import Imported, NewState
 from doxeval.assess.store.judgments import Stored, Target
+from doxeval.assess.store.kept_articles import PLACED
 from doxeval.assess.store.places import server_lock
 from doxeval.assess.store.pools import PoolUpdate
 from doxeval.assess.store.progress import Progress
 from doxeval.assess.store.queue import ADJUDICATED, QueueEntry
+from doxeval.assess.store.rebase import RebaseReport
 from doxeval.assess.store.settings import Order, Settings, Snap
 from doxeval.assess.store.submitting import Author, Failed, Submitted
 from doxeval.assess.store.topics import CampaignTopic
@@ -97,6 +100,7 @@ class Campaign:
         self._database = opened.database
         self._articles: OrderedDict[str, Article] = OrderedDict()
         self._articles_lock = threading.Lock()
+        self._kept: set[str] = set()  # hashes of texts that the database keeps
         with self._database.read() as connection:
             self.settings: Settings = settings.load(connection)
 
@@ -151,6 +155,15 @@ class Campaign:
         place = None if collection is None else Path(collection)
         backup.restore(Path(path), Path(directory), place, database)
         return cls.open(directory)
+
+    @staticmethod
+    def rebase(directory: str | Path, collection: str | Path) -> RebaseReport:
+        """Carry the judgments over to a collection that was built again; no server may run.
+
+        Highlights and entry points go where their text stands now. What has no certain place is in
+        the report, and its judgment is open again.
+        """
+        return opening.rebase_directory(Path(directory), Path(collection))
 
     def close(self) -> None:
         """Close the database."""
@@ -400,7 +413,19 @@ class Campaign:
         article = self.article(document)
         target = Target(topic, article.document, judge)
         author = Author(user.id, seal=self.collection.seal)
+        if not PLACED.isdisjoint(one.kind for one in operations):
+            self._keep(article)
         return self._submitted(target, author, operations, article)
+
+    def _keep(self, article: Article) -> None:
+        """Keep a document as it is judged; once is enough."""
+        if article.sha256 not in self._kept:
+            packed = kept_articles.packed(article)
+            document, sha256 = article.document, article.sha256
+            self._database.write(
+                lambda to: kept_articles.keep(to, document, sha256, packed), alone=False
+            )
+            self._kept.add(sha256)
 
     def _submitted(
         self, target: Target, author: Author, operations: Sequence[Operation], article: Article
@@ -492,6 +517,8 @@ class Campaign:
         self, new: list[NewState], what: str, by: User | None, replace: bool, **details: Any
     ) -> Imported:
         author = Author(_id(by), imports=True, seal=self.collection.seal)
+        for one in new:
+            self._keep(one.article)
 
         def change(connection: Any) -> Imported:
             done = imports.write_states(connection, new, self.mode, author, replace)

@@ -33,6 +33,7 @@ from doxeval.assess.store.places import (
     server_lock,
     write_facts,
 )
+from doxeval.assess.store.rebase import RebaseReport, rebase
 from doxeval.assess.store.settings import Settings
 from doxeval.documents import Collection
 from doxeval.errors import CollectionError, UnknownReference, output_errors
@@ -120,6 +121,17 @@ def open_directory(directory: Path, collection: Path | None = None) -> Opened:
     except BaseException:
         database.close()
         raise
+
+
+def rebase_directory(directory: Path, collection: Path) -> RebaseReport:
+    """Carry the judgments of a campaign over to another collection, all of them or none."""
+    facts, new = read_facts(directory), Collection(collection)
+    with closing(Database(facts.url(directory))) as database:
+        _migrated(directory, database)
+        with server_lock(directory, "rebase it"):
+            report = database.write(lambda to: rebase(to, new))
+            write_facts(directory, facts.moved_to(new.directory, new.seal))
+    return report
 
 
 def known_in(collection: Collection) -> pools.Known:

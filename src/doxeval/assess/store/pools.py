@@ -51,7 +51,7 @@ def update_pool(connection: Connection, pool: Pool, known: Known) -> PoolUpdate:
         gone = old - new.keys()
         added += _add(connection, topic, {name: new[name] for name in new if name not in old})
         _renew(connection, topic, {name: new[name] for name in new if name in old})
-        removed += _remove(connection, topic, gone - begun)
+        removed += remove(connection, topic, gone - begun)
         judged += len(gone & begun)
         kept += len(old & new.keys())
         _note_pool(connection, topic, pool)
@@ -137,7 +137,8 @@ def _renew(connection: Connection, topic: str, again: dict[str, PooledDocument])
         )
 
 
-def _remove(connection: Connection, topic: str, gone: set[str]) -> int:
+def remove(connection: Connection, topic: str, gone: set[str]) -> int:
+    """Take documents that nobody began to judge from the pool; how many."""
     table, judged = POOL_DOCUMENTS.c, JUDGMENTS.c
     for document in gone:
         connection.execute(

@@ -202,6 +202,15 @@ OPERATIONS = Table(
     UniqueConstraint("topic", "document", "judge", "version"),
 )
 
+# Documents as they were judged (kept_articles.py).
+ARTICLES = Table(
+    "articles",
+    METADATA,
+    Column("document", Text, primary_key=True),
+    Column("text_sha256", Text, primary_key=True),
+    Column("packed", Text, nullable=False),
+)
+
 EVENTS = Table(
     "events",
     METADATA,
