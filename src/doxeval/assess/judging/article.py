@@ -140,7 +140,8 @@ class Article:
 
     def row_of(self, path: str) -> int:
         """The row of the element at a path, -1 if there is none; a step without number is [1]."""
-        if not path.startswith("/"):
+        # A path of a hundred thousand steps would take long to walk, and leads nowhere.
+        if not path.startswith("/") or path.count("/") > len(self.levels):
             return NO_ROW
         missing: list[tuple[str, str]] = []
         above = path
