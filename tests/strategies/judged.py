@@ -69,15 +69,20 @@ class JudgedWorld:
 
 @st.composite
 def judged_worlds(
-    draw: st.DrawFn, mode: Mode | None = None, assessors: tuple[str, ...] = ASSESSORS
+    draw: st.DrawFn,
+    mode: Mode | None = None,
+    assessors: tuple[str, ...] = ASSESSORS,
+    spaces: bool = True,
 ) -> JudgedWorld:
-    """A few documents, each judged for some topics by some assessors."""
+    """A few documents, each judged for some topics by some assessors; spaces: in their ids."""
     chosen: Mode = draw(st.sampled_from(("2006", "2005", "2003"))) if mode is None else mode
     trees: list[Node] = draw(st.lists(trees_to_judge(), min_size=1, max_size=3))
-    collection = example_collection({f"d {n}": tree.source for n, tree in enumerate(trees)})
+    ids = [f"d{' ' if spaces else '_'}{number}" for number in range(len(trees))]
+    sources = [tree.source for tree in trees]
+    collection = example_collection(dict(zip(ids, sources, strict=True)))
     found = []
-    for number in range(len(trees)):
-        article = Article.of(collection, f"d {number}")
+    for document in ids:
+        article = Article.of(collection, document)
         for topic in TOPICS:
             for assessor in assessors:
                 if draw(st.integers(0, 3)):
