@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from doxeval.assess.judging import problems
+from doxeval.assess.judging import allowed, gradable, inconsistencies, problems
 from doxeval.assess.web.document_data import document_data
 from doxeval.assess.web.problems import Problem
 from doxeval.retrieve.stopwords import ENGLISH
@@ -107,14 +107,19 @@ def count_done(entries: Sequence[QueueEntry]) -> int:
 def judgment_data(stored: Stored, article: Article, mode: Mode) -> dict[str, Any]:
     """A judgment, and what the rules say about it."""
     state = stored.state
-    return {
+    data = {
         "state": state.as_json(),
         "version": stored.version,
         "canUndo": stored.can_undo,
         "canRedo": stored.can_redo,
         "problems": list(problems(state, article, mode)),
-        "inconsistencies": [],
+        "inconsistencies": [list(one) for one in inconsistencies(state, article, mode)],
     }
+    if mode != "2005":  # in mode 2003, every element may get every grade
+        return data
+    rows = gradable(state, article, mode)
+    values = map(list, allowed(state, article, mode, rows))
+    return data | {"gradable": [list(pair) for pair in zip(rows.tolist(), values, strict=True)]}
 
 
 def pooled_ranges(asked: Asked, article: Article) -> list[list[int]]:
