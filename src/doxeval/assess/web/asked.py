@@ -68,8 +68,15 @@ class Asked:
     @property
     def document(self) -> str:
         """The document that is asked for."""
+        return given_id(self.given("doc"), "doc")
+
+    def given(self, name: str) -> Any:
+        """A value from the address, the form or the JSON, which must not contradict each other."""
         sent = self.body if isinstance(self.body, dict) else {}
-        return given_id(self.query.get("doc", sent.get("doc", self.fields.get("doc"))), "doc")
+        found = [place[name] for place in (self.query, self.fields, sent) if name in place]
+        if any(one != found[0] for one in found):
+            raise Problem(400, f"The request has two different values of {name}.", name)
+        return found[0] if found else None
 
 
 def given_id(value: object, name: str) -> str:

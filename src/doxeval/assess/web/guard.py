@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -124,20 +125,9 @@ def is_for_programs(path: str) -> bool:
 
 def _with_judge(asked: Asked, who: Who, user: User) -> Asked:
     """The request with its topic, and as whom the user works on it."""
-    from dataclasses import replace
-
-    sent = asked.body if isinstance(asked.body, dict) else {}
-
-    def value(name: str) -> Any:
-        found = [place[name] for place in (asked.query, asked.fields, sent) if name in place]
-        if len(found) > 1 and any(one != found[0] for one in found):
-            raise Problem(400, f"The request has two different values of {name}.", name)
-        return found[0] if found else None
-
-    judge = value("judge")
+    judge = asked.given("judge")
     if judge not in (None, "adjudicated"):
         raise Problem(400, "judge= is adjudicated, or left out.", "judge")
-    topic = given_id(value("topic"), "topic")
-    adjudicates = judge is not None
-    number = judge_of(who, asked.campaign, user, topic, adjudicates=adjudicates)
+    topic = given_id(asked.given("topic"), "topic")
+    number = judge_of(who, asked.campaign, user, topic, adjudicates=judge is not None)
     return replace(asked, topic=topic, judge=number)
