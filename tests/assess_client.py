@@ -14,6 +14,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
 
+__all__ = ["OURS", "TestClient", "browser", "highlight_tide", "other"]
+
 OURS = {"sec-fetch-site": "same-origin"}
 
 

@@ -43,6 +43,8 @@ EXAMPLES: Mapping[str, list[tuple[set[str], dict[str, Any]]]] = {
     "GET /article": [(ASSESSORS, {"params": OWN})],
     "GET /adjudicate": [(ADJUDICATORS, {"params": OWN})],
     "GET /organise": [(ORGANISERS, {})],
+    "GET /organise/exports": [(ORGANISERS, {"params": {"judgments": "union"}})],
+    "GET /organise/export": [(ORGANISERS, {"params": {"format": "jsonl", "judgments": "union"}})],
     "POST /organise/close": [(ORGANISERS, {"data": {"topic": "8"}})],
     "POST /organise/reopen": [(ORGANISERS, {"data": {"topic": "8"}})],
     "POST /organise/assign": [(ORGANISERS, {"data": {"topic": "8", "user": "dee"}})],

@@ -173,7 +173,7 @@ def write_export(export: Export, path: str | os.PathLike[str], format: ExportFor
     >>> path.read_text()
     '7 Q0 a 4 9 4 4:4\\n'
     """
-    _check_fit(export, format)
+    check_fit(export, format)
     if format == "annotations":
         with written(path) as file:
             file.writelines(annotation_lines(export.judged, export.collection))
@@ -222,7 +222,7 @@ def _check(format: str) -> None:
         raise OutputError(f"no format {brief(format)} of judgments; there are {known}")
 
 
-def _check_fit(export: Export, format: ExportFormat) -> None:
+def check_fit(export: Export, format: ExportFormat) -> None:
     """Refuse a format in which relevant documents would look as if they were not relevant."""
     _check(format)
     if not export.judged:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from doxeval.assess.web import api, organise, pages, signing_in, users
+from doxeval.assess.web import api, exporting, organise, pages, signing_in, users
 from doxeval.assess.web.asked import Site
 from doxeval.assess.web.display import checked_display
 from doxeval.assess.web.find import Finder
@@ -40,6 +40,8 @@ ANSWERS: Mapping[str, Answer] = {
     "GET /article": pages.get_article,
     "GET /adjudicate": pages.get_article,
     "GET /organise": organise.get_organise,
+    "GET /organise/exports": exporting.get_exports,
+    "GET /organise/export": exporting.get_export,
     "POST /organise/close": organise.post_close,
     "POST /organise/reopen": organise.post_reopen,
     "POST /organise/assign": organise.post_assign,

@@ -49,6 +49,8 @@ WHO_MAY: Mapping[str, Who] = {
     "GET /article": Who.ASSESSOR,
     "GET /adjudicate": Who.ADJUDICATOR,
     "GET /organise": Who.ORGANISER,
+    "GET /organise/exports": Who.ORGANISER,
+    "GET /organise/export": Who.ORGANISER,
     "POST /organise/close": Who.ORGANISER,
     "POST /organise/reopen": Who.ORGANISER,
     "POST /organise/assign": Who.ORGANISER,

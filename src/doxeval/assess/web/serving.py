@@ -76,13 +76,13 @@ def _load(config: uvicorn.Config, tls: tuple[Path, Path] | None) -> None:
 def _listening(host: str, port: int) -> socket.socket:
     """A socket that listens; if the port is taken, the error says so."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    if not 0 <= port <= 65535:
+        raise InputError(f"port={port}: expected 0 to 65535")
+    listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(2048)
-    except OverflowError:
-        raise InputError(f"port={port}: expected 0 to 65535") from None
     except OSError as error:
         listener.close()
         raise InputError(_why_not(error, host, port)) from None
