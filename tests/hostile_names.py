@@ -44,6 +44,7 @@ def commands(folder: Path, evil: str = EVIL) -> Iterator[Command]:
     yield from _on_documents(strange, collection, evil)
     yield from _on_queries(strange, collection, evil)
     yield from _on_runs(strange, collection, evil)
+    yield from _on_campaigns(strange, collection, evil)
     yield from _on_usage(strange, evil)
 
 
@@ -86,6 +87,10 @@ def _files(evil: str, name: str) -> dict[str, list[Any]]:
         f"nav{name}.json": [weights],
         "matrix.json": [{"model": "matrix", "probabilities": {evil: {evil: {evil: 9}}}}],
         "routes.json": [{"model": evil}],
+        f"asked{name}.jsonl": [{"id": evil, "title": evil}, {"id": "7", "title": "seven"}],
+        f"pool{name}.jsonl": [{"topic": topic, "doc": "a"} for topic in ("7", evil)],
+        "foreign.jsonl": [{"topic": evil, "doc": evil}],
+        "gold.jsonl": [{"topic": evil, "doc": "a", "start": 0, "end": 3}],
     }
 
 
@@ -171,6 +176,41 @@ def _on_runs(strange: Path, collection: Path, evil: str) -> Iterator[Command]:
     simulated = ("simulate", "-a", qrels, "--system", "perfect", *with_collection)
     yield Command((*simulated, "--out", strange / f"perfect{evil}.run"))
     yield Command((*simulated, "--out", strange / f"perfect{evil}.run", "--quant", evil))
+
+
+def _on_campaigns(strange: Path, collection: Path, evil: str) -> Iterator[Command]:
+    topics, pool = strange / f"asked{evil}.jsonl", strange / f"pool{evil}.jsonl"
+    sources = ("--collection", collection, "--topics", topics)
+    campaign, inside = strange / f"campaign{evil}", _encodable(evil)
+    yield Command(("assess", "init", campaign, *sources, "--pool", strange / "foreign.jsonl"))
+    yield Command(("assess", "init", campaign, *sources, "--pool", pool, "--admin", evil))
+    yield Command(("assess", "init", campaign, *sources, "--pool", pool))
+    yield Command(("assess", "init", campaign, *sources, "--pool", pool, "--database", evil))
+    for name in (evil, "ann"):
+        yield Command(("assess", "user", "add", campaign, name))
+        yield Command(("assess", "user", "disable", campaign, name))
+        for topic in (inside, evil, "7", "8"):
+            yield Command(("assess", "assign", campaign, topic, name))
+    yield Command(("assess", "user", "list", campaign))
+    yield Command(("assess", "user", "list", campaign, "--format", "json"), True)
+    yield Command(("assess", "status", campaign))
+    yield Command(("assess", "status", campaign, "--format", "json"), True)
+    yield Command(("assess", "pool", campaign, strange / "foreign.jsonl"))
+    yield Command(("assess", "honeypots", campaign, strange / "gold.jsonl"))
+    for file in ("gold.jsonl", "foreign.jsonl", f"qrels{evil}.jsonl", evil):
+        yield Command(("assess", "import", campaign, strange / file, "--assessor", "ann"))
+    for format_ in ("jsonl", "trec", "inex2005", "annotations", "log"):
+        out = strange / f"{format_}{evil}"
+        yield Command(("assess", "export", campaign, "--format", format_, "--out", out, "--drafts"))
+    who = ("--judgments", evil)
+    yield Command(("assess", "export", campaign, "--format", "trec", "--out", strange / "x", *who))
+    yield Command(("assess", "agreement", campaign, "--topic", inside))
+    yield Command(("assess", "adjudicate", campaign, "--by", "union"))
+    yield Command(("assess", "close", campaign, inside))
+    yield Command(("assess", "verify", campaign))
+    yield Command(("assess", "backup", campaign, "--out", strange / f"backup{evil}"))
+    yield Command(("assess", "restore", strange / f"backup{evil}", campaign))
+    yield Command(("assess", "serve", strange / f"nowhere{evil}"))
 
 
 def _on_usage(strange: Path, evil: str) -> Iterator[Command]:

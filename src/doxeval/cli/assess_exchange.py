@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from doxeval.assessments.merge import Merge
 
 FORMATS = ("jsonl", "annotations", "inex2003", "inex2005", "inex2008", "trec", "log")
+_NEXT_LINE = "\n  "  # in errors that list many things; other line feeds are part of names
 
 
 @verb()
@@ -176,11 +177,11 @@ def _lines_of_errors() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        first, *others = str(error).split("\n")
+        first, *others = str(error).split(_NEXT_LINE)
         if not others:
             raise
         for one in others:
-            note(one)
+            note(f"  {one}")
         raise InputError(first) from None
 
 
