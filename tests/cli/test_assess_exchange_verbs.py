@@ -251,7 +251,6 @@ def test_honeypots_are_placed_and_scored(campaign: Path, tmp_path: Path) -> None
     assert doxeval("assess", "honeypots", campaign, wrong).exit_code == 1
 
 
-@pytest.mark.skip("not yet")
 def test_rebasing_keeps_what_can_be_found_again(tmp_path: Path) -> None:
     sources = make_sources(tmp_path / "a")
     campaign = make_campaign(tmp_path / "campaign", sources)

@@ -9,7 +9,7 @@ from doxeval.cli.assess_demo import demo
 from doxeval.cli.assess_exchange import adjudicate, agreement, export, honeypots, import_
 from doxeval.cli.assess_people import assign, unassign, user
 from doxeval.cli.assess_topics import close, pool, reopen
-from doxeval.cli.assess_upkeep import backup, restore, verify
+from doxeval.cli.assess_upkeep import backup, rebase, restore, verify
 
 
 @click.group()
@@ -34,6 +34,6 @@ def assess() -> None:
 
 for command in (
     *(init, user, assign, unassign, serve, status, close, reopen, pool, honeypots),
-    *(export, import_, agreement, adjudicate, backup, restore, verify, demo),
+    *(export, import_, agreement, adjudicate, rebase, backup, restore, verify, demo),
 ):
     assess.add_command(command)

@@ -14,9 +14,45 @@ from doxeval.cli.assess_opening import (
     directory_argument,
     opened_campaign,
 )
-from doxeval.cli.terminal import line, note
+from doxeval.cli.terminal import line, note, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted
+from doxeval.wording import counted, listed, shortened
+
+
+@verb()
+@directory_argument
+@click.option(
+    "--collection",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The collection that was built again.",
+)
+def rebase(directory: Path, collection: Path) -> None:
+    """Move to a collection that was built again.
+
+    A highlight is found again by its text, if that occurs once in the document. What cannot be
+    found again is listed, and its document must be judged again; the log keeps what was there.
+    Nobody can judge while this is done: stop the server first, and make a backup.
+
+    \b
+    Example:
+      doxeval assess rebase campaign --collection wiki-2
+    """
+    check_installed()
+    from doxeval.assess.store import Campaign
+
+    report = Campaign.rebase(directory, collection)
+    for lost in report.lost:
+        where = f"{shortened(lost.document)} for topic {shortened(lost.topic)}"
+        note(f"{where}, {shortened(lost.who)}: {lost.what}", "yellow")
+    if report.removed:
+        gone = [f"{document} for topic {topic}" for topic, document in report.removed]
+        warn([f"no longer in the collection, and so not in the pool: {listed(gone)}"])
+    line(
+        f"{counted(report.unchanged, 'judgment')} unchanged, {report.moved:,} moved, "
+        f"{counted(len(report.lost), 'place')} not found again"
+    )
 
 
 @verb()
