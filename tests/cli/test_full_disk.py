@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from importlib import resources
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import full_disk
+from conftest import doxeval
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits on the size of files")
 
@@ -122,6 +124,62 @@ def test_a_report_with_figures(tmp_path: Path, demo_data: Path) -> None:
     words = ("report", *runs, *given, *places)
     _, failed = tried(tmp_path, "::4", *words, sizes="1000,40000")
     assert failed >= 4
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory, demo_data: Path, collection: Path) -> Path:
+    """A campaign in which somebody has judged everything that the demo has judgments of."""
+    folder = tmp_path_factory.mktemp("assess")
+    pool, directory = folder / "pool.jsonl", folder / "campaign"
+    runs = [demo_data / "runs" / f"{name}.run" for name in ("careful", "clerk")]
+    given = ("--collection", collection, "--topics", demo_data / "topics.xml", "--pool", pool)
+    judged = demo_data / "assessments.jsonl"
+    for words in (
+        ("pool", *runs, "--depth", 5, "--collection", collection, "--out", pool),
+        ("assess", "init", directory, *given),
+        ("assess", "user", "add", directory, "ann"),
+        ("assess", "import", directory, judged, "--assessor", "ann"),
+    ):
+        done = doxeval(*words)
+        assert done.exit_code == 0, done.stderr
+    return directory
+
+
+def test_making_a_campaign(
+    tmp_path: Path, demo_data: Path, collection: Path, campaign: Path
+) -> None:
+    pool = campaign.with_name("pool.jsonl")
+    given = ("--collection", collection, "--topics", demo_data / "topics.xml", "--pool", pool)
+    taken, failed = tried(tmp_path, ":", "assess", "init", tmp_path / "new/campaign", *given)
+    assert taken > 3
+    assert failed >= taken + 3
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "inex2005", "annotations", "log"])
+def test_exporting_judgments(tmp_path: Path, campaign: Path, format_: str) -> None:
+    words = ("assess", "export", campaign, "--format", format_, "--out", tmp_path / "out")
+    taken, failed = tried(tmp_path, ":", *words)
+    assert taken > 1
+    assert failed >= taken
+
+
+def test_backing_up_and_restoring_a_campaign(tmp_path: Path, campaign: Path) -> None:
+    out = tmp_path / "backup.jsonl"
+    _, failed = tried(tmp_path, ":", "assess", "backup", campaign, "--out", out)
+    assert failed >= 3 + 5
+    backup = tmp_path.with_name(f"{tmp_path.name}.jsonl")
+    assert doxeval("assess", "backup", campaign, "--out", backup).exit_code == 0
+    words = ("assess", "restore", backup, tmp_path / "new/campaign")
+    taken, failed = tried(tmp_path, ":", *words)
+    assert failed >= taken + 3
+
+
+def test_importing_judgments(tmp_path: Path, campaign: Path, demo_data: Path) -> None:
+    directory = Path(shutil.copytree(campaign, tmp_path / "campaign"))
+    assert doxeval("assess", "user", "add", directory, "bob").exit_code == 0
+    words = ("assess", "import", directory, demo_data / "assessments.jsonl", "--assessor", "bob")
+    _, failed = tried(tmp_path, ":", *words)
+    assert failed >= 3
 
 
 def test_the_demo(tmp_path: Path) -> None:
