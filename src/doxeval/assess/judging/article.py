@@ -106,15 +106,11 @@ class Article:
         return alone
 
     @cached_property
-    def levels(self) -> list[Ints]:
-        """The rows at each depth, from the root down."""
-        depth = np.zeros(len(self), dtype=np.int64)
-        above = self.parent
-        while (above >= 0).any():  # all climb together, until the last is beyond its root
-            depth += above >= 0
-            above = np.where(above >= 0, self.parent[above], above)
-        order = np.argsort(depth, kind="stable")
-        return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
+    def deepest(self) -> int:
+        """The depth of its deepest element; the root is at depth 1."""
+        rows = np.arange(len(self))
+        ended = np.cumsum(np.bincount(rows + self.size, minlength=len(self) + 1))
+        return int((rows + 1 - ended[:-1]).max(initial=0))
 
     def is_white(self, start: int, end: int) -> bool:
         """Whether a range of its text has no characters but white space (or none at all)."""
@@ -141,7 +137,7 @@ class Article:
     def row_of(self, path: str) -> int:
         """The row of the element at a path, -1 if there is none; a step without number is [1]."""
         # A path of a hundred thousand steps would take long to walk, and leads nowhere.
-        if not path.startswith("/") or path.count("/") > len(self.levels):
+        if not path.startswith("/") or path.count("/") > self.deepest:
             return NO_ROW
         missing: list[tuple[str, str]] = []
         above = path

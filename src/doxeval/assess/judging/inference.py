@@ -132,11 +132,11 @@ def _bounds(columns: Columns, article: Article) -> _Bounds:
     is_graded = columns.is_graded
     nearest = nearest_graded(is_graded, article)
     has_above = nearest >= 0
-    below = _nearest_inside(columns, article)
+    least_exhaustive, least_specific = _least_inside(columns, nearest, article)
     bounds = _Bounds(
-        np.maximum(below.exhaustivity, 0),
+        least_exhaustive,
         np.where(has_above, columns.exhaustivity[nearest], HIGHEST),
-        (below.specificity > 0).astype(np.int64),
+        least_specific,
         np.where(has_above & (columns.specificity[nearest] == 0), 0, HIGHEST),
     )
     _bound_by_children(bounds, columns, article)
@@ -161,12 +161,26 @@ def _bound_by_children(bounds: _Bounds, columns: Columns, article: Article) -> N
     bounds.least_exhaustive[last] = np.maximum(bounds.least_exhaustive[last], missing)
 
 
-def _nearest_inside(columns: Columns, article: Article) -> Columns:
-    """The highest grades of the nearest graded elements inside each element, -1 without any."""
-    is_graded = columns.is_graded
-    inside = Columns(*np.full((2, len(article)), NONE, dtype=np.int64))
-    for rows in reversed(article.levels[1:]):
-        for most, column in zip(inside, columns, strict=True):
-            own = np.where(is_graded[rows], column[rows], most[rows])
-            np.maximum.at(most, article.parent[rows], own)
-    return inside
+def _least_inside(columns: Columns, nearest: Ints, article: Article) -> tuple[Ints, Ints]:
+    """What the nearest graded elements inside each ungraded element demand of it at least.
+
+    Those are the ones in its subtree that have the same nearest graded element around them as it
+    has itself. Sorted by that and by row, they stand side by side.
+    """
+    rows = np.arange(len(article))
+    keys = (nearest + 1) * (len(article) + 1) + rows
+    graded = np.flatnonzero(columns.is_graded)
+    graded = graded[np.argsort(keys[graded])]
+    first = np.searchsorted(keys[graded], keys + 1)
+    after = np.searchsorted(keys[graded], keys + article.size)
+
+    def has_inside(wanted: Bools) -> Bools:
+        before = np.append(0, np.cumsum(wanted[graded]))
+        inside: Bools = before[after] > before[first]
+        return inside
+
+    exhaustivity = sum(
+        has_inside(columns.exhaustivity >= level).astype(np.int64)
+        for level in range(1, HIGHEST + 1)
+    )
+    return np.asarray(exhaustivity), has_inside(columns.specificity > 0).astype(np.int64)
