@@ -20,7 +20,8 @@ Draws depend on the seed and the topic, and on the names of runs, but not on the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import pairwise
 
 import numpy as np
@@ -55,40 +56,39 @@ def replayed(
     """
     chosen: list[int] = []
     by_name = sorted(range(len(candidates.runs)), key=candidates.runs.__getitem__)
+    replay = _move_to_front if method == "mtf" else _thompson
     for number, lists in _lists(candidates):
         topic = candidates.topics[number]
-        judged = {one.document: one.is_relevant for one in assessments.of(topic)}
-        relevant = _relevant(candidates, lists, judged)
+        judged = [one.document for one in assessments.of(topic) if one.is_relevant]
+        relevant = _numbers(candidates.documents, judged)
         chance = np.random.default_rng([seed, *topic.encode()])
-        ordered = [lists[run] for run in by_name]
-        replay = _move_to_front if method == "mtf" else _thompson
-        # One more than there are lets every list come to its end.
-        most = len(relevant) + 1 if documents is None else documents
-        chosen += replay(ordered, relevant, most, chance)
+        most = len(candidates) + 1 if documents is None else documents
+        chosen += replay([lists[run] for run in by_name], relevant, most, chance)
     return np.array(chosen, dtype=np.int64)
 
 
 def _lists(candidates: Candidates) -> Iterator[tuple[int, list[Listed]]]:
     """For each topic with candidates, the list of every run."""
-    topic = candidates.topic
+    topic, runs = candidates.topic, range(len(candidates.runs))
     begins = np.flatnonzero(is_first(topic)).tolist() if len(candidates) else []
     for begin, end in pairwise([*begins, len(candidates)]):
-        lists: list[Listed] = [[] for _ in candidates.runs]
-        own = (candidates.run[begin:end].tolist(), candidates.document[begin:end].tolist())
-        for row, run, document in zip(range(begin, end), *own, strict=True):
-            lists[run].append((row, document))
-        yield int(topic[begin]), lists
+        run, document = candidates.run[begin:end], candidates.document[begin:end]
+        own = [np.flatnonzero(run == number) for number in runs]
+        lists = [(begin + rows, document[rows]) for rows in own]
+        yield (
+            int(topic[begin]),
+            [list(zip(rows.tolist(), of.tolist(), strict=True)) for rows, of in lists],
+        )
 
 
-def _relevant(
-    candidates: Candidates, lists: Sequence[Listed], judged: Mapping[str, bool]
-) -> dict[int, bool]:
-    documents = {document for listed in lists for _, document in listed}
-    return {one: judged.get(candidates.documents[one], False) for one in documents}
+def _numbers(documents: Sequence[str], wanted: Iterable[str]) -> set[int]:
+    """The positions of some documents among others, which are sorted."""
+    found = ((name, bisect_left(documents, name)) for name in wanted)
+    return {at for name, at in found if at < len(documents) and documents[at] == name}
 
 
 def _move_to_front(
-    lists: Sequence[Listed], relevant: Mapping[int, bool], most: int, chance: np.random.Generator
+    lists: Sequence[Listed], relevant: Set[int], most: int, chance: np.random.Generator
 ) -> list[int]:
     reached = [0] * len(lists)
     priority = [0] * len(lists)
@@ -104,7 +104,7 @@ def _move_to_front(
         chosen.append(row)
         pooled.add(document)
         turn[run] = len(chosen)
-        if relevant[document]:
+        if document in relevant:
             priority[run], success[run] = 0, len(chosen)
         else:
             priority[run] -= 1
@@ -115,7 +115,7 @@ def _move_to_front(
 
 
 def _thompson(
-    lists: Sequence[Listed], relevant: Mapping[int, bool], most: int, chance: np.random.Generator
+    lists: Sequence[Listed], relevant: Set[int], most: int, chance: np.random.Generator
 ) -> list[int]:
     reached = [0] * len(lists)
     successes, failures = np.ones(len(lists)), np.ones(len(lists))
@@ -132,7 +132,7 @@ def _thompson(
             chosen.append(row)
             if document not in pooled:
                 pooled.add(document)
-                (successes if relevant[document] else failures)[run] += 1
+                (successes if document in relevant else failures)[run] += 1
                 break
         is_over[run] = reached[run] == len(listed)
     return chosen

@@ -17,46 +17,43 @@ def assembled(
     c = candidates
     pair = c.pair[rows]
     first = np.sort(np.unique(pair, return_index=True)[1])
+    own = rows[first]
     elements = _elements(c, rows, identifier)
     contributors = _contributors(c, pair)
-    pooled: dict[str, list[PooledDocument]] = {topic: [] for topic in c.topics}
-    for row, number in zip(rows[first].tolist(), pair[first].tolist(), strict=True):
-        document = PooledDocument(
-            c.documents[int(c.document[row])],
-            float(c.priority[row]),
-            tuple(dict.fromkeys(elements.get(number, ()))),
-            tuple(contributors[number]),
+    pooled: list[list[PooledDocument]] = [[] for _ in c.topics]
+    columns = (pair[first], c.topic[own], c.document[own], c.priority[own])
+    for number, topic, document, priority in zip(*(one.tolist() for one in columns), strict=True):
+        parts, runs = elements.get(number, ()), contributors[number]
+        pooled[topic].append(
+            PooledDocument(c.documents[document], priority, tuple(parts), tuple(runs))
         )
-        pooled[c.topics[int(c.topic[row])]].append(document)
-    return {topic: tuple(documents) for topic, documents in pooled.items()}
+    return {topic: tuple(own) for topic, own in zip(c.topics, pooled, strict=True)}
 
 
 def _elements(
     candidates: Candidates, rows: Ints, identifier: Identifier
 ) -> dict[int, list[PooledElement]]:
-    """The pooled parts of each document, in the order of pooling."""
+    """The pooled parts of each document, distinct, in the order of pooling."""
     c = candidates
     place = c.topic[rows] * max(len(c.unit_key), 1) + c.unit[rows]
     first = rows[np.sort(np.unique(place, return_index=True)[1])]
-    known: dict[int, tuple[PooledElement, ...]] = {}
+    unit = c.unit[first]
+    columns = (c.pair[first], c.unit_key[unit], c.unit_start[unit], c.unit_end[unit])
+    by_key: dict[int, tuple[PooledElement, ...]] = {}
     found: dict[int, list[PooledElement]] = {}
-    for pair, unit in zip(c.pair[first].tolist(), c.unit[first].tolist(), strict=True):
-        if unit not in known:
-            known[unit] = _parts_of(c, unit, identifier)
-        found.setdefault(pair, []).extend(known[unit])
+    with_trees: set[int] = set()
+    for pair, key, start, end in zip(*(one.tolist() for one in columns), strict=True):
+        if start >= 0:
+            found.setdefault(pair, []).append(PooledElement(None, start, end))
+        elif key != NO_KEY and start == NO_RANGE:
+            if key not in by_key:
+                by_key[key] = tuple(map(PooledElement, identifier.paths(key)))
+            found.setdefault(pair, []).extend(by_key[key])
+            if len(by_key[key]) > 1:
+                with_trees.add(pair)
+    for pair in with_trees:  # an element of a tree may have been returned alone, too
+        found[pair] = list(dict.fromkeys(found[pair]))
     return found
-
-
-def _parts_of(
-    candidates: Candidates, unit: int, identifier: Identifier
-) -> tuple[PooledElement, ...]:
-    """The elements of a unit, or its range; nothing for whole documents and unknown ranges."""
-    key, start = int(candidates.unit_key[unit]), int(candidates.unit_start[unit])
-    if start >= 0:
-        return (PooledElement(None, start, int(candidates.unit_end[unit])),)
-    if key == NO_KEY or start != NO_RANGE:
-        return ()
-    return tuple(PooledElement(path) for path in identifier.paths(key))
 
 
 def _contributors(candidates: Candidates, pooled: Ints) -> dict[int, list[tuple[str, int]]]:
@@ -65,10 +62,10 @@ def _contributors(candidates: Candidates, pooled: Ints) -> dict[int, list[tuple[
     own = np.flatnonzero(np.isin(c.pair, pooled))
     own = own[np.lexsort((c.rank[own], c.run[own], c.pair[own]))]
     best = own[is_first(c.pair[own], c.run[own])]
+    by_name = np.argsort(np.argsort(np.array(c.runs)))
+    best = best[np.lexsort((by_name[c.run[best]], c.rank[best], c.pair[best]))]
     found: dict[int, list[tuple[str, int]]] = {}
-    columns = (c.pair[best].tolist(), c.run[best].tolist(), c.rank[best].tolist())
-    for pair, run, rank in zip(*columns, strict=True):
+    columns = (c.pair[best], c.run[best], c.rank[best])
+    for pair, run, rank in zip(*(one.tolist() for one in columns), strict=True):
         found.setdefault(pair, []).append((c.runs[run], rank))
-    for several in found.values():
-        several.sort(key=lambda one: (one[1], one[0]))
     return found

@@ -92,12 +92,15 @@ def is_first(*columns: Ints) -> Bools:
 
 
 class _Ranked(NamedTuple):
-    """The distinct results of a run: their rows, topics, ranks and parts, and warnings."""
+    """The distinct results of a run: topics, ranks, parts, and the ids of documents.
+
+    The documents of the parts are positions in the ids.
+    """
 
     topic: Ints
     rank: Ints
-    document_ids: list[str]
     parts: Parts
+    document_ids: list[str]
 
 
 def candidates_of(
@@ -112,7 +115,7 @@ def candidates_of(
     ['b', 'a']
     """
     ranked = [_ranked(run, topics, identifier, depth) for run in runs]
-    documents, document = _numbered([name for one in ranked for name in one.document_ids])
+    documents, document = _documents(ranked)
     key = _joined([one.parts.key for one in ranked])
     start = _joined([one.parts.start for one in ranked])
     end = _joined([one.parts.end for one in ranked])
@@ -151,11 +154,16 @@ def _joined(columns: Sequence[Ints]) -> Ints:
     return np.concatenate([np.zeros(0, dtype=np.int64), *columns]).astype(np.int64, copy=False)
 
 
-def _numbered(names: list[str]) -> tuple[list[str], Ints]:
-    """The distinct names, sorted, and the number of each name."""
-    distinct = sorted(set(names))
+def _documents(ranked: Sequence[_Ranked]) -> tuple[list[str], Ints]:
+    """The ids of all documents, sorted, and for each row the position of its document."""
+    distinct = sorted({name for one in ranked for name in one.document_ids})
     number = {name: position for position, name in enumerate(distinct)}
-    return distinct, np.fromiter(map(number.__getitem__, names), np.int64, len(names))
+    columns = []
+    for one in ranked:
+        ids = one.document_ids
+        numbers = np.fromiter(map(number.__getitem__, ids), np.int64, len(ids))
+        columns.append(numbers[one.parts.document])
+    return distinct, _joined(columns)
 
 
 def _ranked(run: Run, topics: Sequence[str], identifier: Identifier, depth: int | None) -> _Ranked:
@@ -202,13 +210,12 @@ def _distinct(run: Run, topic: Ints, identifier: Identifier) -> _Ranked:
     kept = parts.rows(rows)
     numbers, which = np.unique(kept.document, return_inverse=True)
     ids = identifier.document_ids(run, numbers)
-    names = [ids[number] for number in which.tolist()]
-    return _Ranked(topic[rows], _places(topic[rows]) + 1, names, kept)
+    return _Ranked(topic[rows], _places(topic[rows]) + 1, kept._replace(document=which), ids)
 
 
 def _to_depth(ranked: _Ranked, depth: int | None) -> _Ranked:
     if depth is None:
         return ranked
     rows = np.flatnonzero(ranked.rank <= depth)
-    names = [ranked.document_ids[row] for row in rows.tolist()]
-    return _Ranked(ranked.topic[rows], ranked.rank[rows], names, ranked.parts.rows(rows))
+    parts = ranked.parts.rows(rows)
+    return _Ranked(ranked.topic[rows], ranked.rank[rows], parts, ranked.document_ids)

@@ -82,8 +82,8 @@ class WholeDocuments(Identifier):
     def document_ids(self, run: Run, documents: Ints) -> list[str]:
         """As the run or the collection has them."""
         if self._collection is None:
-            return [run.documents[number] for number in documents.tolist()]
-        return [self._collection.id_of(number) for number in documents.tolist()]
+            return list(map(run.documents.__getitem__, documents.tolist()))
+        return list(map(self._collection.id_of, documents.tolist()))
 
     def paths(self, key: int) -> tuple[str, ...]:
         """None."""
@@ -130,7 +130,7 @@ class StatedParts(Identifier):
 
     def document_ids(self, run: Run, documents: Ints) -> list[str]:
         """As the run has them."""
-        return [run.documents[number] for number in documents.tolist()]
+        return list(map(run.documents.__getitem__, documents.tolist()))
 
     def paths(self, key: int) -> tuple[str, ...]:
         """As they were numbered."""
