@@ -39,6 +39,7 @@ PAGES = (
     "search",
     "models",
     "judging",
+    "pooling",
     "python",
     "coming-from",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from doxeval import (
     Topic,
     compare,
     correlate,
+    pool_runs,
     significant_agreement,
 )
 from doxeval.documents.examples import example_collection
@@ -85,6 +87,7 @@ def values(collection: Collection) -> dict[str, Any]:
         "comparison": compare(table, "MAiP"),
         "correlations": correlate(table),
         "agreement": significant_agreement(table),
+        "pool": pool_runs([run, other], depth=5, date=datetime(2026, 5, 4, tzinfo=UTC)),
         "verdicts": significant_agreement(table).pairs[0],
     }
 
