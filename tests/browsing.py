@@ -19,13 +19,13 @@ from doxeval.assess.web.cookies import COOKIE
 from small_campaign import PASSWORD
 
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-# The text of a highlight as the browser paints it, and of the selection.
+# The texts of a highlight as the browser paints it, from first to last, and of the selection.
 PAINTED = """layer => [...(CSS.highlights.get(layer) ?? [])].map(each => {
   const range = document.createRange();
   range.setStart(each.startContainer, each.startOffset);
   range.setEnd(each.endContainer, each.endOffset);
-  return range.toString();
-})"""
+  return range;
+}).sort((one, other) => one.compareBoundaryPoints(Range.START_TO_START, other)).map(String)"""
 SELECTED = (
     "() => { const s = getSelection(); return s.rangeCount ? s.getRangeAt(0).toString() : '' }"
 )

@@ -243,7 +243,7 @@ function explained(obstacle: Obstacle, answer: Failure | null, waiting: number):
     case "signed-out":
       return `Your session has ended. ${kept} Sign in again, then come back to this page.`;
     case "user":
-      return `Somebody else has signed in with this browser. ${kept} They are sent when you sign in again.`;
+      return `Somebody else has signed in with this browser. ${kept} Sign in again to save.`;
     case "text":
       return `${answer?.error ?? "The document has changed."} Reload the page before you go on.`;
     case "closed":

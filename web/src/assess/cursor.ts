@@ -12,6 +12,8 @@ export type Step = (typeof STEPS)[number];
 type Direction = "forward" | "backward";
 
 const IN_WORDS = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u;
+/** The first letter that decides the direction of a paragraph; a group if it is from right to left. */
+const FIRST_STRONG = /([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}])|\p{L}/u;
 const KEPT = "doxeval-cursor";
 
 export class Cursor {
@@ -19,6 +21,8 @@ export class Cursor {
   step: Step = "character";
   private anchor = 0;
   private focus = 0;
+  /** Where two paragraphs touch, the end of one is the beginning of the other: which is meant. */
+  private isAtEnd = false;
   private readonly caret = element("div", { class: "caret", "aria-hidden": "true", hidden: "" });
   private readonly watchers: (() => void)[] = [];
 
@@ -69,19 +73,19 @@ export class Cursor {
     switch (event.key) {
       case "ArrowRight":
       case "ArrowLeft":
-        this.put(this.stepped(step, this.direction(event.key)), event.shiftKey);
+        this.go(step, this.direction(event.key, event.shiftKey), event.shiftKey);
         return true;
       case "ArrowDown":
       case "ArrowUp": {
         const direction = event.key === "ArrowDown" ? "forward" : "backward";
-        if (isFar) this.put(this.stepped("paragraph", direction), event.shiftKey);
+        if (isFar) this.go("paragraph", direction, event.shiftKey);
         else this.byNative("line", direction, event.shiftKey);
         return true;
       }
       case "Home":
       case "End": {
         const direction = event.key === "End" ? "forward" : "backward";
-        if (isFar) this.put(direction === "forward" ? this.work.shown.text.length : 0, event.shiftKey);
+        if (isFar) this.put(direction === "forward" ? this.work.shown.text.length : 0, event.shiftKey, direction === "forward");
         else this.byNative("lineboundary", direction, event.shiftKey);
         return true;
       }
@@ -91,24 +95,28 @@ export class Cursor {
   }
 
   /** Put the cursor at a position, in units. */
-  put(unit: number, extend = false): void {
+  put(unit: number, extend = false, isAtEnd = false): void {
     this.focus = unit;
+    this.isAtEnd = isAtEnd;
     if (!extend) this.anchor = unit;
     this.select();
-    scrollToUnit(this.work.shown, unit, "if hidden");
+    scrollToUnit(this.work.shown, isAtEnd ? Math.max(unit - 1, 0) : unit, "if hidden");
     this.draw();
     if (!extend) this.read();
   }
 
-  /** In text that runs from right to left, the left arrow goes forward. */
-  private direction(key: "ArrowRight" | "ArrowLeft"): Direction {
-    const around = this.work.shown.text.slice(Math.max(this.focus - 1, 0), this.focus + 1);
-    const isRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(around);
+  /** Which way an arrow goes; from right to left in a paragraph that is written so. */
+  private direction(key: "ArrowRight" | "ArrowLeft", extend: boolean): Direction {
+    const { shown } = this.work;
+    // What is being selected decides, else an arrow would turn round at the next paragraph.
+    const at = extend && this.anchor !== this.focus ? Math.min(this.anchor, this.focus) : this.focus - (this.isAtEnd ? 1 : 0);
+    const isRightToLeft = FIRST_STRONG.exec(shown.text.slice(...shown.runAround(Math.max(at, 0))))?.[1] !== undefined;
     return (key === "ArrowRight") !== isRightToLeft ? "forward" : "backward";
   }
 
-  private stepped(step: Step, direction: Direction): number {
-    return direction === "forward" ? this.after(step) : this.before(step);
+  private go(step: Step, direction: Direction, extend: boolean): void {
+    const isForward = direction === "forward";
+    this.put(isForward ? this.after(step) : this.before(step), extend, isForward);
   }
 
   private after(step: Step): number {
@@ -148,16 +156,20 @@ export class Cursor {
     this.select();
     selection.modify(extend ? "extend" : "move", direction, unit);
     const node = selection.focusNode;
-    const isInside = node !== null && shown.root.contains(node);
-    this.put(isInside ? shown.unitOf(node, selection.focusOffset) : this.focus, extend);
+    if (node === null || !shown.root.contains(node)) return this.put(this.focus, extend, this.isAtEnd);
+    const { focusOffset } = selection;
+    this.put(shown.unitOf(node, focusOffset), extend, isEndOf(node, focusOffset));
   }
 
   private select(): void {
     const { shown } = this.work;
     const isForward = this.anchor <= this.focus;
     const from = shown.placeOf(this.anchor, !isForward);
-    const to = shown.placeOf(this.focus, isForward && this.focus > this.anchor);
-    document.getSelection()?.setBaseAndExtent(from.node, from.offset, to.node, to.offset);
+    const isBefore = this.anchor === this.focus ? this.isAtEnd : isForward;
+    const to = shown.placeOf(this.focus, isBefore && this.focus > 0);
+    const selection = document.getSelection();
+    if (this.anchor === this.focus) selection?.collapse(to.node, to.offset);
+    else selection?.setBaseAndExtent(from.node, from.offset, to.node, to.offset);
   }
 
   /** The mouse or the browser moved the selection: the cursor goes along. */
@@ -168,6 +180,7 @@ export class Cursor {
     if (!shown.root.contains(selection.focusNode) || !shown.root.contains(selection.anchorNode)) return;
     this.anchor = shown.unitOf(selection.anchorNode, selection.anchorOffset);
     this.focus = shown.unitOf(selection.focusNode, selection.focusOffset);
+    this.isAtEnd = isEndOf(selection.focusNode, selection.focusOffset);
     this.draw();
   }
 
@@ -199,8 +212,7 @@ export class Cursor {
   private draw(): void {
     if (!this.isOn) return;
     const { shown } = this.work;
-    const atEnd = this.focus > 0 && (this.focus >= shown.text.length || shown.runAround(this.focus)[0] === this.focus && this.anchor < this.focus);
-    const place = shown.placeOf(this.focus, atEnd);
+    const place = shown.placeOf(this.focus, this.isAtEnd && this.focus > 0);
     const range = document.createRange();
     range.setStart(place.node, place.offset);
     range.collapse(true);
@@ -222,6 +234,10 @@ export class Cursor {
   private tellWatchers(): void {
     for (const watcher of this.watchers) watcher();
   }
+}
+
+function isEndOf(node: Node, offset: number): boolean {
+  return node.nodeType === Node.TEXT_NODE && offset > 0 && offset === (node as Text).length;
 }
 
 function stored(): string | null {

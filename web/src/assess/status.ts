@@ -1,6 +1,7 @@
 // "saved", "saving", "n unsaved", and what to do if something is in the way.
 
 import { button, element } from "../shared/dom";
+import { signOut } from "./api";
 import type { Assessment } from "./assessment";
 
 /** The page is left on purpose, with changes that the browser keeps. */
@@ -12,13 +13,17 @@ export function savingStatus(work: Assessment): HTMLElement {
   const here = encodeURIComponent(location.pathname + location.search);
   const signIn = element("a", { class: "button", href: `/login?next=${here}` }, "Sign in again");
   signIn.addEventListener("click", () => (isLeaving = true));
+  const changeUser = button({}, () => {
+    isLeaving = true;
+    void signOut().then(() => location.assign(signIn.href));
+  }, `Sign in as ${work.data.user}`);
   const reload = button({}, () => {
     isLeaving = true;
     location.reload();
   }, "Reload");
   const drop = button({}, () => work.sync.discard(work.judgment.version), "Discard them");
   const retry = button({}, () => work.sync.retry(), "Try now");
-  const ways = { "signed-out": [signIn], user: [signIn], offline: [retry], text: [reload], closed: [drop], forbidden: [drop], conflict: [reload] };
+  const ways = { "signed-out": [signIn], user: [changeUser], offline: [retry], text: [reload], closed: [drop], forbidden: [drop], conflict: [reload] };
   work.watch(() => {
     const { obstacle, isSending, queue } = work.sync;
     const state = queue.length === 0 ? "saved" : obstacle ? "unsaved" : "saving";
