@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,17 @@ Serving = Callable[..., Server]
 
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[Serving]:
-    """Serve a campaign on SQLite: the small documents or others, all pooled for both topics."""
+    """Serve a campaign on SQLite: the small documents or others, pooled for both topics."""
     with ExitStack() as stack:
 
         def serve(
             documents: Mapping[str, str] | None = None,
             pooled: tuple[PooledElement, ...] = (),
+            ids: Sequence[str] = (),
             **settings: Any,
         ) -> Server:
             collection = make_collection(tmp_path, None if documents is None else dict(documents))
-            ids = list(documents) if documents else ["tides", "waves", "salt"]
+            ids = ids or list(documents or ("tides", "waves", "salt"))
             pool = Pool({t: tuple(PooledDocument(d, 1.0, pooled) for d in ids) for t in ("7", "8")})
             campaign = make_campaign(tmp_path, None, collection, pool=pool, **settings)
             stack.callback(campaign.close)

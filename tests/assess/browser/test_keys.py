@@ -62,7 +62,7 @@ def test_selecting_with_the_text_cursor(
     tab: Tab, step: str, moves: list[str], expected: str
 ) -> None:
     tab.press("c", step, *(f"Shift+{move}" for move in moves))
-    assert tab("[aria-label='Text cursor']").get_attribute("aria-pressed") == "true"
+    assert tab("button.cursor").get_attribute("aria-pressed") == "true"
     assert tab(".caret").is_visible()
     assert marked(tab) == [expected]
 

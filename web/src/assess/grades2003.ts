@@ -50,7 +50,8 @@ export function gradesPanel(work: Assessment): HTMLElement {
     if (state === drawn) return;
     drawn = state;
     const focus = focusedIn(marks);
-    work.painter.paint("element", [elementSpan(work, work.chosen)]);
+    // The whole document is chosen at first; that needs no colour.
+    work.painter.paint("element", work.chosen === 0 ? [] : [elementSpan(work, work.chosen)]);
     place.replaceChildren(...work.shown.lineage(work.chosen).map((row) => crumb(work, row)));
     moves.replaceChildren(...neighbours(work));
     marks.replaceChildren(...form());

@@ -75,8 +75,8 @@ export function tools(work: Assessment, cursor: Cursor, pooled: HTMLElement | nu
     );
   }
   if (work.data.mode === "2006") {
-    const clear = button({ title: "Clear the best entry point (Shift+B)", "aria-label": "Clear the best entry point" }, () => work.clearEntry(), "Clear entry");
-    place.append(button({ title: "Set the best entry point (b)", "aria-label": "Set the best entry point" }, () => work.setEntry(), "Set entry"), clear);
+    const clear = button({ title: "Clear the best entry point (Shift+B)" }, () => work.clearEntry(), "Clear entry point");
+    place.append(button({ title: "Set the best entry point (b)" }, () => work.setEntry(), "Set entry point"), clear);
     work.watch(() => (clear.disabled = work.view.bep === null));
   }
   const undo = button({ title: "Undo (Ctrl+Z)" }, () => work.undo(), "Undo");
@@ -102,7 +102,7 @@ function reopen(work: Assessment): HTMLElement {
 }
 
 function cursorControls(cursor: Cursor): HTMLElement {
-  const toggle = button({ title: "A cursor in the text that the arrow keys move (c)", "aria-label": "Text cursor" }, () => cursor.toggle(), "Cursor");
+  const toggle = button({ title: "A cursor in the text that the arrow keys move (c)", class: "cursor" }, () => cursor.toggle(), "Text cursor");
   const select = element("select", { "aria-label": "The cursor moves by" });
   for (const step of STEPS) select.append(element("option", { value: step }, `by ${step}`));
   select.addEventListener("change", () => cursor.setStep(STEPS[select.selectedIndex]!));
