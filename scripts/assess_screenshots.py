@@ -145,6 +145,7 @@ def pages(campaign: Campaign) -> dict[str, tuple[str | None, str]]:
 
 
 def photograph(browser: Any, campaign: Campaign, out: Path) -> None:
+    """Take the pictures of all pages of a campaign."""
     with served(campaign) as address:
         for name, (user, path) in pages(campaign).items():
             for width in WIDTHS:
@@ -171,6 +172,7 @@ def photograph(browser: Any, campaign: Campaign, out: Path) -> None:
 
 
 def main() -> None:
+    """Take all pictures."""
     from playwright.sync_api import sync_playwright
 
     out = Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots")

@@ -17,7 +17,8 @@ DOCUMENTS = {
         "<p onclick='owned()' onload='owned()' onfocus='owned()' tabindex='0' autofocus='1' "
         "style='position:fixed;inset:0' id='article' class='told' contenteditable='true'>text</p>"
         "<style>* { display: none !important }</style>"
-        "<svg onload='owned()'><animate onbegin='owned()' attributeName='x'/><a href='x'>svg</a></svg>"
+        "<svg onload='owned()'><animate onbegin='owned()' attributeName='x'/><a href='x'>svg</a>"
+        "</svg>"
         "<a href='javascript:owned()'>a link</a><iframe src='javascript:owned()'>frame</iframe>"
         "<form action='/logout' method='post'><input autofocus='1' onfocus='owned()'/>"
         "<button>form</button></form><img src='/x' onerror='owned()'/><base href='//evil'/>"
@@ -44,7 +45,7 @@ def tab(serving: Any, browsers: Browsers) -> Tab:
     tab = browsers.tab(serving(DOCUMENTS, topics=topics, title=TRICK))
     tab.page.add_init_script(
         "window.owned = () => { console.log('owned') };"
-        "addEventListener('securitypolicyviolation', e => console.log('policy ' + e.violatedDirective))"
+        "addEventListener('securitypolicyviolation', e => console.log('policy', e.blockedURI))"
     )
     return tab
 

@@ -1,4 +1,4 @@
-"""Every page, wide and narrow, light and dark: it fits, says nothing to the console, is accessible."""
+"""Every page, wide and narrow, light and dark: it fits, is quiet and accessible."""
 
 from __future__ import annotations
 
