@@ -164,7 +164,7 @@ def test_adjudication(judged_twice: Server, browsers: Browsers) -> None:
     assert tab.problems_of_access() == []
     tab("dx-document").focus()
     tab.press("n")
-    tab.page.wait_for_url("**/adjudicate?*doc=waves*")
+    tab.page.wait_for_url("**/queue?topic=7&judge=adjudicated")
     assert campaign.judgment("7", "tides", 0).state.status == "validated"
     assert tab.said == []
 
