@@ -72,6 +72,13 @@ def test_a_grade_is_inferred_only_if_it_is_the_only_one(article: Article) -> Non
     assert around.grades[SEC] == (2, 1)  # it cannot be more exhaustive than the article
 
 
+def test_nothing_is_inferred_where_no_grade_obeys_the_rules(article: Article) -> None:
+    # Children that are specific and not exhaustive contradict themselves, and bound the section
+    # from both sides.
+    state = graded(article, (ROOT, [1, 3]), (ONE, [0, 1]), (TWO, [0, 1]))
+    assert SEC not in state.grades
+
+
 def test_the_last_child_has_what_the_others_do_not(article: Article) -> None:
     state = graded(article, (SEC, [1, 3]), (ONE, [0, 0]))
     assert state.grades[TWO] == (1, 3)
