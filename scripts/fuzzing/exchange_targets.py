@@ -20,6 +20,9 @@ from doxeval.assessments.trec import read_trec_qrels
 from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
 from doxeval.errors import DoxevalError
 from doxeval.navigation.read import parse_navigation
+from doxeval.pooling.inex_xml import write_inex_pool
+from doxeval.pooling.jsonl import write_jsonl_pool
+from doxeval.pooling.read_write import read_pool, write_pool
 from doxeval.runs import read_write as runs
 from doxeval.runs import resolve
 from doxeval.runs.run import Run
@@ -136,6 +139,17 @@ def _each(*steps: Callable[[], object]) -> None:
 def recognised(data: bytes) -> object:
     """Assessments whose format is recognised by how the file begins."""
     return read_assessments(file_of("assessments", data))
+
+
+def pooled(data: bytes) -> object:
+    """A pool, whose form is recognised by how the file begins; it is written again."""
+    pool = read_pool(file_of("pool", data))
+    b"".join(write_jsonl_pool(pool))
+    _each(
+        lambda: write_pool(pool, file_of("pool.txt", b""), "trec"),
+        lambda: [b"".join(write_inex_pool(*one)) for one in pool.documents.items()],
+    )
+    return pool
 
 
 def navigation(data: bytes) -> object:
@@ -266,6 +280,13 @@ TARGETS = (
         tokens.JUDGMENTS,
         _JUDGMENTS,
         5,
+    ),
+    Target(
+        "pools",
+        pooled,
+        (good.JSONL_POOL, good.XML_POOL, good.TREC_POOL),
+        (*tokens.JUDGMENTS, *tokens.words('"priority" "elements" "contributors" "topics" "runs"')),
+        share=2,
     ),
     Target("trec-qrels", assessments(read_trec_qrels), (good.TREC_QRELS,), tokens.JUDGMENTS),
     Target(

@@ -79,6 +79,19 @@ GRADED = b"""{"topic": "7", "doc": "a", "path": "/s[1]", "e": 2, "s": 1}
 {"topic": "7", "doc": "a", "path": "/s[1]/p[1]", "e": 2, "s": 3}
 {"topic": "8", "doc": "b", "path": "/s[1]/p[1]", "e": 1, "s": 3}"""
 
+JSONL_POOL = (
+    b"""{"pool": 1, "method": "depth", "depth": 2, "documents": null, "level": "element",
+ "seed": 0}""".replace(b"\n", b"")
+    + b"""
+{"topic": "7", "doc": "a", "priority": 0.5, "elements": [{"path": "/s[1]"}, {"start": 0, "end": 9}]}
+{"topic": "8", "doc": "b", "contributors": [["mine", 1]]}
+"""
+)
+XML_POOL = (
+    b"""<pool topic="7"><file file="a"><path path="/s[1]/p[1]"/></file><file file="b"/></pool>"""
+)
+TREC_POOL = b"7 0 a\n7 Q0 b -1\n8 a\n"
+
 ROUTES = b"""{"model": "routes", "partition": "tag", "abandonment": true,
  "routes": [{"doc": "a", "steps": ["/s[1]", "/s[1]/p[2]"]}, {"doc": "a.xml", "steps": ["/s"]}]}"""
 SUMMARY = b"""{"model": "summary", "partition": {"s": "S", "p": "P"}, "other": "P",

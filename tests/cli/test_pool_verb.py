@@ -86,6 +86,7 @@ def test_statistics(tmp_path: Path) -> None:
         ((), "say how much to pool: --depth K, --documents N, or both"),
         (("--depth", 1), "say where to write the pool: --out FILE; or --statistics"),
         (("--depth", 1, "--method", "mtf"), "--method mtf follows judgments: give them with --jud"),
+        (("--depth", 10**40), "--depth is too large"),
         (("--depth", 1, "--seed", 3), "--seed has no effect on --method depth"),
         (("--depth", 1, "--judged", "x", "--out", "y"), "--judged has no effect on --method depth"),
         (

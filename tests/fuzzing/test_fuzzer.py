@@ -41,6 +41,7 @@ def test_every_reader_is_a_target() -> None:
     by_format = {"qrels": "qrels", "trec": "trec-qrels", "judgments": "jsonl-assessments"}
     of_xml = dict.fromkeys(("grades", "highlights"), "xml-assessments")
     assert {(by_format | of_xml)[name] for name in ASSESSMENT_FORMATS} <= set(TARGETS)
+    assert "pools" in TARGETS
     assert {suffix.removeprefix(".") for suffix in COMPRESSIONS} <= set(TARGETS)
     assert is_archive("a.zip")
     assert is_archive("a.tar")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _ADAPTIVE = ("mtf", "bandit")
 _MOST_OVERLAPS = 15
+_LARGEST = 10**15
 
 
 @verb()
@@ -142,6 +143,9 @@ def _check(options: dict[str, Any], out: Path | None) -> None:
 
     if options["depth"] is None and options["documents"] is None:
         raise click.UsageError("say how much to pool: --depth K, --documents N, or both")
+    for name in ("depth", "documents", "seed"):
+        if (options[name] or 0) > _LARGEST:
+            raise click.UsageError(f"--{name} is too large")
     if options["method"] in _ADAPTIVE:
         if not options["judged"]:
             raise click.UsageError(

@@ -16,11 +16,11 @@ missing, and of a document everything but topic and doc.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import IO, Any, NoReturn
 
+from doxeval.columns.fields import LARGEST_WHOLE
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, InputError
 from doxeval.files import json_lines
@@ -151,7 +151,7 @@ class _Reader:
         if unknown:
             self.refuse(f"unknown field {brief(unknown[0])} of a pooled document")
         priority = self._record.get("priority", 0.0)
-        if not isinstance(priority, int | float) or not math.isfinite(priority):
+        if type(priority) not in (int, float) or not abs(priority) <= LARGEST_WHOLE:
             self._expected("priority", "a number")
         elements = tuple(one.element() for one in self._objects("elements"))
         pooled = PooledDocument(self.text("doc"), float(priority), elements, self._contributors())
@@ -172,6 +172,7 @@ class _Reader:
                 and len(pair) == 2
                 and isinstance(pair[0], str)
                 and type(pair[1]) is int
+                and 0 < pair[1] <= LARGEST_WHOLE
             ):
                 self._expected("contributors", "pairs of a run and a rank")
             found.append((pair[0], pair[1]))
@@ -194,7 +195,7 @@ class _Reader:
 
     def whole(self, name: str) -> int:
         value = self._record.get(name)
-        if type(value) is not int or value < 0:
+        if type(value) is not int or not 0 <= value <= LARGEST_WHOLE:
             self._expected(name, "a whole number from 0 on")
         return int(value)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from doxeval.assessments import Assessments, read_assessments
+from doxeval.columns.fields import LARGEST_WHOLE
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import InputError
@@ -164,7 +165,9 @@ def _check(method: str, level: str, depth: int | None, documents: int | None, se
         raise InputError("give depth= or documents=: how much is to be pooled")
     limits = (("depth", depth, 1), ("documents", documents, 1), ("seed", seed, 0))
     for name, number, least in limits:
-        if number is not None and (not isinstance(number, int) or number < least):
+        if number is None:
+            continue
+        if type(number) is not int or not least <= number <= LARGEST_WHOLE:
             raise InputError(f"{name}={brief(number)}: expected a whole number from {least} on")
 
 
