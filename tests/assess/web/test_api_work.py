@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -179,3 +180,31 @@ def test_the_queue(campaign: Campaign) -> None:
         ("tides", "open"),
     ]
     assert (queue["done"], queue["next"]) == (0, "waves")
+
+
+def test_what_one_user_did_is_not_saved_for_another(campaign: Campaign) -> None:
+    """A page may still be open when somebody else signs in with the same browser."""
+    sent = {"operations": [highlight_tide()], "user": "ann"}
+    answer = browser(campaign, "bob").post(OPERATIONS, json=sent)
+    assert (answer.status_code, answer.json()["code"]) == (409, "user")
+    assert campaign.judgment("7", "tides", campaign.user("bob").id).version == 0
+    assert browser(campaign, "ann").post(OPERATIONS, json=sent).status_code == 200
+
+
+@pytest.mark.parametrize("mode", ["2005", "2003"])
+def test_modes_with_grades(new_campaign: Callable[..., Campaign], mode: str) -> None:
+    campaign = new_campaign(mode=mode)
+    client = browser(campaign, "ann")
+    path, value = "/article[1]/sec[1]", 2 if mode == "2005" else [3, 2]
+    grade = {"op_id": "op-2", "base_version": 1, "kind": "grade", "path": path, "value": value}
+    first = highlight_tide(start=5, end=28, quote="The moon pulls the sea.")
+    if mode == "2003":
+        first, grade = grade | {"base_version": 0}, grade | {"op_id": "op-3"}
+    reply = client.post(OPERATIONS, json={"operations": [first, grade]}).json()
+    assert reply["state"]["grades"][path] == value, reply
+    assert reply["inconsistencies"] == []
+    if mode == "2005":
+        rows = dict(reply["gradable"])
+        assert rows == {0: [2, 1], 2: [2, 1], 3: [2, 1]}
+        assert reply["problems"]
+    assert client.get("/api/article", params=OWN).json()["state"] == reply["state"]
