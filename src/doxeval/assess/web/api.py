@@ -11,11 +11,11 @@ from doxeval.assess.judging import MalformedOperation, parse_operation
 from doxeval.assess.store.queue import next_document
 from doxeval.assess.web.article_data import (
     article_data,
+    check_is_for,
     count_done,
     judgment_data,
     keywords_of,
     known_topic,
-    place_in,
 )
 from doxeval.assess.web.problems import Problem
 
@@ -46,7 +46,7 @@ def get_article(asked: Asked) -> Response:
 def post_operations(asked: Asked) -> Response:
     """Operations on one document, carried out in order up to the first that fails."""
     campaign, document = asked.campaign, asked.document
-    place_in(campaign.queue(asked.topic, asked.judge), document)
+    check_is_for(asked, document)
     operations = _operations(asked.body)
     _check_user(asked)
     done = campaign.submit(asked.topic, document, asked.judge, asked.who, operations)
@@ -108,7 +108,7 @@ def post_time(asked: Asked) -> Response:
     if not is_number or not 0 <= seconds <= MOST_SECONDS:
         raise Problem(400, f'"seconds" is a number from 0 to {MOST_SECONDS}.', "malformed")
     _check_user(asked)
-    place_in(asked.campaign.queue(asked.topic, asked.judge), document)
+    check_is_for(asked, document)
     asked.campaign.add_time(asked.topic, document, asked.judge, float(seconds))
     return answer_json({})
 

@@ -86,6 +86,15 @@ def place_in(entries: Sequence[QueueEntry], document: str) -> int:
     )
 
 
+def check_is_for(asked: Asked, document: str) -> None:
+    """Refuse a document that is neither pooled nor in the queue of whoever asks.
+
+    Most documents are pooled, which is quicker to tell than where they are in the queue.
+    """
+    if asked.campaign.pooled_elements(asked.topic, document) is None:
+        place_in(asked.campaign.queue(asked.topic, asked.judge), document)
+
+
 def queue_place(entries: Sequence[QueueEntry], place: int) -> dict[str, Any]:
     """Where a document is in the queue, and its neighbours."""
     last = len(entries) - 1

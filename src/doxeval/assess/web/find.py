@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from doxeval.arrays import Ints
 from doxeval.assess.web.document_data import title_of
+from doxeval.documents.words import DocumentWords
 from doxeval.errors import DoxevalError
 from doxeval.wording import counted
 
@@ -46,7 +49,7 @@ class Finder:
     >>> first = "<article><st>Fog</st><p>A horn in the fog.</p></article>"
     >>> finder = Finder(example_collection({"fog1": first, "sea": "<p>Waves.</p>"}), {})
     >>> finder.find("horn").documents
-    (Found(document='fog1', title='Fog', snippet='FogA horn in the fog.'),)
+    (Found(document='fog1', title='Fog', snippet='Fog A horn in the fog.'),)
     >>> finder.find("horn").how
     'read all 2 documents, as the collection has no index'
     >>> [found.document for found in finder.find("fog").documents]
@@ -59,6 +62,7 @@ class Finder:
         self._lock = threading.Lock()
         self._index: Index | None = None
         self._looked = False
+        self._words = DocumentWords(collection)
 
     def find(self, query: str) -> Findings:
         """At most twenty documents, those whose ids begin with the query first."""
@@ -131,17 +135,20 @@ class Finder:
             read += len(text)
             folded = text.casefold()
             if all(word in folded for word in words):
-                found.append(self._found(document, _around(text, words[0])))
+                borders = self._words.borders(document)
+                found.append(self._found(document, _around(text, words[0], borders)))
             document += 1
         which = "all" if document == total else "the first"
         how = f"read {which} {counted(document, 'document')}, as the collection has no index"
         return found, how
 
 
-def _around(text: str, word: str) -> str:
-    """The text around the first occurrence of a word, on one line."""
+def _around(text: str, word: str, borders: Ints) -> str:
+    """The text around the first occurrence of a word, on one line, with spaces between blocks."""
     match = re.search(re.escape(word), text, re.IGNORECASE)
     at = match.start() if match else 0
-    low, high = max(0, at - _AROUND), at + _AROUND
-    line = " ".join(text[low:high].split())
+    low, high = max(0, at - _AROUND), min(at + _AROUND, len(text))
+    inside = borders[(low < borders) & (borders < high)].tolist()
+    pieces = [text[start:end] for start, end in pairwise([low, *inside, high])]
+    line = " ".join(" ".join(pieces).split())
     return ("… " if low else "") + line + (" …" if high < len(text) else "")
