@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from doxeval.assess.judging import State
@@ -43,17 +43,17 @@ UNTOUCHED = Stored(0, State(), False, False, 0.0, False, None)
 
 def row_is(target: Target) -> ColumnElement[bool]:
     """The condition that a row of the table is this judgment."""
-    table = JUDGMENTS.c
-    return (
-        (table.topic == target.topic)
-        & (table.document == target.document)
-        & (table.judge == target.judge)
-    )
+    return and_(*(JUDGMENTS.c[name] == value for name, value in target._asdict().items()))
+
+
+# Statements of the way that every operation takes are built once.
+_ROW = select(JUDGMENTS).where(*(JUDGMENTS.c[name] == bindparam(name) for name in Target._fields))
+_LOCKED_ROW = _ROW.with_for_update()
 
 
 def read(connection: Connection, target: Target) -> Stored:
     """A judgment; the untouched one if there is none yet."""
-    row = connection.execute(select(JUDGMENTS).where(row_is(target))).one_or_none()
+    row = connection.execute(_ROW, target._asdict()).one_or_none()
     return UNTOUCHED if row is None else stored(row)
 
 
@@ -64,8 +64,7 @@ def locked_row(
 
     A document outside the pool must have been added, unless `outside` allows it now.
     """
-    query = select(JUDGMENTS).where(row_is(target)).with_for_update()
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(_LOCKED_ROW, target._asdict()).one_or_none()
     if row is not None:
         return row
     pooled = pools.is_pooled(connection, target.topic, target.document)
@@ -88,7 +87,7 @@ def locked_row(
     }
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     connection.execute(dialect.insert(JUDGMENTS).values(**values).on_conflict_do_nothing())
-    return connection.execute(query).one()
+    return connection.execute(_LOCKED_ROW, target._asdict()).one()
 
 
 def add_time(connection: Connection, target: Target, text_sha256: str, seconds: float) -> None:

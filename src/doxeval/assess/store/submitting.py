@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from doxeval.assess.judging import (
     Article,
@@ -28,7 +28,7 @@ from doxeval.assess.judging import (
 )
 from doxeval.assess.store import times, undoing
 from doxeval.assess.store.failures import CampaignError
-from doxeval.assess.store.judgments import Stored, Target, locked_row, row_is, stored
+from doxeval.assess.store.judgments import Stored, Target, locked_row, stored
 from doxeval.assess.store.schema import JUDGMENTS, OPERATIONS, SETTINGS, TOPICS
 from doxeval.wording import brief
 
@@ -68,6 +68,25 @@ class Author:
     user: int | None
     imports: bool = False
     seal: str | None = None  # of the collection whose text the operation is about
+
+
+# The statements of every operation, built once.
+_TOPIC = (
+    select(
+        TOPICS.c.closed_at,
+        select(SETTINGS.c.value).where(SETTINGS.c.key == "collection").scalar_subquery(),
+    )
+    .where(TOPICS.c.id == bindparam("topic"))
+    .with_for_update(read=True, of=TOPICS)
+)
+_LOGGED = select(OPERATIONS).where(OPERATIONS.c.op_id == bindparam("op_id"))
+_APPEND = insert(OPERATIONS).inline()
+_CHANGED = ("version", "state", "status", "relevant", "problem", "skipped", "undo", "redo")
+_CHANGE = (
+    update(JUDGMENTS)
+    .where(*(JUDGMENTS.c[name] == bindparam(f"of_{name}") for name in Target._fields))
+    .values({name: bindparam(name) for name in (*_CHANGED, "updated_at")})
+)
 
 
 def submit(
@@ -135,33 +154,33 @@ def _saved(
 ) -> Stored:
     now, version = times.now(), row.version + 1
     before = State.from_json(row.state)
-    connection.execute(
-        insert(OPERATIONS).values(
-            **target._asdict(),
-            op_id=operation.op_id,
-            user_id=author.user,
-            version=version,
-            kind=operation.kind,
-            operation=content(operation),
-            change=change_between(before, step.after).as_json(),
-            text_sha256=article.sha256,
-            server_time=now,
-        )
-    )
-    connection.execute(
-        update(JUDGMENTS)
-        .where(row_is(target))
-        .values(
-            version=version,
-            state=step.after.as_json(),
-            **flags(step.after),
-            undo=step.stacks.undo,
-            redo=step.stacks.redo,
-            updated_at=now,
-        )
-    )
+    logged = {
+        **target._asdict(),
+        "op_id": operation.op_id,
+        "user_id": author.user,
+        "version": version,
+        "kind": operation.kind,
+        "operation": content(operation),
+        "change": change_between(before, step.after).as_json(),
+        "text_sha256": article.sha256,
+        "server_time": now,
+    }
+    connection.execute(_APPEND, logged)
+    changed = {
+        "version": version,
+        "state": step.after.as_json(),
+        **flags(step.after),
+        "undo": step.stacks.undo,
+        "redo": step.stacks.redo,
+        "updated_at": now,
+    }
+    connection.execute(_CHANGE, changed | {f"of_{name}": one for name, one in _items(target)})
     can_undo, can_redo = bool(step.stacks.undo), bool(step.stacks.redo)
     return Stored(version, step.after, can_undo, can_redo, row.seconds, bool(row.off_pool), now)
+
+
+def _items(target: Target) -> list[tuple[str, Any]]:
+    return list(target._asdict().items())
 
 
 def content(operation: Operation) -> dict[str, Any]:
@@ -181,9 +200,7 @@ def flags(state: State) -> dict[str, Any]:
 
 def _closed(connection: Connection, topic: str, seal: str | None) -> bool:
     """Whether a topic is closed; it cannot be closed or opened until the transaction ends."""
-    current = select(SETTINGS.c.value).where(SETTINGS.c.key == "collection").scalar_subquery()
-    query = select(TOPICS.c.closed_at, current).where(TOPICS.c.id == topic)
-    row = connection.execute(query.with_for_update(read=True, of=TOPICS)).one_or_none()
+    row = connection.execute(_TOPIC, {"topic": topic}).one_or_none()
     if row is None:
         raise CampaignError(f"there is no topic {brief(topic)}")
     if seal is not None and row[1]["seal"] != seal:
@@ -195,8 +212,7 @@ def _is_repeated(
     connection: Connection, target: Target, author: Author, operation: Operation
 ) -> bool:
     """Whether the log has this operation; an id that was used for another one is refused."""
-    query = select(OPERATIONS).where(OPERATIONS.c.op_id == operation.op_id)
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(_LOGGED, {"op_id": operation.op_id}).one_or_none()
     if row is None:
         return False
     logged = Target(row.topic, row.document, row.judge), row.user_id, _essence(row.operation)
