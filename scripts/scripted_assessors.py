@@ -149,6 +149,13 @@ class Assessor:
                 self.sent[op_id] = document
                 number += 1
             self._send(document, operations)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the connection; the next request opens another one."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def _any(self, chance: random.Random, document: str) -> dict[str, Any]:
         text, kind = self.texts[document], chance.choice(_KINDS)
@@ -167,7 +174,7 @@ class Assessor:
             try:
                 status, reply = self._post(document, operations)
             except (OSError, http.client.HTTPException, ValueError):
-                self._connection = None
+                self.hang_up()
                 self.retries += 1
                 if time.monotonic() - began > _PATIENCE:
                     self.errors.append("no answer")

@@ -6,7 +6,7 @@ Each is an operation of the log like any other: one that replaces the whole stat
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from doxeval.assess.judging import Article, Mode, Operation, State
 from doxeval.assess.store import topics
 from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.judgments import Target, locked_row
+from doxeval.assess.store.kept_articles import keep, packed
 from doxeval.assess.store.submitting import Author, Failed, submit
 
 
@@ -24,7 +25,6 @@ class NewState(NamedTuple):
 
     target: Target
     state: State
-    article: Article
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,14 @@ def write_states(
     states: Sequence[NewState],
     mode: Mode,
     author: Author,
+    article_of: Callable[[str], Article],
     replace: bool = False,
 ) -> Imported:
     """Write whole states, all of them or none."""
     written = unchanged = 0
     kept: list[tuple[str, str]] = []
-    for target, state, article in states:
+    for target, state in states:
+        article = article_of(target.document)
         topics.check_known(connection, target.topic)
         row = locked_row(connection, target, article.sha256, outside=True)
         current = State.from_json(row.state)
@@ -60,6 +62,8 @@ def write_states(
             kept.append((target.topic, target.document))
         else:
             operation = import_operation(state, row.version)
+            if state.is_relevant:
+                keep(connection, target.document, article.sha256, packed(article))
             try:
                 submit(connection, target, author, operation, article, mode)
             except Failed as failed:
