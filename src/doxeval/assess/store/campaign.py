@@ -34,6 +34,7 @@ class Campaign(Planning, Working, Results):
 
     >>> import tempfile
     >>> from doxeval.documents.examples import example_collection
+    >>> from doxeval.assess.judging import Operation
     >>> from doxeval.pooling import PooledDocument
     >>> collection = example_collection({"a": "<p>Low tide.</p>", "b": "<p>High tide.</p>"})
     >>> campaign = Campaign.create(
