@@ -59,6 +59,11 @@ FORMATS = {
         "JSONL": "doxeval.assessments.jsonl",
         "Several judgments of one document": "doxeval.assessments.merge",
     },
+    "Pools": {
+        "JSONL": "doxeval.pooling.jsonl",
+        "INEX XML": "doxeval.pooling.inex_xml",
+        "Text": "doxeval.pooling.trec",
+    },
     "Scores": {"For other programs and for papers": "doxeval.scores.formats"},
 }
 # What all commands have in common.

@@ -41,7 +41,7 @@ def test_every_reader_is_documented() -> None:
     page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     readers = [
         path
-        for room in ("topics", "runs", "assessments")
+        for room in ("topics", "runs", "assessments", "pooling")
         for path in (ROOT / "src" / "doxeval" / room).glob("*.py")
         if "\ndef read_" in path.read_text(encoding="utf-8") and path.name != "read_write.py"
     ]
