@@ -293,4 +293,5 @@ def test_an_article_is_what_its_collection_says(tree: Node) -> None:
         assert article.row_of(f"{path}/p[99]") == -1
     for bad in ("", "/", "sec", "/zzz[1]", "/p[0]", "//", "/sec[1]/", "/sec[1]" * 50_000):
         assert article.row_of(bad) == -1
+    assert len(article._rows) == len(article)  # one path of each is remembered, and no other
     assert article.deepest == max(collection.depth_of(row) for row in range(len(article)))

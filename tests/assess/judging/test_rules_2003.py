@@ -83,6 +83,7 @@ def test_the_last_child_has_what_the_others_do_not(article: Article) -> None:
     state = graded(article, (SEC, [1, 3]), (ONE, [0, 0]))
     assert state.grades[TWO] == (1, 3)
     assert state.inferred == {TWO}
+    assert TWO not in graded(article, (SEC, [1, 3]), (ONE, [1, 3])).grades
 
 
 def test_inferred_grades_follow_the_given_ones(article: Article) -> None:

@@ -9,7 +9,7 @@ space alone is never a highlight.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import TypeAlias
 
 from doxeval.assess.judging.article import Article
@@ -79,7 +79,5 @@ def check_range(start: int, end: int, article: Article) -> None:
 
 def _at(ranges: Ranges, start: int, end: int) -> tuple[int, int]:
     """The first range that shares characters with [start, end), and the first after those."""
-    first = bisect_left(ranges, start, key=lambda one: one[1])
-    if first < len(ranges) and ranges[first][1] == start:
-        first += 1
+    first = bisect_right(ranges, start, key=lambda one: one[1])
     return first, bisect_left(ranges, end, lo=first, key=lambda one: one[0])
