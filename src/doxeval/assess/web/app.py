@@ -17,7 +17,7 @@ from doxeval.assess.web.asked import Site
 from doxeval.assess.web.display import checked_display
 from doxeval.assess.web.find import Finder
 from doxeval.assess.web.guard import Answer, guarded
-from doxeval.assess.web.headers import SecurityHeaders
+from doxeval.assess.web.headers import ALWAYS, SecurityHeaders
 from doxeval.assess.web.problems import TITLES, Problem
 from doxeval.assess.web.refusals import answer_to, refused
 from doxeval.assess.web.roles import WHO_MAY
@@ -76,7 +76,9 @@ def create_app(campaign: Campaign, *, secure: bool = False) -> Starlette:
         return answer_to(Problem(status, sentence, "address"), site, request.url.path)
 
     def failed(request: Request, error: Exception) -> Response:
-        return answer_to(refused(error), site, request.url.path)
+        answer = answer_to(refused(error), site, request.url.path)
+        answer.headers.update(ALWAYS)  # this answer is made outside of all middleware
+        return answer
 
     return Starlette(
         routes=_routes(site),
