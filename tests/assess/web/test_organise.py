@@ -97,7 +97,10 @@ def test_exports_say_what_they_lose_first(judged: Campaign) -> None:
     assert "best entry points" in page
     assert "/organise/export?format=jsonl&amp;judgments=union" in page
     undecided = client.get("/organise/exports").text
-    assert 'role="alert"' in undecided and "format=jsonl" not in undecided
+    assert "The assessors differ" in undecided and "format=jsonl" not in undecided
+    nothing = client.get("/organise/exports?topic=8&drafts=yes").text
+    assert "There are no validated judgments" in nothing
+    assert client.get("/organise/exports?judgments=nobody").status_code == 400
 
 
 @pytest.mark.parametrize("name", ["jsonl", "annotations", "inex2008", "inex2005", "trec", "log"])

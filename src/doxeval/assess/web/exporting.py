@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import Response
 
+from doxeval.assess.exchange.choice import Undecided
 from doxeval.assess.exchange.export import (
     EXPORT_FORMATS,
     check_fit,
@@ -65,14 +66,26 @@ def _wanted(asked: Asked) -> Wanted:
 
 
 def _export(asked: Asked, wanted: Wanted) -> Export:
+    """The judgments to export; if there are none, or nothing says which ones, a Problem."""
     campaign = asked.campaign
-    return judgments_to_export(
-        campaign.judgments(topic=wanted.topic, drafts=wanted.drafts),
-        collection=campaign.collection,
-        mode=campaign.mode,
-        judgments=wanted.judgments,
-        drafts=wanted.drafts,
-    )
+    try:
+        export = judgments_to_export(
+            campaign.judgments(topic=wanted.topic, drafts=wanted.drafts),
+            collection=campaign.collection,
+            mode=campaign.mode,
+            judgments=wanted.judgments,
+            drafts=wanted.drafts,
+        )
+    except Undecided:
+        sentence = (
+            "The assessors differ about some documents. Have them adjudicated, or export the "
+            "judgments of the majority, of anybody (union) or of one assessor."
+        )
+        raise Problem(400, sentence, "undecided") from None
+    if not export.judged:
+        more = "" if wanted.drafts else " With drafts, judgments that were only begun are added."
+        raise Problem(400, f"There are no validated judgments to export yet.{more}", "empty")
+    return export
 
 
 def get_exports(asked: Asked) -> Response:
@@ -85,8 +98,8 @@ def get_exports(asked: Asked) -> Response:
         count = len(export.judged)
         ours = [_offered(export, name) for name in EXPORT_FORMATS]
         offered = sorted([*ours, *offered], key=lambda one: list(TITLES).index(one.name))
-    except DoxevalError as error:
-        problem = f"{error}."
+    except Problem as refused:
+        problem = refused.sentence
     values = wanted._asdict() | {"problem": problem, "count": count, "formats": offered}
     return render("exports", asked.site, asked.who, **values)
 
@@ -96,7 +109,7 @@ def _offered(export: Export, name: ExportFormat) -> Offered:
         check_fit(export, name)
         return Offered(name, export.losses(name))
     except DoxevalError as error:
-        return Offered(name, problem=f"{error}.")
+        return Offered(name, problem=f"Not possible: {error}.")
 
 
 def get_export(asked: Asked) -> Response:

@@ -54,3 +54,13 @@ class Problem(Exception):
     def as_json(self) -> dict[str, Any]:
         """The body of the answer to a program."""
         return {"error": self.sentence, "code": self.code} | self.more
+
+
+def as_sentence(error: Exception) -> str:
+    """The message of an error, as a page says it.
+
+    >>> as_sentence(ValueError("there is already a user ann"))
+    'There is already a user ann.'
+    """
+    message = str(error)
+    return f"{message[:1].upper()}{message[1:]}."

@@ -11,7 +11,7 @@ from doxeval.assess.store import Throttled
 from doxeval.assess.store.passwords import SHORTEST as SHORTEST_PASSWORD
 from doxeval.assess.web.asked import is_storable, same_site
 from doxeval.assess.web.cookies import forget_token, set_token
-from doxeval.assess.web.problems import Problem
+from doxeval.assess.web.problems import Problem, as_sentence
 from doxeval.assess.web.templates import render
 from doxeval.errors import InputError
 from doxeval.wording import brief
@@ -114,7 +114,7 @@ def post_password(asked: Asked) -> Response:
     try:
         asked.campaign.set_password(asked.who.name, new)
     except InputError as error:
-        return _refused(asked, f"{error}.")
+        return _refused(asked, as_sentence(error))
     asked.campaign.close_sessions(asked.who)
     return _signed_in(asked, asked.who, "/account?done=password")
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from doxeval.assess.web.asked import is_storable
 from doxeval.assess.web.organise import back, organise_page, user_named
-from doxeval.assess.web.problems import Problem
+from doxeval.assess.web.problems import Problem, as_sentence
 from doxeval.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def post_add(asked: Asked) -> Response:
     try:
         user, password = asked.campaign.add_user(name, role)
     except InputError as error:
-        page = organise_page(asked, problem=f"{error}.")
+        page = organise_page(asked, problem=as_sentence(error))
         page.status_code = 422
         return page
     return organise_page(asked, notice=SHOWN_ONCE, secret=(user.name, password))
