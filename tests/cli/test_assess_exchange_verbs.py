@@ -203,6 +203,7 @@ def test_agreement_of_two_assessors(campaign: Path) -> None:
     assert rows[0]["characters"]["jaccard"]["micro"] == 0.5
     table = doxeval("assess", "agreement", campaign).stdout
     assert "Jaccard" in table and "0.500" in table
+    assert re.search("^7 +ann, bob ", table, re.MULTILINE)
     alone = doxeval("assess", "agreement", campaign, "--topic", "8")
     assert (alone.exit_code, alone.stdout) == (
         0,

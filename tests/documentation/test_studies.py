@@ -37,6 +37,7 @@ PAGES = (
     "own-measure",
     "chunks",
     "search",
+    "own-test-collection",
     "models",
     "judging",
     "pooling",
@@ -215,7 +216,7 @@ def test_the_readme_names_every_verb() -> None:
 
 def test_the_guides_hold_blocks_that_are_run() -> None:
     counts = {page: len(list(blocks(page))) for page in PAGES}
-    some = ("../README", "getting-started", "chunks", "search", "python")
+    some = ("../README", "getting-started", "chunks", "search", "own-test-collection", "python")
     assert all(counts[page] > 3 for page in some), counts
 
 

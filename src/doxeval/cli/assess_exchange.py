@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from doxeval.assess.agreement.honeypots import HoneypotScore
     from doxeval.assess.agreement.values import Agreement
     from doxeval.assess.exchange.imports import ImportedState
+    from doxeval.assess.exchange.judged import Judged
     from doxeval.assess.store import Campaign, Imported
     from doxeval.assessments.merge import Merge
 
@@ -203,8 +204,8 @@ def agreement(directory: Path, topics: tuple[str, ...], format_: str) -> None:
 
     It is about documents, characters and best entry points, or grades. Each pair of assessors is
     compared over the documents that both have validated. Coefficients that are undefined, such as κ
-    when both say the same of everything, are a dash. If there are honeypots, assessors are also
-    compared with what is known.
+    when both say the same of everything, are a dash. The table names users, JSON their pseudonyms.
+    If there are honeypots, assessors are also compared with what is known.
 
     \b
     Example:
@@ -216,6 +217,8 @@ def agreement(directory: Path, topics: tuple[str, ...], format_: str) -> None:
     with opened_campaign(directory) as campaign:
         chosen = topics_chosen(campaign, topics)
         judged = [one for one in campaign.judgments() if one.topic in chosen]
+        if format_ == "table":
+            judged = _by_name(campaign, judged)
         found = agreement_of(judged, campaign.mode)
         scores = scores_on_honeypots(judged, campaign.gold(), campaign.mode)
     if format_ == "json":
@@ -223,6 +226,14 @@ def agreement(directory: Path, topics: tuple[str, ...], format_: str) -> None:
         json_data(found.as_dict() | on_honeypots, indent=1)
     else:
         _print_agreement(found, scores)
+
+
+def _by_name(campaign: Campaign, judged: Sequence[Judged]) -> list[Judged]:
+    """Judgments with the names of users in place of their pseudonyms, for organisers to read."""
+    from dataclasses import replace
+
+    names: dict[str | None, str] = {user.pseudonym: user.name for user in campaign.users()}
+    return [replace(one, assessor=names.get(one.assessor)) for one in judged]
 
 
 def _print_agreement(found: Agreement, scores: Sequence[HoneypotScore]) -> None:
