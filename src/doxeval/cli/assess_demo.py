@@ -24,6 +24,7 @@ _ACCOUNTS = "accounts.json"
 _PEOPLE = {"ann": "assessor", "bob": "assessor", "olga": "organiser"}
 _RUNS = ("careful", "clerk", "magpie", "nearly")
 _DEPTH = 12
+_CHARACTERS_PER_SECOND = 50  # of somebody who looks for something
 
 
 class _Gesture(NamedTuple):
@@ -186,6 +187,7 @@ def _submit(campaign: Campaign, user: User, document: str, gestures: Sequence[_G
     done = campaign.submit(TOPIC, document, user.id, user, operations)
     if done.failure is not None:
         raise InputError(f"{document}: {done.failure.message}")
+    campaign.add_time(TOPIC, document, user.id, len(text) / _CHARACTERS_PER_SECOND)
 
 
 def _say_who(passwords: dict[str, str]) -> None:
