@@ -64,6 +64,11 @@ FORMATS = {
         "INEX XML": "doxeval.pooling.inex_xml",
         "Text": "doxeval.pooling.trec",
     },
+    "Campaigns of assessments": {
+        "Web Annotations": "doxeval.assess.exchange.annotations",
+        "Log of operations": "doxeval.assess.exchange.log",
+        "Backups": "doxeval.assess.store.backup",
+    },
     "Scores": {"For other programs and for papers": "doxeval.scores.formats"},
 }
 # What all commands have in common.
