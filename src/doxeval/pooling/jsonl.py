@@ -153,9 +153,16 @@ class _Reader:
         priority = self._record.get("priority", 0.0)
         if type(priority) not in (int, float) or not abs(priority) <= LARGEST_WHOLE:
             self._expected("priority", "a number")
-        elements = tuple(one.element() for one in self._objects("elements"))
+        elements = tuple(map(self._element_of, self._list("elements")))
         pooled = PooledDocument(self.text("doc"), float(priority), elements, self._contributors())
         return self.text("topic"), pooled
+
+    def _element_of(self, given: Any) -> PooledElement:
+        # Nearly all are a path and nothing else.
+        path = given.get("path") if isinstance(given, dict) and len(given) == 1 else None
+        if isinstance(path, str) and path.strip():
+            return PooledElement(path)
+        return _Reader(given, self._origin, self._line).element()
 
     def element(self) -> PooledElement:
         whole = self._whole_or_none
