@@ -86,12 +86,16 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
         about = {"origin": origin, "line": None if origin is None else draft.number}
         said = {"assessor": assessor, "pool": pool, **draft.said(), **about}
         judgments.append(Judgment(topic, document, highlights, **said))
-    warnings += _unsettled(judgments, origin)
+    warnings += unsettled(judgments, origin)
     return Judgments(judgments, warnings)
 
 
-def _unsettled(judgments: Iterable[Judgment], origin: str | None) -> list[str]:
-    """A warning if some judgments are drafts, or of documents that were placed as a test."""
+def unsettled(judgments: Iterable[Judgment], origin: str | None) -> list[str]:
+    """A warning if some judgments are drafts, or of documents that were placed as a test.
+
+    >>> unsettled([Judgment("7", "a", marks=("draft",)), Judgment("7", "b")], "a.jsonl")
+    ['a.jsonl: 1 draft among the judgments; they count']
+    """
     marked = Counter(mark for judgment in judgments for mark in judgment.marks)
     found = [counted(marked[mark], mark) for mark in ("draft", "honeypot") if marked[mark]]
     where = "" if origin is None else f"{origin}: "

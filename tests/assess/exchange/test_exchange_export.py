@@ -131,6 +131,14 @@ def test_drafts_are_left_out_or_marked(collection: Collection) -> None:
     assert (settled.marks, unsettled.marks) == ((), ("draft",))
 
 
+def test_drafts_and_honeypots_are_a_warning_of_the_assessments(collection: Collection) -> None:
+    said = [judged("A1", (0, 3), honeypot=True), draft(judged("A1", (0, 5), document="b"))]
+    export = judgments_to_export(said, collection=collection, mode="2006", drafts=True)
+    assert export.assessments.warnings == (
+        "1 draft and 1 honeypot among the judgments; they count",
+    )
+
+
 def test_a_draft_never_outvotes_a_validated_judgment(collection: Collection) -> None:
     said = [draft(judged("A1", (0, 3))), judged("A2", (0, 5))]
     (found,) = exported(collection, said, drafts=True)

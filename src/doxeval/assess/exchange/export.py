@@ -34,6 +34,7 @@ from doxeval.assessments.grades import Grade2003
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
 from doxeval.assessments.read_write import write_assessments
 from doxeval.assessments.resolution import pointed_judgments
+from doxeval.assessments.statements import unsettled
 from doxeval.documents import Collection
 from doxeval.errors import OutputError
 from doxeval.files import written
@@ -151,7 +152,7 @@ def judgments_to_export(
         mode=mode,
     )
     made = [_judgment(one, collection, mode) for one in found]
-    return Export(tuple(found), collection, mode, Assessments(made))
+    return Export(tuple(found), collection, mode, Assessments(made, unsettled(made, None)))
 
 
 def write_export(export: Export, path: str | os.PathLike[str], format: ExportFormat) -> None:
