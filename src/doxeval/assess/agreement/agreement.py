@@ -11,14 +11,19 @@ it in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from statistics import median
 
 from doxeval.assess.agreement.coefficients import Table, krippendorff_alpha, mean, share, total
 from doxeval.assess.agreement.element_grades import element_agreement
-from doxeval.assess.agreement.overlap import character_depths, character_tables
+from doxeval.assess.agreement.overlap import (
+    CharacterTables,
+    character_depths,
+    character_tables,
+    mean_of,
+)
 from doxeval.assess.agreement.values import (
     Agreement,
     AgreementRow,
@@ -26,7 +31,7 @@ from doxeval.assess.agreement.values import (
     CharacterAgreement,
     DocumentAgreement,
     EntryPointAgreement,
-    Value,
+    number,
 )
 from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.judging.state import Mode
@@ -46,7 +51,7 @@ def agreement(judged: Iterable[Judged], mode: Mode) -> Agreement:
     >>> judged = [Judged("7", "a", "A1", one, 20), Judged("7", "a", "A2", other, 20)]
     >>> row = agreement(judged, "2006").rows[0]
     >>> row.assessors, row.characters.jaccard.micro, row.entry_points.mean
-    (('A1', 'A2'), Fraction(1, 2), Fraction(5, 1))
+    (('A1', 'A2'), 0.5, 5.0)
     """
     by_topic: dict[str, list[Judged]] = {}
     for one in judged:
@@ -104,27 +109,31 @@ def _row(
 def _documents(
     pairs: Sequence[Sequence[Pair]], documents: Sequence[Sequence[Judged]]
 ) -> DocumentAgreement:
+    said = Counter(
+        (own[0].topic, len(own), sum(one.state.is_relevant for one in own)) for own in documents
+    )
     depths: dict[str, list[tuple[int, int, int]]] = {}
-    for said in documents:
-        relevant = sum(one.state.is_relevant for one in said)
-        depths.setdefault(said[0].topic, []).append((len(said), relevant, 1))
+    for (topic, assessors, relevant), units in said.items():
+        depths.setdefault(topic, []).append((assessors, relevant, units))
     every = [depth for of_topic in depths.values() for depth in of_topic]
     return DocumentAgreement(
         len(documents),
-        sum(relevant in (0, assessors) for assessors, relevant, _ in every),
+        sum(units for assessors, relevant, units in every if relevant in (0, assessors)),
         _mean_of_pairs(map(_document_kappa, pairs)),
-        Averages(krippendorff_alpha(every), mean(map(krippendorff_alpha, depths.values()))),
+        Averages(number(krippendorff_alpha(every)), mean(map(krippendorff_alpha, depths.values()))),
     )
 
 
 def _document_kappa(pair: Sequence[Pair]) -> Averages:
-    tables: dict[str, list[Table]] = {}
-    for one, other in pair:
-        said = (one.state.is_relevant, other.state.is_relevant)
-        kinds = ((True, True), (True, False), (False, True), (False, False))
-        tables.setdefault(one.topic, []).append(Table(*(int(said == kind) for kind in kinds)))
-    topics = [total(of_topic) for of_topic in tables.values()]
-    return Averages(total(topics).kappa, mean(table.kappa for table in topics))
+    said = Counter(
+        (one.topic, one.state.is_relevant, other.state.is_relevant) for one, other in pair
+    )
+    kinds = ((True, True), (True, False), (False, True), (False, False))
+    topics = [
+        Table(*(said[topic, *kind] for kind in kinds))
+        for topic in dict.fromkeys(topic for topic, *_ in said)
+    ]
+    return Averages(number(total(topics).kappa), mean(table.kappa for table in topics))
 
 
 def _mean_of_pairs(values: Iterable[Averages]) -> Averages:
@@ -139,25 +148,26 @@ def _characters(
     pairs: Sequence[Sequence[Pair]], documents: Sequence[Sequence[Judged]]
 ) -> CharacterAgreement:
     tables = [_tables(pair) for pair in pairs]
+    totals = [own.total() for own in tables]
 
-    def averages(value: Callable[[Table], Value]) -> Averages:
-        return _mean_of_pairs(Averages(value(total(own)), mean(map(value, own))) for own in tables)
+    def averages(name: str) -> Averages:
+        micro = mean(getattr(own, name) for own in totals)
+        return Averages(micro, mean(mean_of(getattr(own, name)()) for own in tables))
 
     depths = character_depths(
         [[one.state.highlights for one in said] for said in documents],
         [said[0].length for said in documents],
     )
-    every = [depth for of_document in depths for depth in of_document]
     return CharacterAgreement(
         sum(not any(one.state.highlights for one in said) for said in documents),
-        averages(lambda table: table.jaccard),
-        averages(lambda table: table.f1),
-        averages(lambda table: table.kappa),
-        Averages(krippendorff_alpha(every), mean(map(krippendorff_alpha, depths))),
+        averages("jaccard"),
+        averages("f1"),
+        averages("kappa"),
+        Averages(depths.alpha(), mean_of(depths.alphas())),
     )
 
 
-def _tables(pair: Sequence[Pair]) -> list[Table]:
+def _tables(pair: Sequence[Pair]) -> CharacterTables:
     first, second = zip(*pair, strict=True)
     return character_tables(
         [one.state.highlights for one in first],
@@ -174,7 +184,7 @@ def _entry_points(pairs: Sequence[Sequence[Pair]]) -> EntryPointAgreement:
     distances = [abs(a - b) for a, b in entries if a is not None and b is not None]
     return EntryPointAgreement(
         len(distances),
-        share(sum(distances), len(distances)),
-        Fraction(median(distances)) if distances else None,
-        share(distances.count(0), len(distances)),
+        number(share(sum(distances), len(distances))),
+        float(median(distances)) if distances else None,
+        number(share(distances.count(0), len(distances))),
     )

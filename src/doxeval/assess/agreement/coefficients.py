@@ -1,4 +1,4 @@
-"""Coefficients of agreement, as exact fractions; None where a coefficient is undefined.
+"""Coefficients of agreement, as exact fractions. None where a coefficient is undefined.
 
 Cohen's κ (1960) compares two assessors: κ = (o − e) / (1 − e), with o the share of units on which
 they agree, and e the share on which they would agree by chance, each with their own frequencies
@@ -16,6 +16,7 @@ are the same.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -57,9 +58,14 @@ class Table(NamedTuple):
         return share(2 * self.both, 2 * self.both + self.first + self.second)
 
     @property
-    def agreement(self) -> Fraction | None:
-        """The share of units on which they agree."""
-        return share(self.both + self.neither, self.units)
+    def precision(self) -> Fraction | None:
+        """The share of what is relevant to the first that is relevant to the second too."""
+        return share(self.both, self.both + self.first)
+
+    @property
+    def recall(self) -> Fraction | None:
+        """The share of what is relevant to the second that is relevant to the first too."""
+        return share(self.both, self.both + self.second)
 
 
 def total(tables: Iterable[Table]) -> Table:
@@ -129,11 +135,13 @@ def share(part: int, whole: int) -> Fraction | None:
     return Fraction(part, whole) if whole else None
 
 
-def mean(values: Iterable[Fraction | None]) -> Fraction | None:
+def mean(values: Iterable[Fraction | float | None]) -> float | None:
     """The mean of the values that are defined; None if none is.
 
+    Fractions are not added up as such: the sum of thousands would have an enormous denominator.
+
     >>> mean([Fraction(1), None, Fraction(0)])
-    Fraction(1, 2)
+    0.5
     """
-    defined = [value for value in values if value is not None]
-    return sum(defined, Fraction(0)) / len(defined) if defined else None
+    defined = [float(value) for value in values if value is not None]
+    return math.fsum(defined) / len(defined) if defined else None

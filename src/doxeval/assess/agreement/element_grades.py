@@ -30,7 +30,7 @@ def element_agreement(pairs: Sequence[Sequence[Pair]], mode: Mode) -> ElementAgr
     >>> pair = (Judged("7", "a", "A1", one, 20), Judged("7", "a", "A2", other, 20))
     >>> found = element_agreement([[pair]], "2003")
     >>> found.compared, found.exhaustivity.micro, found.specificity.micro
-    (2, Fraction(1, 1), Fraction(0, 1))
+    (2, 1.0, 0.0)
     """
     if mode == "2005":
         tables = [[_exhaustivity(*both) for both in pair] for pair in pairs]

@@ -9,13 +9,14 @@ precision where nothing was highlighted, recall where nothing is relevant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from doxeval.assess.agreement.coefficients import Table, mean, share, total
-from doxeval.assess.agreement.overlap import character_tables
-from doxeval.assess.agreement.values import Averages, Value
+import numpy as np
+
+from doxeval.assess.agreement.overlap import CharacterTables, character_tables, mean_of
+from doxeval.assess.agreement.values import Averages, number
 from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.judging.state import Mode, State, is_above_zero
 
@@ -61,7 +62,7 @@ def honeypots(
     >>> said = State(highlights=((5, 15),), bep=5, status="validated")
     >>> (score,) = honeypots([Judged("7", "a", "A1", said, 20)], gold, "2006")
     >>> score.precision.micro, score.recall.micro, score.f1.micro
-    (Fraction(1, 2), Fraction(1, 2), Fraction(1, 2))
+    (0.5, 0.5, 0.5)
     """
     by_assessor: dict[str, list[Judged]] = {}
     for one in judged:
@@ -80,7 +81,7 @@ def _score(
 ) -> HoneypotScore:
     known = [gold[one.pair] for one in judged]
     if mode == "2003":
-        tables = [_elements(one.state, right) for one, right in zip(judged, known, strict=True)]
+        tables = _elements([one.state for one in judged], known)
     else:
         tables = character_tables(
             [one.state.highlights for one in judged],
@@ -88,8 +89,10 @@ def _score(
             [one.length for one in judged],
         )
 
-    def averages(value: Callable[[Table], Value]) -> Averages:
-        return Averages(value(total(tables)), mean(map(value, tables)))
+    total = tables.total()
+
+    def averages(name: str) -> Averages:
+        return Averages(number(getattr(total, name)), mean_of(getattr(tables, name)()))
 
     return HoneypotScore(
         assessor,
@@ -98,16 +101,19 @@ def _score(
             one.state.is_relevant == right.is_relevant
             for one, right in zip(judged, known, strict=True)
         ),
-        averages(lambda table: share(table.both, table.both + table.first)),
-        averages(lambda table: share(table.both, table.both + table.second)),
-        averages(lambda table: table.f1),
+        averages("precision"),
+        averages("recall"),
+        averages("f1"),
     )
 
 
-def _elements(said: State, known: State) -> Table:
-    """Elements graded above zero by the assessor and in what is known."""
-    first, second = (
-        {path for path, grade in state.grades.items() if is_above_zero(grade)}
-        for state in (said, known)
-    )
-    return Table(len(first & second), len(first - second), len(second - first), 0)
+def _elements(said: Sequence[State], known: Sequence[State]) -> CharacterTables:
+    """Elements graded above zero by the assessor and in what is known, for each document."""
+    rows = []
+    for one, other in zip(said, known, strict=True):
+        first, second = (
+            {path for path, grade in state.grades.items() if is_above_zero(grade)}
+            for state in (one, other)
+        )
+        rows.append((len(first & second), len(first - second), len(second - first), 0))
+    return CharacterTables(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)

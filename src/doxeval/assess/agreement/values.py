@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from doxeval.assess.judging.state import Mode
 
-Value = Fraction | None
+Value = float | None
 
 
 class Averages(NamedTuple):
     """A value over everything together, and the mean of the values of its parts.
 
-    >>> Averages(Fraction(1, 2), None).as_dict()
+    >>> Averages(0.5, None).as_dict()
     {'micro': 0.5, 'macro': None}
     """
 
@@ -22,11 +22,11 @@ class Averages(NamedTuple):
     macro: Value
 
     def as_dict(self) -> dict[str, float | None]:
-        """Both as numbers."""
-        return {"micro": number(self.micro), "macro": number(self.macro)}
+        """Both by name."""
+        return self._asdict()
 
 
-def number(value: Value) -> float | None:
+def number(value: Fraction | float | None) -> float | None:
     """A fraction as the closest float.
 
     >>> number(Fraction(1, 4)), number(None)
@@ -102,11 +102,10 @@ class EntryPointAgreement:
     def as_dict(self) -> dict[str, Any]:
         """The values by name, for JSON.
 
-        >>> EntryPointAgreement(1, Fraction(5), Fraction(5), Fraction(0)).as_dict()["mean"]
+        >>> EntryPointAgreement(1, 5.0, 5.0, 0.0).as_dict()["mean"]
         5.0
         """
-        values = {name: number(getattr(self, name)) for name in ("mean", "median", "equal")}
-        return {"compared": self.compared, **values}
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class ElementAgreement:
     def as_dict(self) -> dict[str, Any]:
         """The values by name, for JSON.
 
-        >>> ElementAgreement(9, Averages(Fraction(1), None), None).as_dict()["weights"]
+        >>> ElementAgreement(9, Averages(1.0, None), None).as_dict()["weights"]
         'linear'
         """
         found = {
@@ -207,7 +206,7 @@ def _cells(row: AgreementRow) -> list[str]:
     if (text := row.characters) is not None:
         cells += [_shown(one.micro) for one in (text.jaccard, text.f1, text.kappa, text.alpha)]
     if (entries := row.entry_points) is not None:
-        median = "–" if entries.median is None else f"{float(entries.median):,g}"
+        median = "–" if entries.median is None else f"{entries.median:,g}"
         cells += [f"{entries.compared:,}", _shown(entries.equal), median]
     if (elements := row.elements) is not None:
         cells += [f"{elements.compared:,}", _shown(elements.exhaustivity.micro)]
@@ -216,4 +215,4 @@ def _cells(row: AgreementRow) -> list[str]:
 
 
 def _shown(value: Value) -> str:
-    return "–" if value is None else f"{float(value):.3f}"
+    return "–" if value is None else f"{value:.3f}"
