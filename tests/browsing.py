@@ -136,19 +136,27 @@ class Tab:
     def box_of(self, text: str, at: int = 0) -> dict[str, float]:
         """Where a character of the first place of a text stands in the window."""
         box: dict[str, float] = self.page.evaluate(
-            """([text, at]) => {
+            """async ([text, at]) => {
               const root = document.querySelector('dx-document');
               const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
               for (let node = walker.nextNode(); node; node = walker.nextNode()) {
                 const found = node.data.indexOf(text);
                 if (found < 0) continue;
-                node.parentElement.scrollIntoView({block: 'center'});
                 const range = document.createRange();
                 const start = found + at;
                 range.setStart(node, start);
                 const step = node.data.codePointAt(start) > 0xffff ? 2 : 1;
                 range.setEnd(node, Math.min(start + step, node.length));
-                const box = range.getClientRects()[0];
+                const frame = () => new Promise(requestAnimationFrame);
+                let box = range.getClientRects()[0];
+                // Long documents get their layout while they are scrolled: wait until it stands.
+                for (let before = NaN; box.top !== before; box = range.getClientRects()[0]) {
+                  before = box.top;
+                  if (before < 150 || box.bottom > innerHeight - 150) {
+                    scrollBy(0, before - innerHeight / 2);
+                  }
+                  await frame().then(frame);
+                }
                 return {left: box.left, right: box.right, top: box.top, bottom: box.bottom};
               }
               throw new Error('not there: ' + text);

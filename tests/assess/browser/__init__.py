@@ -1,1 +1,1 @@
-"""Tests of the pages, in a browser."""
+"""The application in a real browser."""
