@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from doxeval.assess.store import audit, topics
 from doxeval.assess.store.failures import CampaignError
@@ -52,11 +52,14 @@ def unassign(
     return True
 
 
+_PARTS = select(ASSIGNMENTS.c.part).where(
+    ASSIGNMENTS.c.topic == bindparam("topic"), ASSIGNMENTS.c.user_id == bindparam("user_id")
+)
+
+
 def parts(connection: Connection, user_id: int, topic: str) -> set[Part]:
     """The parts of a user in a topic."""
-    row = ASSIGNMENTS.c
-    query = select(row.part).where(row.topic == topic, row.user_id == user_id)
-    return set(connection.execute(query).scalars())
+    return set(connection.execute(_PARTS, {"topic": topic, "user_id": user_id}).scalars())
 
 
 def all_assignments(connection: Connection) -> list[Assignment]:

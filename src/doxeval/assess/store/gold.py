@@ -14,7 +14,7 @@ from typing import Protocol
 from sqlalchemy import Connection, insert, select, update
 
 from doxeval.assess.judging import Article, State
-from doxeval.assess.store import audit, times, topics
+from doxeval.assess.store import audit, pools, times, topics
 from doxeval.assess.store.schema import POOL_DOCUMENTS
 from doxeval.assess.store.settings import Settings
 
@@ -53,6 +53,7 @@ def place(
             values |= _mixed_in(connection, settings, one.topic, article)
             connection.execute(insert(POOL_DOCUMENTS).values(**values))
             added += 1
+    pools.note_change(connection)
     audit.note(connection, "honeypots placed", number=len(known), outside_the_pool=added)
     return added
 

@@ -18,6 +18,7 @@ from doxeval.assess.store import (
 )
 from doxeval.assess.store.audit import Event
 from doxeval.assess.store.places import server_lock
+from doxeval.assess.store.queue import Queues
 from doxeval.assess.store.settings import Settings
 from doxeval.assess.store.users import User
 from doxeval.documents import Collection
@@ -39,6 +40,7 @@ class OpenCampaign:
         self._kept: set[str] = set()  # hashes of texts that the database keeps
         with self._database.read() as connection:
             self.settings: Settings = settings.load(connection)
+        self._queues = Queues(self.settings)
 
     def close(self) -> None:
         """Close the database."""

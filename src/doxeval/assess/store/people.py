@@ -89,10 +89,9 @@ class People(OpenCampaign):
         """The user of a session; None if it is over."""
         with self._database.read() as connection:
             found = sessions.user_of(connection, token)
-            user = users.by_id(connection, found[0]) if found else None
         if found and found[1]:
             self._database.write(lambda to: sessions.note_use(to, token), alone=False)
-        return user
+        return found[0] if found else None
 
     def close_session(self, token: str) -> None:
         """End a session."""

@@ -119,4 +119,4 @@ class Planning(OpenCampaign):
     def progress(self) -> list[Progress]:
         """How far every assignment is."""
         with self._database.read() as connection:
-            return progress.progress(connection, self.settings)
+            return progress.progress(connection, self._queues)

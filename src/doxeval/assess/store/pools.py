@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from doxeval.assess.store import audit, times
+from doxeval.assess.store import audit, settings, times
 from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.schema import JUDGMENTS, POOL_DOCUMENTS, POOLS, TOPICS
 from doxeval.pooling import Pool, PooledDocument, PooledElement
@@ -17,6 +17,7 @@ from doxeval.wording import brief
 
 # From the id of a document as runs write it to its id in the collection.
 Known = Callable[[str], str]
+CHANGES = "changes of the pool"  # the key of a setting that counts them
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,14 @@ def update_pool(connection: Connection, pool: Pool, known: Known) -> PoolUpdate:
         for topic in pool.documents
         if topic not in topics
     )
+    note_change(connection)
     audit.note(connection, "pool", added=added, kept=kept, removed=removed)
     return PoolUpdate(added, kept, removed, judged, unknown)
+
+
+def note_change(connection: Connection) -> None:
+    """Queues that are remembered in some process are to be read again."""
+    settings.put(connection, CHANGES, (settings.get(connection, CHANGES) or 0) + 1)
 
 
 def elements(connection: Connection, topic: str, document: str) -> tuple[PooledElement, ...] | None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from doxeval.assess.store import assignments, users
-from doxeval.assess.store.queue import ADJUDICATED, queue
+from doxeval.assess.store.queue import ADJUDICATED, Queues
 from doxeval.assess.store.schema import JUDGMENTS
-from doxeval.assess.store.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -30,25 +29,25 @@ class Progress:
     seconds: float
 
 
-def progress(connection: Connection, settings: Settings) -> list[Progress]:
+def progress(connection: Connection, queues: Queues) -> list[Progress]:
     """The progress of every assignment."""
     ids = {user.name: user.id for user in users.all_users(connection)}
     spent = _seconds(connection)
     return [
-        _of_one(connection, settings, one, ids[one.user], spent)
+        _of_one(connection, queues, one, ids[one.user], spent)
         for one in assignments.all_assignments(connection)
     ]
 
 
 def _of_one(
     connection: Connection,
-    settings: Settings,
+    queues: Queues,
     assignment: assignments.Assignment,
     user_id: int,
     spent: dict[tuple[str, int], float],
 ) -> Progress:
     judge = ADJUDICATED if assignment.part == "adjudicate" else user_id
-    entries = queue(connection, settings, assignment.topic, judge)
+    entries = queues.queue(connection, assignment.topic, judge)
     return Progress(
         assignment.topic,
         assignment.user,

@@ -11,15 +11,25 @@ asked for, and a document that is added later moves none of the others.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
-from doxeval.assess.store.schema import JUDGMENTS, POOL_DOCUMENTS
+from doxeval.assess.store.pools import CHANGES
+from doxeval.assess.store.schema import JUDGMENTS, POOL_DOCUMENTS, SETTINGS
 from doxeval.assess.store.settings import Settings
 
 QueueStatus = Literal["unjudged", "open", "validated", "skipped"]
+_ORDERS_KEPT = 64
+# Statements of every request, built once.
+_CHANGES = select(SETTINGS.c.value).where(SETTINGS.c.key == CHANGES)
+_JUDGED = select(
+    *(JUDGMENTS.c[name] for name in ("document", "version", "status")),
+    *(JUDGMENTS.c[name] for name in ("relevant", "problem", "skipped")),
+).where(JUDGMENTS.c.topic == bindparam("topic"), JUDGMENTS.c.judge == bindparam("judge"))
 ADJUDICATED = 0  # the judge whose judgments the adjudicators of a topic share
 
 
@@ -43,21 +53,48 @@ class QueueEntry:
         return self.status == "validated"
 
 
-def queue(connection: Connection, settings: Settings, topic: str, judge: int) -> list[QueueEntry]:
-    """The queue of a judge: the pool, then documents outside it that the judge added."""
-    judged = _judged(connection, topic, judge)
-    pooled = _ordered(connection, settings, topic, judge)
-    if judge == ADJUDICATED:
-        begun = _validated_by_anyone(connection, topic)
-        outside = [document for document in begun if document not in set(pooled)]
-        pooled = [one for one in pooled if one in begun or one in judged]
-        outside += [one for one in judged if one not in begun and one not in set(pooled)]
-    else:
-        outside = [document for document in judged if document not in set(pooled)]
-    return [
-        _entry(document, position, judged.get(document), position >= len(pooled))
-        for position, document in enumerate([*pooled, *sorted(outside)])
-    ]
+class Queues:
+    """The queues of a campaign. The order of the last few is remembered until the pool changes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._orders: OrderedDict[tuple[str, int], tuple[int, tuple[QueueEntry, ...]]]
+        self._orders = OrderedDict()
+        self._lock = threading.Lock()
+
+    def queue(self, connection: Connection, topic: str, judge: int) -> list[QueueEntry]:
+        """The queue of a judge: the pool, then documents outside it that the judge added."""
+        pooled = list(self._pooled(connection, topic, judge))
+        judged = _judged(connection, topic, judge)
+        known = {entry.document for entry in pooled}
+        outside = [document for document in judged if document not in known]
+        if judge == ADJUDICATED:
+            begun = _validated_by_anyone(connection, topic)
+            outside += [one for one in begun if one not in known and one not in judged]
+            pooled = [one for one in pooled if one.document in begun or one.document in judged]
+            pooled = [replace(one, position=place) for place, one in enumerate(pooled)]
+        for place, entry in enumerate(pooled):
+            if (row := judged.get(entry.document)) is not None:
+                pooled[place] = _entry(entry.document, place, row, False)
+        return pooled + [
+            _entry(document, place, judged.get(document), True)
+            for place, document in enumerate(sorted(outside), len(pooled))
+        ]
+
+    def _pooled(self, connection: Connection, topic: str, judge: int) -> tuple[QueueEntry, ...]:
+        """The documents of the pool in their order, as if nobody had judged any."""
+        changes: int = connection.execute(_CHANGES).scalar() or 0
+        with self._lock:
+            found = self._orders.get((topic, judge))
+        if found is not None and found[0] == changes:
+            return found[1]
+        ordered = _ordered(connection, self._settings, topic, judge)
+        entries = tuple(_entry(name, place, None, False) for place, name in enumerate(ordered))
+        with self._lock:
+            self._orders[topic, judge] = changes, entries
+            if len(self._orders) > _ORDERS_KEPT:
+                self._orders.popitem(last=False)
+        return entries
 
 
 def next_document(entries: list[QueueEntry], after: str | None = None) -> str | None:
@@ -113,11 +150,8 @@ def _hash(seed: int, topic: str, judge: int, document: str) -> str:
 
 
 def _judged(connection: Connection, topic: str, judge: int) -> dict[str, Any]:
-    table = JUDGMENTS.c
-    query = select(
-        table.document, table.version, table.status, table.relevant, table.problem, table.skipped
-    ).where(table.topic == topic, table.judge == judge)
-    return {row.document: row for row in connection.execute(query)}
+    rows = connection.execute(_JUDGED, {"topic": topic, "judge": judge})
+    return {row.document: row for row in rows}
 
 
 def _validated_by_anyone(connection: Connection, topic: str) -> set[str]:

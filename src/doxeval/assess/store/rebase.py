@@ -159,6 +159,7 @@ class Rebase:
                 f"the new collection lacks {counted(len(lacking), 'document')} that were judged: "
                 f"{listed(lacking)}"
             )
+        pools.note_change(self.connection)
         for topic, document in missing:
             pools.remove(self.connection, topic, {document})
         return tuple((str(topic), str(document)) for topic, document in missing)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import secrets
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from doxeval.assess.store import times
 from doxeval.assess.store.schema import SESSIONS, USERS
+from doxeval.assess.store.users import User, user_of_row
 
 IDLE = 24 * 3600  # seconds
 ABSOLUTE = 14 * 24 * 3600
@@ -33,23 +34,27 @@ def open_session(connection: Connection, user_id: int) -> str:
     return token
 
 
-def user_of(connection: Connection, token: str) -> tuple[int, bool] | None:
+# Every request asks this, so the statement is built once.
+_USER = (
+    select(USERS, SESSIONS.c.seen)
+    .join(USERS, USERS.c.id == SESSIONS.c.user_id)
+    .where(
+        SESSIONS.c.token_hash == bindparam("token_hash"),
+        SESSIONS.c.expires > bindparam("now"),
+        SESSIONS.c.seen > bindparam("idle"),
+        USERS.c.active,
+    )
+)
+
+
+def user_of(connection: Connection, token: str) -> tuple[User, bool] | None:
     """The user of a session, and whether its use must be noted; None if it is over."""
     now = times.now()
-    query = (
-        select(SESSIONS.c.user_id, SESSIONS.c.seen)
-        .join(USERS, USERS.c.id == SESSIONS.c.user_id)
-        .where(
-            SESSIONS.c.token_hash == hash_of(token),
-            SESSIONS.c.expires > now,
-            SESSIONS.c.seen > times.later(now, -IDLE),
-            USERS.c.active,
-        )
-    )
-    row = connection.execute(query).one_or_none()
+    given = {"token_hash": hash_of(token), "now": now, "idle": times.later(now, -IDLE)}
+    row = connection.execute(_USER, given).one_or_none()
     if row is None:
         return None
-    return row.user_id, times.seconds_between(row.seen, now) >= _SEEN_EVERY
+    return user_of_row(row), times.seconds_between(row.seen, now) >= _SEEN_EVERY
 
 
 def note_use(connection: Connection, token: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from doxeval.assess.store import audit, times
 from doxeval.assess.store.failures import CampaignError
@@ -63,10 +63,13 @@ def all_topics(connection: Connection) -> list[CampaignTopic]:
     return [CampaignTopic(row.id, _topic(row.id, row.fields), row.closed_at) for row in rows]
 
 
+_TOPIC = select(TOPICS.c.id).where(TOPICS.c.id == bindparam("topic"))
+
+
 def check_known(connection: Connection, topic: str) -> None:
     """Refuse a topic that the campaign does not have."""
-    known = connection.execute(select(TOPICS.c.id)).scalars().all()
-    if topic not in known:
+    if connection.execute(_TOPIC, {"topic": topic}).scalar() is None:
+        known = connection.execute(select(TOPICS.c.id)).scalars().all()
         raise CampaignError(f"there is no topic {brief(topic)}{suggestion(topic, known)}")
 
 

@@ -78,7 +78,7 @@ choose another name
 
 def all_users(connection: Connection) -> list[User]:
     """All users, in the order in which they were added."""
-    return [_user(row) for row in connection.execute(select(USERS).order_by(USERS.c.id))]
+    return [user_of_row(row) for row in connection.execute(select(USERS).order_by(USERS.c.id))]
 
 
 def by_name(connection: Connection, name: str) -> User:
@@ -92,14 +92,14 @@ def by_name(connection: Connection, name: str) -> User:
 def by_id(connection: Connection, user_id: int) -> User | None:
     """The user of an id; None if there is none."""
     row = connection.execute(select(USERS).where(USERS.c.id == user_id)).one_or_none()
-    return None if row is None else _user(row)
+    return None if row is None else user_of_row(row)
 
 
 def with_hash(connection: Connection, name: str) -> tuple[User, str] | None:
     """An active user with the hash of the password; None if there is none of this name."""
     query = select(USERS).where(USERS.c.name == name, USERS.c.active)
     row = connection.execute(query).one_or_none()
-    return None if row is None else (_user(row), row.password_hash)
+    return None if row is None else (user_of_row(row), row.password_hash)
 
 
 def set_password_hash(connection: Connection, name: str, password_hash: str) -> User:
@@ -132,5 +132,6 @@ def _new_pseudonym(taken: set[str]) -> str:
     return pseudonym
 
 
-def _user(row: Row[Any]) -> User:
+def user_of_row(row: Row[Any]) -> User:
+    """A row of the table as a value."""
     return User(row.id, row.name, row.role, row.pseudonym, bool(row.active), row.created)

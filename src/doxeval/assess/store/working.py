@@ -29,7 +29,7 @@ class Working(OpenCampaign):
         """The documents of a topic in the order of a judge; judge 0 is the adjudication."""
         with self._database.read() as connection:
             topics.check_known(connection, topic)
-            return queue.queue(connection, self.settings, topic, judge)
+            return self._queues.queue(connection, topic, judge)
 
     def next_document(self, topic: str, judge: int, after: str | None = None) -> str | None:
         """The next document to judge; None if all are done."""
