@@ -23,7 +23,7 @@ from doxeval.assess.store.settings import Settings
 from doxeval.assess.store.users import User
 from doxeval.documents import Collection
 
-_ARTICLES_KEPT = 16
+_ARTICLES_KEPT = 64  # more than assessors work at once
 
 
 class OpenCampaign:
