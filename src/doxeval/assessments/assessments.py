@@ -62,7 +62,8 @@ class Assessments:
 
         Grades as pytrec_eval and ranx have them: 1 or more is relevant, 0 or less is judged and
         not relevant. A list of (start, end) highlights these characters; an empty list is judged
-        and not relevant.
+        and not relevant. (start, end, need) or (start, end, need, grade) says which need of the
+        topic the characters answer: ranges with the same need are alternatives.
 
         >>> Assessments.from_dict({"7": {"a": 2, "b": 0}})
         Assessments(1 topic, 2 judged documents, 1 relevant)

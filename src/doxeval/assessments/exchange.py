@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.assessments.jsonl import statements_of
-from doxeval.assessments.judgment import Judgment, Judgments
+from doxeval.assessments.judgment import Judgment, Judgments, NeededSpan
 from doxeval.assessments.judgment_columns import NO_GRADE, JudgmentColumns
 from doxeval.assessments.plain_statements import PlainStatements
 from doxeval.assessments.statements import FIELDS, judgments_of_statements
@@ -68,7 +68,10 @@ def _name(given: Any) -> str:
 
 def _judgment(topic: str, document: str, value: Any) -> Judgment:
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
-        return Judgment(topic, document, tuple(value))
+        ranges = tuple(value)
+        if any(_is_needed(one) for one in ranges):
+            return Judgment(topic, document, needs=tuple(map(_needed, ranges)))
+        return Judgment(topic, document, ranges)
     try:
         return Judgment(topic, document, relevance=index(value))
     except TypeError:
@@ -76,6 +79,34 @@ def _judgment(topic: str, document: str, value: Any) -> Judgment:
             f"document {shortened(str(document))} of topic {shortened(str(topic))}: {brief(value)} "
             "is neither a grade (a whole number) nor a list of (start, end)"
         ) from None
+
+
+def _is_needed(given: Any) -> bool:
+    if isinstance(given, Mapping | NeededSpan):
+        return True
+    return isinstance(given, tuple | list) and len(given) > 2 and isinstance(given[2], str | None)
+
+
+def _needed(given: Any) -> NeededSpan:
+    """A range with its need: {"start", "end", "need", "grade"} or (start, end, need, grade)."""
+    try:
+        if isinstance(given, NeededSpan):
+            return given
+        if isinstance(given, Mapping):
+            unknown = set(given) - {"start", "end", "need", "grade"}
+            if not unknown:
+                return NeededSpan(
+                    given.get("need"), given["start"], given["end"], given.get("grade", 1)
+                )
+        elif 2 <= len(given) <= 4:
+            start, end, need, grade = (*given, None, 1)[:4] if len(given) < 3 else (*given, 1)[:4]
+            return NeededSpan(need, start, end, grade)
+    except (KeyError, TypeError):
+        pass
+    raise FormatError(
+        f"{brief(given)}: expected (start, end), (start, end, need), (start, end, need, grade) or "
+        "a dict of these"
+    )
 
 
 def grades_by_topic(columns: JudgmentColumns) -> dict[str, dict[str, int]]:

@@ -26,6 +26,7 @@ _WHAT = {
     "grades": "grades of elements",
     "elements": "sizes and exhaustivity of elements",
     "units": "assessed units",
+    "needs": "needs and their grades",
     "assessor": "names of assessors",
     "marks": "marks of judgments",
     "pool": "ids of pools",

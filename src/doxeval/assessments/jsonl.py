@@ -1,10 +1,14 @@
 """Assessments as JSONL, one statement per line; this format holds everything there is to say.
 
     {"topic", "doc", "start", "end"}          a highlighted passage, half-open, in characters
+    {"topic", "doc", "start", "end", "need", "grade"}   the same, as an answer to a need
     {"topic", "doc", "bep"}                   the best entry point, an offset
     {"topic", "doc", "path", "e", "s"}        the grade of an element
     {"topic", "doc", "nodes": [paths], "rel"} the relevance of a unit: one or more elements
     {"topic", "doc", "judged": true}          judged; not relevant if nothing else is said
+
+Passages of a topic with the same `need` are alternatives: any of them answers it; a passage without
+one is a need of its own. `grade` is the weight of the need, a number above 0, 1 if it is not given.
 
 Each may carry `docsize` (the length of the document), `assessor` and `pool`; what several
 assessors say about a document are several judgments. `marks` lists what is special about a
@@ -29,7 +33,8 @@ from typing import IO, Any
 import numpy as np
 
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
-from doxeval.assessments.judgment import GradedElement, Judgment, Judgments
+from doxeval.assessments.judgment import GradedElement, Judgment, Judgments, NeededSpan
+from doxeval.assessments.needs import beside_needs
 from doxeval.assessments.plain_statements import PlainStatements
 from doxeval.assessments.statements import judgments_of_statements
 from doxeval.assessments.text_columns import whole_text
@@ -126,7 +131,8 @@ def _statements(judgment: Judgment) -> list[dict[str, Any]]:
         found.append({"bep": judgment.best_entry_point})
     if judgment.entry_point is not None:
         found.append({"bep_point": judgment.entry_point})
-    found += [{"start": start, "end": end} for start, end in judgment.highlights]
+    found += map(_needed_record, judgment.needs)
+    found += [{"start": start, "end": end} for start, end in beside_needs(judgment)]
     for start, end, size in judgment.passages:
         counted = {} if size is None else {"size": size}
         found.append({"start_point": start, "end_point": end, **counted})
@@ -145,6 +151,12 @@ def _statements(judgment: Judgment) -> list[dict[str, Any]]:
     if judgment.relevance is not None:
         found.append({"grade": judgment.relevance})
     return found or [{"judged": True}]
+
+
+def _needed_record(one: NeededSpan) -> dict[str, Any]:
+    need = {} if one.need is None else {"need": one.need}
+    # A grade is always said: it tells the ranges of needs from other passages.
+    return {"start": one.start, "end": one.end, **need, "grade": one.grade}
 
 
 def _graded_record(element: GradedElement) -> dict[str, Any]:

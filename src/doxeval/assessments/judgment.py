@@ -64,6 +64,19 @@ class AssessedUnit(NamedTuple):
     relevance: float
 
 
+class NeededSpan(NamedTuple):
+    """A range of text that answers a need of its topic.
+
+    Ranges with the same need, in whatever documents of the topic, are alternatives: any of them
+    will do. A range whose need is None is a need of its own. grade: how much the need weighs.
+    """
+
+    need: str | None
+    start: int
+    end: int
+    grade: float = 1
+
+
 class PointPassage(NamedTuple):
     """A highlighted passage between two text points, and its size as the file gives it."""
 
@@ -78,6 +91,7 @@ class Judgment:
 
     highlights: the relevant text as ranges of code points. In whatever order they are given, they
     are kept sorted, and merged where they touch.
+    needs: the same text by the needs that it answers; highlights always include it.
     best_entry_point: the offset where reading should start.
     passages, entry_point: the same as text points, which only the collection can resolve.
     grades, elements: what is said of single elements; units: of trees of them.
@@ -89,6 +103,8 @@ class Judgment:
     Judgment('1', 'a', highlights=((0, 5), (9, 12)))
     >>> Judgment("1", "a", highlights=((0, 5), (9, 12))).highlighted
     8
+    >>> Judgment("1", "a", needs=(NeededSpan("who", 0, 5), NeededSpan("when", 3, 9))).highlights
+    ((0, 9),)
     """
 
     topic: str
@@ -102,6 +118,7 @@ class Judgment:
     grades: tuple[GradedElement, ...] = ()
     elements: tuple[MeasuredElement, ...] = ()
     units: tuple[AssessedUnit, ...] = ()
+    needs: tuple[NeededSpan, ...] = ()
     assessor: str | None = None
     marks: tuple[str, ...] = ()
     pool: str | None = None
@@ -113,8 +130,14 @@ class Judgment:
     line: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        if self.needs:
+            needs = tuple(NeededSpan(*one) for one in self.needs)
+            object.__setattr__(self, "needs", needs)
+            text = (*self.highlights, *((one.start, one.end) for one in needs))
+            object.__setattr__(self, "highlights", text)
         if self.highlights:
             object.__setattr__(self, "highlights", self._checked_highlights())
+        self._check_needs()
         for name in ("best_entry_point", "document_length"):
             value = getattr(self, name)
             if value is not None and value < 0:
@@ -123,6 +146,19 @@ class Judgment:
             raise self._wrong(f"relevance is {self.relevance}: expected a smaller number")
         if self.marks:
             object.__setattr__(self, "marks", self._checked_marks())
+
+    def _check_needs(self) -> None:
+        grades: dict[str, float] = {}
+        for need, start, end, grade in self.needs:
+            name = "a span" if need is None else f"need {brief(need)}"
+            if need is not None and not (isinstance(need, str) and need.strip()):
+                raise self._wrong(f"{name}: expected a name")
+            if not (isinstance(grade, int | float) and 0 < grade <= LARGEST_GRADE):
+                raise self._wrong(f"the grade of {name} is {brief(grade)}: expected more than 0")
+            if end == start:
+                raise self._wrong(f"{name} has the empty range [{start}, {end})")
+            if need is not None and grades.setdefault(need, grade) != grade:
+                raise self._wrong(f"{name} has the grades {grades[need]:g} and {grade:g}")
 
     def _checked_marks(self) -> tuple[str, ...]:
         unknown = [mark for mark in self.marks if mark not in MARKS]
@@ -197,6 +233,7 @@ class Judgment:
             or self.grades
             or self.elements
             or self.units
+            or self.needs
             or self.marks
             or any(getattr(self, name) is not None for name in _NEVER_PLAIN)
         )

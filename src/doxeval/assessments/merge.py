@@ -52,6 +52,10 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
                 judgment.origin,
                 judgment.line,
             )
+    if how != "union" and any(judgment.needs for judgment in same):
+        raise FormatError(
+            "needs of several assessors can only be merged by union", first.origin, first.line
+        )
     lengths = {judgment.document_length for judgment in same} - {None}
     if len(lengths) > 1:
         raise FormatError(
@@ -77,6 +81,7 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
         relevance=chosen_value(how, grades, len(grades)) if grades else None,
         grades=_merged_grades(same, how),
         units=_merged_units(same, how),
+        needs=tuple(dict.fromkeys(one for judgment in same for one in judgment.needs)),
         assessor=None,
         marks=tuple(mark for judgment in same for mark in judgment.marks),
         pool=None,

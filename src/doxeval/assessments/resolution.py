@@ -176,9 +176,15 @@ class _Resolver:
         if judgment.document_length is not None:
             self._check_length(judgment.document_length, document, length)
         edges = [edge for pair in judgment.highlights for edge in pair]
+        edges += [edge for one in judgment.needs for edge in (one.start, one.end)]
         entry = judgment.best_entry_point
         counted = self._counted([*edges, *([] if entry is None else [entry])], document, length)
         ranges = list(zip(counted[0 : len(edges) : 2], counted[1 : len(edges) : 2], strict=True))
+        needed = ranges[len(judgment.highlights) :]
+        needs = tuple(
+            one._replace(start=start, end=end)
+            for one, (start, end) in zip(judgment.needs, needed, strict=True)
+        )
         mode = judgment.whitespace or self._mode
         for passage in judgment.passages:
             start = self._offset(_Point(document, mode, passage.start, "start"))
@@ -199,6 +205,7 @@ class _Resolver:
             passages=(),
             entry_point=None,
             document_length=length,
+            needs=needs,
         )
 
     def _check_length(self, stated: int, document: int, length: int) -> None:
@@ -254,6 +261,7 @@ def _pointed(judgment: Judgment, collection: Collection) -> Judgment:
     return replace(
         judgment,
         highlights=(),
+        needs=(),
         best_entry_point=None,
         passages=judgment.passages + tuple(passages),
         entry_point=judgment.entry_point if entry is None else points.point(document, entry),

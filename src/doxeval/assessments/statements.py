@@ -23,6 +23,7 @@ from doxeval.assessments.judgment import (
     Judgment,
     Judgments,
     MeasuredElement,
+    NeededSpan,
     PointPassage,
     in_order,
 )
@@ -33,7 +34,7 @@ from doxeval.wording import brief, counted
 
 # What each kind of statement must have, and what it may have besides.
 _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
-    frozenset({"start", "end"}): frozenset(),
+    frozenset({"start", "end"}): frozenset({"need", "grade"}),
     frozenset({"start_point", "end_point"}): frozenset({"size"}),
     frozenset({"bep"}): frozenset(),
     frozenset({"bep_point"}): frozenset(),
@@ -78,7 +79,7 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
     warnings: list[str] = []
     for (topic, document, assessor, pool), draft in drafts.items():
         highlights, overlap = in_order(draft.passages)
-        if overlap:
+        if overlap and not draft.has_needs:
             warnings.append(overlap_warning(origin, draft.number))
         if highlights and highlights[-1][1] > draft.length:
             message = f"a passage ends at {highlights[-1][1]}, beyond the document's {draft.length}"
@@ -122,12 +123,18 @@ class _Draft:
     """A judgment in the making; number: of its first statement."""
 
     number: int
-    passages: list[tuple[int, int]] = field(default_factory=list)
+    needed: list[NeededSpan] = field(default_factory=list)
+    has_needs: bool = False
     points: list[PointPassage] = field(default_factory=list)
     grades: list[GradedElement] = field(default_factory=list)
     elements: list[MeasuredElement] = field(default_factory=list)
     units: list[AssessedUnit] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def passages(self) -> list[tuple[int, int]]:
+        """The highlighted ranges."""
+        return [(one.start, one.end) for one in self.needed]
 
     @property
     def length(self) -> int:
@@ -142,6 +149,7 @@ class _Draft:
             "grades": tuple(self.grades),
             "elements": tuple(self.elements),
             "units": tuple(self.units),
+            "needs": tuple(self.needed) if self.has_needs else (),
             **self.facts,
         }
 
@@ -154,7 +162,7 @@ class _Draft:
                 "path with e and s, nodes and rel, or judged"
             )
         if "start" in said:
-            self.passages.append(_range(given))
+            self._add_range(given)
         elif "start_point" in said:
             points = (given.text("start_point"), given.text("end_point"))
             self.points.append(PointPassage(*points, given.whole("size")))
@@ -166,12 +174,18 @@ class _Draft:
             raise FormatError("judged is false: a document that is not judged is left out")
         self._set("best_entry_point", given.whole("bep"))
         self._set("entry_point", given.optional_text("bep_point"))
-        self._set("relevance", _signed(given, "grade"))
+        self._set("relevance", None if "start" in said else _signed(given, "grade"))
         self._set("document_length", given.whole("docsize"))
         self._set("marks", _marks(given))
         self._set("collection", given.optional_text("collection"))
         self._set("version", given.optional_text("version"))
         self._set("whitespace", given.choice("whitespace", ("keep", "strip")))
+
+    def _add_range(self, given: Fields) -> None:
+        self.has_needs |= bool({"need", "grade"} & given.names)
+        grade = given.number("grade")
+        weight = 1 if grade is None else int(grade) if grade == int(grade) else grade
+        self.needed.append(NeededSpan(given.optional_text("need"), *_range(given), weight))
 
     def _add_element(self, given: Fields, line: int | None) -> None:
         path = given.text("path")

@@ -1,0 +1,141 @@
+"""Needs of topics: what must be shown to answer them, each by any of its alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Bools, Ints
+from doxeval.assessments.assessments import Assessments
+from doxeval.assessments.judgment import Judgment, NeededSpan
+from doxeval.errors import FormatError
+from doxeval.wording import brief, shortened
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Needs:
+    """The needs of all topics, sorted by topic, each with its alternative ranges of text.
+
+    topic: of each need, as its place among the topics. grade: its weight. begin: where its
+    alternatives begin, one more than there are needs; pair, start, end: the alternatives, in the
+    order in which they were given, pair being the judged pair of topic and document.
+
+    >>> one = Judgment("7", "a", needs=(NeededSpan("who", 0, 5, 2), NeededSpan(None, 7, 9)))
+    >>> other = Judgment("7", "b", needs=(NeededSpan("who", 3, 8, 2),))
+    >>> needs = Needs.of(Assessments([one, other]))
+    >>> needs.names, needs.grade.tolist(), needs.begin.tolist(), needs.start.tolist()
+    (('who', None), [2.0, 1.0], [0, 2, 3], [0, 3, 7])
+    """
+
+    names: tuple[str | None, ...]
+    topic: Ints
+    grade: Floats
+    begin: Ints
+    pair: Ints
+    start: Ints
+    end: Ints
+
+    @classmethod
+    def of(cls, assessments: Assessments) -> Needs:
+        """The needs that assessments state; elsewhere each highlighted passage is one."""
+        columns = assessments.columns
+        judgments = assessments.detailed()
+        if not any(judgment.needs for judgment in judgments):
+            count = len(columns.highlights.group)
+            topic = columns.topic[columns.highlights.group]
+            single = np.arange(count + 1)
+            return cls((None,) * count, topic, np.ones(count), single, *columns.highlights)
+        return _stated(judgments, columns.topic)
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    def __repr__(self) -> str:
+        return f"Needs({len(self):,} with {len(self.start):,} ranges)"
+
+    @property
+    def counts(self) -> Ints:
+        """How many alternatives each need has."""
+        return np.diff(self.begin)
+
+    @property
+    def owner(self) -> Ints:
+        """The need of each alternative."""
+        return np.repeat(np.arange(len(self)), self.counts)
+
+    @property
+    def has_alternatives(self) -> Bools:
+        """Whether each need can be answered in several ways."""
+        return self.counts > 1
+
+
+class _Alternative(NamedTuple):
+    pair: int
+    start: int
+    end: int
+
+
+def _stated(judgments: Sequence[Judgment], topics: Ints) -> Needs:
+    names: list[str | None] = []
+    grades: list[float] = []
+    of_topic: list[int] = []
+    alternatives: list[list[_Alternative]] = []
+    known: dict[tuple[int, str], int] = {}
+    for pair, judgment in enumerate(judgments):
+        topic = int(topics[pair])
+        for need, start, end, grade in _all_needs(judgment):
+            number = len(names) if need is None else known.setdefault((topic, need), len(names))
+            if number == len(names):
+                names.append(need)
+                grades.append(grade)
+                of_topic.append(topic)
+                alternatives.append([])
+            elif grades[number] != grade:
+                raise FormatError(
+                    f"need {brief(need)} of topic {shortened(judgment.topic)} has the grades "
+                    f"{grades[number]:g} and {grade:g}",
+                    judgment.origin,
+                    judgment.line,
+                )
+            if _Alternative(pair, start, end) not in alternatives[number]:
+                alternatives[number].append(_Alternative(pair, start, end))
+    columns = np.array([one for own in alternatives for one in own], dtype=np.int64)
+    pair_, start_, end_ = columns.reshape(-1, 3).T
+    begin = np.append(0, np.cumsum([len(own) for own in alternatives]))
+    grade_ = np.array(grades, dtype=np.float64)
+    return Needs(tuple(names), np.array(of_topic), grade_, begin, pair_, start_, end_)
+
+
+def _all_needs(judgment: Judgment) -> Iterable[NeededSpan]:
+    yield from judgment.needs
+    for start, end in beside_needs(judgment):
+        yield NeededSpan(None, start, end)
+
+
+def beside_needs(judgment: Judgment) -> list[tuple[int, int]]:
+    """The highlighted text that answers no stated need.
+
+    >>> beside_needs(Judgment("7", "a", ((0, 9),), needs=(NeededSpan("who", 3, 5),)))
+    [(0, 3), (5, 9)]
+    """
+    if not judgment.needs:
+        return list(judgment.highlights)
+    answered = Judgment(judgment.topic, judgment.document, needs=judgment.needs).highlights
+    left = []
+    for start, end in judgment.highlights:
+        at = start
+        for begin, after in answered:
+            if begin >= end or after <= start:
+                continue
+            if begin > at:
+                left.append((at, begin))
+            at = after
+        if at < end:
+            left.append((at, end))
+    return left
