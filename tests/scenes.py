@@ -22,6 +22,7 @@ from doxeval.evaluation.ranked import ranked
 from doxeval.measures.base import Law, Measure, Need
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
+from doxeval.measures.texts import Texts
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result
 from strategies import Node, Piece, World, graded_worlds, located, worlds
@@ -44,7 +45,12 @@ class Scene:
         """What is relevant."""
         collection = self.world.collection()
         resolved = resolved_judgments(self.world.judgments, collection).judgments
-        return GroundTruth.of(Assessments(resolved), collection)
+        return GroundTruth.of(
+            Assessments(resolved),
+            collection,
+            texts=Texts(collection, "words"),
+            chunks=self.world.chunk_table(),
+        )
 
     @cached_property
     def size(self) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, concatenated_ranges
 
 # Positions are less than this, so a group and a position fit in one number.
 _GROUP = 1 << 32
@@ -108,6 +108,35 @@ def new_lengths(spans: Spans) -> Ints:
     lengths = np.zeros(len(spans.start), dtype=np.int64)
     np.add.at(lengths, rows, pieces.lengths())
     return lengths
+
+
+class Shared(NamedTuple):
+    """Text that ranges share with others: which range, which of the others, and what."""
+
+    row: Ints
+    other: Ints
+    start: Ints
+    end: Ints
+
+
+def shared_pieces(spans: Spans, others: Spans) -> Shared:
+    """What ranges share with others that are sorted by group and start, and do not overlap.
+
+    >>> others = Spans.of([(0, 2, 5), (0, 5, 7), (0, 8, 10)])
+    >>> [column.tolist() for column in shared_pieces(Spans.of([(0, 4, 9), (1, 0, 9)]), others)]
+    [[0, 0, 0], [0, 1, 2], [4, 5, 8], [5, 7, 9]]
+    """
+    first = np.searchsorted(
+        others.group * _GROUP + others.end, spans.group * _GROUP + spans.start, "right"
+    )
+    last = np.searchsorted(
+        others.group * _GROUP + others.start, spans.group * _GROUP + spans.end, "left"
+    )
+    counts = np.maximum(last - first, 0)
+    row = np.repeat(np.arange(len(first)), counts)
+    other = concatenated_ranges(first, counts)
+    start = np.maximum(spans.start[row], others.start[other])
+    return Shared(row, other, start, np.minimum(spans.end[row], others.end[other]))
 
 
 def _covered_before(group: Ints, position: Ints, others: Spans) -> Ints:

@@ -13,6 +13,7 @@ So a measure without a twin, or a parameter that its twin does not know, fails a
 
 from brute_force import (
     browsing,
+    chunks,
     documents,
     erru,
     esr,
@@ -27,6 +28,7 @@ from brute_force.twins import TWINS, score_of, twin
 __all__ = [
     "TWINS",
     "browsing",
+    "chunks",
     "documents",
     "erru",
     "esr",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from brute_force.needs import wants_of
 from brute_force.numbers import ONE, ZERO, Score, hundredths, mean, quotient
 from brute_force.scene import Character, Scene
 from brute_force.twins import twin
@@ -13,19 +14,23 @@ Points = list[tuple[Fraction, Fraction]]  # precision and recall after each resu
 
 def points_of(scene: Scene, alpha: Fraction, resize: str) -> Points | None:
     """Precision and recall in characters; None if there is no relevant text."""
-    if not scene.highlighted:
+    wants = wants_of(scene)
+    if not wants.total:
         return None
     points = []
     seen: set[Character] = set()
-    found = read = ZERO
+    text: list[Character] = []
+    counted = read = ZERO
     for unit in scene.ranked:
-        again = unit.characters & scene.highlighted & seen
-        found += scene.relevant_in(unit) - (1 - alpha) * len(again)
+        counted += scene.relevant_in(unit)
+        text += sorted(unit.characters)
+        found = alpha * counted + (1 - alpha) * wants.shown(set(text))
+        useful = alpha * counted + (1 - alpha) * wants.useful(text)
         new = len(unit.characters - seen)
         in_relevant = unit.document in scene.highlighted_documents
         read += {"full": unit.size, "new": new, "tool": new if in_relevant else unit.size}[resize]
         seen |= unit.characters
-        points.append((quotient(found, read), min(found / len(scene.highlighted), ONE)))
+        points.append((quotient(useful, read), min(found / wants.total, ONE)))
     return points
 
 

@@ -13,6 +13,8 @@ from doxeval.measures.base import Measure
 # Values of the parameters that have no list of choices.
 SAMPLES: dict[str, list[Any]] = {
     "k": [1, 2, 3, 5, 20],
+    "B": [1, 3, 10, 40],
+    "cover": [0.0, 0.3, 0.5, 1.0],
     "x": [Fraction(x) for x in ("0", "0.01", "0.1", "0.33", "0.5", "0.9", "1")],
     "A": [0.01, 0.1, 1.0, 10.0],
     "L": ["collection", 7.0, 20.5],

@@ -39,7 +39,7 @@ class Scenario:
     by_score: bool = False
     steps: Steps | None = None
 
-    def scenes(self, world: World) -> dict[str, Scene]:
+    def scenes(self, world: World, keeps_repeats: bool = False) -> dict[str, Scene]:
         """The assessed topics of a world, as twins see them."""
         results = getattr(world, self.results)
         return {
@@ -51,6 +51,7 @@ class Scenario:
                 self.has_collection,
                 self.lists_say,
                 self.steps,
+                keeps_repeats,
             )
             for topic in dict.fromkeys(judgment.topic for judgment in world.judgments)
         }
@@ -70,6 +71,7 @@ class Scenario:
             Need.RETRIEVED_TEXT: has_text and self.results != "trees",
             Need.RETRIEVED_START: has_text and self.results != "trees",
             Need.RETRIEVED_ELEMENTS: self.results == "elements",
+            Need.CHUNKS: True,
         }
         return {need for need, is_there in is_met.items() if is_there}
 
@@ -92,6 +94,10 @@ class Scenario:
             or getattr(measure, "unretrieved", None) == "level"
             or (getattr(measure, "L", None) == "collection" and Need.ENTRY_POINTS in measure.needs)
             or getattr(measure, "nav", "none") != "none"
+            or (
+                (hasattr(measure, "B") or measure.name == "Red")
+                and getattr(measure, "unit", None) in ("words", "tokens")
+            )
         )
         return self.has_collection or not wants_it
 
@@ -134,10 +140,13 @@ class Scenario:
             order="rsv" if self.by_score else "list",
             specificity="file" if self.lists_say else None,
             navigation=None if self.steps is None else MatrixNavigation(probabilities=self.steps),
+            tokens="words" if self.has_collection else None,
+            chunks=world.chunk_table(),
         )
         means, scores = table.mean()[self.results], table.topics()[self.results]
-        scenes = self.scenes(world)
+        by_policy = {"drop": self.scenes(world), "keep": self.scenes(world, keeps_repeats=True)}
         for measure, facts in zip(measures, table.measures, strict=True):
+            scenes = by_policy[measure.facts.repeats]
             expected = {topic: score_of(measure, scene) for topic, scene in scenes.items()}
             found = {topic: of_topic[facts.label] for topic, of_topic in scores.items()}
             assert found == {topic: near(score) for topic, score in expected.items()}, str(measure)

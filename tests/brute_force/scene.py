@@ -93,6 +93,7 @@ class Scene:
         steps: Steps | None = None,
         keeps_repeats: bool = False,
     ) -> None:
+        self.all_chunks = world.all_chunks
         self.texts = {document: node.text for document, node in world.documents}
         self.elements = [e for document in world.documents for e in elements_of(*document)]
         self.has_collection = has_collection

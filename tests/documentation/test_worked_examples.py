@@ -21,6 +21,7 @@ from doxeval.assessments.judgment import GradedElement
 from doxeval.documents.examples import example_collection
 from doxeval.measures.families.prum import eprum, prum
 from doxeval.measures.registry import FAMILIES
+from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.run import Result
 from making import curve, elements, graded, passage, paths, point, scored
 
@@ -106,6 +107,25 @@ def hixeval() -> Values:
     five = [*run, passage("a", 20, 120)]
     for setting in ("alpha=0", "resize=new", "alpha=1"):
         yield from scored(five, moved, f"cP@5({setting})", f"cR@5({setting})")
+
+
+@example
+def chunks() -> Values:
+    judged = [Judgment("7", "a", ((100, 200),)), Judgment("7", "b", ((50, 100), (300, 350)))]
+    run = [
+        *(passage("a", 0, 150), passage("a", 100, 250), passage("b", 0, 120)),
+        *(passage("c", 0, 200), passage("b", 300, 360)),
+    ]
+    yield from scored(run, judged, *(f"bR@400(fit={fit})" for fit in ("cut", "whole", "skip")))
+    (utility,) = scored(run, judged, "U@400")
+    assert utility is not None
+    yield from (utility, 200 * utility)
+    yield from scored(run, judged, "Cost@700[0.5]", "IoU@2", "IoU@2(resize=new)", "Red@2")
+    yield from scored(run, judged, "hit@1", "hit@1(cover=0.5)", "hit@2", "RR@10")
+    yield from scored(run, judged, "sR@3", "all@4", "all@5")
+    ranges = [((one.start or 0, one.end or 0),) for one in run]
+    table = ChunkTable.of(list("12345"), [one.document for one in run], ranges)
+    yield from scored(run, judged, "sDCG@2", chunks=table)
 
 
 @example

@@ -25,7 +25,7 @@ RUN = run_of([passage("a", 0, 5)])
         ({"order": "score"}, "order is 'score': expected list, rank or rsv"),
         ({"offsets": "words"}, "offsets is 'words': expected characters or bytes"),
         ({"unresolved": "skip"}, "unresolved is 'skip': expected error or irrelevant"),
-        ({"duplicates": "error"}, "duplicates is 'error': expected drop or keep"),
+        ({"duplicates": "error"}, "duplicates is 'error': expected auto, drop or keep"),
         ({"whitespace": "drop"}, "whitespace is 'drop': expected None, keep or strip"),
         ({"average_over": "all"}, "average_over is 'all': expected assessed or retrieved"),
         ({"specificity": "both"}, "specificity is 'both': expected None, passages or file"),

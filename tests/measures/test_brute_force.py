@@ -34,7 +34,7 @@ from doxeval.assessments.judgment import AssessedUnit, GradedElement
 from doxeval.assessments.quantisations import QUANTISATIONS
 from doxeval.evaluation import evaluate
 from doxeval.measures.families.prum import eprum, prum
-from doxeval.measures.registry import MEASURES, measure_named
+from doxeval.measures.registry import FAMILIES, MEASURES, measure_named
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result
 from strategies import (
@@ -43,6 +43,7 @@ from strategies import (
     World,
     graded_worlds,
     located,
+    needed_worlds,
     step_matrices,
     unit_worlds,
     worlds,
@@ -126,11 +127,23 @@ def test_passages_and_highlights(
 
 
 @given(worlds(), chances, st.booleans())
-@settings(max_examples=2 * WORLDS)
+@settings(max_examples=WORLDS)
 def test_results_with_several_ranges_and_highlights(
     world: World, random: Random, has_collection: bool
 ) -> None:
     compare_all(world, Scenario("chunks", OF_HIGHLIGHTS, has_collection), random)
+
+
+@given(needed_worlds(), chances, st.sampled_from(["chunks", "passages"]), st.booleans())
+@settings(max_examples=WORLDS)
+def test_needs_with_alternatives_and_grades(
+    world: World, random: Random, results: Any, has_collection: bool
+) -> None:
+    scenario = Scenario(results, OF_HIGHLIGHTS, has_collection)
+    kinds = [kind for one in FAMILIES if one.name in ("chunks", "hixeval") for kind in one.measures]
+    measures = [drawn(kind, random, scenario.quants) for kind in kinds for _ in range(2)]
+    allowed = {str(m): m for m in measures if m is not None and scenario.allows(m, world)}
+    scenario.compare(world, list(allowed.values()))
 
 
 @given(unit_worlds(), chances, st.sampled_from(["elements", "passages", "trees"]), st.booleans())

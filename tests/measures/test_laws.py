@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -88,9 +89,14 @@ def test_the_format_of_a_run_is_irrelevant(number: int, tmp_path: Path) -> None:
         names = all_measures(scene, results)
         files = in_all_formats(results, tmp_path)
         assessments, collection = scene.truth.assessments, scene.world.collection()
-        expected = evaluate(run_of(results), assessments, names, collection=collection)
+        options: dict[str, Any] = {
+            "collection": collection,
+            "tokens": "words",
+            "chunks": scene.world.chunk_table(),
+        }
+        expected = evaluate(run_of(results), assessments, names, **options)
         for file in files:
-            found = evaluate(file, assessments, names, collection=collection)
+            found = evaluate(file, assessments, names, **options)
             assert found.topics() == expected.topics(), file
         for file in files:
             file.unlink()

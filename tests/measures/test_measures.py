@@ -23,6 +23,9 @@ def test_the_worked_example_is_true(name: str, tmp_path: Path) -> None:
     files = write_files(tmp_path, {"assessments": example.assessments})
     assessments = read_assessments(files / "assessments", collection=collection)
     run = read_text_run(io.BytesIO(example.run.encode()), "run")
-    table = evaluate(run, assessments, [example.name], collection=collection)
+    chunks = None
+    if example.chunks is not None:
+        chunks = write_files(tmp_path, {"chunks.jsonl": example.chunks}) / "chunks.jsonl"
+    table = evaluate(run, assessments, [example.name], collection=collection, chunks=chunks)
     assert table.mean()["run"][example.name] == pytest.approx(example.value, abs=1e-12)
     assert measure_named(example.name).name == name

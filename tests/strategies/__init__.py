@@ -21,7 +21,14 @@ from strategies.trees import (
     pieces,
     plain_texts,
 )
-from strategies.world import World, graded_worlds, step_matrices, unit_worlds, worlds
+from strategies.world import (
+    World,
+    graded_worlds,
+    needed_worlds,
+    step_matrices,
+    unit_worlds,
+    worlds,
+)
 
 __all__ = [
     "JUDGMENT_PARTS",
@@ -45,6 +52,7 @@ __all__ = [
     "located",
     "markdown_texts",
     "named_entities",
+    "needed_worlds",
     "nexi_queries",
     "nexi_terms",
     "nodes",

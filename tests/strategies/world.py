@@ -14,10 +14,11 @@ from doxeval.assessments.judgment import Judgment
 from doxeval.documents.collection import Collection
 from doxeval.documents.examples import example_collection
 from doxeval.runs.builder import run_of
+from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.run import Result, Run
 from strategies.trees import Node, located
 from strategies.world_documents import library_of
-from strategies.world_judgments import graded, highlighted, with_units
+from strategies.world_judgments import graded, highlighted, needed, with_units
 from strategies.world_results import (
     returned_chunks,
     returned_elements,
@@ -72,6 +73,24 @@ class World:
         """The run of trees."""
         return run_of(self.trees, "trees")
 
+    @property
+    def all_chunks(self) -> list[tuple[str, tuple[tuple[int, int], ...]]]:
+        """All chunks there are: those that were returned, and pieces of all documents."""
+        returned = {(one.document, one.spans): None for one in self.chunks if one.spans}
+        pieces = [
+            (document, ((start, min(start + 7, len(node.text))),))
+            for document, node in self.documents
+            for start in range(0, len(node.text), 7)
+        ]
+        return [*returned, *pieces]
+
+    def chunk_table(self) -> ChunkTable:
+        """The same as a table."""
+        chunks = self.all_chunks or [("a", ((0, 1),))]
+        ids = [str(number) for number in range(len(chunks))]
+        documents = [document for document, _ in chunks]
+        return ChunkTable.of(ids, documents, [spans for _, spans in chunks])
+
     def chunk_run(self) -> Run:
         """The run of results with one range or several."""
         return run_of(self.chunks, "chunks")
@@ -93,6 +112,11 @@ def graded_worlds(scale: int) -> st.SearchStrategy[World]:
     Those of 2005 have highlights too, which do not agree with the sizes in the lists.
     """
     return _worlds(partial(graded, scale=scale))
+
+
+def needed_worlds() -> st.SearchStrategy[World]:
+    """Worlds in which text answers needs, some of which have alternatives and grades."""
+    return _worlds(needed)
 
 
 def unit_worlds() -> st.SearchStrategy[World]:

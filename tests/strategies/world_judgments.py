@@ -5,7 +5,13 @@ from __future__ import annotations
 from random import Random
 
 from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment, MeasuredElement
+from doxeval.assessments.judgment import (
+    AssessedUnit,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+    NeededSpan,
+)
 from strategies.trees import Node, located
 from strategies.world_documents import random_ranges, random_tree
 
@@ -19,6 +25,23 @@ def highlighted(random: Random, topic: str, document: str, node: Node) -> Judgme
     ranges = random_ranges(random, length) if kind > 2 else ()
     entry = random.randrange(length) if ranges and kind > 3 else None
     return Judgment(topic, document, ranges, entry, document_length=length)
+
+
+def needed(random: Random, topic: str, document: str, node: Node) -> Judgment | None:
+    """Ranges that answer needs, and may overlap; sometimes only highlights, sometimes none."""
+    length = len(node.text)
+    kind = random.randrange(8)
+    if kind == 0 or length < 2:
+        return None
+    if kind == 1:
+        return Judgment(topic, document, random_ranges(random, length), document_length=length)
+    needs = []
+    for _ in range(random.randrange(4)):
+        start, end = sorted(random.sample(range(length + 1), 2))
+        need = random.choice([None, "who", "when"])
+        grade = {"who": 1, "when": 3}.get(need or "", random.choice([1, 2]))
+        needs.append(NeededSpan(need, start, end, grade))
+    return Judgment(topic, document, document_length=length, needs=tuple(needs))
 
 
 def with_units(random: Random, topic: str, document: str, node: Node) -> Judgment | None:

@@ -63,11 +63,23 @@ _OPTIONS = (
     ),
     click.option(
         "--duplicates",
-        type=click.Choice(["drop", "keep"]),
-        default="drop",
+        type=click.Choice(["auto", "drop", "keep"]),
+        default="auto",
         show_default=True,
-        help="A result that was returned before is dropped, or keeps its rank and gains nothing.",
+        help="A result that was returned before is dropped, or keeps its rank and gains nothing; "
+        "auto: measures of chunks keep it, all others drop it.",
     ),
+    click.option(
+        "--texts",
+        metavar="FILE",
+        help="Texts of the documents (JSONL with id and text), for measures that count words.",
+    ),
+    click.option(
+        "--chunks",
+        metavar="FILE",
+        help="All chunks that systems could return (JSONL), for measures that need them.",
+    ),
+    click.option("--solid", is_flag=True, help="White space counts nothing."),
     click.option(
         "--targets",
         metavar="TOPICS",
@@ -156,9 +168,29 @@ def evaluation_of(
         order=options["order"],
         unresolved=options["unresolved"],
         duplicates=options["duplicates"],
+        texts=None if options["texts"] is None else texts_in(options["texts"]),
+        solid=options["solid"],
+        chunks=options["chunks"],
         ends=options["columns"] == "start-end",
         **shared,
     )
+
+
+def texts_in(path: str) -> dict[str, str]:
+    """The texts of a file of JSONL: {"id", "text"}."""
+    from doxeval.documents.ids import normalised_id
+    from doxeval.errors import FormatError
+    from doxeval.files import json_lines, opened
+
+    found: dict[str, str] = {}
+    with opened(path) as file:
+        for line, record in json_lines(file, path):
+            name = record.get("id", record.get("_id")) if isinstance(record, dict) else None
+            if name is None or not isinstance(record.get("text"), str):
+                raise FormatError('expected {"id", "text"}', path, line)
+            if found.setdefault(normalised_id(str(name)), record["text"]) != record["text"]:
+                raise FormatError(f"there are two texts of document {name}", path, line)
+    return found
 
 
 def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, Any]) -> ScoreTable:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from doxeval.errors import InputError, MissingInput
+from doxeval.evaluation.options import OnDuplicates
 from doxeval.measures.base import Measure
 from doxeval.measures.presets import Preset, preset_named
 from doxeval.measures.registry import as_measure
@@ -91,6 +92,15 @@ order='rsv' or order='list' says which is meant
         return OrderOfPresets(order, ())
     told = f"{', '.join(presets)}: runs are ranked by {order}; order='list' ranks them as listed"
     return OrderOfPresets(order, (told,))
+
+
+def duplicates_of(presets: Mapping[str, Preset]) -> OnDuplicates:
+    """What presets do with results that were returned before; auto if they say nothing.
+
+    >>> duplicates_of(presets_named("rag")), duplicates_of(presets_named("esr"))
+    ('keep', 'auto')
+    """
+    return next((one.duplicates for one in presets.values() if one.duplicates), "auto")
 
 
 def check_presets(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, repeated_rows
-from doxeval.evaluation.options import OnDuplicates
 from doxeval.evaluation.placing import PlacedRun
 from doxeval.runs import Kind
 from doxeval.runs.spelling import numbered_paths, numbered_spans, numbered_units, unit_kinds
@@ -17,18 +17,24 @@ _FAR_BELOW = -(1 << 60)
 
 
 class Repeats(NamedTuple):
-    """Which results repeat an earlier one (None: no result does), and a warning if some do."""
+    """Which results repeat an earlier one (None: no result does), and the line of the first."""
 
     is_repeat: Bools | None
-    warnings: tuple[str, ...]
+    line: int = 0
+
+    def told(self, policies: Collection[str]) -> tuple[str, ...]:
+        """A warning if there are some, by what measures do with them: drop, keep, or both."""
+        if self.is_repeat is None or not policies:
+            return ()
+        return (_warning(int(self.is_repeat.sum()), self.line, policies),)
 
 
-def repeats_in(placed: PlacedRun, topic: Ints, policy: OnDuplicates) -> Repeats:
+def repeats_in(placed: PlacedRun, topic: Ints) -> Repeats:
     """The results that are duplicates of an earlier result of their topic.
 
     Passages and entry points are the same if their ranges are, all of them, elements and trees if
     their nodes are, and a document is the same as its root. Unresolved results never count as
-    duplicates of each other. The policy decides what the warning says.
+    duplicates of each other.
     """
     run = placed.resolved.run
     kind = unit_kinds(run)
@@ -40,14 +46,20 @@ def repeats_in(placed: PlacedRun, topic: Ints, policy: OnDuplicates) -> Repeats:
     if len(again):  # documents by their keys are almost surely told apart, by numbers surely
         again = repeated_rows(topic, run.document, *unit)
     if not len(again):
-        return Repeats(None, ())
+        return Repeats(None)
     is_repeat = np.zeros(len(run), dtype=np.bool_)
     is_repeat[again] = True
-    return Repeats(is_repeat, (_warning(len(again), int(run.line[again[0]]), policy),))
+    return Repeats(is_repeat, int(run.line[again[0]]))
 
 
-def _warning(count: int, line: int, policy: OnDuplicates) -> str:
-    if policy == "drop":
+def _warning(count: int, line: int, policies: Collection[str]) -> str:
+    if len(set(policies)) > 1:
+        what = "1 duplicate counts" if count == 1 else f"{count:,} duplicates count"
+        return (
+            f"{what} as read by measures of chunks and are left out by the others, the first on "
+            f"line {line}; duplicates='keep' or 'drop' treats all measures alike"
+        )
+    if "drop" in policies:
         what = "1 duplicate was" if count == 1 else f"{count:,} duplicates were"
         return f"{what} left out, the first on line {line}"
     what = "1 duplicate keeps its rank" if count == 1 else f"{count:,} duplicates keep their ranks"

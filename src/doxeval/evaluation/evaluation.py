@@ -25,6 +25,7 @@ from doxeval.evaluation.asked import (
     OrderOfPresets,
     asked_for,
     check_presets,
+    duplicates_of,
     order_of,
     presets_named,
     told,
@@ -42,6 +43,7 @@ from doxeval.evaluation.ranked import RankedRun, ranked
 from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sources
 from doxeval.measures.base import Floats, Measure
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.texts import Texts
 from doxeval.runs.run import Order, Run
 from doxeval.scores import Curve, DocumentScores, MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from doxeval.evaluation.targets import Targets, TopicsGiven
     from doxeval.measures.ranking import Ranking
     from doxeval.navigation import Navigation
+    from doxeval.runs.chunk_table import ChunkTable
 
 AssessmentsGiven = Assessments | str | os.PathLike[str] | Mapping[str, Any]
 
@@ -99,6 +102,12 @@ class Evaluation:
     kept with the scores of each run. The other options say how runs are read, as `RunOptions`
     explains; without an `order`, runs are ranked as the presets want it, or else as listed.
 
+    `texts` are the texts of documents by id, for measures that count words where there is no
+    collection; `tokens` is what counts as a token (a function from a text to offsets, a tokeniser
+    of tiktoken or tokenizers, or "words"); `solid` leaves white space out of all counts of
+    characters. `chunks` are all chunks that a system could return (a table or its file), for
+    measures that compare with the best of them.
+
     >>> from doxeval.assessments import Judgment
     >>> from doxeval.measures import cP, cR
     >>> from doxeval.runs import Kind, Result, Run
@@ -128,8 +137,12 @@ class Evaluation:
         offsets: Offsets = "characters",
         whitespace: Whitespace | None = None,
         unresolved: OnUnresolved = "error",
-        duplicates: OnDuplicates = "drop",
+        duplicates: OnDuplicates = "auto",
         ends: bool = False,
+        texts: Mapping[str, str] | None = None,
+        tokens: Any = None,
+        solid: bool = False,
+        chunks: ChunkTable | str | os.PathLike[str] | None = None,
     ) -> None:
         if collection is not None and not isinstance(collection, Collection):
             collection = Collection(os.fspath(collection))
@@ -144,6 +157,8 @@ class Evaluation:
         self._presets = presets_named(presets)
         self._order = order_of(self._presets) if order is None else OrderOfPresets(order, ())
         by_presets = order is None  # and then runs that lack the column are taken as listed
+        if duplicates == "auto":
+            duplicates = duplicates_of(self._presets)
         self.options = RunOptions(
             self._order.order, offsets, whitespace, unresolved, ends, duplicates, by_presets
         )
@@ -154,6 +169,13 @@ class Evaluation:
         self.curves = curves
         self.per_document = per_document
         self.keep = keep
+        self.solid = solid
+        self._texts = _texts_of(texts, collection, tokens)
+        if isinstance(chunks, str | os.PathLike):
+            from doxeval.runs.chunk_table import read_chunks
+
+            chunks = read_chunks(chunks)
+        self.chunks = chunks
         self._targets = self._targets_in(targets)
         self._asked = asked_for(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
@@ -180,7 +202,14 @@ class Evaluation:
         """What is relevant."""
         targets = None if self._targets is None else self._targets.patterns
         return GroundTruth.of(
-            self.assessments, self.collection, self.specificity, self.navigation, targets
+            self.assessments,
+            self.collection,
+            self.specificity,
+            self.navigation,
+            targets,
+            self._texts,
+            self.solid,
+            self.chunks,
         )
 
     def _targets_in(self, topics: TopicsGiven | None) -> Targets | None:
@@ -248,7 +277,13 @@ class Evaluation:
     def ranking(self, run: Source | NamedSource) -> RankedRun:
         """A run as measures see it: resolved, and in order."""
         source = run if isinstance(run, NamedSource) else NamedSource(run)
-        return ranked(source.read(ends=self.options.ends), self.truth, self.options)
+        read = source.read(ends=self.options.ends)
+        return ranked(read, self.truth, self.options, self._repeats)
+
+    @property
+    def _repeats(self) -> set[str]:
+        """What the measures do with results that were returned before."""
+        return {one.settled.facts.repeats for one in self.measures}
 
     def score(self, run: Source | NamedSource) -> RunScores:
         """The scores of one run."""
@@ -258,7 +293,7 @@ class Evaluation:
     def _score(self, run: Source | NamedSource) -> RunScores:
         source = run if isinstance(run, NamedSource) else NamedSource(run)
         read = source.read(ends=self.options.ends)
-        found = ranked(read, self.truth, self.options)
+        found = ranked(read, self.truth, self.options, self._repeats)
         measured = self._measured(found, read.origin or source.name or read.run_id)
         has_results = found.ranking.counts > 0
         missing = about_missing(found.ranking.counts, self.truth.topics, self.average_over)
@@ -284,10 +319,11 @@ class Evaluation:
         for row, one in enumerate(self.measures):
             try:
                 check_results(one.settled, one.label, found, name)
-                values[row] = self._scores(one, found.ranking)
-                curves += self._curves(one, found.ranking)
-                documents |= self._documents(one, found.ranking, documents)
-                warnings += one.settled.warnings(found.ranking)
+                ranking = found.seen_by(one.settled)
+                values[row] = self._scores(one, ranking)
+                curves += self._curves(one, ranking)
+                documents |= self._documents(one, ranking, documents)
+                warnings += one.settled.warnings(ranking)
             except MissingInput as error:
                 if not one.is_optional:
                     raise
@@ -395,6 +431,17 @@ def evaluate(
     """
     evaluation = Evaluation(assessments, measures, **options)
     return evaluation.score_all(runs, jobs=jobs, executor=executor, progress=progress)
+
+
+def _texts_of(
+    texts: Mapping[str, str] | None, collection: Collection | None, tokens: Any
+) -> Texts | None:
+    source = collection if texts is None else texts
+    if source is None:
+        if tokens is not None:
+            raise InputError("tokens= counts in texts: give texts= or a collection with it")
+        return None
+    return Texts(source, tokens)
 
 
 def _navigates(measure: Measure) -> bool:

@@ -47,6 +47,7 @@ _HAS: dict[Need, Callable[[GroundTruth], bool]] = {
     Need.ENTRY_POINTS: _has_entry_points,
     Need.ELEMENTS: _has_elements,
     Need.SIZES: lambda truth: truth.collection is not None,
+    Need.CHUNKS: lambda truth: truth.chunks is not None,
 }
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
 
 OnUnresolved = Literal["error", "irrelevant"]
-OnDuplicates = Literal["drop", "keep"]
+OnDuplicates = Literal["auto", "drop", "keep"]
 AverageOver = Literal["assessed", "retrieved"]
 
 
@@ -25,7 +25,8 @@ class RunOptions:
     offsets: characters, or bytes of UTF-8. whitespace: how text nodes of text points are numbered,
     if not as the collection was built. unresolved: a result that names nothing is an error, or
     counts as not relevant. ends: the last column of a text run is an end, not a length.
-    duplicates: a result that was returned before is dropped, or keeps its rank but gains nothing.
+    duplicates: a result that was returned before is dropped, or keeps its rank but gains nothing;
+    auto: as each measure has it (those of chunks keep it, all others drop it).
     list_if_unordered: a run without the ranks or scores that order it is taken as listed, with a
     warning; otherwise it is an error.
     """
@@ -35,7 +36,7 @@ class RunOptions:
     whitespace: Whitespace | None = None
     unresolved: OnUnresolved = "error"
     ends: bool = False
-    duplicates: OnDuplicates = "drop"
+    duplicates: OnDuplicates = "auto"
     list_if_unordered: bool = False
 
     def __post_init__(self) -> None:

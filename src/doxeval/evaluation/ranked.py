@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -11,25 +12,38 @@ from doxeval.evaluation.duplicates import repeats_in
 from doxeval.evaluation.options import RunOptions
 from doxeval.evaluation.order import disagreements, orderable, ordered, tie_levels
 from doxeval.evaluation.placing import placed
+from doxeval.measures.base import Measure
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
-from doxeval.runs import Kind, Run
+from doxeval.runs import Kind, ResolvedRun, Run
 from doxeval.wording import counted
 
 
 class RankedRun(NamedTuple):
-    """A run that is ready for measures, the kinds of its results, and warnings."""
+    """A run that is ready for measures, the kinds of its results, and warnings.
+
+    with_repeats: the same with results that were returned before, for measures that count them.
+    """
 
     ranking: Ranking
     kinds: frozenset[Kind]
     warnings: tuple[str, ...]
+    with_repeats: Ranking
+
+    def seen_by(self, measure: Measure) -> Ranking:
+        """The ranking as a measure takes it."""
+        return self.with_repeats if measure.facts.repeats == "keep" else self.ranking
 
     def __repr__(self) -> str:
         return f"RankedRun({self.ranking!r}, {counted(len(self.warnings), 'warning')})"
 
 
-def ranked(run: Run, truth: GroundTruth, options: RunOptions) -> RankedRun:
+def ranked(
+    run: Run, truth: GroundTruth, options: RunOptions, policies: Collection[str] = ("drop",)
+) -> RankedRun:
     """Order a run, keep what is about assessed topics, find its results and its duplicates.
+
+    policies: what the measures do with duplicates if the options leave it to them.
 
     >>> from doxeval.assessments import Assessments, Judgment
     >>> from doxeval.runs.builder import run_of
@@ -44,15 +58,27 @@ def ranked(run: Run, truth: GroundTruth, options: RunOptions) -> RankedRun:
     part = assessed_part(ordered(run, options.order), truth.topics)
     found = placed(part.run, part.topic, truth, options)
     level = tie_levels(part.run, part.topic, options.order)
-    repeats = repeats_in(found, part.topic, options.duplicates)
-    ranking = Ranking(truth, part.topic, found.pair, found.resolved, level, repeats.is_repeat)
-    if repeats.is_repeat is not None and options.duplicates == "drop":
-        ranking = ranking.rows(np.flatnonzero(~repeats.is_repeat))
+    repeats = repeats_in(found, part.topic)
+    resolved = _without_white_space(found.resolved, truth)
+    every = Ranking(truth, part.topic, found.pair, resolved, level, repeats.is_repeat)
+    once = every
+    if repeats.is_repeat is not None and options.duplicates != "keep":
+        once = every.rows(np.flatnonzero(~repeats.is_repeat))
+    told = policies if options.duplicates == "auto" else {options.duplicates}
     warnings = (
         *(*run.warnings, *unordered, *disagreements(run, options.order)),
-        *(*part.warnings, *found.warnings, *repeats.warnings),
+        *(*part.warnings, *found.warnings, *repeats.told(told)),
     )
-    return RankedRun(ranking, _kinds(part.run), warnings)
+    kept = once if options.duplicates == "drop" else every
+    return RankedRun(once, _kinds(part.run), warnings, kept)
+
+
+def _without_white_space(resolved: ResolvedRun, truth: GroundTruth) -> ResolvedRun:
+    if not truth.solid:
+        return resolved
+    from doxeval.measures.solid import Solid
+
+    return Solid(truth.known_texts, strict=True).resolved(resolved)
 
 
 def _kinds(run: Run) -> frozenset[Kind]:

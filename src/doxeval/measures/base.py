@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,7 @@ class Need(Enum):
     RETRIEVED_TEXT = "results with known ranges of text"
     RETRIEVED_START = "results with known beginnings"
     RETRIEVED_ELEMENTS = "results that are elements or documents, not passages"
+    CHUNKS = "the chunks that systems could return: chunks="
 
 
 class Law(Enum):
@@ -60,10 +61,19 @@ class Law(Enum):
     BETTER_UP = "moving a more relevant result up never lowers the score"
     FALLS_WITH_X = "the score never rises with the recall point"
     GROWS_WITH_K = "the score never falls with the cut-off"
+    NEEDS_MAY_BE_SPLIT = "a relevant passage may be split into two needs"
+    RESULTS_MAY_BE_CUT = "a result may be cut in two"
+    ANY_COPY_WILL_DO = "any copy of an answer is as good"
+
+
+Repeats = Literal["drop", "keep"]
 
 
 class Example(NamedTuple):
-    """A worked example that runs: assessments and a run as text, what comes out, and why."""
+    """A worked example that runs: assessments and a run as text, what comes out, and why.
+
+    chunks: what systems could return, as lines of JSONL, where the measure needs to know it.
+    """
 
     name: str
     value: float
@@ -71,6 +81,7 @@ class Example(NamedTuple):
     assessments: str
     run: str
     documents: dict[str, str] | None = None
+    chunks: str | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +98,8 @@ class Facts:
     highest: float | None = 1.0
     higher_is_better: bool = True
     laws: frozenset[Law] = frozenset()
+    # Whether a result that was returned before is left out, or is read again, unless it is said.
+    repeats: Repeats = "drop"
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,8 @@ def _example(measure: Measure) -> Iterator[str]:
     yield f"**Example** `{example.name}` = {example.value:.4f}. {example.why}"
     if example.documents:
         yield "\n".join(f"    {name}.xml   {xml}" for name, xml in example.documents.items())
+    if example.chunks:
+        yield _indented("chunks", example.chunks)
     yield _indented("assessments", example.assessments)
     yield _indented("run", example.run)
 

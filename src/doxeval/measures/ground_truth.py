@@ -9,7 +9,7 @@ is.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,11 +26,15 @@ from doxeval.spans import Spans
 
 if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for elements
     from doxeval.assessments.assessed_elements import AssessedElements, SpecificityFrom
+    from doxeval.assessments.needs import Needs
     from doxeval.assessments.quantisations import Quantisation
     from doxeval.assessments.recall_bases import RecallBase
     from doxeval.assessments.relevant_elements import RelevantElements
     from doxeval.documents.patterns import PathPatterns
+    from doxeval.measures.texts import Texts
+    from doxeval.measures.wanted import Wanted
     from doxeval.navigation import Navigation
+    from doxeval.runs.chunk_table import ChunkTable
 
 T = TypeVar("T")
 
@@ -43,6 +47,8 @@ class GroundTruth:
     specificity: where the specificity of listed elements comes from.
     navigation: the model of navigation that was given, if one was.
     targets: by topic, the paths that relevant elements must match (strict CAS).
+    texts: the texts of documents, if they are known. solid: offsets count solid characters only;
+    `columns` does so already. chunks: all chunks that systems could return, if they are known.
     """
 
     assessments: Assessments
@@ -51,6 +57,9 @@ class GroundTruth:
     specificity: SpecificityFrom
     navigation: Navigation | None = None
     targets: Mapping[str, PathPatterns] = field(default_factory=dict)
+    texts: Texts | None = None
+    solid: bool = False
+    chunks: ChunkTable | None = None
     _remembered: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -61,6 +70,9 @@ class GroundTruth:
         specificity: SpecificityFrom | None = None,
         navigation: Navigation | None = None,
         targets: Mapping[str, PathPatterns] | None = None,
+        texts: Texts | None = None,
+        solid: bool = False,
+        chunks: ChunkTable | None = None,
     ) -> GroundTruth:
         """The arrays of assessments (resolved against the collection, if there is one).
 
@@ -72,8 +84,55 @@ class GroundTruth:
         """
         by_default: SpecificityFrom = "file" if collection is None else "passages"
         chosen = specificity or by_default
-        columns = assessments.columns
-        return cls(assessments, collection, columns, chosen, navigation, targets or {})
+        if texts is None and collection is not None:
+            from doxeval.measures.texts import Texts
+
+            texts = Texts(collection)
+        truth = cls(
+            assessments, collection, assessments.columns, chosen, navigation, targets or {}, texts
+        )
+        truth = replace(truth, chunks=chunks)
+        return truth.in_solid(strict=True) if solid else truth
+
+    def in_solid(self, *, strict: bool = False) -> GroundTruth:
+        """The same with white space left out; the same if that is so, or texts are not known."""
+        if self.solid or (self.texts is None and not strict):
+            return self
+        if self.texts is None:
+            raise MissingInput("solid=True needs the texts of documents: texts= or a collection")
+        return self.remembered(("solid", strict), lambda: self._solid_columns(strict))
+
+    def _solid_columns(self, strict: bool) -> GroundTruth:
+        from doxeval.measures.solid import Solid
+
+        columns = Solid(self.known_texts, strict=strict).columns(self.columns)
+        return replace(self, columns=columns, solid=True)
+
+    @property
+    def known_texts(self) -> Texts:
+        """The texts of documents; without them the measure cannot be computed."""
+        if self.texts is None:
+            raise MissingInput("the measure needs the texts of documents: texts= or a collection")
+        return self.texts
+
+    @cached_property
+    def needs(self) -> Needs:
+        """The needs of all topics."""
+        from doxeval.assessments.needs import Needs
+
+        needs = Needs.of(self.assessments)
+        if not self.solid:
+            return needs
+        from doxeval.measures.solid import Solid
+
+        return Solid(self.known_texts, strict=False).needs(needs, self.columns)
+
+    @cached_property
+    def wanted(self) -> Wanted:
+        """What relevant text is worth, by the needs of its topic."""
+        from doxeval.measures.wanted import wanted_of
+
+        return wanted_of(self.needs, self.highlights, self.relevant_characters, len(self.topics))
 
     def __repr__(self) -> str:
         return f"GroundTruth({self.assessments!r}, {self.collection!r})"

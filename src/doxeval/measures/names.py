@@ -8,25 +8,26 @@ from doxeval.measures.base import Measure
 from doxeval.named import Noun, parse
 
 # What people call measures elsewhere, and what comes nearest here.
+_RECALL = "R@10 counts documents, cR@10 characters, sR@10 needs; bR@1000 is recall at a budget"
+_PRECISION = "P@10 counts documents, cP@10 highlighted characters"
+_RANK = "did you mean RR@10, the reciprocal rank of the first answered need?"
+_GAIN = "nxCG@10 is its counterpart for elements, sDCG@10 for chunks"
+_HIT = "did you mean hit@10? It asks for a whole need, hit@10(cover=0) for any part of one"
 KNOWN_ELSEWHERE = {
-    "recall": "R@10 counts documents, cR@10 highlighted characters",
-    "precision": "P@10 counts documents, cP@10 highlighted characters",
+    **dict.fromkeys(("recall", "context_recall", "recall_at_k", "coverage"), _RECALL),
+    **dict.fromkeys(("precision", "context_precision", "precision_at_k"), _PRECISION),
     "f1": "cF@10 balances precision and recall in characters",
     "fmeasure": "cF@10 balances precision and recall in characters",
     "map": "AP is its value for a topic; MAiP is its counterpart for highlighted text",
     "gmap": "AP gives the values by topic",
     "rprec": "AP, or P@k with a cut-off of your choice",
-    "mrr": "doxeval has none; AP and P@1 also look at the first relevant documents",
-    "rr": "doxeval has none; AP and P@1 also look at the first relevant documents",
-    "recip_rank": "doxeval has none; AP and P@1 also look at the first relevant documents",
-    "ndcg": "nxCG@10 is its counterpart for elements",
-    "ndcg_cut": "nxCG@10 is its counterpart for elements",
-    "dcg": "nxCG@10 is its counterpart for elements",
+    **dict.fromkeys(("mrr", "rr", "recip_rank", "reciprocal_rank"), _RANK),
+    **dict.fromkeys(("ndcg", "ndcg_cut", "dcg"), _GAIN),
     "err": "ERRU@10 is the expected ratio of relevant units; expected reciprocal rank is not here",
-    "iou": "doxeval has none; cF@10 also compares returned with highlighted text",
-    "hit_rate": "R@10 and P@1 count documents",
-    "hit": "Hits@10 is the expected gain from hits; R@10 counts documents",
-    "success": "R@10 and P@1 count documents",
+    **dict.fromkeys(("iou", "jaccard"), "did you mean IoU@5?"),
+    **dict.fromkeys(("hit_rate", "hitrate", "hit", "hits", "success"), _HIT),
+    "all_hit": "did you mean all@5?",
+    "omega": "a property of a chunking, not of a run",
     "bpref": "doxeval has none; unjudged documents count as not relevant",
     "aip": "MAiP gives its values by topic",
     "agp": "MAgP gives its values by topic",
@@ -47,7 +48,7 @@ def parse_measure(text: str, known: Mapping[str, type[Measure]]) -> Measure:
     doxeval.errors.SyntaxProblem: no measure 'nxGC'; did you mean nxCG?
     >>> parse_measure("recall@10", MEASURES)
     Traceback (most recent call last):
-    doxeval.errors.SyntaxProblem: no measure 'recall': R@10 counts documents, cR@10 highlighted \
-characters
+    doxeval.errors.SyntaxProblem: no measure 'recall': R@10 counts documents, cR@10 characters, \
+sR@10 needs; bR@1000 is recall at a budget
     """
     return parse(text, known, MEASURE)

@@ -1,4 +1,4 @@
-"""Presets: the official measures of each INEX year and task."""
+"""Presets: the official measures of each INEX year and task, and sets for other uses."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from doxeval.errors import SyntaxProblem
 from doxeval.wording import brief, suggestion
 
 if TYPE_CHECKING:
+    from doxeval.measures.base import Repeats
     from doxeval.runs.run import Order
 
 
@@ -15,12 +16,14 @@ class Preset(NamedTuple):
     """A set of measures, given by their names.
 
     curves: whether curves belong to it. order: what ranked the runs of that year; None: the list.
+    duplicates: what it does with results that were returned before, if not as each measure has it.
     """
 
     title: str
     measures: tuple[str, ...]
     curves: bool = False
     order: Order | None = None
+    duplicates: Repeats | None = None
 
 
 def _each(names: tuple[str, ...], *, quants: tuple[str, ...]) -> tuple[str, ...]:
@@ -121,6 +124,14 @@ PRESETS: dict[str, Preset] = {
         )
         for year in range(2008, 2011)
     },
+    "rag": Preset(
+        "Retrieval of chunks for language models: recall at budgets, and whether all is there",
+        (
+            *(f"bR@{budget}" for budget in (500, 1000, 2000, 4000)),
+            *("U@4000", "all@5", "sR@5", "RR@10", "cP@5", "Red@5"),
+        ),
+        duplicates="keep",
+    ),
     "esr": Preset(
         "ESR: hits, near-misses and misses under a model of navigation",
         (

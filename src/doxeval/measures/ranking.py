@@ -10,7 +10,7 @@ kept.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -28,6 +28,7 @@ from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.assessments.assessed_elements import AssessedElements
+    from doxeval.measures.gained import Gained, NewText
 
 # Whole numbers or fractions; what comes in is what goes out.
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -148,6 +149,58 @@ class Ranking:
         found = np.zeros(len(self), dtype=np.int64)
         np.add.at(found, rows[own[which]], shared_lengths(pieces, self.truth.highlights))
         return found
+
+    @cached_property
+    def new_text(self) -> NewText:
+        """The text of relevant documents that no earlier result of the topic has."""
+        from doxeval.measures.gained import new_text
+
+        rows = self.in_relevant_text
+        which, text = self.text_of(rows, self.pair[rows])
+        before = np.cumsum(self.piece_counts) - self.piece_counts
+        first = np.cumsum(self.piece_counts[rows]) - self.piece_counts[rows]
+        piece = before[rows][which] + np.arange(len(which)) - first[which]
+        return new_text(rows[which], piece, text)
+
+    @cached_property
+    def piece_counts(self) -> Ints:
+        """How many ranges each result has."""
+        spans = self.resolved.spans
+        if spans is None:
+            return np.ones(len(self), dtype=np.int64)
+        return np.maximum(spans.counts, 1)
+
+    @cached_property
+    def gained(self) -> Gained:
+        """What the new text gains, piece by piece."""
+        from doxeval.measures.gained import gained
+
+        return gained(self.new_text, self.truth)
+
+    @cached_property
+    def new_wanted(self) -> Numbers:
+        """How much of what is wanted each result adds: new relevant text by its worth."""
+        if self.truth.wanted.is_plain:
+            return self.new_relevant
+        return self.gained.of_rows(self.gained.gain, len(self))
+
+    @cached_property
+    def new_useful(self) -> Numbers:
+        """How many characters of each result add something to what is wanted, by their worth."""
+        if self.truth.wanted.is_plain:
+            return self.new_relevant
+        return self.gained.of_rows(self.gained.useful, len(self))
+
+    @cached_property
+    def in_solid(self) -> Ranking:
+        """The same with white space left out; the same if texts are not known."""
+        truth = self.truth.in_solid()
+        if truth is self.truth:
+            return self
+        from doxeval.measures.solid import Solid
+
+        resolved = Solid(truth.known_texts, strict=False).resolved(self.resolved)
+        return replace(self, truth=truth, resolved=resolved)
 
     @cached_property
     def new_size(self) -> Ints:

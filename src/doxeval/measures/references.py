@@ -5,8 +5,16 @@ from __future__ import annotations
 REFERENCES = {
     "Ali, Consens and Lalmas 2012": "M. S. Ali, M. Consens, M. Lalmas: Extended structural "
     "relevance framework: a framework for evaluating structured document retrieval.",
+    "Clarke et al. 2008": "C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova, A. Ashkan, "
+    "S. Büttcher, I. MacKinnon: Novelty and diversity in information retrieval evaluation. "
+    "SIGIR 2008.",
+    "Cooper 1968": "W. S. Cooper: Expected search length: a single measure of retrieval "
+    "effectiveness based on the weak ordering action of retrieval systems. American Documentation "
+    "19(1), 1968.",
     "Gövert et al. 2003": "N. Gövert, G. Kazai, N. Fuhr, M. Lalmas: Evaluating the effectiveness "
     "of content-oriented XML retrieval. Technical report, University of Dortmund, 2003.",
+    "Järvelin and Kekäläinen 2002": "K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation "
+    "of IR techniques. ACM Transactions on Information Systems 20(4), 2002.",
     "Kamps et al. 2008": "J. Kamps, J. Pehcevski, G. Kazai, M. Lalmas, S. Robertson: INEX 2007 "
     "evaluation measures. INEX 2007.",
     "Kazai and Lalmas 2006": "G. Kazai, M. Lalmas: eXtended cumulated gain measures for the "
@@ -28,6 +36,13 @@ REFERENCES = {
     "Raghavan et al. 1989": "V. Raghavan, P. Bollmann, G. S. Jung: A critical investigation of "
     "recall and precision as measures of retrieval system performance. ACM Transactions on "
     "Information Systems 7(3), 1989.",
+    "Sakai and Dou 2013": "T. Sakai, Z. Dou: Summaries, ranked retrieval and sessions: a unified "
+    "framework for information access evaluation. SIGIR 2013.",
+    "Smith and Troynikov 2024": "B. Smith, A. Troynikov: Evaluating chunking strategies for "
+    "retrieval. Technical report, Chroma, 2024.",
+    "Voorhees 1999": "E. M. Voorhees: The TREC-8 question answering track report. TREC-8, 1999.",
+    "Zhai, Cohen and Lafferty 2003": "C. Zhai, W. W. Cohen, J. Lafferty: Beyond independent "
+    "relevance: methods and evaluation metrics for subtopic retrieval. SIGIR 2003.",
     "trec_eval": "C. Buckley and others: trec_eval, the evaluation program of the Text REtrieval "
     "Conference (TREC).",
 }

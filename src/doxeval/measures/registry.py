@@ -39,6 +39,7 @@ class Family(NamedTuple):
 FAMILIES = (
     Family("documents", "Documents as units"),
     Family("hixeval", "HiXEval: highlighted characters"),
+    Family("chunks", "Chunks: recall at a budget, and needs that are answered"),
     Family("in_context", "In context: documents that are pointed into"),
     Family("xcg", "XCG: cumulated gain over elements"),
     Family("inex_eval", "inex_eval: precision at recall over elements"),

@@ -17,6 +17,7 @@ import numpy as np
 from doxeval.measures.base import Example, Facts, Floats, Law, Measure, cut_off
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
+from doxeval.runs import Kind
 
 _CITE = "trec_eval"
 _EDGES = (
@@ -33,6 +34,14 @@ def _relevant_at(k: int, ranking: Ranking) -> Floats:
     articles = ranking.articles_and_repeats
     relevant = articles.is_relevant.astype(np.int64)
     return articles.at(k, articles.cumulated(relevant)).astype(np.float64)
+
+
+def _about_parts(label: str, instead: str, ranking: Ranking) -> list[str]:
+    """What to say if the run returns parts of documents by offsets."""
+    kinds = set(ranking.resolved.run.kind.tolist())
+    if not kinds & {int(Kind.PASSAGE), int(Kind.SPANS)}:
+        return []
+    return [f"{label} counts documents, each at the rank of its first part; {instead}"]
 
 
 def _defined(values: Floats, truth: GroundTruth) -> Floats:
@@ -59,6 +68,10 @@ class Precision(Measure):
         """P@k."""
         return _defined(_relevant_at(self.k, ranking) / self.k, ranking.truth)
 
+    def warnings(self, ranking: Ranking) -> list[str]:
+        """That documents are counted, where a run returns parts of them."""
+        return _about_parts(self.label, f"cP@{self.k} counts characters", ranking)
+
 
 @dataclass(frozen=True)
 class Recall(Measure):
@@ -80,6 +93,11 @@ class Recall(Measure):
         """R@k."""
         truth = ranking.truth
         return _defined(ratio(_relevant_at(self.k, ranking), truth.relevant_documents), truth)
+
+    def warnings(self, ranking: Ranking) -> list[str]:
+        """That documents are counted, where a run returns parts of them."""
+        instead = f"cR@{self.k} counts characters, sR@{self.k} needs"
+        return _about_parts(self.label, instead, ranking)
 
 
 @dataclass(frozen=True)

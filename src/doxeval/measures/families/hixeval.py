@@ -39,7 +39,9 @@ _NEEDS = frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT})
 _CITE = "Pehcevski and Thom 2006; Kamps et al. 2008; Ali, Consens and Lalmas 2012, eq 15–17"
 _EDGES = (
     "A topic without highlighted text is undefined; an empty list scores 0; beyond the end of "
-    "the list the sums stay as they are. With alpha above 0 recall is clipped at 1."
+    "the list the sums stay as they are. With alpha above 0 recall is clipped at 1. Where needs "
+    "are stated, relevant text counts by their grades, and a need by the alternative of which the "
+    "largest share is shown."
 )
 _ASSESSMENTS = "7 Q0 a 200 1000 0 0:200\n7 Q0 b 300 1000 0 100:300\n"
 _RUN = (
@@ -81,19 +83,22 @@ class _Characters(Measure):
         return ranking.remembered(key, lambda: self._sums(ranking))
 
     def _sums(self, ranking: Ranking) -> _Sums:
-        gained = ranking.cumulated(self._counted(ranking))
+        gained = ranking.cumulated(self._counted(ranking, ranking.new_wanted))
+        useful = gained
+        if not ranking.truth.wanted.is_plain:
+            useful = ranking.cumulated(self._counted(ranking, ranking.new_useful))
         read = ranking.cumulated(self._sizes(ranking))
-        precision = ranking.by_topic(ratio(gained, read))
+        precision = ranking.by_topic(ratio(useful, read))
         best_from = [np.maximum.accumulate(own[::-1])[::-1] for own in precision]
-        return _Sums(gained, read, np.concatenate([*best_from, np.zeros(1)]))
+        return _Sums(gained, useful, read, np.concatenate([*best_from, np.zeros(1)]))
 
-    def _counted(self, ranking: Ranking) -> Numbers:
+    def _counted(self, ranking: Ranking, new: Numbers) -> Numbers:
         """The rsize of each result, in whole numbers if alpha is 0 or 1."""
         if self.alpha == 0:
-            return ranking.new_relevant
+            return new
         if self.alpha == 1:
             return ranking.relevant
-        return self.alpha * ranking.relevant + (1 - self.alpha) * ranking.new_relevant
+        return self.alpha * ranking.relevant + (1 - self.alpha) * new
 
     def _sizes(self, ranking: Ranking) -> Numbers:
         if self.resize == "full":
@@ -103,12 +108,12 @@ class _Characters(Measure):
     def precision_at(self, k: int, ranking: Ranking) -> Floats:
         """P@k of each topic."""
         sums = self.sums(ranking)
-        return ratio(ranking.at(k, sums.gained), ranking.at(k, sums.read))
+        return ratio(ranking.at(k, sums.useful), ranking.at(k, sums.read))
 
     def recall_at(self, k: int, ranking: Ranking) -> Floats:
         """R@k of each topic."""
         gained = ranking.at(k, self.sums(ranking).gained)
-        return np.minimum(ratio(gained, ranking.truth.relevant_characters), 1.0)
+        return np.minimum(ratio(gained, ranking.truth.wanted.total), 1.0)
 
     def interpolated(self, ranking: Ranking, points: list[Fraction]) -> Floats:
         """Interpolated precision at points of recall, topics × points."""
@@ -123,10 +128,13 @@ class _Characters(Measure):
 class _Sums(NamedTuple):
     """Up to each result: relevant characters gained, characters read.
 
-    best_from: the best precision from each result on, and a 0 at the end.
+    useful: those gained as they count among the characters read, which is not the same where a
+    need has alternatives of different lengths. best_from: the best precision from each result on,
+    and a 0 at the end.
     """
 
     gained: Numbers
+    useful: Numbers
     read: Numbers
     best_from: Floats
 
@@ -136,7 +144,7 @@ def _first_rows(gained: Numbers, ranking: Ranking, points: list[Fraction]) -> In
 
     Sums never fall within a topic, so topic and sum as one number never fall over all rows.
     """
-    relevant = ranking.truth.relevant_characters
+    relevant = ranking.truth.wanted.total
     step = float(max(int(relevant.max(initial=0)), gained.max(initial=0)) + 2)
     topics = np.arange(len(relevant))
     if np.issubdtype(gained.dtype, np.integer):
@@ -160,7 +168,7 @@ def _at_least(share: Fraction, whole: Ints) -> Ints:
 
 def _defined(values: Floats, truth: GroundTruth) -> Floats:
     """The values, with nan for topics without relevant text."""
-    values[truth.relevant_characters == 0] = np.nan
+    values[truth.wanted.total == 0] = np.nan
     return values
 
 

@@ -1,0 +1,127 @@
+"""How much each result adds to the needs that are shown, and how much the best chunks would add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from doxeval.assessments.needs import Needs
+from doxeval.errors import MissingInput
+from doxeval.measures.base import TOLERANCE
+from doxeval.measures.gained import shown_alternatives
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking
+from doxeval.measures.solid import Solid
+
+Part = tuple[int, int, int]  # an alternative, and start and end of what is shown of it
+
+
+class _Answering:
+    """What has been shown of the needs of a topic, and what is gained by showing more."""
+
+    def __init__(self, needs: Needs, owned: Sequence[int]) -> None:
+        self._needs = needs
+        self._weight = needs.grade / max(float(needs.grade[list(owned)].sum()), TOLERANCE)
+        self._seen: dict[int, set[int]] = {}
+        self._best: dict[int, float] = {}
+
+    def gain(self, parts: Iterable[Part]) -> float:
+        """What showing some text adds to the mean share of needs, without showing it."""
+        return self._shown(parts)[0]
+
+    def show(self, parts: Iterable[Part]) -> float:
+        """Show some text; what it adds."""
+        gain, seen, best = self._shown(parts)
+        self._seen.update(seen)
+        self._best.update(best)
+        return gain
+
+    def _shown(self, parts: Iterable[Part]) -> tuple[float, dict[int, set[int]], dict[int, float]]:
+        needs = self._needs
+        seen: dict[int, set[int]] = {}
+        best: dict[int, float] = {}
+        for alternative, start, end in parts:
+            text = seen.setdefault(alternative, set(self._seen.get(alternative, ())))
+            text.update(range(start, end))
+            size = int(needs.end[alternative] - needs.start[alternative])
+            need = int(self._owner(alternative))
+            now = len(text) / size if size else 0.0
+            best[need] = max(now, best.get(need, 0.0), self._best.get(need, 0.0))
+        gain = sum(
+            float(self._weight[need]) * (share - self._best.get(need, 0.0))
+            for need, share in best.items()
+        )
+        return gain, seen, best
+
+    def _owner(self, alternative: int) -> int:
+        return int(np.searchsorted(self._needs.begin, alternative, "right")) - 1
+
+
+def linear_gains(ranking: Ranking) -> list[list[float]]:
+    """How much each result of each topic adds to the mean share of needs shown."""
+    return ranking.remembered("linear gains", lambda: _linear_gains(ranking.in_solid))
+
+
+def _linear_gains(ranking: Ranking) -> list[list[float]]:
+    needs = ranking.truth.needs
+    shared = shown_alternatives(ranking.new_text, ranking.truth)
+    row = ranking.new_text.row[shared.other]
+    found = [[0.0] * count for count in ranking.counts.tolist()]
+    parts: dict[int, list[Part]] = {}
+    columns = (row, shared.row, shared.start, shared.end)
+    for at, alternative, start, end in zip(*(one.tolist() for one in columns), strict=True):
+        parts.setdefault(at, []).append((alternative, start, end))
+    showing: dict[int, _Answering] = {}
+    for at in sorted(parts):
+        topic = int(ranking.topic[at])
+        if topic not in showing:
+            showing[topic] = _Answering(needs, np.flatnonzero(needs.topic == topic).tolist())
+        found[topic][int(ranking.rank[at]) - 1] = showing[topic].show(parts[at])
+    return found
+
+
+def best_gains(truth: GroundTruth) -> list[list[float]]:
+    """What the best chunks add, each the one that adds most after those before it, by topic."""
+    return truth.remembered("best gains", lambda: _best_gains(truth.in_solid()))
+
+
+def _best_gains(truth: GroundTruth) -> list[list[float]]:
+    if truth.chunks is None:
+        raise MissingInput("sDCG needs the chunks that systems could return: chunks=")
+    chunks, needs = truth.chunks, truth.needs
+    owner, start, end = chunks.spans.owner, chunks.spans.start, chunks.spans.end
+    document = chunks.document[owner]
+    if truth.solid:
+        solid = Solid(truth.known_texts, strict=False)
+        start = solid.before(chunks.documents, document, start)
+        end = solid.before(chunks.documents, document, end)
+    numbers = {name: number for number, name in enumerate(chunks.documents)}
+    by_topic: list[dict[int, list[Part]]] = [{} for _ in truth.topics]
+    topics = needs.topic[needs.owner].tolist()
+    columns = (needs.pair, needs.start, needs.end)
+    for alternative, (pair, first, last) in enumerate(
+        zip(*(one.tolist() for one in columns), strict=True)
+    ):
+        name = truth.documents[int(truth.document[pair])]
+        here = (document == numbers.get(name, -1)) & (start < last) & (end > first)
+        for at in np.flatnonzero(here).tolist():
+            part = (alternative, max(int(start[at]), first), min(int(end[at]), last))
+            by_topic[topics[alternative]].setdefault(int(owner[at]), []).append(part)
+    return [
+        _greedy(_Answering(needs, np.flatnonzero(needs.topic == topic).tolist()), candidates)
+        for topic, candidates in enumerate(by_topic)
+    ]
+
+
+def _greedy(showing: _Answering, candidates: dict[int, list[Part]]) -> list[float]:
+    found: list[float] = []
+    left = dict(sorted(candidates.items()))
+    while left:
+        gains = {chunk: showing.gain(parts) for chunk, parts in left.items()}
+        most = max(gains.values())
+        if most <= TOLERANCE:
+            break
+        best = next(chunk for chunk, gain in gains.items() if gain >= most - TOLERANCE)
+        found.append(showing.show(left.pop(best)))
+    return found

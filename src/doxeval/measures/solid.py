@@ -1,0 +1,78 @@
+"""Ranges of text counted without white space: every offset as the solid characters before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.assessments.judgment_columns import JudgmentColumns
+from doxeval.assessments.needs import Needs
+from doxeval.measures.texts import Texts
+from doxeval.runs.resolution import ResolvedRun
+from doxeval.spans import Spans, merged
+
+
+class Solid:
+    """Offsets of documents as numbers of solid characters.
+
+    Documents whose text is not known keep their offsets, unless `strict`, which is an error.
+    """
+
+    def __init__(self, texts: Texts, *, strict: bool) -> None:
+        self._texts = texts
+        self._strict = strict
+
+    def before(self, names: Sequence[str], document: Ints, offset: Ints) -> Ints:
+        """How many solid characters are before each offset of a document, given by its number."""
+        found = np.array(offset, dtype=np.int64)
+        order = np.argsort(document, kind="stable")
+        edges = np.flatnonzero(np.diff(document[order])) + 1
+        for rows in np.split(order, edges):
+            if not len(rows) or document[rows[0]] < 0:
+                continue
+            name = names[int(document[rows[0]])]
+            if not self._strict and self._texts.find(name) is None:
+                continue
+            given = offset[rows]
+            blanks = np.searchsorted(self._texts.blanks(name), given)
+            found[rows] = np.where(given < 0, given, given - blanks)
+        return found
+
+    def columns(self, columns: JudgmentColumns) -> JudgmentColumns:
+        """Judgments with their highlights counted this way."""
+        group, start, end = columns.highlights
+        names, document = columns.documents, columns.document[group]
+        start, end = self.before(names, document, start), self.before(names, document, end)
+        every = np.arange(len(columns))
+        length = self.before(names, columns.document[every], columns.length)
+        return replace(columns, highlights=merged(Spans(group, start, end)), length=length)
+
+    def needs(self, needs: Needs, columns: JudgmentColumns) -> Needs:
+        """Needs with their ranges counted this way."""
+        names, document = columns.documents, columns.document[needs.pair]
+        return replace(
+            needs,
+            start=self.before(names, document, needs.start),
+            end=self.before(names, document, needs.end),
+        )
+
+    def resolved(self, resolved: ResolvedRun) -> ResolvedRun:
+        """Results with their ranges counted this way; those that name nothing stay as they are."""
+        run = resolved.run
+        missing = np.array([one.row for one in resolved.unresolved], dtype=np.int64)
+        document = np.array(run.document, dtype=np.int64)
+        document[missing] = -1
+        spans = resolved.spans
+        if spans is not None:
+            owner = document[spans.owner]
+            start, end = (self.before(run.documents, owner, one) for one in spans[1:])
+            spans = spans._replace(start=start, end=end)
+        return replace(
+            resolved,
+            start=self.before(run.documents, document, resolved.start),
+            end=self.before(run.documents, document, resolved.end),
+            spans=spans,
+        )

@@ -1,0 +1,165 @@
+"""Laws of the measures of chunks: copies, needs that are split, results that are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from doxeval.assessments import Assessments, Judgment, NeededSpan
+from doxeval.assessments.resolution import resolved_judgments
+from doxeval.evaluation.options import RunOptions
+from doxeval.evaluation.ranked import ranked
+from doxeval.measures.base import Law, Measure
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.registry import MEASURES, measure_named
+from doxeval.measures.texts import Texts
+from doxeval.runs.builder import run_of
+from doxeval.runs.run import Kind, Result
+from law_cases import declaring, varied
+from scenes import SLACK
+from strategies import World, needed_worlds, worlds
+
+chances = st.integers(0, 2**32).map(Random)
+
+
+def scores(
+    world: World, judgments: Sequence[Judgment], results: Sequence[Result], measure: Measure
+) -> list[float]:
+    collection = world.collection()
+    resolved = resolved_judgments(judgments, collection).judgments
+    texts = Texts(collection, "words")
+    truth = GroundTruth.of(Assessments(resolved), collection, texts=texts)
+    found = ranked(run_of(results), truth, RunOptions(duplicates="keep"))
+    values: list[float] = measure.settled(truth).scores(found.ranking).tolist()
+    return values
+
+
+def obeying(law: Law, random: Random) -> list[Measure]:
+    """A variant of each measure that obeys a law."""
+    found = []
+    for name in declaring(law):
+        measure = varied(MEASURES[name], object, random)  # type: ignore[arg-type]
+        if measure is not None and law in measure.laws:
+            found.append(measure)
+    return found
+
+
+def without_tokens(results: Sequence[Result]) -> list[Result]:
+    return [one._replace(tokens=None, rank=None, score=None) for one in results]
+
+
+@given(worlds(), chances)
+@settings(max_examples=60)
+def test_relevant_passages_may_be_split_into_needs(world: World, random: Random) -> None:
+    judgments = [j for j in world.judgments if j.highlights] or [Judgment("1", "a")]
+    split = [
+        replace(
+            judgment,
+            needs=tuple(
+                NeededSpan(None, begin, after)
+                for start, end in judgment.highlights
+                for begin, after in pairwise(sorted({start, random.randint(start, end), end}))
+            ),
+        )
+        for judgment in judgments
+    ]
+    for measure in (*obeying(Law.NEEDS_MAY_BE_SPLIT, random), measure_named("cR@3")):
+        found = scores(world, split, world.chunks, measure)
+        expected = scores(world, judgments, world.chunks, measure)
+        assert found == pytest.approx(expected, abs=SLACK, nan_ok=True), measure
+
+
+@given(needed_worlds(), chances)
+@settings(max_examples=60)
+def test_results_may_be_cut_in_two(world: World, random: Random) -> None:
+    results = without_tokens(world.chunks)
+    cut: list[Result] = []
+    for one in results:
+        if one.kind != Kind.SPANS or len(one.spans) != 1:
+            cut.append(one)
+            continue
+        ((start, end),) = one.spans
+        at = random.randint(start, end)
+        cut += [
+            one._replace(kind=Kind.PASSAGE, start=begin, end=after, spans=())
+            for begin, after in ((start, at), (at, end))
+            if after > begin
+        ]
+    for measure in obeying(Law.RESULTS_MAY_BE_CUT, random):
+        if getattr(measure, "unit", "") != "characters":
+            continue  # a word that is cut in two belongs to the first part
+        found = scores(world, world.judgments, cut, measure)
+        expected = scores(world, world.judgments, results, measure)
+        assert found == pytest.approx(expected, abs=SLACK, nan_ok=True), measure
+
+
+@given(chances)
+@settings(max_examples=60)
+def test_any_copy_of_an_answer_will_do(random: Random) -> None:
+    """Two documents with the same text: whatever is returned from one may come from the other."""
+    from strategies import Node, Piece
+
+    text = "".join(random.choice("ab  c") for _ in range(30))
+    node = Node("article", (Piece(text, text),))
+    spans = [sorted(random.sample(range(31), 2)) for _ in range(random.randint(1, 3))]
+    judgments = [
+        Judgment(
+            "1",
+            name,
+            needs=tuple(NeededSpan(str(at), *span) for at, span in enumerate(spans)),
+        )
+        for name in ("a", "b")
+    ]
+    returned = [sorted(random.sample(range(31), 2)) for _ in range(random.randint(1, 5))]
+    runs = [
+        [Result("1", name, Kind.PASSAGE, start, end) for start, end in returned]
+        for name in ("a", "b")
+    ]
+    world = World((("a", node), ("b", node)), tuple(judgments), (), ())
+    for measure in obeying(Law.ANY_COPY_WILL_DO, random):
+        found = [scores(world, judgments, run, measure) for run in runs]
+        assert found[0] == pytest.approx(found[1], abs=SLACK, nan_ok=True), measure
+
+
+@given(needed_worlds(), chances, st.integers(1, 40))
+@settings(max_examples=60)
+def test_utility_is_the_mean_of_recall(world: World, random: Random, budget: int) -> None:
+    unit = random.choice(["characters", "words", "tokens"])
+    utility = scores(
+        world, world.judgments, world.chunks, measure_named(f"U@{budget}(unit={unit})")
+    )
+    recalls = [
+        scores(world, world.judgments, world.chunks, measure_named(f"bR@{b}(unit={unit})"))
+        for b in range(1, budget + 1)
+    ]
+    means = [sum(values) / budget for values in zip(*recalls, strict=True)]
+    assert utility == pytest.approx(means, abs=SLACK, nan_ok=True)
+    for value, last in zip(utility, recalls[-1], strict=True):
+        assert value != value or -SLACK <= value <= last + SLACK
+
+
+@given(needed_worlds(), chances)
+@settings(max_examples=60)
+def test_repeats_never_help(world: World, random: Random) -> None:
+    """What was shown before gains nothing, wherever it comes again."""
+    results = without_tokens(world.chunks)
+    if not results:
+        return
+    at = random.randrange(len(results))
+    later = [n for n in range(at, len(results)) if results[n].topic == results[at].topic]
+    place = random.choice(later) + 1
+    longer = [*results[:place], results[at], *results[place:]]
+    for name in ("IoU", "bR", "U", "hit", "sR", "all", "RR", "cR", "cP"):
+        measure = varied(MEASURES[name], object, random)  # type: ignore[arg-type]
+        if measure is None or getattr(measure, "alpha", 0) > 0:
+            continue
+        before = scores(world, world.judgments, results, measure)
+        after = scores(world, world.judgments, longer, measure)
+        for old, new in zip(before, after, strict=True):
+            assert old != old or new <= old + SLACK, measure
