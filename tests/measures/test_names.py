@@ -21,6 +21,7 @@ from doxeval.measures import names
 from doxeval.measures.base import Measure
 from doxeval.measures.registry import FAMILIES, MEASURES, measure_named
 from doxeval.runs.builder import run_of
+from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.run import Result
 
 names_of_measures = pytest.mark.parametrize("name", MEASURES)
@@ -155,7 +156,13 @@ def test_a_point_that_is_no_decimal_parses_back(x: Fraction) -> None:
 def test_the_names_in_a_table_of_scores_parse_back() -> None:
     collection = example_collection({"a": "<a>x</a>", "b": "<a/>", "c": "<a/>"})
     assessments = Assessments([Judgment("7", "a", ((0, 1),), 0)])
-    table = evaluate(run_of([Result("7", "a")]), assessments, MEASURES, collection=collection)
+    table = evaluate(
+        run_of([Result("7", "a")]),
+        assessments,
+        MEASURES,
+        collection=collection,
+        chunks=ChunkTable.of(["1"], ["a"], [[(0, 1)]]),
+    )
     for facts in table.measures:
         assert str(measure_named(facts.canonical)) == facts.canonical
 

@@ -87,12 +87,8 @@ def test_a_repeat_is_as_good_as_a_useless_result(name: str) -> None:
         measure = case.measure.settled(case.scene.truth)
         if counts_repeats(measure) or getattr(measure, "unretrieved", None) == "level":
             continue
-        if measure.facts.repeats == "keep" and getattr(measure, "unit", None) != "characters":
-            # Words of another text are others; redundancy is about repeats; and needs are
-            # answered by what was shown, in whatever place.
-            if measure.name not in ("IoU", "hit", "sR", "all", "RR", "sDCG"):
-                continue
-        if measure.name == "Red":
+        # Another text has other words, and redundancy is about repeats.
+        if getattr(measure, "unit", None) in ("words", "tokens") or measure.name == "Red":
             continue
         for at, before in places(case):
             other = instead(case, plain, at)

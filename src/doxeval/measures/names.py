@@ -27,7 +27,6 @@ KNOWN_ELSEWHERE = {
     **dict.fromkeys(("iou", "jaccard"), "did you mean IoU@5?"),
     **dict.fromkeys(("hit_rate", "hitrate", "hit", "hits", "success"), _HIT),
     "all_hit": "did you mean all@5?",
-    "omega": "a property of a chunking, not of a run",
     "bpref": "doxeval has none; unjudged documents count as not relevant",
     "aip": "MAiP gives its values by topic",
     "agp": "MAgP gives its values by topic",

@@ -553,9 +553,8 @@ class DiscountedNeeds(_OfNeeds):
         "sDCG@k = Σ Δ_r / log2(r + 1) over the same sum of the ideal list, r = 1 … k, "
         "Δ_r = how much rank r adds to the mean share of needs shown, by their grades",
         _NEEDS | {Need.CHUNKS},
-        _NEED_EDGES + " The ideal list takes, rank by rank, the chunk that adds most (the first of "
-        "several that add the same); a list that beats it scores 1. Where no chunk shows anything "
-        "relevant, the topic is undefined.",
+        _NEED_EDGES + " The ideal list takes, rank by rank, the first chunk that adds most; a list "
+        "that beats it scores 1. If no chunk is relevant, the topic is undefined.",
         _example(
             "sDCG@2",
             (1 / 6 + (1 / 6) / np.log2(3)) / (1 / 3 + (1 / 3) / np.log2(3)),
