@@ -203,6 +203,8 @@ def _offsets(starts: Ints, at: Ints, key: Ints) -> Ints:
 
 def _evenly(ranking: Ranking, resize: str, rows: Ints, offset: Ints) -> tuple[Ints, Ints, Ints]:
     """Gaining pieces of results that state their tokens, cut where these begin."""
+    if not len(rows):
+        return rows, rows, rows
     gained = ranking.gained
     row = gained.row[rows]
     size = (ranking.size if resize == "full" else ranking.new_size)[row]
