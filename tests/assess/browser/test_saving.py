@@ -115,10 +115,13 @@ def test_undo_survives_a_reload(tab: Tab) -> None:
     assert tab.slices() == ["moon", "water"]
 
 
-@pytest.fixture
-def conflict(tab: Tab, server: Server, browsers: Browsers) -> Tab:
-    """A tab whose gesture meets a version that another device saved."""
-    other = browsers.tab(server).open("7", "tides")
+@pytest.fixture(params=["another device", "another tab"])
+def conflict(tab: Tab, server: Server, browsers: Browsers, request: pytest.FixtureRequest) -> Tab:
+    """A tab whose gesture meets a version that was saved elsewhere."""
+    if request.param == "another tab":
+        other = browsers.beside(tab.page.context, server, "ann").open("7", "tides")
+    else:
+        other = browsers.tab(server).open("7", "tides")
     mark(other, "moon").saved()
     mark(tab, "water")
     tab("dialog.conflict").wait_for()
@@ -130,6 +133,7 @@ def test_a_conflict_shows_both_versions(conflict: Tab) -> None:
     assert "moon" in saved.inner_text()
     assert "water" not in saved.inner_text()
     assert "water" in here.inner_text()
+    assert "moon" not in here.inner_text()
     assert "1 change not saved" in here.inner_text()
     conflict.press("Escape")
     assert conflict("dialog.conflict").is_visible()

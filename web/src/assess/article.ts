@@ -70,7 +70,7 @@ function show(main: HTMLElement, work: Assessment): void {
   paintJudgment(work);
   if (data.mode === "2006") entryMark(work, layer);
   listenToKeys({ work, cursor, toggleKeywords: words.toggle, togglePooled: systems.toggle, help });
-  keepTime(work.subject, data.user);
+  if (!work.isReadOnly) keepTime(work.subject, data.user);
   cursor.restore();
   work.sync.retry();
   document.documentElement.classList.add("alive");

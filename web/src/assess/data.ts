@@ -140,12 +140,13 @@ export interface FoundDocument {
   title: string;
   snippet: string;
   inPool: boolean;
+  /** In the pool, or added to the queue by the assessor. */
+  inQueue?: boolean;
   judged: boolean;
 }
 
 export interface FindData {
   documents: FoundDocument[];
   /** How it was searched, in words. */
-  note?: string;
-  [more: string]: unknown;
+  how?: string;
 }

@@ -23,8 +23,8 @@ export function finder(work: Assessment): HTMLElement {
     list.replaceChildren();
     try {
       const found = await find(work.subject.topic, field.value);
-      const how = ["how", "note"].map((key) => found[key]).find((words) => typeof words === "string");
-      said.textContent = `${counted(found.documents.length, "document")} found${how ? ` (${String(how)})` : ""}.`;
+      const how = found.how ? ` (${found.how})` : "";
+      said.textContent = `${counted(found.documents.length, "document")} found${how}.`;
       list.replaceChildren(...found.documents.map((one) => result(work, one)));
     } catch (error) {
       said.textContent = (error as Error).message;
@@ -34,12 +34,12 @@ export function finder(work: Assessment): HTMLElement {
   return element("details", { class: "panel", id: "find" }, element("summary", {}, element("h2", {}, "Find other documents")), form, said, list);
 }
 
-function result(work: Assessment, { doc, title, snippet, inPool, judged }: FoundDocument): HTMLElement {
+function result(work: Assessment, { doc, title, snippet, inPool, inQueue, judged }: FoundDocument): HTMLElement {
   const state = [judged ? "judged" : "", inPool ? "in the pool" : "outside the pool"].filter(Boolean).join(", ");
   return element(
     "li",
     {},
-    inPool || judged
+    inPool || inQueue || judged
       ? element("a", { href: articlePage(work.subject, doc) }, named(doc))
       : button({ class: "link" }, () => void judge(work, doc), "Judge ", named(doc)),
     " ",

@@ -113,15 +113,16 @@ export class Sync {
     }
   }
 
-  private taken(batch: OperationData[], reply: Reply): void {
+  private taken(batch: OperationData[], reply: Reply, isNews = true): void {
     this.queue.dropFirst(batch.length);
-    this.adopt(reply);
+    if (isNews) this.adopt(reply);
     for (const { op_id } of batch) this.settle(op_id, reply);
   }
 
   private failed(batch: OperationData[], { status, answer, retryAfter }: ServerError): boolean {
     const applied = batch.slice(0, answer.applied ?? 0);
-    if (isReply(answer)) this.taken(applied, answer);
+    // In a conflict the page keeps showing what its user saw; the answer holds the other version.
+    if (isReply(answer)) this.taken(applied, answer, status !== 409);
     switch (status) {
       case 400:
       case 413:
