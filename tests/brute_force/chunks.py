@@ -94,6 +94,8 @@ def overlap(scene: Scene, *, k: int, resize: str) -> Score:
 
 @twin("Red")
 def redundancy(scene: Scene, *, k: int, unit: str) -> Score:
+    if not wants_of(scene).total:
+        return None
     new, whole = (sum(one.cost for one in read(scene, unit, how)[:k]) for how in ("new", "full"))
     return 1 - Fraction(new, whole) if whole else ZERO
 

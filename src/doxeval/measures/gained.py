@@ -22,7 +22,7 @@ _SAME = 1e-12  # steps of a share that differ by less are the same
 
 
 class NewText(NamedTuple):
-    """Text of relevant documents that no earlier result has, in the order of reading.
+    """Relevant text that no earlier result has, in the order of reading.
 
     row: the result. piece: the range of the result that it is part of, by its number among all
     ranges of all results. text: the new ranges, grouped by judged pair.

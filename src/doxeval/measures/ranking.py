@@ -23,7 +23,7 @@ from doxeval.documents.trees import Trees
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs import Kind, ResolvedRun
-from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths
+from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths, shared_pieces
 from doxeval.wording import counted
 
 if TYPE_CHECKING:
@@ -145,14 +145,16 @@ class Ranking:
         """The number of highlighted characters that no earlier result of the topic has."""
         rows = self.in_relevant_text
         own, text = self.text_of(rows, self.pair[rows])
-        which, pieces = new_pieces(text)
+        # Only relevant text is looked through for what is new: that is much less.
+        relevant = shared_pieces(text, self.truth.highlights)
+        which, new = new_pieces(Spans(text.group[relevant.row], relevant.start, relevant.end))
         found = np.zeros(len(self), dtype=np.int64)
-        np.add.at(found, rows[own[which]], shared_lengths(pieces, self.truth.highlights))
+        np.add.at(found, rows[own[relevant.row[which]]], new.lengths())
         return found
 
     @cached_property
     def new_text(self) -> NewText:
-        """The text of relevant documents that no earlier result of the topic has."""
+        """The relevant text that no earlier result of the topic has."""
         from doxeval.measures.gained import new_text
 
         rows = self.in_relevant_text
@@ -160,7 +162,10 @@ class Ranking:
         before = np.cumsum(self.piece_counts) - self.piece_counts
         first = np.cumsum(self.piece_counts[rows]) - self.piece_counts[rows]
         piece = before[rows][which] + np.arange(len(which)) - first[which]
-        return new_text(rows[which], piece, text)
+        relevant = shared_pieces(text, self.truth.highlights)
+        own = relevant.row
+        shown = Spans(text.group[own], relevant.start, relevant.end)
+        return new_text(rows[which[own]], piece[own], shown)
 
     @cached_property
     def piece_counts(self) -> Ints:
@@ -191,14 +196,18 @@ class Ranking:
             return self.new_relevant
         return self.gained.of_rows(self.gained.useful, len(self))
 
-    @cached_property
+    @property
     def in_solid(self) -> Ranking:
         """The same with white space left out; the same if texts are not known."""
         truth = self.truth.in_solid()
-        if truth is self.truth:
-            return self
+        # A ranking must not keep itself alive.
+        return self if truth is self.truth else self._in_solid
+
+    @cached_property
+    def _in_solid(self) -> Ranking:
         from doxeval.measures.solid import Solid
 
+        truth = self.truth.in_solid()
         resolved = Solid(truth.known_texts, strict=False).resolved(self.resolved)
         return replace(self, truth=truth, resolved=resolved)
 

@@ -146,8 +146,8 @@ class Redundancy(_OfText):
         "redundancy: the share of repeated text",
         "Clarke et al. 2008",
         "Red@k = 1 − Σ new(e_i) / Σ size(e_i), i = 1 … k",
-        frozenset({Need.RETRIEVED_TEXT}),
-        "It needs no assessments; an empty list scores 0. Words and tokens count where they begin.",
+        _NEEDS,
+        _EDGES + " Words and tokens count where they begin.",
         _example("Red@2", 1 - 250 / 300, "Of 300 characters 250 are new."),
         higher_is_better=False,
         laws=frozenset({Law.TAIL_IS_FREE}),
@@ -162,7 +162,7 @@ class Redundancy(_OfText):
             ranking.at(self.k, ranking.cumulated(costs(ranking, self.unit, resize)))
             for resize in ("new", "full")
         )
-        return np.where(read > 0, 1 - ratio(new, read), 0.0)
+        return _defined(np.where(read > 0, 1 - ratio(new, read), 0.0), ranking.truth)
 
 
 # Budgets
