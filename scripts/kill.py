@@ -16,6 +16,7 @@ whole group (as a terminal does), or SIGKILL to one of its workers. After that,
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import re
@@ -367,22 +368,25 @@ def world(folder: Path) -> list[Command]:
             "pool", ("pool", *runs, "--depth", "500", "--out", "p.jsonl", "--force"), ("p.jsonl",)
         ),
         Command("convert", ("convert", runs[0], "run.jsonl", "--force"), ("run.jsonl",)),
-        *campaign_commands(folder, runs),
+        *campaign_commands(folder),
     ]
 
 
-def campaign_commands(folder: Path, runs: list[str]) -> list[Command]:
-    """Commands on a campaign with some thousand judgments; only `init` makes one of its own."""
+def campaign_commands(folder: Path) -> list[Command]:
+    """Commands on a campaign with some hundred judgments; only `init` makes one of its own."""
     topics = "".join(f"{number}\tquestion {number}\n" for number in range(40))
     (folder / "topics.tsv").write_text(topics)
+    make_judgments(folder / "j.jsonl", 40)
+    make_documents(folder / "short", 48, 300)
+    run = make_run(folder / "short.run", 5, 40, 48)
     campaign, pool, judged = (str(folder / name) for name in ("campaign", "pool.jsonl", "j.jsonl"))
-    collection = str(folder / "given")
+    collection = str(folder / "short-collection")
     sources = ("--collection", collection, "--topics", str(folder / "topics.tsv"), "--pool", pool)
     for words in (
-        ("pool", *runs, "--depth", "200", "--collection", collection, "--out", pool),
+        ("collection", "build", str(folder / "short"), "--out", collection),
+        ("pool", run, "--depth", "200", "--collection", collection, "--out", pool),
         ("assess", "init", campaign, *sources),
         ("assess", "user", "add", campaign, "ann"),
-        ("convert", str(folder / "qrels.txt"), judged, "--to", "judgments"),
     ):
         call(words)
     judged_campaign = str(shutil.copytree(campaign, folder / "judged"))
@@ -426,6 +430,17 @@ def make_assessments(path: Path, topics: int) -> None:
         for document in range(topic % 5, 48, 3)
     ]
     path.write_text("".join(lines))
+
+
+def make_judgments(path: Path, topics: int) -> None:
+    """Write judgments with a highlighted passage and a best entry point."""
+    lines = []
+    for topic in range(topics):
+        for document in range(topic % 5, 48, 3):
+            about = {"topic": str(topic), "doc": f"d{document}"}
+            place = {"start": 100 * topic, "end": 100 * topic + 50}
+            lines += [json.dumps(about | place), json.dumps(about | {"bep": 100 * topic})]
+    path.write_text("".join(f"{line}\n" for line in lines))
 
 
 def make_run(path: Path, seed: int, topics: int, results: int) -> str:
