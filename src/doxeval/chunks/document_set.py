@@ -1,0 +1,99 @@
+"""The documents of a study: texts by id, in order, found by whatever others call them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from doxeval.documents.ids import normalised_id, without_suffixes
+from doxeval.errors import FormatError, UnknownReference
+from doxeval.wording import brief, counted, suggestion
+
+
+class Documents(Mapping[str, str]):
+    """Texts by the ids of their documents, in the order in which they were given.
+
+    Ids are kept as runs and assessments have them: without white space around them, a leading `./`
+    and a final `.xml`. Offsets count the code points of these texts.
+
+    >>> docs = Documents([("faq.xml", "How to return a parcel."), ("terms", "Thirty days.")])
+    >>> docs, list(docs), docs["faq.xml"][:6]
+    (Documents(2 documents, 35 characters), ['faq', 'terms'], 'How to')
+    """
+
+    def __init__(self, texts: Iterable[tuple[str, str]], origin: str | None = None) -> None:
+        self._texts: dict[str, str] = {}
+        for name, text in texts:
+            if not isinstance(text, str):
+                kind = type(text).__name__
+                raise FormatError(f"document {brief(name)} is a {kind}: expected its text", origin)
+            document = normalised_id(str(name))
+            if not document:
+                raise FormatError("a document without an id", origin)
+            if document in self._texts:
+                raise FormatError(f"there are two documents {brief(document)}", origin)
+            self._texts[document] = text
+        if not self._texts:
+            raise FormatError("there are no documents", origin)
+
+    def __getitem__(self, document: str) -> str:
+        if document in self._texts:
+            return self._texts[document]
+        return self._texts[normalised_id(document)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __repr__(self) -> str:
+        characters = sum(map(len, self._texts.values()))
+        return f"Documents({counted(len(self), 'document')}, {counted(characters, 'character')})"
+
+    def find(self, reference: object) -> str | None:
+        r"""The id of the document that others call by a path, in full or with another suffix.
+
+        A path in a program's metadata may start further up, may have the slashes of Windows, and
+        names the file with its suffix. If it could be several documents, it is none.
+
+        >>> docs = Documents([("guides/faq", "One."), ("terms", "Two.")])
+        >>> docs.find("C:\\work\\guides\\faq.md"), docs.find("terms.txt"), docs.find("other")
+        ('guides/faq', 'terms', None)
+        """
+        if reference is None:
+            return None
+        name = normalised_id(str(reference))
+        if name in self._texts:
+            return name
+        parts = tuple(part for part in name.replace("\\", "/").split("/") if part != ".")
+        for start in range(len(parts)):
+            tail = "/".join(parts[start:])
+            for spelt in (tail, without_suffixes(tail)):
+                found = self._by_tail.get(spelt)
+                if found is not None:
+                    return found
+        return None
+
+    def named(self, reference: object) -> str:
+        """The id of a document, which must be there."""
+        found = self.find(reference)
+        if found is None:
+            raise UnknownReference(f"no document {brief(reference)}{suggestion(str(reference), self)}")
+        return found
+
+    @cached_property
+    def _by_tail(self) -> dict[str, str | None]:
+        """Documents by the last parts of their paths; None where several have the same."""
+        found: dict[str, str | None] = {}
+        for document in self._texts:
+            parts = document.replace("\\", "/").split("/")
+            spellings = set()
+            for start in range(len(parts)):
+                tail = "/".join(parts[start:])
+                spellings |= {tail, without_suffixes(tail)}
+            for spelt in spellings:
+                found[spelt] = None if spelt in found else document
+        for document in self._texts:  # a whole id wins over parts of longer ones
+            found[document.replace("\\", "/")] = document
+        return found

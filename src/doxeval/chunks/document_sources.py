@@ -1,0 +1,104 @@
+"""Documents from whatever holds them: folders, files, frames, and objects of other libraries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from doxeval.chunks.document_records import documents_of_json, texts_of_records
+from doxeval.chunks.document_set import Documents
+from doxeval.chunks.foreign import foreign_documents
+from doxeval.chunks.loading import Loaded, frame_records, is_frame, load
+from doxeval.documents import Collection
+from doxeval.errors import FormatError, SourceError
+from doxeval.wording import brief
+
+EXPECTED = (
+    "expected a folder, a file of JSONL, JSON, CSV or Parquet, a dict {id: text}, a data frame, a "
+    "collection, or documents of LangChain, LlamaIndex or Haystack"
+)
+
+
+def documents(source: Any) -> Documents:
+    """The documents of a source, texts by id, in its order.
+
+    A folder has a document in each file: plain text and Markdown are the file itself, XML and HTML
+    are their text, as in a collection; its ids are the paths of the files, without the suffixes
+    that nobody needs to tell them apart. A file has a document in each record, with "id" and
+    "text"; a corpus of BEIR ("_id", "title", "text") has the title as the first line of the text,
+    since that is what is searched there. Files of SQuAD, QASPER, HotpotQA, 2WikiMultihopQA,
+    MuSiQue and Natural Questions hold the documents of their questions.
+
+    >>> documents({"faq": "How to return a parcel."})
+    Documents(1 document, 23 characters)
+    """
+    if isinstance(source, Documents):
+        return source
+    if isinstance(source, Collection):
+        numbers = range(len(source))
+        return Documents((source.id_of(number), source.text_of(number)) for number in numbers)
+    if isinstance(source, str | os.PathLike):
+        return _of_path(os.fspath(source))
+    if is_frame(source):
+        return _of_loaded(Loaded(frame_records(source)))
+    if isinstance(source, Mapping):
+        return Documents(source.items())
+    if isinstance(source, Iterable):
+        return _of_items(list(source))
+    raise FormatError(f"{brief(source)}: {EXPECTED}")
+
+
+def _of_items(items: list[Any]) -> Documents:
+    if items and all(isinstance(item, Mapping) for item in items):
+        return _of_loaded(Loaded([dict(item) for item in items]))
+    if any(isinstance(item, str | os.PathLike) for item in items):
+        raise FormatError("a list of texts or paths, in which documents have no ids: " + EXPECTED)
+    return Documents(foreign_documents(items))
+
+
+def _of_loaded(loaded: Loaded) -> Documents:
+    return Documents(texts_of_records(loaded), loaded.origin)
+
+
+def _of_path(path: str) -> Documents:
+    if os.path.isdir(path):
+        if os.path.exists(os.path.join(path, "corpus.jsonl")):  # as BEIR has it
+            return _of_path(os.path.join(path, "corpus.jsonl"))
+        if os.path.exists(os.path.join(path, "manifest.json")):
+            return documents(Collection(path))
+        return Documents(_files_of(path), path)
+    if not os.path.exists(path):
+        raise SourceError("no such file or directory", path)
+    if Path(path).suffix.lower() in (".md", ".markdown", ".txt", ".text", ".html", ".htm", ".xml"):
+        return Documents(_files_of(path), path)
+    loaded = load(path)
+    found = documents_of_json(loaded)
+    return _of_loaded(loaded) if found is None else Documents(found, loaded.origin)
+
+
+def _files_of(path: str) -> Iterator[tuple[str, str]]:
+    """The ids and texts of the files of a folder, as a collection would read them."""
+    from doxeval.documents.batch import read_batch
+    from doxeval.documents.decoding import decoded
+    from doxeval.documents.ids import IdRule
+    from doxeval.documents.options import BuildOptions
+    from doxeval.documents.raw import load as load_bytes
+    from doxeval.documents.sources import SUFFIXES, Walk
+
+    options = BuildOptions(id_rule=IdRule.parse("path"))
+    empty = True
+    for raw in Walk([path], options).documents():
+        empty = False
+        if raw.format in ("text", "markdown") and not isinstance(raw.content, Exception):
+            # The text is the file: no tree of its paragraphs is needed.
+            data = raw.content if isinstance(raw.content, bytes) else None
+            data = load_bytes(raw.origin, options.limits) if data is None else data
+            yield raw.name, decoded(data, raw.origin)
+        else:
+            batch = read_batch([raw], options)
+            yield batch.ids[0], batch.texts[0].decode()
+    if empty:
+        expected = ", ".join(SUFFIXES)
+        raise SourceError(f"no documents found; looked for files ending in {expected}", path)

@@ -1,0 +1,78 @@
+"""Fields of records, with errors that say what was expected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from doxeval.chunks.loading import Loaded
+from doxeval.wording import brief
+
+
+def text(record: Mapping[str, Any], *names: str) -> str | None:
+    """The first of some fields that is there, as text.
+
+    >>> text({"id": 7}, "_id", "id"), text({}, "id")
+    ('7', None)
+    """
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+    return None
+
+
+def needed_text(loaded: Loaded, row: int, record: Mapping[str, Any], *names: str) -> str:
+    """The same; it is an error if there is none of them."""
+    found = text(record, *names)
+    if found is None:
+        raise loaded.wrong(f"no {' or '.join(names)} in the record", row)
+    return found
+
+
+def texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """The texts of a field: a list of them, or a single one.
+
+    >>> texts({"tags": ["law", None]}, "tags"), texts({"tags": "law"}, "tags")
+    (('law',), ('law',))
+    """
+    value = record.get(name)
+    if isinstance(value, str):
+        return (value,)
+    return tuple(str(one) for one in value if one is not None) if isinstance(value, list) else ()
+
+
+def number(loaded: Loaded, row: int, record: Mapping[str, Any], name: str) -> int | None:
+    """A whole number of a field, or None if there is none."""
+    value = record.get(name)
+    if value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise loaded.wrong(f"{name} is {brief(value)}: expected a whole number", row)
+    return value
+
+
+def listed_records(loaded: Loaded, row: int, record: Mapping[str, Any], name: str) -> list[Any]:
+    """A list of objects, which may be written as JSON inside a field of CSV."""
+    value = record.get(name)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise loaded.wrong(f"{name} is {brief(value)}: expected a list in JSON", row) from None
+    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+        raise loaded.wrong(f"{name} is {brief(value)}: expected a list of objects", row)
+    return value
+
+
+def whole_numbers(loaded: Loaded, row: int, value: Any, name: str) -> tuple[int, int]:
+    """A pair of whole numbers."""
+    is_pair = isinstance(value, list | tuple) and len(value) == 2
+    if not is_pair or not all(type(one) is int for one in value):
+        raise loaded.wrong(f"{name} is {brief(value)}: expected two whole numbers", row)
+    return value[0], value[1]

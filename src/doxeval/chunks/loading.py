@@ -1,0 +1,154 @@
+"""What files and data frames hold, as plain Python values: records, or one value of JSON."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from doxeval.chunks.csv_text import csv_records
+from doxeval.documents.decoding import decoded
+from doxeval.errors import FormatError
+from doxeval.files import json_lines, opened, parsed_json, read_up_to, uncompressed_name
+from doxeval.wording import brief
+
+LARGEST_FILE = 4 << 30
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+
+
+class Loaded(NamedTuple):
+    """A value, with where it came from.
+
+    value: a list of records, or what else a file of JSON holds. origin: the file, if it was one.
+    lines: of each record, where they are known.
+    """
+
+    value: Any
+    origin: str | None = None
+    lines: Sequence[int] = ()
+
+    def line(self, record: int) -> int | None:
+        """The line of a record."""
+        return self.lines[record] if record < len(self.lines) else None
+
+    def wrong(self, message: str, record: int | None = None) -> FormatError:
+        """An error about the value, or about one of its records."""
+        line = None if record is None else self.line(record)
+        if record is not None and line is None:
+            message = f"record {record + 1}: {message}"
+        return FormatError(message, self.origin, line)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The value as a list of records; anything else is an error."""
+        if not isinstance(self.value, list):
+            raise self.wrong(f"a {type(self.value).__name__}: expected a list of records")
+        for number, record in enumerate(self.value):
+            if not isinstance(record, dict):
+                raise self.wrong(f"{brief(record)}: expected an object with fields", number)
+        return self.value
+
+
+def load(path: str | os.PathLike[str]) -> Loaded:
+    """The records of a file: JSONL, JSON, CSV, TSV or Parquet, compressed or not.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.jsonl"
+    >>> _ = path.write_text('{"id": 1}\\n')
+    >>> load(path).value
+    [{'id': 1}]
+    """
+    name = os.fspath(path)
+    suffix = os.path.splitext(uncompressed_name(name))[1].lower()
+    if suffix not in _SUFFIXES:
+        expected = ", ".join(_SUFFIXES)
+        raise FormatError(f"cannot tell the format from its name: expected {expected}", name)
+    with opened(path) as file:
+        if suffix == ".parquet":
+            return _numbered(parquet_records(read_up_to(file, LARGEST_FILE), name), name)
+        if suffix in (".jsonl", ".ndjson"):
+            return _with_lines(list(json_lines(file, name)), name)
+        data = read_up_to(file, LARGEST_FILE)
+    if suffix == ".json":
+        return _json(data, name)
+    separator = "\t" if suffix == ".tsv" else ","
+    return _with_lines(list(csv_records(decoded(data, name), name, separator)), name)
+
+
+def _with_lines(pairs: list[tuple[int, Any]], origin: str) -> Loaded:
+    return Loaded([record for _, record in pairs], origin, [line for line, _ in pairs])
+
+
+def _numbered(records: list[dict[str, Any]], origin: str) -> Loaded:
+    return Loaded(records, origin, range(1, len(records) + 1))
+
+
+def _json(data: bytes, origin: str) -> Loaded:
+    """A file of JSON; several objects one after another on lines of their own are JSONL."""
+    try:
+        return Loaded(parsed_json(decoded(data, origin)), origin)
+    except ValueError as error:
+        if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and b"}\n" in data:
+            return _with_lines(list(json_lines(io.BytesIO(data), origin)), origin)
+        line = getattr(error, "lineno", None)
+        raise FormatError(f"this is not JSON: {getattr(error, 'msg', error)}", origin, line) from None
+
+
+def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
+    """The rows of a file of Parquet, which may hold lists and structures (needs pyarrow)."""
+    from doxeval.runs.optional import optional_module
+    from doxeval.runs.parquet_sizes import MAGIC
+
+    parquet = optional_module("pyarrow.parquet")
+    if not data.startswith(MAGIC) or not data.endswith(MAGIC):
+        raise FormatError("this is not Parquet", origin)
+    try:
+        table = parquet.read_table(io.BytesIO(data))
+        table.validate(full=True)
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except (ValueError, OSError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise FormatError(f"this Parquet cannot be read: {reason}", origin) from None
+    return rows
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value is a data frame of pandas or polars, or a table of Arrow."""
+    return hasattr(value, "columns") and (hasattr(value, "to_dict") or hasattr(value, "to_pylist"))
+
+
+def frame_records(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a data frame, with lists in place of arrays, without what is missing.
+
+    >>> import pandas
+    >>> frame_records(pandas.DataFrame({"id": ["a", "b"], "size": [1, None]}))
+    [{'id': 'a', 'size': 1.0}, {'id': 'b'}]
+    """
+    if hasattr(frame, "to_dicts"):  # polars
+        rows = frame.to_dicts()
+    elif hasattr(frame, "to_pylist"):  # Arrow
+        rows = frame.to_pylist()
+    else:
+        rows = frame.to_dict("records")
+    return [{str(name): plain(value) for name, value in row.items() if _is_there(value)} for row in rows]
+
+
+def _is_there(value: Any) -> bool:
+    """Whether a cell of a data frame holds anything."""
+    if value is None:
+        return False
+    try:
+        return bool(value == value)  # neither NaN nor NA is
+    except (TypeError, ValueError):  # an array, or pandas' NA
+        return hasattr(value, "tolist")
+
+
+def plain(value: Any) -> Any:
+    """A value with lists in place of arrays and tuples, however deep."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {key: plain(one) for key, one in value.items()}
+    return value

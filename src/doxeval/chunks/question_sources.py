@@ -1,0 +1,86 @@
+"""Questions with gold, from any of the formats in which people keep them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from doxeval.assessments import Assessments
+from doxeval.chunks.document_set import Documents
+from doxeval.chunks.document_sources import documents
+from doxeval.chunks.finding import Copies, find_gold
+from doxeval.chunks.formats import gold_formats
+from doxeval.chunks.formats.own import judged_questions
+from doxeval.chunks.loading import Loaded, frame_records, is_frame, load, plain
+from doxeval.chunks.question_set import Questions
+from doxeval.errors import FormatError, SourceError
+from doxeval.wording import brief
+
+
+def questions(source: Any, docs: Any, copies: Copies = "same") -> Questions:
+    """Questions with what they need: any of some ranges of text for each need.
+
+    The format is known by the fields of the records: doxeval's own, chunking_evaluation,
+    LegalBench-RAG, HiCBench, ragas, SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural
+    Questions, MultiHop-RAG, AutoRAG, or the folder of a BEIR data set. source is a file, a data
+    frame, a list of records, or samples of ragas; docs is what `documents` takes.
+
+    Offsets are compared with the text they should hold, and quotes are looked up; what is lost,
+    stands elsewhere, or stands more than once is told in `warnings`. With copies="same", all
+    places at which a quote stands in its document answer the need; with "place" only its own.
+
+    >>> docs = {"terms": "Thirty days. Unused goods only."}
+    >>> needs = [{"spans": [{"doc": "terms", "quote": "Thirty days"}]}]
+    >>> gold = questions([{"id": "1", "question": "How long?", "needs": needs}], docs)
+    >>> gold["1"].needs[0].places[0]
+    Place(document='terms', start=0, end=11)
+    """
+    if isinstance(source, Questions):
+        return source
+    texts = documents(docs)
+    if isinstance(source, Assessments):
+        return find_gold(judged_questions(source), texts, "place")
+    loaded = _loaded(source)
+    if isinstance(loaded.value, list) and not loaded.value:
+        raise loaded.wrong("there are no questions")
+    return find_gold(_stated(loaded, texts), texts, copies)
+
+
+def _stated(loaded: Loaded, docs: Documents) -> Any:
+    for one in gold_formats():
+        if one.fits(loaded.value):
+            return one.stated(loaded, docs)
+    known = "; ".join(f"{one.name}: {one.fields}" for one in gold_formats())
+    raise loaded.wrong(f"{_fields_of(loaded.value)}: expected the fields of a known format ({known})")
+
+
+def _fields_of(value: Any) -> str:
+    first = value[0] if isinstance(value, list) and value else value
+    if isinstance(first, Mapping):
+        return f"fields {brief(list(first))}"
+    return brief(first)
+
+
+def _loaded(source: Any) -> Loaded:
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        if not os.path.exists(path):
+            raise SourceError("no such file or directory", path)
+        return load(path)
+    if is_frame(source):
+        return Loaded(frame_records(source))
+    if isinstance(source, Mapping):
+        return Loaded(plain(source))
+    samples = getattr(source, "samples", source)  # a data set of ragas
+    if isinstance(samples, Iterable):
+        return Loaded([_record(one) for one in samples])
+    raise FormatError(f"{brief(source)}: expected a file, a data frame or records")
+
+
+def _record(one: Any) -> Any:
+    """A record of fields, from a mapping or an object of pydantic."""
+    if isinstance(one, Mapping):
+        return plain(one)
+    dump = getattr(one, "model_dump", None)
+    return plain(dump()) if callable(dump) else one
