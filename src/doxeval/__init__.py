@@ -116,6 +116,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "chunks":
+        return import_module("doxeval.chunks")
     if name not in _HOMES:
         raise AttributeError(f"module 'doxeval' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -14,11 +14,13 @@ from doxeval.errors import FormatError
 from doxeval.wording import counted
 
 
-def csv_records(text: str, origin: str, separator: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
+def csv_records(
+    text: str, origin: str, separator: str = ","
+) -> Iterator[tuple[int, dict[str, str]]]:
     r"""Each row by the names of the first one, with the line on which it begins.
 
-    >>> list(csv_records('id,text\n1,"a, ""b"""\n', "a.csv"))
-    [(2, {'id': '1', 'text': 'a, "b"'})]
+    >>> list(csv_records('id,text\n1,"a, ""b"" c"\n', "a.csv"))
+    [(2, {'id': '1', 'text': 'a, "b" c'})]
     """
     rows = _rows(text.removeprefix("\ufeff"), origin, separator)
     _, header = next(rows, (1, []))

@@ -21,7 +21,7 @@ class Documents(Mapping[str, str]):
     (Documents(2 documents, 35 characters), ['faq', 'terms'], 'How to')
     """
 
-    def __init__(self, texts: Iterable[tuple[str, str]], origin: str | None = None) -> None:
+    def __init__(self, texts: Iterable[tuple[object, object]], origin: str | None = None) -> None:
         self._texts: dict[str, str] = {}
         for name, text in texts:
             if not isinstance(text, str):
@@ -79,7 +79,9 @@ class Documents(Mapping[str, str]):
         """The id of a document, which must be there."""
         found = self.find(reference)
         if found is None:
-            raise UnknownReference(f"no document {brief(reference)}{suggestion(str(reference), self)}")
+            raise UnknownReference(
+                f"no document {brief(reference)}{suggestion(str(reference), self)}"
+            )
         return found
 
     @cached_property

@@ -83,7 +83,7 @@ class _Finder:
     # Questions
 
     def question(self, one: StatedQuestion) -> Question:
-        """A question with the places of its needs; needs of which nothing was found are left out."""
+        """A question with the places of its needs; those not found are left out."""
         before = self.tally.copied
         needs = []
         for number, need in enumerate(one.needs, 1):
@@ -203,7 +203,9 @@ class _Finder:
             Place(one.document, one.start + start, one.start + end)
             for one in around
             if piece.quote is None
-            or is_same_text(self._docs[one.document][one.start + start : one.start + end], piece.quote)
+            or is_same_text(
+                self._docs[one.document][one.start + start : one.start + end], piece.quote
+            )
         ]
         if places:
             return _Found(tuple(places), is_copied=len(places) > 1)

@@ -70,6 +70,8 @@ def _name(thing: Any) -> str | None:
         found = metadata.get("source") or getattr(thing, "id", None)
     else:
         found = (
-            getattr(thing, "id_", None) or getattr(thing, "doc_id", None) or getattr(thing, "id", None)
+            getattr(thing, "id_", None)
+            or getattr(thing, "doc_id", None)
+            or getattr(thing, "id", None)
         )
     return None if found in (None, "") else str(found)

@@ -91,7 +91,9 @@ def _json(data: bytes, origin: str) -> Loaded:
         if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and b"}\n" in data:
             return _with_lines(list(json_lines(io.BytesIO(data), origin)), origin)
         line = getattr(error, "lineno", None)
-        raise FormatError(f"this is not JSON: {getattr(error, 'msg', error)}", origin, line) from None
+        raise FormatError(
+            f"this is not JSON: {getattr(error, 'msg', error)}", origin, line
+        ) from None
 
 
 def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
@@ -130,7 +132,9 @@ def frame_records(frame: Any) -> list[dict[str, Any]]:
         rows = frame.to_pylist()
     else:
         rows = frame.to_dict("records")
-    return [{str(name): plain(value) for name, value in row.items() if _is_there(value)} for row in rows]
+    return [
+        {str(name): plain(value) for name, value in row.items() if _is_there(value)} for row in rows
+    ]
 
 
 def _is_there(value: Any) -> bool:

@@ -141,7 +141,8 @@ class Questions:
         parts = [
             f"{counted(len(self), 'question')}, {counted(needs, 'need')}: {tally.lost:,} lost, "
             f"{tally.moved:,} elsewhere than stated",
-            f"{tally.copied:,} stand more than once ({counted(tally.questions_with_copies, 'question')})",
+            f"{tally.copied:,} stand more than once "
+            f"({counted(tally.questions_with_copies, 'question')})",
         ]
         without = sum(not question.needs for question in self.questions)
         return " · ".join(parts + [f"{counted(without, 'question')} without gold"] * bool(without))
@@ -149,7 +150,7 @@ class Questions:
     # Other forms
 
     def to_pandas(self) -> Any:
-        """A pandas frame with a row for each place: question, text, need, grade, doc, start, end."""
+        """A pandas frame with a row for each place of each need."""
         from doxeval.runs.optional import optional_module
 
         names = ["question", "text", "need", "grade", "doc", "start", "end"]

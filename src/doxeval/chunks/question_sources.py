@@ -52,7 +52,9 @@ def _stated(loaded: Loaded, docs: Documents) -> Any:
         if one.fits(loaded.value):
             return one.stated(loaded, docs)
     known = "; ".join(f"{one.name}: {one.fields}" for one in gold_formats())
-    raise loaded.wrong(f"{_fields_of(loaded.value)}: expected the fields of a known format ({known})")
+    raise loaded.wrong(
+        f"{_fields_of(loaded.value)}: expected the fields of a known format ({known})"
+    )
 
 
 def _fields_of(value: Any) -> str:

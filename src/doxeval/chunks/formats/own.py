@@ -1,7 +1,9 @@
 """Questions in our own formats.
 
-    {"id", "question", "needs": [{"id", "grade", "spans": [{"doc", "start", "end"} | {"doc", "quote"}]}]}
-    {"topic", "doc", "start", "end", "need"?, "grade"?}          judgments, as `chunks gold` writes them
+{"id", "question", "needs": [{"id", "grade", "spans": [PLACE…]}]}
+PLACE is {"doc", "start", "end"} or {"doc", "quote"}
+{"topic", "doc", "start", "end", "need"?, "grade"?}
+judgments, as `doxeval chunks gold` writes them
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ def _piece(loaded: Loaded, row: int, span: Any) -> Stated:
     if isinstance(span, str):
         return Stated(None, span)
     if not isinstance(span, Mapping):
-        raise loaded.wrong(f'{brief(span)}: expected {{"doc", "start", "end"}} or {{"doc", "quote"}}', row)
+        raise loaded.wrong(
+            f'{brief(span)}: expected {{"doc", "start", "end"}} or {{"doc", "quote"}}', row
+        )
     quote = text(span, "quote")
     start, end = (number(loaded, row, span, name) for name in ("start", "end"))
     if (start is None) != (end is None) and quote is None:
