@@ -21,11 +21,13 @@ _OPTIONS = {
     **{
         name: f"--{name}"
         for name in (
-            "articles", "assessments", "collection", "database", "display", "drop", "duplicates",
+            "articles", "assessments", "chunks", "collection", "database", "display", "drop",
+            "duplicates",
             "encoding", "force", "format", "hint", "jobs", "judgments", "keep", "lossy", "merge",
             "mode", "navigation", "offsets", "order", "overlap", "phrases", "pool", "port", "query",
-            "record", "resamples", "root", "sections", "snap", "stemmer", "stop", "text", "units",
-            "unresolved", "whitespace",
+            "record", "resamples", "root", "sections", "snap", "solid", "stemmer", "stop", "text",
+            "texts",
+            "units", "unresolved", "whitespace",
         )
     },
 }  # fmt: skip
