@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.cli.gates import gate_options, gates_of
 from doxeval.cli.scoring import (
     evaluation_of,
     measures_asked_for,
@@ -63,6 +64,7 @@ _WITH_COMPAT = {"assessments", "average_over", "per_topic", "out", "format_", "c
     help="Format of the output.  [default: by the name of --out, else table]",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
+@gate_options
 @click.option("--compat", type=click.Choice([_COMPAT]), help="Print just what this program prints.")
 @click.option("--task", type=click.Choice(_COMPAT_TASKS), help="With --compat: the task.")
 @click.option("--n", type=int, help="With --task best-in-context: n.  [default: 500]")
@@ -80,6 +82,8 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
       doxeval evaluate my.xml -a assessments/ --collection wiki -m nxCG@10 --format json
       doxeval evaluate my.run -a qrels.txt -m MAgP --per-document --format csv
       doxeval evaluate my.run -a qrels.txt --compat inex_eval-3.1 --task focused
+      doxeval evaluate my.run -a qrels.txt -m MAiP --fail-under MAiP=.4 \\
+        --baseline last.json --max-drop .02 --significant --junit checks.xml
     """
     if options["compat"] or options["format_"] == "inex_eval":
         _print_compatible(runs, assessments, options)
@@ -91,11 +95,15 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
     if format_ == "parquet" and options["out"] is None and is_terminal():
         raise click.UsageError("Parquet is not for terminals: --out names a file for it")
     _check_documents(options, format_)
+    gates = gates_of(options)
+    options["names"] = gates.measures(options["names"], options["presets"])
     names, curves = _measures(options, format_)
     evaluation = evaluation_of(
         assessments, names, options, curves=curves, per_document=options["per_document"]
     )
-    _write(scores_of(evaluation, runs, options), format_, options)
+    table = scores_of(evaluation, runs, options)
+    _write(table, format_, options)
+    gates.check(table)
 
 
 def _check_documents(options: dict[str, Any], format_: str) -> None:

@@ -14,8 +14,10 @@ _OPTIONS = {
     "ignore_case": "--ignore-case",
     "ignore_space": "--ignore-space",
     "lines": "--max-lines",
+    "max_drop": "--max-drop",
     "min_words": "--min-words",
     "per_document": "--per-document",
+    "per_topic": "--per-topic",
     "skip_missing": "--skip-missing",
     "specificity": "--spec",
     **{
@@ -25,9 +27,8 @@ _OPTIONS = {
             "duplicates",
             "encoding", "force", "format", "hint", "jobs", "judgments", "keep", "lossy", "merge",
             "mode", "navigation", "offsets", "order", "overlap", "phrases", "pool", "port", "query",
-            "record", "resamples", "root", "sections", "snap", "solid", "stemmer", "stop", "text",
-            "texts",
-            "units", "unresolved", "whitespace",
+            "record", "resamples", "root", "sections", "significant", "snap", "solid", "stemmer",
+            "stop", "text", "texts", "units", "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

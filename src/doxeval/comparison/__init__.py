@@ -6,6 +6,8 @@ This room sees tables of scores and nothing else, so systems can be compared by 
 from doxeval.comparison.comparing import compare, compare_all
 from doxeval.comparison.comparison import Comparison, Pair, RunMean
 from doxeval.comparison.correlations import Coefficient, Correlations, MeasurePair, correlate
+from doxeval.comparison.earlier import EarlierScores, read_earlier
+from doxeval.comparison.gates import Check, Gates, check_scores
 from doxeval.comparison.intervals import mean_interval
 from doxeval.comparison.told_apart import (
     Discrimination,
@@ -15,18 +17,23 @@ from doxeval.comparison.told_apart import (
 )
 
 __all__ = [
+    "Check",
     "Coefficient",
     "Comparison",
     "Correlations",
     "Discrimination",
+    "EarlierScores",
+    "Gates",
     "MeasurePair",
     "Pair",
     "RunMean",
     "SignificantAgreement",
     "Verdicts",
+    "check_scores",
     "compare",
     "compare_all",
     "correlate",
     "mean_interval",
+    "read_earlier",
     "significant_agreement",
 ]

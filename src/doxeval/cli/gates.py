@@ -1,0 +1,167 @@
+"""Options of verbs that check scores: limits, drops since an earlier evaluation, JUnit XML."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doxeval.cli.ending import PROBLEMS
+from doxeval.cli.terminal import note, warn
+from doxeval.wording import counted
+
+if TYPE_CHECKING:
+    from doxeval.comparison.earlier import EarlierScores
+    from doxeval.comparison.gates import Check, Drop, State
+    from doxeval.scores import ScoreTable
+
+_COLOURS = {"failed": "red", "skipped": "yellow"}
+_OPTIONS = (
+    click.option(
+        "--fail-under",
+        multiple=True,
+        metavar="MEASURE=VALUE",
+        help="End with 1 if the mean of any run is worse than this; may be repeated.",
+    ),
+    click.option(
+        "--baseline",
+        metavar="FILE",
+        help="JSON scores of an earlier evaluation; end with 1 if a mean has dropped since.",
+    ),
+    click.option(
+        "--max-drop",
+        metavar="VALUE",
+        help="With --baseline: a mean may drop by this, such as .02 or 2%.",
+    ),
+    click.option(
+        "--significant",
+        is_flag=True,
+        help="With --baseline: only drops count that a paired test over topics confirms (Fisher's "
+        "randomization, α = .05).",
+    ),
+    click.option(
+        "--junit",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write these checks as JUnit XML.",
+    ),
+)
+
+
+def gate_options(command: Any) -> Any:
+    """The options that `gates_of` reads."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class AskedGates:
+    """The checks that a user asked for; the earlier scores have been read."""
+
+    limits: Mapping[str, float]
+    baseline: EarlierScores | None
+    max_drop: Drop
+    significant: bool
+    junit: Path | None
+
+    def measures(self, names: Sequence[str], presets: Sequence[str] = ()) -> list[str]:
+        """The named measures, and those with limits that neither they nor presets have."""
+        from doxeval.measures.presets import preset_named
+        from doxeval.measures.registry import measure_named
+
+        known = [*names, *(name for one in presets for name in preset_named(one).measures)]
+        values = {str(measure_named(name)) for name in known}
+        return [*names, *(name for name in self.limits if str(measure_named(name)) not in values)]
+
+    def check(self, table: ScoreTable) -> None:
+        """Check the scores and say what failed; then the command ends with 1."""
+        from doxeval.comparison.gates import check_scores
+
+        if not self.limits and self.baseline is None:
+            return
+        gates = check_scores(
+            table,
+            self.limits,
+            baseline=self.baseline,
+            max_drop=self.max_drop,
+            significant=self.significant,
+        )
+        warn(gates.warnings)
+        if self.junit is not None:
+            from doxeval.comparison.junit import junit_xml
+            from doxeval.files import written
+
+            with written(self.junit) as file:
+                file.write(junit_xml(gates))
+        _tell(gates.checks)
+        if not gates.passed:
+            click.get_current_context().exit(PROBLEMS)
+
+
+def gates_of(options: Mapping[str, Any]) -> AskedGates:
+    """The checks that the options ask for; a mistake is told before any run is scored."""
+    from doxeval.comparison.earlier import read_earlier
+    from doxeval.comparison.gates import Drop
+
+    limits, baseline = options["fail_under"], options["baseline"]
+    for name, flag in (("max_drop", "--max-drop"), ("significant", "--significant")):
+        if options[name] and baseline is None:
+            raise click.UsageError(f"{flag} goes with --baseline, the scores to compare with")
+    if baseline is not None and options["max_drop"] is None and not options["significant"]:
+        raise click.UsageError(
+            "--baseline needs --max-drop (such as .02) or --significant, which say what fails"
+        )
+    if options["junit"] is not None and not limits and baseline is None:
+        raise click.UsageError("--junit goes with --fail-under or --baseline: it writes checks")
+    _check_outputs(baseline, options)
+    return AskedGates(
+        dict(map(_limit, limits)),
+        None if baseline is None else read_earlier(baseline),
+        Drop.parsed(options["max_drop"] or "0"),
+        options["significant"],
+        options["junit"],
+    )
+
+
+def _check_outputs(baseline: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse to write over the baseline: a drop would pass the next time."""
+    for name, flag in (("out", "--out"), ("junit", "--junit")):
+        out = options.get(name)
+        if out is None or baseline is None or not os.path.exists(out):
+            continue
+        if os.path.exists(baseline) and os.path.samefile(out, baseline):
+            raise click.UsageError(
+                f"{flag} {out} would replace the baseline even if the scores have dropped; write "
+                "to another file, and copy it when all is well"
+            )
+
+
+def _limit(text: str) -> tuple[str, float]:
+    from doxeval.measures.registry import measure_named
+
+    measure, equals, value = text.rpartition("=")
+    try:
+        limit = float(value)
+    except ValueError:
+        limit = math.nan
+    if not equals or not measure.strip() or not math.isfinite(limit):
+        raise click.UsageError(f"--fail-under {text}: expected MEASURE=VALUE, such as bR@1000=.85")
+    measure_named(measure)
+    return measure.strip(), limit
+
+
+def _tell(checks: Sequence[Check]) -> None:
+    """What every check found, failures last, on stderr."""
+    order: dict[State, int] = {"passed": 0, "skipped": 1, "failed": 2}
+    several = len({check.run for check in checks}) > 1
+    for check in sorted(checks, key=lambda one: order[one.state]):
+        run = f"{check.run}: " if several else ""
+        note(f"{check.state}: {run}{check.message}", _COLOURS.get(check.state))
+    failed = sum(check.state == "failed" for check in checks)
+    note(f"{failed} of {counted(len(checks), 'check')} failed", "red" if failed else None)

@@ -1,0 +1,312 @@
+"""Gates: do scores reach the limits that were set, and have they dropped since last time?
+
+A limit is a mean that no run may be worse than. A drop is a loss against the scores of an earlier
+evaluation: of the mean over the topics that both have, matched by their ids. Of a measure where
+lower is better, a mean above the limit fails, and a rise is a drop.
+
+With `significant`, a drop fails only if Fisher's randomization test over the topics confirms it.
+Each measure is tested by itself: the more measures, the likelier is a false alarm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from doxeval.comparison.comparison import RESAMPLES
+from doxeval.comparison.earlier import EarlierRun, EarlierScores
+from doxeval.comparison.paired import differences
+from doxeval.comparison.resampling import generator, randomization
+from doxeval.errors import InputError
+from doxeval.scores import MeasureFacts, ScoreTable
+from doxeval.wording import brief, counted, listed, shortened
+
+ALPHA = 0.05
+# Fewer topics than this cannot give a p below ALPHA, whatever their scores are.
+_FEWEST_TOPICS = 6
+# Scores are compared to twelve digits, so that a mean of .85 is not below .85.
+_DIGITS = 12
+State = Literal["passed", "failed", "skipped"]
+
+
+class Drop(NamedTuple):
+    """How much a mean may drop: an amount, or a share of the earlier mean.
+
+    >>> Drop.parsed(".02"), Drop.parsed("2%")
+    (Drop(amount=0.02, is_share=False), Drop(amount=0.02, is_share=True))
+    """
+
+    amount: float = 0.0
+    is_share: bool = False
+
+    @classmethod
+    def parsed(cls, text: str) -> Drop:
+        """A drop from `.02` or `2%`; it cannot be negative."""
+        is_share = text.endswith("%")
+        try:
+            amount = float(text.removesuffix("%"))
+        except ValueError:
+            amount = -1.0
+        if not 0 <= amount < float("inf"):
+            raise InputError(f"max_drop={text}: expected an amount such as .02, or a share as 2%")
+        return cls(amount / 100 if is_share else amount, is_share)
+
+    def allowed(self, earlier: float) -> float:
+        """How much may be lost from an earlier mean."""
+        return self.amount * abs(earlier) if self.is_share else self.amount
+
+    def __str__(self) -> str:
+        return f"{100 * self.amount:g}%" if self.is_share else f"{self.amount:g}"
+
+
+class Check(NamedTuple):
+    """One check of one run by one measure, and what came out, in words."""
+
+    run: str
+    measure: str
+    kind: Literal["limit", "drop"]
+    state: State
+    message: str
+
+
+@dataclass(frozen=True)
+class Gates:
+    """The checks of a table of scores, and what readers must know besides."""
+
+    checks: tuple[Check, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if check.state == "failed")
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures
+
+
+def check_scores(
+    table: ScoreTable,
+    fail_under: Mapping[str, float] | None = None,
+    *,
+    baseline: EarlierScores | None = None,
+    max_drop: float | str | Drop = 0.0,
+    significant: bool = False,
+) -> Gates:
+    """Check the runs of a table against limits, and against an earlier evaluation.
+
+    >>> from doxeval.scores import RunScores
+    >>> facts = MeasureFacts("P", "P", "precision")
+    >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
+    >>> table = ScoreTable((facts,), ("7", "8"), runs)
+    >>> check_scores(table, {"P": 0.4}).failures[0].message
+    'P is 0.3750, 0.0250 below the limit of 0.4'
+    >>> check_scores(table, baseline=EarlierScores.of(table)).passed
+    True
+    """
+    limits = list(_limit_checks(table, fail_under or {}))
+    if baseline is None:
+        return Gates(tuple(limits))
+    drop = max_drop if isinstance(max_drop, Drop) else Drop.parsed(str(max_drop))
+    measures, warnings = _shared_measures(table, baseline)
+    runs, more = _shared_runs(table, baseline)
+    drops: list[Check] = []
+    for run, earlier in runs.items():
+        notes = _topics_apart(table, run, earlier, baseline)
+        if significant and earlier.topics is None:
+            raise InputError(
+                "significant=True needs the scores of topics, which this file lacks; write it with "
+                "per_topic=True",
+                baseline.file,
+            )
+        more += [f"{shortened(run)}: {one}" if len(table.runs) > 1 else one for one in notes]
+        for number, label in measures.items():
+            pair = _paired(table, run, number, earlier, label)
+            drops.append(_drop_check(table.measures[number], run, pair, drop, significant))
+    return Gates((*limits, *drops), (*warnings, *more))
+
+
+# Limits
+
+
+def _limit_checks(table: ScoreTable, limits: Mapping[str, float]) -> Iterator[Check]:
+    for name, limit in limits.items():
+        number = table.index_of_measure(name)
+        facts = table.measures[number]
+        side = "below" if facts.higher_is_better else "above"
+        for index, scores in enumerate(table.runs):
+            mean = table.means_of(index)[number]
+            if mean is None:
+                message = f"{facts.label} is undefined for every topic; the limit is {limit:g}"
+                yield Check(scores.run, facts.label, "limit", "failed", message)
+                continue
+            missing = _loss(limit, mean, facts)
+            is_failed = missing > 0
+            apart = f", {abs(missing):.4f} {side} the limit of {limit:g}"
+            within = f", within the limit of {limit:g}"
+            message = f"{facts.label} is {_shown(mean, limit)}{apart if is_failed else within}"
+            state: State = "failed" if is_failed else "passed"
+            yield Check(scores.run, facts.label, "limit", state, message)
+
+
+def _loss(before: float, now: float, facts: MeasureFacts) -> float:
+    """How much worse it is now, to twelve digits; negative if it is better."""
+    return round((before - now) * (1 if facts.higher_is_better else -1), _DIGITS)
+
+
+def _shown(mean: float, limit: float) -> str:
+    """A mean with as many digits as it takes to tell it from the limit."""
+    for digits in range(4, _DIGITS):
+        shown = f"{mean:.{digits}f}"
+        if float(shown) != limit or mean == limit:
+            return shown
+    return repr(mean)
+
+
+# Drops
+
+
+class _Pair(NamedTuple):
+    """The scores of a run by one measure, before and now; nan where a topic has none.
+
+    Without topics, each has its mean alone.
+    """
+
+    before: np.ndarray[tuple[int], np.dtype[np.float64]]
+    now: np.ndarray[tuple[int], np.dtype[np.float64]]
+    by_topic: bool
+
+
+def _paired(table: ScoreTable, run: str, number: int, earlier: EarlierRun, label: str) -> _Pair:
+    index = table.index_of_run(run)
+    if earlier.topics is None:
+        means = earlier.means.get(label), table.means_of(index)[number]
+        before, now = (np.array([np.nan if mean is None else mean]) for mean in means)
+        return _Pair(before, now, False)
+    scores = table.runs[index]
+    known = [earlier.topics.get(topic, {}).get(label) for topic in table.topic_ids]
+    values = np.array([np.nan if one is None else one for one in known], dtype=np.float64)
+    return _Pair(values, np.where(scores.counted, scores.values[number], np.nan), True)
+
+
+def _drop_check(
+    facts: MeasureFacts, run: str, pair: _Pair, max_drop: Drop, significant: bool
+) -> Check:
+    both = ~np.isnan(pair.before) & ~np.isnan(pair.now)
+    count = int(both.sum())
+    result = partial(Check, run, facts.label, "drop")
+    if not count:
+        # Scores that were there and have vanished are a drop; those that never were, are not.
+        if np.isnan(pair.before).all():
+            return result("skipped", f"{facts.label} had no scores in the baseline")
+        return result("failed", f"{facts.label} is undefined where the baseline has scores")
+    before, now = (float(np.mean(values[both])) for values in (pair.before, pair.now))
+    loss = _loss(before, now, facts)
+    topics = f" on {counted(count, 'topic')}" if pair.by_topic else ""
+    verb = "dropped" if facts.higher_is_better else "rose"
+    change = f"{facts.label} {verb} by {loss:.4f} from {before:.4f} to {now:.4f}{topics}"
+    if loss <= round(max_drop.allowed(before), _DIGITS):
+        kept = f"{facts.label} went from {before:.4f} to {now:.4f}{topics}; {max_drop} is allowed"
+        return result("passed", kept)
+    if not significant:
+        return result("failed", f"{change}; {max_drop} is allowed")
+    if count < _FEWEST_TOPICS:
+        few = f"fewer than {_FEWEST_TOPICS} topics cannot confirm any drop"
+        return result("passed", f"{change}; {few}")
+    p = _probability(pair, run, facts)
+    if p >= ALPHA:
+        return result("passed", f"{change}; not significant, p = {p:.4f}")
+    return result("failed", f"{change}; {max_drop} is allowed, and p = {p:.4f}")
+
+
+def _probability(pair: _Pair, run: str, facts: MeasureFacts) -> float:
+    """The p of Fisher's test of the differences; the same scores always have the same p."""
+    steps = differences(pair.now, pair.before).steps
+    return randomization(steps, ALPHA, RESAMPLES, generator(0, run, facts.canonical)).p
+
+
+# What two evaluations share
+
+
+def _shared_measures(
+    table: ScoreTable, baseline: EarlierScores
+) -> tuple[dict[int, str], list[str]]:
+    """For each measure that the baseline has too, its label there; and warnings about others."""
+    found = {
+        number: label
+        for number, facts in enumerate(table.measures)
+        if (label := baseline.label_of(facts.canonical)) is not None
+    }
+    if not found:
+        raise InputError(
+            f"no scores by {listed(table.labels)}; there are scores by "
+            f"{listed(list(baseline.canonical.values())) or 'no measure'}",
+            baseline.file,
+        )
+    warnings = []
+    for number, facts in enumerate(table.measures):
+        if number in found:
+            continue
+        other = baseline.canonical.get(facts.label)
+        why = f"is {other} there, {facts.canonical} here" if other else "is not in the baseline"
+        warnings.append(f"{facts.label} {why}; it is not compared")
+    gone = [label for label in baseline.canonical if label not in found.values()]
+    gone = [label for label in gone if label not in table.labels]
+    if gone:
+        warnings.append(f"the baseline also has {listed(gone)}; not measured here, not compared")
+    return found, warnings
+
+
+def _shared_runs(
+    table: ScoreTable, baseline: EarlierScores
+) -> tuple[dict[str, EarlierRun], list[str]]:
+    """The runs that the baseline has too, by name; one run is compared with one of any name."""
+    names = [scores.run for scores in table.runs]
+    if len(names) == len(baseline.runs) == 1 and names[0] not in baseline.runs:
+        ((other, earlier),) = baseline.runs.items()
+        return {names[0]: earlier}, [
+            f"{shortened(names[0])} is compared with {shortened(other)}, the only run of the "
+            "baseline"
+        ]
+    found = {name: baseline.runs[name] for name in names if name in baseline.runs}
+    if not found:
+        raise InputError(
+            f"no run {listed([brief(name) for name in names])}; there are "
+            f"{listed([brief(name) for name in baseline.runs]) or 'none'}",
+            baseline.file,
+        )
+    added = [name for name in names if name not in found]
+    gone = [name for name in baseline.runs if name not in found]
+    warnings = [f"not in the baseline, and not compared: {listed(added)}"] if added else []
+    if gone:
+        warnings.append(f"in the baseline, but not scored now: {listed(gone)}")
+    return found, warnings
+
+
+def _topics_apart(
+    table: ScoreTable, run: str, earlier: EarlierRun, baseline: EarlierScores
+) -> list[str]:
+    """Which topics only one of the two evaluations has."""
+    if earlier.topics is None:
+        return ["the baseline has means alone, so topics could not be matched"]
+    scores = table.runs[table.index_of_run(run)]
+    now = {
+        topic for topic, is_counted in zip(table.topic_ids, scores.counted, strict=True)
+        if is_counted
+    }  # fmt: skip
+    added = [topic for topic in table.topic_ids if topic in now - earlier.topics.keys()]
+    gone = [topic for topic in earlier.topics if topic not in now]
+    if len(gone) == len(earlier.topics):
+        raise InputError("the two evaluations have no topic in common", baseline.file)
+    notes = []
+    if gone:
+        notes.append(f"{counted(len(gone), 'topic')} only in the baseline: {listed(gone)}")
+    if added:
+        notes.append(f"{counted(len(added), 'topic')} not in the baseline: {listed(added)}")
+    return [f"{note}; not compared" for note in notes]
