@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Install what some tests need beside Python: Chromium, PostgreSQL, and Node for axe-core. Only root
-# with apt-get may; others are told what is missing, and pytest names the tests that it skipped.
+# Install what some tests need beside Python: Chromium, PostgreSQL, OpenSSL, and Node for axe-core.
+# Only root with apt-get may; others are told what is missing, and pytest names the tests that it skipped.
 # With CI=true, a missing part is an error.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -10,6 +10,7 @@ missing() {
     [ -n "${DOXEVAL_TEST_POSTGRESQL:-}" ] || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
         || command -v initdb >/dev/null || echo postgresql
     command -v npm >/dev/null || echo "nodejs npm"
+    command -v openssl >/dev/null || echo openssl
 }
 
 packages=$(missing | tr '\n' ' ')
