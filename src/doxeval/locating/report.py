@@ -1,0 +1,155 @@
+"""What locating found how, as numbers and as a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from doxeval.errors import InputError
+from doxeval.wording import brief, counted, shortened
+
+# Below this share of chunks found, the chunks are probably not of these documents.
+_SAME_TEXTS = 0.5
+_MOST_LISTED = 10
+_LONGEST_TEXT = 60
+
+
+@dataclass(frozen=True)
+class LostChunk:
+    """A chunk that was not found: its document, its number there, its text, the best share."""
+
+    document: str | None
+    number: int
+    text: str
+    share: float
+
+    def __str__(self) -> str:
+        where = "" if self.document is None else f"{shortened(self.document)}, "
+        text = shortened(" ".join(self.text[: 4 * _LONGEST_TEXT].split()), _LONGEST_TEXT)
+        return f"{where}chunk {self.number + 1}: {text} (best share {self.share:.2f})"
+
+
+@dataclass(frozen=True)
+class OwnReport:
+    """How many own offsets are right, missing and wrong, and what most wrong ones share."""
+
+    right: int
+    missing: int
+    wrong: int
+    note: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.right:,} right, {self.missing:,} missing, {self.wrong:,} wrong"
+        return f"{text} ({self.note})" if self.note else text
+
+
+@dataclass(frozen=True)
+class LocatingReport:
+    """How many chunks were found how.
+
+    `found` counts chunks by the words of `How`. `out_of_order` is the number of documents whose
+    chunks are not in the order of the text. Reports of several documents can be summed by `total`.
+    """
+
+    chunks: int
+    found: Mapping[str, int]
+    repeated: int
+    ambiguous: int
+    solid: int
+    uncovered: int
+    own: OwnReport | None = None
+    out_of_order: int = 0
+    lost: tuple[LostChunk, ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        always = ("exact", "white space", "folded", "lost")
+        words = [word for word in _ORDER if word in always or self.found[word]]
+        found = ", ".join(f"{self.found[word]:,} {word}" for word in words)
+        stand = "stands" if self.repeated == 1 else "stand"
+        parts = [
+            f"{counted(self.chunks, 'chunk')}: {found}",
+            f"{self.repeated:,} {stand} more than once, {self.ambiguous:,} ambiguous",
+            f"{self.uncovered:,} of {counted(self.solid, 'solid character')} in no chunk",
+            f"own offsets: {self.own or 'none given'}",
+        ]
+        if self.out_of_order:
+            parts.append("the chunks are not in the order of the text, which would settle more")
+        return " · ".join(parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers, as JSON can hold them."""
+        lost = [asdict(one) for one in self.lost]
+        return asdict(self) | {"found": dict(self.found), "lost": lost}
+
+    def in_document(self, document: str) -> LocatingReport:
+        """The report with the name of its document."""
+        lost = tuple(replace(one, document=document) for one in self.lost)
+        return replace(self, lost=lost)
+
+    def refuse(self, max_lost: int | str = 0) -> None:
+        """Raise an error if more chunks are lost than a number, or a share such as "5%".
+
+        >>> report = LocatingReport(2, {"lost": 2}, 0, 0, 9, 9)
+        >>> report.refuse(2)
+        """
+        lost = self.found["lost"]
+        if lost <= _allowed(max_lost, self.chunks):
+            return
+        located = (self.chunks - lost) / self.chunks
+        chunks = counted(self.chunks, "chunk")
+        message = f"{lost:,} of {chunks} not found in the documents"
+        if located < _SAME_TEXTS:
+            message = f"{located:.0%} of {chunks} located; are these the same texts?"
+        listed = "".join(f"\n  {one}" for one in self.lost[:_MOST_LISTED])
+        more = len(self.lost) - _MOST_LISTED
+        rest = f"\n  and {more:,} more" if more > 0 else ""
+        raise InputError(f"{message}{listed}{rest}\nmax_lost= allows a number or a share of them")
+
+
+_ORDER = ("own", "exact", "white space", "broken", "folded", "blank", "lost")
+
+
+def _allowed(max_lost: int | str, chunks: int) -> float:
+    """The number of chunks that may be lost."""
+    try:
+        if isinstance(max_lost, str) and max_lost.strip().endswith("%"):
+            allowed = float(max_lost.strip()[:-1]) * chunks / 100
+        else:
+            allowed = int(max_lost)
+    except ValueError:
+        allowed = -1
+    if not allowed >= 0:
+        expected = "expected a number of chunks, or a share such as '5%'"
+        raise InputError(f"max_lost={brief(max_lost)}: {expected}")
+    return allowed
+
+
+def total(reports: Iterable[LocatingReport]) -> LocatingReport:
+    """One report about several documents.
+
+    >>> one = LocatingReport(2, {"exact": 2}, 1, 0, 9, 0)
+    >>> total([one, one]).chunks
+    4
+    """
+    reports = list(reports)
+    own = [one.own for one in reports if one.own is not None]
+    notes = [one.note for one in own if one.note]
+    return LocatingReport(
+        chunks=sum(one.chunks for one in reports),
+        found={word: sum(one.found.get(word, 0) for one in reports) for word in _ORDER},
+        repeated=sum(one.repeated for one in reports),
+        ambiguous=sum(one.ambiguous for one in reports),
+        solid=sum(one.solid for one in reports),
+        uncovered=sum(one.uncovered for one in reports),
+        own=OwnReport(
+            sum(one.right for one in own),
+            sum(one.missing for one in own),
+            sum(one.wrong for one in own),
+            max(notes, key=notes.count, default=""),
+        )
+        if own
+        else None,
+        out_of_order=sum(one.out_of_order for one in reports),
+        lost=tuple(lost for one in reports for lost in one.lost),
+    )

@@ -1,0 +1,106 @@
+"""One place for each chunk: held against every choice there is, and against places known before."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from doxeval.locating import alignment
+from doxeval.locating.alignment import aligned, usual_overlap
+from doxeval.locating.occurrences import occurrences
+from doxeval.locating.solid import SolidPieces, SolidText
+from doxeval.locating.windows import Candidates
+from every_choice import best_choices, places_of
+from strategies.chunked import Cut, cut_texts
+
+MOST_CHOICES = 3_000
+
+
+def candidates_of(text: str, chunks: list[str]) -> Candidates:
+    document, pieces = SolidText(text), SolidPieces(chunks)
+    found = occurrences(document, pieces)
+    return Candidates.of(found, np.arange(len(chunks)), pieces.lengths, len(document))
+
+
+@st.composite
+def small_problems(draw: st.DrawFn) -> tuple[str, list[str]]:
+    """A short text of few letters, and pieces of it in order, perhaps with gaps between them."""
+    text = draw(st.text("ab", min_size=1, max_size=12))
+    starts = sorted(draw(st.lists(st.integers(0, len(text) - 1), min_size=1, max_size=5)))
+    ends = sorted(draw(st.integers(at + 1, len(text))) for at in starts)
+    chunks = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+    assume(all(chunks) and prod(len(places_of(text, one)) for one in chunks) <= MOST_CHOICES)
+    return text, chunks
+
+
+@given(small_problems())
+def test_no_choice_is_better_and_ambiguous_chunks_have_two_places_in_best_choices(
+    problem: tuple[str, list[str]],
+) -> None:
+    text, chunks = problem
+    best = best_choices(text, chunks)
+    found = aligned(candidates_of(text, chunks))
+    assert found.passes == 1
+    assert tuple(found.start.tolist()) in best
+    assert found.ambiguous.tolist() == [len(set(places)) > 1 for places in zip(*best, strict=True)]
+
+
+@given(small_problems(), st.data())
+def test_own_places_decide_between_best_choices(
+    problem: tuple[str, list[str]], data: st.DataObject
+) -> None:
+    text, chunks = problem
+    best = best_choices(text, chunks)
+    wanted = data.draw(st.sampled_from(best))
+    found = aligned(candidates_of(text, chunks), np.array(wanted, dtype=np.int64))
+    assert tuple(found.start.tolist()) == wanted
+
+
+@given(cut_texts())
+def test_places_known_before_are_found_unless_ambiguous(cut: Cut) -> None:
+    solid = ["".join(chunk.split()) for chunk in cut.chunks]
+    rows = [row for row, chunk in enumerate(solid) if chunk]
+    true = [len("".join(cut.text[: cut.places[row][0]].split())) for row in rows]
+    found = aligned(candidates_of(cut.text, [solid[row] for row in rows]))
+    assert found.passes == min(len(rows), 1)
+    for place, at, ambiguous in zip(true, found.start, found.ambiguous, strict=True):
+        assert place == at or ambiguous
+
+
+def test_of_equal_copies_the_one_with_the_usual_overlap_is_taken() -> None:
+    text = "abcdefghXXXXXXXXXXijklmnop"
+    chunks = "abcd cdef efgh ghXX XXXX XXXX XXXX XXij ijkl klmn mnop".split()
+    found = aligned(candidates_of(text, chunks))
+    assert found.start.tolist() == [0, 2, 4, 6, 8, 10, 12, 16, 18, 20, 22]
+    assert np.flatnonzero(found.ambiguous).tolist() == [4, 5, 6]
+
+
+def test_chunks_that_cannot_follow_begin_the_text_anew() -> None:
+    found = aligned(candidates_of("abcdef", ["ab", "cdef", "abc", "def"]))
+    assert found.start.tolist() == [0, 2, 0, 3]
+    assert found.passes == 2 and not found.ambiguous.any()
+
+
+def test_chunks_between_two_passes_that_nothing_ties_to_one_of_them_are_ambiguous() -> None:
+    found = aligned(candidates_of("xabxcdx", ["ab", "cd", "x", "xab"]))
+    assert found.passes == 2
+    assert found.ambiguous.tolist() == [False, False, True, False]
+
+
+def test_too_many_places_are_ambiguous_instead_of_slow() -> None:
+    text = "y" + "x" * 5_000 + "z"
+    chunks = ["yx", *["x" * 50] * 1_000, "xz"]
+    found = aligned(candidates_of(text, chunks))
+    assert found.start[0] == 0 and found.start[-1] == 5_000
+    assert found.ambiguous[1:-1].all() and not found.ambiguous[[0, -1]].any()
+    assert (np.diff(found.start) >= 0).all()
+    assert len(text) * len(chunks) > alignment.MOST_PLACES
+
+
+def test_usual_overlap_is_the_median_of_neighbours_that_are_settled() -> None:
+    start, length = np.array([0, 8, 16, 17]), np.array([10, 10, 10, 10])
+    assert usual_overlap(start, length, np.array([False, False, False, True])) == 2
+    assert usual_overlap(start[:1], length[:1], np.array([False])) == 0
