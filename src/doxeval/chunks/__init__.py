@@ -14,20 +14,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from doxeval.chunks.chunk_reading import read_chunks
     from doxeval.chunks.chunk_set import Chunks
     from doxeval.chunks.document_set import Documents
     from doxeval.chunks.document_sources import documents
+    from doxeval.chunks.locating_chunks import locate
     from doxeval.chunks.question_set import Questions
     from doxeval.chunks.question_sources import questions
 
-__all__ = ["Chunks", "Documents", "Questions", "documents", "questions"]
+__all__ = ["Chunks", "Documents", "Questions", "documents", "locate", "questions", "read_chunks"]
 
 _HOMES = {
     "Chunks": "chunk_set",
     "Documents": "document_set",
     "Questions": "question_set",
     "documents": "document_sources",
+    "locate": "locating_chunks",
     "questions": "question_sources",
+    "read_chunks": "chunk_reading",
 }
 
 

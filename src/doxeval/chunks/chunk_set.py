@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints
 from doxeval.chunks.document_set import Documents
-from doxeval.errors import FormatError
+from doxeval.errors import FormatError, MissingInput
 from doxeval.files import written
 from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.span_lists import SpanLists
@@ -28,11 +28,11 @@ LOST = "lost"
 class Chunks:
     """The chunks of documents: what a system that returns chunks can return.
 
-    docs: the documents. table: ids, documents, ranges, tokens and parents of the chunks, by
-    columns. how: in which way each was found ("own", "exact", "white space", "broken", "folded",
-    "blank", "lost"). share: how much of its letters was found. ambiguous: whether other places
-    are as good. given: the texts as they came, where these are known. told: the report of what was
-    found how.
+    docs: the documents, if they are known. table: ids, documents, ranges, tokens and parents of
+    the chunks, by columns. how: in which way each was found ("own", "exact", "white space",
+    "broken", "folded", "blank", "lost"). share: how much of its letters was found. ambiguous:
+    whether other places are as good. given: the texts as they came, where these are known. told:
+    the report of what was found how.
 
     >>> docs = Documents([("terms", "Thirty days. Unused goods only.")])
     >>> chunks = Chunks.of(docs, ["terms", "terms"], [[(0, 12)], [(13, 31)]])
@@ -40,7 +40,7 @@ class Chunks:
     (Chunks(2 chunks of 1 document), ('terms#1', 'terms#2'), 'Unused goods only.')
     """
 
-    docs: Documents
+    docs: Documents | None
     table: ChunkTable
     how: tuple[str, ...]
     share: Floats
@@ -63,8 +63,9 @@ class Chunks:
     ) -> Chunks:
         """Chunks from the ranges of their texts, a document and a list of ranges for each."""
         names = distinct_ids(documents, ids or [None] * len(documents))
-        table = ChunkTable.of(names, list(documents), spans, tokens, parents)
-        _check_ranges(docs, table)
+        homes = [docs.named(document) for document in documents]
+        table = ChunkTable.of(names, homes, spans, tokens, parents)
+        check_ranges(docs, table)
         count = len(names)
         return cls(
             docs,
@@ -126,11 +127,20 @@ class Chunks:
     def text(self, row: int) -> str:
         """The text of a chunk, as it stands in its document; ranges apart are joined by a space."""
         begin, end = self.spans.begin[row : row + 2].tolist()
+        if self.given is not None and (begin == end or self.docs is None):
+            return self.given[row]
         if begin == end:
-            return self.given[row] if self.given is not None else ""
-        document = self.docs[self.documents[int(self.document[row])]]
+            return ""
+        document = self.known_docs[self.documents[int(self.document[row])]]
         ranges = zip(self.spans.start[begin:end], self.spans.end[begin:end], strict=True)
         return " ".join(document[start:after] for start, after in ranges)
+
+    @property
+    def known_docs(self) -> Documents:
+        """The documents; it is an error if they are not known."""
+        if self.docs is None:
+            raise MissingInput("the texts of the chunks are not known: docs= names the documents")
+        return self.docs
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -217,9 +227,9 @@ def distinct_ids(documents: Sequence[str], given: Sequence[str | None]) -> list[
     return named
 
 
-def _check_ranges(docs: Documents, table: ChunkTable) -> None:
+def check_ranges(docs: Documents, table: ChunkTable) -> None:
     """Refuse ranges that are not in their document."""
-    lengths = np.array([len(docs[name]) for name in table.documents], dtype=np.int64)
+    lengths = np.array([len(docs[name]) if name else 0 for name in table.documents])
     owner = table.spans.owner
     most = lengths[table.document[owner]]
     wrong = np.flatnonzero((table.spans.start < 0) | (table.spans.end > most))

@@ -12,6 +12,7 @@ from doxeval.chunks.document_sources import documents
 from doxeval.chunks.finding import Copies, find_gold
 from doxeval.chunks.formats import gold_formats
 from doxeval.chunks.formats.own import judged_questions
+from doxeval.chunks.judged_parts import judged_folder, judged_parts
 from doxeval.chunks.loading import Loaded, frame_records, is_frame, load, plain
 from doxeval.chunks.question_set import Questions
 from doxeval.errors import FormatError, SourceError
@@ -24,7 +25,8 @@ def questions(source: Any, docs: Any, copies: Copies = "same") -> Questions:
     The format is known by the fields of the records: doxeval's own, chunking_evaluation,
     LegalBench-RAG, HiCBench, ragas, SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural
     Questions, MultiHop-RAG, AutoRAG, or the folder of a BEIR data set. source is a file, a data
-    frame, a list of records, or samples of ragas; docs is what `documents` takes.
+    frame, a list of records, samples of ragas, or the files {"queries": …, "qrels": …,
+    "segments": …} of BEIR or MS MARCO; docs is what `documents` takes.
 
     Offsets are compared with the text they should hold, and quotes are looked up; what is lost,
     stands elsewhere, or stands more than once is told in `warnings`. With copies="same", all
@@ -69,11 +71,12 @@ def _loaded(source: Any) -> Loaded:
         path = os.fspath(source)
         if not os.path.exists(path):
             raise SourceError("no such file or directory", path)
-        return load(path)
+        return Loaded(judged_folder(path), path) if os.path.isdir(path) else load(path)
     if is_frame(source):
         return Loaded(frame_records(source))
     if isinstance(source, Mapping):
-        return Loaded(plain(source))
+        has_parts = {"queries", "qrels"} <= source.keys()
+        return Loaded(judged_parts(source) if has_parts else plain(source))
     samples = getattr(source, "samples", source)  # a data set of ragas
     if isinstance(samples, Iterable):
         return Loaded([_record(one) for one in samples])

@@ -33,6 +33,15 @@ _FILES = (
     "own",
     "chroma",
     "legalbench",
+    "hicbench",
+    "ragas",
+    "hotpot",
+    "squad",
+    "qasper",
+    "natural_questions",
+    "multihop_rag",
+    "beir",
+    "not_gold",
 )
 
 

@@ -1,0 +1,136 @@
+"""Folders that hold queries and qrels in files of their own, as BEIR and MS MARCO have them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from doxeval.chunks.loading import load
+from doxeval.errors import FormatError, SourceError
+from doxeval.files import opened, text_lines
+from doxeval.wording import brief, listed
+
+_QUERIES = ("queries.jsonl", "queries.tsv", "topics.tsv", "queries.jsonl.gz", "queries.tsv.gz")
+_SEGMENTS = ("segments.jsonl", "segments.jsonl.gz")
+
+
+class Segment(NamedTuple):
+    """A judged piece of a document: its text, and where it is said to stand."""
+
+    text: str | None
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True)
+class JudgedParts:
+    """The texts of queries, the grades of documents or segments, and the segments by id."""
+
+    texts: Mapping[str, str]
+    grades: Mapping[str, Mapping[str, int]]
+    segments: Mapping[str, Segment]
+
+
+def is_judged_folder(path: str) -> bool:
+    """Whether a folder holds queries and qrels."""
+    return os.path.isdir(path) and _first(path, _QUERIES) is not None
+
+
+def judged_folder(path: str) -> JudgedParts:
+    """The queries and qrels of a folder."""
+    queries = _first(path, _QUERIES)
+    if queries is None:
+        raise SourceError(f"no queries in the folder: expected {' or '.join(_QUERIES[:3])}", path)
+    segments = _first(path, _SEGMENTS)
+    return judged_parts({"queries": queries, "qrels": _qrels(path), "segments": segments})
+
+
+def judged_parts(files: Mapping[str, Any]) -> JudgedParts:
+    """The same from files that are named one by one: queries, qrels, and perhaps segments."""
+    for name in ("queries", "qrels"):
+        if files.get(name) is None:
+            raise FormatError(f"no {name} among {listed(list(files))}")
+    segments = files.get("segments")
+    return JudgedParts(
+        _texts(os.fspath(files["queries"])),
+        _grades(os.fspath(files["qrels"])),
+        {} if segments is None else _segments(os.fspath(segments)),
+    )
+
+
+def _first(path: str, names: tuple[str, ...]) -> str | None:
+    return next((file for name in names if os.path.exists(file := os.path.join(path, name))), None)
+
+
+def _qrels(path: str) -> str:
+    """The one file of qrels, or that of the test set if there are several."""
+    folder = Path(path)
+    found = sorted(
+        [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv"), *folder.glob("qrels*.txt")]
+    )
+    if not found:
+        raise SourceError("no qrels in the folder: expected qrels/test.tsv", path)
+    test = [file for file in found if file.stem == "test"]
+    if len(found) > 1 and not test:
+        names = listed([file.name for file in found])
+        raise SourceError(f"several files of qrels: {names}; give them one by one", path)
+    return str(test[0] if test else found[0])
+
+
+def _texts(path: str) -> dict[str, str]:
+    if not path.removesuffix(".gz").endswith((".tsv", ".txt")):
+        loaded = load(path)
+        found = {}
+        for row, record in enumerate(loaded.records()):
+            own, text = record.get("_id", record.get("id")), record.get("text")
+            if own is None or not isinstance(text, str):
+                raise loaded.wrong("expected a query with _id and text", row)
+            found[str(own)] = text
+        return found
+    found = {}
+    with opened(path) as file:
+        for number, line in text_lines(file, path):
+            own, tab, text = line.partition("\t")
+            if not tab:
+                raise FormatError("expected an id, a tab and a query", path, number)
+            found[own.strip()] = text.strip()
+    return found
+
+
+def _grades(path: str) -> dict[str, dict[str, int]]:
+    grades: dict[str, dict[str, int]] = {}
+    with opened(path) as file:
+        for number, line in text_lines(file, path):
+            fields = line.split()
+            if number == 1 and fields[0].lower() in ("query-id", "query_id", "qid"):
+                continue
+            if len(fields) not in (3, 4):
+                raise FormatError(
+                    f"{brief(line)}: expected query, document and score", path, number
+                )
+            question, document, score = fields[0], fields[-2], fields[-1]
+            try:
+                grade = int(float(score))
+            except (ValueError, OverflowError):
+                raise FormatError(
+                    f"the score {brief(score)}: expected a number", path, number
+                ) from None
+            earlier = grades.setdefault(question, {}).setdefault(document, grade)
+            if earlier != grade:
+                raise FormatError(f"document {brief(document)} is judged twice", path, number)
+    return grades
+
+
+def _segments(path: str) -> dict[str, Segment]:
+    loaded = load(path)
+    found = {}
+    for row, record in enumerate(loaded.records()):
+        name, start, end = (record.get(field) for field in ("docid", "start_char", "end_char"))
+        if not isinstance(name, str) or type(start) is not int or type(end) is not int:
+            raise loaded.wrong("expected a segment with docid, start_char and end_char", row)
+        text = record.get("segment")
+        found[name] = Segment(text if isinstance(text, str) else None, start, end)
+    return found

@@ -1,0 +1,201 @@
+"""Chunks located in documents: own offsets are checked, texts are looked up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from doxeval.chunks.chunk_set import Chunks, distinct_ids
+from doxeval.chunks.chunk_shapes import raw_chunks
+from doxeval.chunks.document_set import Documents
+from doxeval.chunks.document_sources import documents
+from doxeval.chunks.homes import home_documents
+from doxeval.chunks.raw_chunks import RawChunk
+from doxeval.errors import FormatError
+from doxeval.locating import How, Located, LocatingReport, LostChunk, locate_chunks, total
+from doxeval.locating.locate import Order
+from doxeval.measures.texts import word_starts
+from doxeval.runs.chunk_table import ChunkTable
+from doxeval.wording import brief, counted, listed
+
+# Below half, these are probably other texts; then nothing that follows would mean anything.
+_MOST_LOST = "50%"
+
+
+def locate(
+    docs: Any,
+    chunks: Any,
+    order: Order = "list",
+    min_share: float = 0.8,
+    max_lost: int | str | None = None,
+    doc_key: str | None = None,
+) -> Chunks:
+    """Where chunks stand in their documents.
+
+    docs: what `documents` takes. chunks: texts, chunks of LangChain, LlamaIndex, Haystack, Chonkie
+    or semchunk, what a collection of Chroma returns, records, a data frame or a file, as one list
+    or as lists by document. Own offsets are checked, and texts that do not stand there are looked
+    up. order="list" says that the chunks of a document are in its order, which settles which copy
+    of a repeated text is meant; order="none" that they are not. A chunk of which only a part is
+    found needs a share of min_share. max_lost: how many chunks may be lost, as a number or a share
+    such as "5%"; by default half of them, and warnings tell which are. doc_key: the key in the
+    metadata that names the document.
+
+    >>> docs = {"terms": "Thirty days. Unused goods only. Thirty days."}
+    >>> located = locate(docs, {"terms": ["Thirty days.", "Unused goods only.", "Thirty days."]})
+    >>> located.spans.as_tuples()
+    [((0, 12),), ((13, 31),), ((32, 44),)]
+    """
+    if isinstance(chunks, Chunks):
+        return chunks
+    texts = documents(docs)
+    raw = raw_chunks(chunks, doc_key)
+    if not raw:
+        raise FormatError("there are no chunks")
+    homes = home_documents(texts, raw)
+    found = _Finding(texts, raw, homes.documents, order, min_share)
+    told = found.report()
+    told.refuse(_MOST_LOST if max_lost is None else max_lost)
+    return found.chunks(told, homes.warnings)
+
+
+class _Finding:
+    """The places of all chunks, document by document."""
+
+    def __init__(
+        self,
+        docs: Documents,
+        raw: Sequence[RawChunk],
+        homes: Sequence[str | None],
+        order: Order,
+        min_share: float,
+    ) -> None:
+        self._docs = docs
+        self._raw = raw
+        self._homes = homes
+        self._order = order
+        self._min_share = min_share
+        self._spans: list[Sequence[tuple[int, int]]] = [()] * len(raw)
+        self._how = [How.LOST] * len(raw)
+        self._share = np.zeros(len(raw))
+        self._ambiguous = np.zeros(len(raw), dtype=np.bool_)
+        self._added = np.zeros(len(raw), dtype=np.int64)
+        rows: dict[str, list[int]] = {document: [] for document in docs}
+        for row, home in enumerate(homes):
+            if home is not None:
+                rows[home].append(row)
+        self._reports = [self._in_document(document, own) for document, own in rows.items()]
+
+    def _in_document(self, document: str, rows: list[int]) -> LocatingReport:
+        stated = [row for row in rows if self._raw[row].text is None]
+        self._take_stated(document, stated)
+        with_text = [row for row in rows if self._raw[row].text is not None]
+        orders = [self._raw[row].order for row in with_text]
+        is_numbered = None not in orders and len(set(orders)) == len(orders) > 0
+        if is_numbered:
+            with_text.sort(key=lambda row: self._raw[row].order or 0)
+        located = locate_chunks(
+            self._docs[document],
+            [self._raw[row].text or "" for row in with_text],
+            own=self._own(with_text),
+            parents=None if is_numbered else self._parents(with_text),
+            order="list" if is_numbered else self._order,
+            min_share=self._min_share,
+        )
+        self._take(located, with_text)
+        return _with_stated(located.report.in_document(document), len(stated))
+
+    def _own(self, rows: Sequence[int]) -> tuple[list[Any], list[Any] | None] | None:
+        starts = [self._raw[row].start for row in rows]
+        ends = [self._raw[row].end for row in rows]
+        if all(start is None for start in starts):
+            return None
+        return starts, None if all(end is None for end in ends) else ends
+
+    def _parents(self, rows: Sequence[int]) -> list[int] | None:
+        """The parent of each chunk among those of the same document, -1 if it has none."""
+        numbers = {self._raw[row].id: at for at, row in enumerate(rows) if self._raw[row].id}
+        parents = [numbers.get(self._raw[row].parent or "", -1) for row in rows]
+        return parents if max(parents, default=-1) >= 0 else None
+
+    def _take(self, located: Located, rows: Sequence[int]) -> None:
+        for number, row in enumerate(rows):
+            self._spans[row] = located.spans(number)
+            self._how[row] = How(int(located.how[number]))
+        self._share[rows] = located.share
+        self._ambiguous[rows] = located.ambiguous
+        self._added[rows] = located.prefix + located.suffix
+
+    def _take_stated(self, document: str, rows: Iterable[int]) -> None:
+        """Ranges of a file without texts, which must at least be in the document."""
+        length = len(self._docs[document])
+        for row in rows:
+            spans = self._raw[row].spans
+            if any(end > length for _, end in spans):
+                raise FormatError(
+                    f"chunk {brief(self._raw[row].id or row + 1)}: {brief(spans)} is not in "
+                    f"document {brief(document)}, which has {counted(length, 'character')}"
+                )
+            self._spans[row] = spans
+            self._how[row] = How.OWN
+            self._share[row] = 1.0
+
+    def report(self) -> LocatingReport:
+        """What was found how, of all documents."""
+        nowhere = [row for row, home in enumerate(self._homes) if home is None]
+        lost = [LostChunk(None, row, self._raw[row].text or "", 0.0) for row in nowhere]
+        rest = LocatingReport(len(lost), {"lost": len(lost)}, 0, 0, 0, 0, lost=tuple(lost))
+        return total([*self._reports, rest])
+
+    def chunks(self, told: LocatingReport, warnings: Sequence[str]) -> Chunks:
+        """The chunks in the order in which they came."""
+        names = [home or "" for home in self._homes]
+        ids, repeated = _ids(names, self._raw)
+        known = {raw.id: name for raw, name in zip(self._raw, ids, strict=True)}
+        parents = [known.get(raw.parent) if raw.parent else None for raw in self._raw]
+        table = ChunkTable.of(ids, names, self._spans, self._tokens(), parents)
+        return Chunks(
+            self._docs,
+            table,
+            tuple(how.word for how in self._how),
+            self._share,
+            self._ambiguous,
+            tuple("" if raw.text is None else raw.text for raw in self._raw),
+            str(told),
+            (*warnings, *repeated, *(f"not found: {one}" for one in told.lost)),
+        )
+
+    def _tokens(self) -> list[int]:
+        """What chunks cost: as stated, or all words of those that have text of their own."""
+        return [
+            raw.tokens
+            if raw.tokens is not None
+            else len(word_starts(raw.text or ""))
+            if self._added[row]
+            else -1
+            for row, raw in enumerate(self._raw)
+        ]
+
+
+def _with_stated(report: LocatingReport, stated: int) -> LocatingReport:
+    """A report that counts the chunks of which only ranges are known, too."""
+    if not stated:
+        return report
+    from dataclasses import replace
+
+    found = dict(report.found) | {"own": report.found["own"] + stated}
+    return replace(report, chunks=report.chunks + stated, found=found)
+
+
+def _ids(documents: Sequence[str], raw: Sequence[RawChunk]) -> tuple[list[str], list[str]]:
+    """Ids of all chunks, and a warning if those that they had are no ids."""
+    given = [chunk.id for chunk in raw]
+    try:
+        return distinct_ids(documents, given), []
+    except FormatError:
+        twice = [one for one, count in Counter(given).items() if one is not None and count > 1]
+        warning = f"several chunks have the id {listed(twice, 1)}: all are numbered instead"
+        return distinct_ids(documents, [None] * len(raw)), [warning]
