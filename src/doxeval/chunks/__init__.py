@@ -16,22 +16,75 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from doxeval.chunks.chunk_reading import read_chunks
     from doxeval.chunks.chunk_set import Chunks
+    from doxeval.chunks.comparing import compare, grid
+    from doxeval.chunks.cut_limits import limits, oracle
+    from doxeval.chunks.cutting import cut
     from doxeval.chunks.document_set import Documents
     from doxeval.chunks.document_sources import documents
+    from doxeval.chunks.evaluating import evaluate
+    from doxeval.chunks.limits_of_cut import Limits
     from doxeval.chunks.locating_chunks import locate
     from doxeval.chunks.question_set import Questions
     from doxeval.chunks.question_sources import questions
+    from doxeval.chunks.retrieving import retrieve
+    from doxeval.chunks.rewriting import ChunkRun, budget, dedupe, expand, join, merge
+    from doxeval.chunks.searching import dense, hybrid, search
+    from doxeval.chunks.study import Study
 
-__all__ = ["Chunks", "Documents", "Questions", "documents", "locate", "questions", "read_chunks"]
+__all__ = [
+    "ChunkRun",
+    "Chunks",
+    "Documents",
+    "Limits",
+    "Questions",
+    "Study",
+    "budget",
+    "compare",
+    "cut",
+    "dedupe",
+    "dense",
+    "documents",
+    "evaluate",
+    "expand",
+    "grid",
+    "hybrid",
+    "join",
+    "limits",
+    "locate",
+    "merge",
+    "oracle",
+    "questions",
+    "read_chunks",
+    "retrieve",
+    "search",
+]
 
 _HOMES = {
+    "ChunkRun": "rewriting",
     "Chunks": "chunk_set",
     "Documents": "document_set",
+    "Limits": "limits_of_cut",
     "Questions": "question_set",
+    "Study": "study",
+    "budget": "rewriting",
+    "compare": "comparing",
+    "cut": "cutting",
+    "dedupe": "rewriting",
+    "dense": "searching",
     "documents": "document_sources",
+    "evaluate": "evaluating",
+    "expand": "rewriting",
+    "grid": "comparing",
+    "hybrid": "searching",
+    "join": "rewriting",
+    "limits": "cut_limits",
     "locate": "locating_chunks",
+    "merge": "rewriting",
+    "oracle": "cut_limits",
     "questions": "question_sources",
     "read_chunks": "chunk_reading",
+    "retrieve": "retrieving",
+    "search": "searching",
 }
 
 

@@ -1,0 +1,99 @@
+"""Documents and gold of a study, with what is worked out from them once for all cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.assessments import Assessments
+from doxeval.chunks.borders import Structure
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.costs import UNITS, chunk_costs
+from doxeval.chunks.document_set import Documents
+from doxeval.chunks.question_set import Questions
+from doxeval.chunks.question_sources import questions
+from doxeval.chunks.word_index import WordIndex
+from doxeval.errors import InputError
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.texts import Texts
+from doxeval.wording import brief
+
+
+class Bench:
+    """Everything about documents and gold that does not depend on the cut."""
+
+    def __init__(self, docs: Documents, gold: Any, unit: str = "words", tokens: Any = None) -> None:
+        if unit not in UNITS:
+            raise InputError(f"unit is {brief(unit)}: expected {', '.join(UNITS)}")
+        self.docs = docs
+        self.gold = gold_in(gold, docs)
+        self.unit = unit
+        self.tokens = tokens
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The texts, and where words and tokens begin in them."""
+        return Texts(self.docs, self.tokens)
+
+    @property
+    def assessments(self) -> Assessments:
+        """The gold as judgments."""
+        if isinstance(self.gold, Questions):
+            return self.gold.assessments
+        if isinstance(self.gold, Assessments):
+            return self.gold
+        raise InputError("these questions come without gold")
+
+    @property
+    def questions(self) -> Mapping[str, str]:
+        """The text of each question."""
+        if isinstance(self.gold, Questions):
+            return self.gold.texts
+        if isinstance(self.gold, Assessments):
+            raise InputError("assessments alone do not say what was asked: give the questions")
+        return self.gold
+
+    @cached_property
+    def truth(self) -> GroundTruth:
+        """The gold, counted in characters."""
+        return GroundTruth.of(self.assessments, texts=self.texts)
+
+    @cached_property
+    def structure(self) -> Structure:
+        """The borders of sections, paragraphs and sentences."""
+        return Structure(self.docs, self.texts)
+
+    @cached_property
+    def index(self) -> WordIndex:
+        """The words of all documents, to be searched."""
+        return WordIndex(self.docs)
+
+    def costs(self, chunks: Chunks) -> Ints:
+        """What each chunk costs to read."""
+        found = chunk_costs(chunks.table, self.texts, self.unit)
+        if not len(chunks.lost) or chunks.given is None:
+            return found
+        # Nobody knows where lost chunks stand, but they are read all the same.
+        lost = [_units(chunks.given[row], self.unit) for row in chunks.lost.tolist()]
+        found = np.array(found)
+        found[chunks.lost] = lost
+        return found
+
+
+def _units(text: str, unit: str) -> int:
+    from doxeval.measures.texts import word_starts
+
+    return len(text) if unit == "characters" else len(word_starts(text))
+
+
+def gold_in(gold: Any, docs: Documents) -> Questions | Assessments | Mapping[str, str]:
+    """Gold in whatever form: questions, assessments, texts of questions by id, or a source."""
+    if isinstance(gold, Questions | Assessments):
+        return gold
+    if isinstance(gold, Mapping) and gold and all(isinstance(one, str) for one in gold.values()):
+        return {str(name): text for name, text in gold.items()}
+    return questions(gold, docs)

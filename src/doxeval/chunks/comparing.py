@@ -1,0 +1,234 @@
+"""Cuts compared: each is searched for the same questions and scored, beside its oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from doxeval.chunks.bench import Bench
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.cut_limits import limits_on, oracle_on
+from doxeval.chunks.cutting import cut
+from doxeval.chunks.document_sources import documents
+from doxeval.chunks.evaluating import TextsOfRuns, named_in_unit, short_labels
+from doxeval.chunks.progress import progress_bar
+from doxeval.chunks.searching import K, Search, as_search
+from doxeval.chunks.study import Study
+from doxeval.errors import InputError
+from doxeval.evaluation import Evaluation
+from doxeval.measures.reading import costs
+from doxeval.runs.run import Run
+from doxeval.wording import brief, counted
+
+_READ_AT = 5
+_BY_RANK = ("cR", "cP", "IoU", "hit", "all", "sR", "RR", "Red")
+
+
+def compare(
+    docs: Any,
+    gold: Any,
+    cuts: Any,
+    search: Any = "bm25",
+    budget: int = 4000,
+    unit: str = "words",
+    *,
+    k: int = K,
+    measures: Iterable[Any] = (),
+    tokens: Any = None,
+    progress: bool | None = None,
+) -> Study:
+    """Compare cuts of documents by what a search finds in them.
+
+    `cuts` are cuts by name ({"small": "words:100:0", "own": my_split}), or a list of built-in
+    ones; see `cut`. Chunks that were located before, and files of them, will do too. `search` is
+    "bm25" or another model, `dense(embed)` or `hybrid(…)`. Scores are recall at an eighth, a
+    quarter, a half and all of the `budget` in `unit`, U, and those of the preset rag by rank;
+    `measures` adds others. The headline is recall at a quarter of the budget.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
+    >>> need = {"spans": [{"doc": "a", "quote": "Four five."}]}
+    >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
+    >>> cuts = {"sent": "sentences:1:0", "all": "paragraphs"}
+    >>> study = chunks.compare(docs, gold, cuts, budget=16)
+    >>> study["sent"]["bR@4"], study["all"]["bR@4"], study.loss("sent")
+    (1.0, 0.0, Loss(cutting=0.0, search=0.0))
+    """
+    if budget < 1:
+        raise InputError(f"budget is {budget}: expected 1 or more")
+    bench = Bench(documents(docs), gold, unit, tokens)
+    named, searching = _named(cuts), as_search(search)
+    chosen, headline = _measures(budget, measures)
+    evaluation = _evaluation(bench, chosen)
+    found: dict[str, Chunks] = {}
+    runs: dict[str, Run] = {}
+    oracles: dict[str, Run] = {}
+    limits, units_read = {}, {}
+    with progress_bar("Comparing cuts", 4 * len(named), progress) as done:
+        for name, by in named.items():
+            found[name] = _chunks(bench, name, by)
+            done(1)
+            runs[name] = searching.run(bench, found[name], k).with_id(name)
+            done(1)
+            oracles[name] = oracle_on(bench, found[name], name)
+            limits[name] = limits_on(bench, found[name])
+            done(1)
+            units_read[name] = _units_read(evaluation, runs[name], unit)
+            done(1)
+    return Study(
+        short_labels(evaluation.score_all(runs), unit),
+        short_labels(evaluation.score_all(oracles), unit),
+        found,
+        runs,
+        limits,
+        units_read,
+        headline,
+        unit,
+        budget,
+        searching.name,
+        bench.truth,
+        dict(bench.questions),
+        tuple(_warnings(found, runs, limits)),
+    )
+
+
+def _named(cuts: Any) -> dict[str, Any]:
+    if isinstance(cuts, Mapping):
+        named = {str(name): by for name, by in cuts.items()}
+    elif isinstance(cuts, str) or not isinstance(cuts, Sequence):
+        named = {_name_of(cuts): cuts}
+    else:
+        named = {_name_of(by): by for by in cuts}
+    if not named:
+        raise InputError("no cuts to compare")
+    return named
+
+
+def _name_of(by: Any) -> str:
+    if isinstance(by, str):
+        return by
+    return getattr(by, "__name__", None) or type(by).__name__
+
+
+def _chunks(bench: Bench, name: str, by: Any) -> Chunks:
+    found = cut(bench.docs, by)
+    if not len(found):
+        raise InputError(f"cut {brief(name)} gives no chunks")
+    unknown = [one for one in found.documents if one and one not in bench.docs]
+    if unknown:
+        raise InputError(f"cut {brief(name)} has chunks of {brief(unknown[0])}, no document here")
+    return found
+
+
+def _measures(budget: int, more: Iterable[Any]) -> tuple[list[Any], str]:
+    budgets = sorted({max(budget // part, 1) for part in (8, 4, 2, 1)})
+    names = [f"bR@{one}" for one in budgets]
+    names += [f"U@{budget}", "all@5", "sR@5", "RR@10", "cR@5", "cP@5", "Red@5"]
+    given = [more] if isinstance(more, str) else list(more)
+    return [*names, *(one for one in given if one not in names)], f"bR@{max(budget // 4, 1)}"
+
+
+def _evaluation(bench: Bench, measures: Iterable[Any]) -> Evaluation:
+    return Evaluation(
+        bench.assessments,
+        [named_in_unit(one, bench.unit) for one in measures],
+        texts=TextsOfRuns(bench.docs),
+        tokens=bench.tokens,
+    )
+
+
+def _units_read(evaluation: Evaluation, run: Run, unit: str) -> float:
+    """The mean units of the first results of a question."""
+    ranking = evaluation.ranking(run).ranking
+    read = costs(ranking, unit, "full")[ranking.rank <= _READ_AT]
+    topics = len(evaluation.truth.topics)
+    return float(read.sum()) / topics if topics else float("nan")
+
+
+def _warnings(
+    found: Mapping[str, Chunks], runs: Mapping[str, Run], limits: Mapping[str, Any]
+) -> list[str]:
+    said = []
+    for name, chunks in found.items():
+        about = [*chunks.warnings, *runs[name].warnings, *limits[name].warnings]
+        if len(chunks.lost):
+            about.append(f"{counted(len(chunks.lost), 'chunk')} not found in the documents")
+        said += [f"{name}: {one}" for one in about]
+    return list(dict.fromkeys(said))
+
+
+def grid(
+    docs: Any,
+    gold: Any,
+    cuts: Any,
+    searches: Any = "bm25",
+    k: Iterable[int] = (5, 10, 20),
+    *,
+    measures: Iterable[str] = _BY_RANK,
+    budgets: Iterable[int] = (),
+    unit: str = "words",
+    tokens: Any = None,
+    progress: bool | None = None,
+) -> Any:
+    """Every cut with every search at every k: a long frame of pandas, a row for each score.
+
+    Its columns are cut, search, k, measure, topic and value. `searches` are searches by name: names
+    of models, `dense(embed)`, `hybrid(…)`, or functions that embed texts. `measures` are names
+    without their cut-off, which k gives. `budgets` adds bR at these budgets, for which k is
+    missing.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "One two three. Four five."})
+    >>> need = {"spans": [{"doc": "a", "quote": "Four five."}]}
+    >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
+    >>> frame = chunks.grid(docs, gold, {"sent": "sentences:1:0"}, k=[1], measures=["cR", "cP"])
+    >>> frame.to_dict("records")[0] == dict(
+    ...     cut="sent", search="bm25", k=1, measure="cR@1", topic="1", value=1.0)
+    True
+    """
+    from doxeval.runs.optional import optional_module
+
+    pandas = optional_module("pandas")
+    bench = Bench(documents(docs), gold, unit, tokens)
+    named, by_name = _named(cuts), _searches(searches)
+    depths = sorted(set([k] if isinstance(k, int) else k))
+    at: dict[str, int | None] = {f"{name}@{k}": k for k in depths for name in measures}
+    at |= {f"bR@{budget}": None for budget in budgets}
+    evaluation = _evaluation(bench, at)
+    rows: list[tuple[Any, ...]] = []
+    with progress_bar("Grid", len(named) * len(by_name), progress) as done:
+        for cut_name, by in named.items():
+            chunks = _chunks(bench, cut_name, by)
+            for search_name, one in by_name.items():
+                deep = K if budgets else max(depths, default=K)
+                run = one.run(bench, chunks, deep)
+                rows += _rows(evaluation, run, unit, (cut_name, search_name), at)
+                done(1)
+    names = ["cut", "search", "k", "measure", "topic", "value"]
+    return pandas.DataFrame(rows, columns=names)
+
+
+def _rows(
+    evaluation: Evaluation,
+    run: Run,
+    unit: str,
+    names: tuple[str, str],
+    at: Mapping[str, int | None],
+) -> list[tuple[Any, ...]]:
+    table = short_labels(evaluation.score_all([run]), unit)
+    (scores,) = table.runs
+    return [
+        (*names, at.get(label), label, topic, float(value))
+        for label, values in zip(table.labels, scores.values, strict=True)
+        for topic, value in zip(table.topic_ids, np.asarray(values).tolist(), strict=True)
+    ]
+
+
+def _searches(given: Any) -> dict[str, Search]:
+    if isinstance(given, Mapping):
+        return {str(name): as_search(one) for name, one in given.items()}
+    several: Sequence[Any] = given if isinstance(given, list | tuple) else [given]
+    found = [as_search(one) for one in several]
+    return {one.name: one for one in found}

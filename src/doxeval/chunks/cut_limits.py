@@ -1,0 +1,69 @@
+"""Limits of a cut, and the oracle over its chunks, for chunks and gold as users have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from doxeval.chunks.bench import Bench
+from doxeval.chunks.chunk_runs import run_of_chunks
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.limits_of_cut import Limits, limits_of
+from doxeval.chunks.oracle_order import best_ious, oracle_steps
+from doxeval.chunks.rewriting import ChunkRun
+from doxeval.runs.run import Run
+
+
+def limits(chunks: Chunks, gold: Any, *, unit: str = "words", tokens: Any = None) -> Limits:
+    """What a cut allows, before anything is searched.
+
+    `gold` are questions (or assessments). Sizes are in `unit`: characters, words or tokens.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "One two three. Four five."})
+    >>> need = {"spans": [{"doc": "a", "quote": "three. Four"}]}
+    >>> gold = chunks.questions([{"id": "1", "question": "What?", "needs": [need]}], docs)
+    >>> found = chunks.limits(chunks.cut(docs, "sentences:1:0"), gold)
+    >>> found.coverage, found.intact, found.pieces, round(found.omega, 4)
+    (1.0, 0.0, 2.0, 0.4)
+    """
+    return limits_on(Bench(chunks.known_docs, gold, unit, tokens), chunks)
+
+
+def limits_on(bench: Bench, chunks: Chunks) -> Limits:
+    """The limits of a cut."""
+    ious = np.array(best_ious(chunks.table, bench.truth))
+    defined = ious[~np.isnan(ious)]
+    best = float(defined.mean()) if len(defined) else float("nan")
+    return limits_of(chunks.table, bench.truth, bench.structure, bench.unit, best)
+
+
+def oracle(
+    chunks: Chunks, gold: Any, *, unit: str = "words", tokens: Any = None, run_id: str = "oracle"
+) -> ChunkRun:
+    """The run of somebody who knows the gold: the chunks of a cut in the best order.
+
+    It is greedy: each result is the chunk that adds the most gold for what it costs in `unit`,
+    of equal ones the one that adds more, then the first. For chunks that do not overlap, no order
+    has a higher bR, up to the last chunk that is read.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "One two three. Four five."})
+    >>> need = {"spans": [{"doc": "a", "quote": "three. Four"}]}
+    >>> gold = chunks.questions([{"id": "1", "question": "What?", "needs": [need]}], docs)
+    >>> run = chunks.oracle(chunks.cut(docs, "sentences:1:0"), gold)
+    >>> [(result.start, result.end) for result in run]
+    [(0, 14), (15, 25)]
+    """
+    return ChunkRun.of(
+        oracle_on(Bench(chunks.known_docs, gold, unit, tokens), chunks, run_id), chunks
+    )
+
+
+def oracle_on(bench: Bench, chunks: Chunks, run_id: str = "oracle") -> Run:
+    """The oracle's run."""
+    steps = oracle_steps(chunks.table, bench.truth, bench.costs(chunks))
+    topics = [name for name, own in zip(bench.truth.topics, steps, strict=True) for _ in own]
+    rows = np.array([step.chunk for own in steps for step in own], dtype=np.int64)
+    return run_of_chunks(chunks.table, topics, rows, None, run_id)

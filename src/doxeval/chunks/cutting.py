@@ -1,0 +1,96 @@
+"""Documents cut into chunks, by a built-in cut or by anything that splits texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.cut_text import Ranges
+from doxeval.chunks.cuts import cut_named, function_of_file, is_function_of_file
+from doxeval.chunks.document_set import Documents
+from doxeval.chunks.document_sources import documents
+from doxeval.chunks.splitters import splitter_of
+from doxeval.errors import DoxevalError, InputError
+from doxeval.runs.span_lists import SpanLists
+from doxeval.wording import brief, visible
+
+
+def cut(docs: Any, by: Any = "recursive:800:0") -> Chunks:
+    """Cut documents into chunks, whose places are exact.
+
+    `by` is a built-in cut ("recursive:800:0" in characters, "words:200:50", "sentences:5:1",
+    "paragraphs", "sections"), a function of a file ("my.py:split"), a function from a text to
+    texts or (start, end), or a splitter of LangChain, LlamaIndex, Haystack, Chonkie or semchunk.
+    What these return is located in the documents.
+
+    >>> cut({"a": "One two three. Four."}, "words:3:0").texts
+    ('One two three', '. Four.')
+    >>> cut({"a": "One two three. Four."}, lambda text: text.split(" ")).texts
+    ('One', 'two', 'three.', 'Four.')
+    """
+    texts = documents(docs)
+    if isinstance(by, Chunks):
+        return by
+    if isinstance(by, str):
+        if not is_function_of_file(by):
+            return _by_ranges(texts, cut_named(by))
+        by = function_of_file(by)
+    return _by_splitter(texts, by)
+
+
+def _by_ranges(docs: Documents, ranges: Callable[[str], Ranges]) -> Chunks:
+    names: list[str] = []
+    starts: list[Ints] = [np.zeros(0, dtype=np.int64)]
+    ends: list[Ints] = [np.zeros(0, dtype=np.int64)]
+    for name, text in docs.items():
+        found = ranges(text)
+        names += [name] * len(found.start)
+        starts.append(found.start)
+        ends.append(found.end)
+    spans = SpanLists(np.arange(len(names) + 1), np.concatenate(starts), np.concatenate(ends))
+    return Chunks.of(docs, names, spans)
+
+
+def _by_splitter(docs: Documents, splitter: Any) -> Chunks:
+    split = splitter_of(splitter)
+    found: dict[str, list[Any]] = {}
+    for name, text in docs.items():
+        try:
+            found[name] = split(name, text)
+        except DoxevalError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"the splitter fails on document {brief(name)}: {visible(repr(error))}"
+            ) from error
+    if all(map(_is_range, (one for own in found.values() for one in own))):
+        return _of_ranges(docs, found)
+    from doxeval.chunks import locate
+
+    located: Chunks = locate(docs, found)
+    return located
+
+
+def _is_range(item: Any) -> bool:
+    return (
+        isinstance(item, tuple)
+        and len(item) == 2
+        and all(isinstance(one, int | np.integer) for one in item)
+    )
+
+
+def _of_ranges(docs: Documents, found: dict[str, list[Any]]) -> Chunks:
+    names = [name for name, own in found.items() for _ in own]
+    for name, own in found.items():
+        for start, end in own:
+            if not 0 <= start <= end <= len(docs[name]):
+                raise InputError(
+                    f"the splitter gives [{start}, {end}) in document {brief(name)}, which has "
+                    f"{len(docs[name]):,} characters"
+                )
+    spans = [[(int(start), int(end))] for own in found.values() for start, end in own]
+    return Chunks.of(docs, names, spans)

@@ -1,0 +1,120 @@
+"""Runs of chunks scored against gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from doxeval.assessments import Assessments
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.question_set import Questions
+from doxeval.chunks.returned_items import NOWHERE
+from doxeval.errors import InputError
+from doxeval.evaluation import Evaluation
+from doxeval.measures.registry import as_measure
+from doxeval.scores import ScoreTable
+from doxeval.wording import brief
+
+PRESET = "rag"
+_NO_WORDS = "xxxxx " * 50_000  # words of six characters, for results that stand nowhere
+
+
+class TextsOfRuns(Mapping[str, str]):
+    """The texts of documents, and one for results that were not found in any."""
+
+    def __init__(self, docs: Mapping[str, str]) -> None:
+        self._docs = docs
+
+    def __getitem__(self, document: str) -> str:
+        return _NO_WORDS if document == NOWHERE else self._docs[document]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._docs)
+
+    def __len__(self) -> int:
+        return len(self._docs)
+
+
+def evaluate(
+    runs: Any,
+    gold: Any,
+    measures: Any = (),
+    *,
+    docs: Mapping[str, str] | None = None,
+    chunks: Chunks | None = None,
+    unit: str = "auto",
+    tokens: Any = None,
+    **options: Any,
+) -> ScoreTable:
+    """Score runs of chunks: a run, several, or a dict of them by name.
+
+    Without measures, those of the preset `rag` are taken. `docs` (or `chunks`, which have their
+    documents) are needed to count words, in which budgets are then; otherwise budgets are in
+    characters. `tokens` says what tokens are; `unit` overrules what budgets count.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "One two three. Four five."})
+    >>> need = {"spans": [{"doc": "a", "quote": "Four five."}]}
+    >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
+    >>> cut = chunks.cut(docs, "sentences:1:0")
+    >>> chunks.evaluate(chunks.search(cut, gold), gold, ["bR@2", "all@1"], chunks=cut).mean()
+    {'bm25': {'bR@2': 0.9, 'all@1': 1.0}}
+    """
+    if docs is None and chunks is not None:
+        docs = chunks.docs
+    evaluation = Evaluation(
+        judgments_of(gold),
+        _in_unit(_listed(measures), unit),
+        presets=() if measures else (PRESET,),
+        texts=None if docs is None else TextsOfRuns(docs),
+        tokens=tokens,
+        chunks=None if chunks is None else chunks.table,
+        **options,
+    )
+    return short_labels(evaluation.score_all(runs), unit)
+
+
+def _listed(measures: Any) -> list[Any]:
+    if isinstance(measures, str) or not isinstance(measures, Iterable):
+        return [measures]
+    return list(measures)
+
+
+def judgments_of(gold: Any) -> Assessments:
+    """The judgments of gold."""
+    if isinstance(gold, Questions):
+        return gold.assessments
+    if isinstance(gold, Assessments):
+        return gold
+    raise InputError(f"gold is {brief(gold)}: expected questions, or assessments")
+
+
+def _in_unit(measures: Iterable[Any], unit: str) -> list[Any]:
+    """Measures with the unit that is asked for, where they do not say one themselves."""
+    if unit == "auto":
+        return list(measures)
+    return [named_in_unit(one, unit) for one in measures]
+
+
+def named_in_unit(measure: Any, unit: str) -> Any:
+    """The name of a measure that counts a unit; one without units stays as it is.
+
+    >>> named_in_unit("bR@1000", "characters"), named_in_unit("cR@5", "characters")
+    ('bR@1000(unit=characters)', 'cR@5')
+    """
+    value = as_measure(measure)
+    if getattr(value, "unit", None) != "auto":
+        return measure
+    return replace(value, unit=unit).label  # type: ignore[call-arg]
+
+
+def short_labels(table: ScoreTable, unit: str) -> ScoreTable:
+    """The table with measures called as they were asked for, without the unit of all of them."""
+    if unit == "auto":
+        return table
+    end, inner = f"(unit={unit})", f"unit={unit},"
+    facts = tuple(
+        one._replace(label=one.label.replace(end, "").replace(inner, "")) for one in table.measures
+    )
+    return replace(table, measures=facts)

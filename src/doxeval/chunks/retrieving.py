@@ -1,0 +1,195 @@
+"""Runs from any retriever: a function, or an object of another library, asked question by question.
+
+What it returns is known as a chunk by its id, by its place, or by its text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+from doxeval.chunks.bench import Bench
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.progress import progress_bar
+from doxeval.chunks.returned_items import Items
+from doxeval.chunks.rewriting import ChunkRun
+from doxeval.errors import DoxevalError, InputError
+from doxeval.runs.result import Result
+from doxeval.runs.run import Run
+from doxeval.wording import brief, counted, listed, visible
+
+_METHODS = ("invoke", "retrieve", "get_relevant_documents", "search")
+_ASYNC_METHODS = ("ainvoke", "aretrieve")
+
+
+def retrieve(
+    retriever: Any,
+    gold: Any,
+    chunks: Chunks,
+    k: int = 50,
+    workers: int = 1,
+    *,
+    run_id: str = "retriever",
+    progress: bool | None = None,
+) -> ChunkRun:
+    """Ask a retriever every question; a run of what it returns.
+
+    The retriever is a function from a question to results, which may be async, or an object with
+    `invoke` (LangChain), `retrieve` (LlamaIndex) or `search`. A result is the id of a chunk, its
+    text, (document, start, end), a dict, or an object of LangChain, LlamaIndex, Haystack or
+    Chonkie; a pair of one of these and a number is a result with its score. Of more than `k`
+    results the first count. With `workers`, so many questions are asked at once.
+
+    Results that are no chunks of these are located in the documents. Those that cannot be found
+    count as read and not relevant, and there is a warning.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard."})
+    >>> cut = chunks.cut(docs, "sentences:1:0")
+    >>> run = chunks.retrieve(lambda question: ["A horn is heard."], {"7": "What?"}, cut)
+    >>> [(result.document, result.start, result.end) for result in run]
+    [('a', 16, 32)]
+    """
+    if k < 1 or workers < 1:
+        name, value = ("k", k) if k < 1 else ("workers", workers)
+        raise InputError(f"{name} is {value}: expected 1 or more")
+    questions = Bench(chunks.known_docs, gold).questions
+    with progress_bar("Retrieving", len(questions), progress) as done:
+        answers = _answers(retriever, questions, workers, done)
+    items = Items(chunks)
+    results: list[Result] = []
+    for topic, answer in zip(questions, answers, strict=True):
+        results += items.results(topic, answer, k)
+    run = Run.from_results(results, visible(run_id))
+    run = replace(run, warnings=(*run.warnings, *_warnings(questions, answers, items)))
+    return ChunkRun.of(run, chunks)
+
+
+def _warnings(
+    questions: Mapping[str, str], answers: Sequence[Sequence[Any]], items: Items
+) -> Iterable[str]:
+    empty = [topic for topic, answer in zip(questions, answers, strict=True) if not answer]
+    if empty:
+        yield f"questions for which nothing was returned: {listed(empty)}"
+    if items.located:
+        yield (
+            f"{counted(items.located, 'result')} are none of the chunks, and were found in the "
+            "documents by their text"
+        )
+    if items.lost:
+        shown = listed([brief(text, 60) for text in items.lost], 3)
+        yield (
+            f"{counted(len(items.lost), 'result')} not found in the documents, which count as read "
+            f"and not relevant: {shown}"
+        )
+
+
+def _answers(
+    retriever: Any, questions: Mapping[str, str], workers: int, done: Callable[[int], object]
+) -> list[list[Any]]:
+    ask = _asking(retriever)
+    if _is_async(retriever, ask):
+        gathered: list[list[Any]] = _run_async(_gathered(ask, questions, workers, done))
+        return gathered
+
+    def answer(topic: str, question: str) -> list[Any]:
+        found = _asked(lambda: ask(question), topic)
+        if inspect.isawaitable(found):  # a plain function that gives a coroutine
+            found = _run_async(_awaited(found, topic))
+        done(1)
+        return _listed(found, topic)
+
+    if workers == 1:
+        return [answer(topic, question) for topic, question in questions.items()]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(answer, questions.keys(), questions.values()))
+
+
+def _asking(retriever: Any) -> Callable[[str], Any]:
+    for name in _METHODS:
+        method = getattr(retriever, name, None)
+        if callable(method):
+            return method  # type: ignore[no-any-return]
+    if callable(retriever):
+        return retriever  # type: ignore[no-any-return]
+    for name in _ASYNC_METHODS:
+        method = getattr(retriever, name, None)
+        if callable(method):
+            return method  # type: ignore[no-any-return]
+    raise InputError(
+        f"{brief(retriever)} is no retriever: expected a function from a question to results, or "
+        f"an object with one of {', '.join(_METHODS)}"
+    )
+
+
+def _is_async(retriever: Any, ask: Callable[[str], Any]) -> bool:
+    call = getattr(retriever, "__call__", None)  # noqa: B004
+    return inspect.iscoroutinefunction(ask) or (
+        ask is retriever and inspect.iscoroutinefunction(call)
+    )
+
+
+async def _gathered(
+    ask: Callable[[str], Any],
+    questions: Mapping[str, str],
+    workers: int,
+    done: Callable[[int], object],
+) -> list[list[Any]]:
+    free = asyncio.Semaphore(workers)
+
+    async def answer(topic: str, question: str) -> list[Any]:
+        async with free:
+            found = await _awaited(ask(question), topic)
+        done(1)
+        return _listed(found, topic)
+
+    return list(await asyncio.gather(*(answer(*one) for one in questions.items())))
+
+
+async def _awaited(found: Any, topic: str) -> Any:
+    try:
+        return await found
+    except DoxevalError:
+        raise
+    except Exception as error:
+        raise _failed(topic, error) from error
+
+
+def _run_async(work: Any) -> Any:
+    """The result of a coroutine; in a notebook, whose loop is running already, in a thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+def _asked(ask: Callable[[], Any], topic: str) -> Any:
+    try:
+        return ask()
+    except DoxevalError:
+        raise
+    except Exception as error:
+        raise _failed(topic, error) from error
+
+
+def _failed(topic: str, error: Exception) -> InputError:
+    return InputError(f"the retriever fails on question {brief(topic)}: {visible(repr(error))}")
+
+
+def _listed(found: Any, topic: str) -> list[Any]:
+    if found is None:
+        return []
+    if isinstance(found, Mapping) and isinstance(found.get("documents"), Iterable):
+        found = found["documents"]  # Haystack
+    if isinstance(found, str | bytes | Mapping) or not isinstance(found, Iterable):
+        raise InputError(
+            f"the retriever gives {brief(found)} for question {brief(topic)}: expected a list of "
+            "results"
+        )
+    return list(found)

@@ -1,0 +1,210 @@
+"""What retrievers return, as results: known by id, by place, by text, or else located."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.foreign import metadata_of, text_of
+from doxeval.errors import DoxevalError, InputError
+from doxeval.runs.result import Kind, Result
+from doxeval.wording import brief
+
+# Where results are that stand in no document: read, and not relevant.
+NOWHERE = "(not found)"
+_STARTS = ("start_index", "start_char_idx", "split_idx_start", "start")
+_ENDS = ("end_index", "end_char_idx", "end")
+_DOCUMENTS = ("doc", "document", "corpus_id", "source", "source_id", "file_path", "doc_id")
+
+
+class _Place(NamedTuple):
+    document: str
+    spans: tuple[tuple[int, int], ...]
+    tokens: int | None = None
+
+
+class Items:
+    """Looks up what a retriever returns; counts what had to be located, and keeps what is lost."""
+
+    def __init__(self, chunks: Chunks) -> None:
+        self._chunks = chunks
+        self._lists = chunks.spans.as_tuples()
+        self._known: dict[str, _Place | None] = {}
+        self.located = 0
+        self.lost: list[str] = []
+
+    def results(self, topic: str, answer: Sequence[Any], k: int) -> list[Result]:
+        """The first k results of a question."""
+        found = []
+        scores = []
+        for given in answer[:k]:
+            item, score = _with_score(given)
+            found.append(self._place(item))
+            scores.append(score)
+        has_scores = all(score is not None for score in scores)
+        return [
+            _result(topic, place, rank, score if has_scores else None)
+            for rank, (place, score) in enumerate(zip(found, scores, strict=True), 1)
+        ]
+
+    def _place(self, item: Any) -> _Place:
+        if isinstance(item, np.generic):
+            item = item.item()
+        if isinstance(item, str | int):
+            return self._of_text(str(item), str(item))
+        if isinstance(item, tuple | list) and len(item) == 3:
+            return self._of_range(*item)
+        return self._of_object(item)
+
+    def _of_text(self, chunk: str | None, text: str | None) -> _Place:
+        row = -1 if chunk is None else self._chunks.find(chunk)
+        if row < 0 and text is not None:
+            row = self._chunks.rows_by_text.get("".join(text.split()), -1)
+        if row >= 0 and self._lists[row]:
+            return self._of_row(row)
+        if text is None:
+            raise InputError(f"the retriever returns {brief(chunk)}, which is none of the chunks")
+        return self._somewhere(text)
+
+    def _of_row(self, row: int) -> _Place:
+        chunks = self._chunks
+        tokens = int(chunks.tokens[row])
+        document = chunks.documents[int(chunks.document[row])]
+        return _Place(document, self._lists[row], tokens if tokens >= 0 else None)
+
+    def _of_range(self, document: Any, start: Any, end: Any) -> _Place:
+        name = self._chunks.known_docs.named(document)
+        low, high = _whole(start), _whole(end)
+        if low is None or high is None or not low <= high <= len(self._chunks.known_docs[name]):
+            raise InputError(
+                f"the retriever returns {brief((document, start, end))}: expected a range of the "
+                f"document, which has {len(self._chunks.known_docs[name]):,} characters"
+            )
+        return _Place(name, ((low, high),))
+
+    def _of_object(self, item: Any) -> _Place:
+        fields = _fields(item)
+        row = self._chunks.find(str(fields["id"])) if fields.get("id") is not None else -1
+        if row < 0 and isinstance(fields.get("chunk"), str):
+            row = self._chunks.find(fields["chunk"])
+        if row >= 0 and self._lists[row]:
+            return self._of_row(row)
+        place = self._checked(fields)
+        if place is not None:
+            return place
+        if fields.get("text") is None:
+            raise InputError(
+                f"the retriever returns {brief(item)}: expected the id of a chunk, its text, "
+                "(document, start, end), or an object with one of these"
+            )
+        return self._of_text(None, fields["text"])
+
+    def _checked(self, fields: Mapping[str, Any]) -> _Place | None:
+        """The place that an object names, if its text is there, or if it has none."""
+        docs = self._chunks.known_docs
+        name = docs.find(fields.get("doc"))
+        start, end, text = (
+            _whole(fields.get("start")),
+            _whole(fields.get("end")),
+            fields.get("text"),
+        )
+        if name is None or start is None or (end is None and text is None):
+            return None
+        if end is None:
+            end = start + len(text or "")
+        if not 0 <= start <= end <= len(docs[name]):
+            return None
+        there = docs[name][start:end]
+        if text is not None and "".join(there.split()) != "".join(text.split()):
+            return None
+        return _Place(name, ((start, end),))
+
+    def _somewhere(self, text: str) -> _Place:
+        if text not in self._known:
+            self._known[text] = self._search(text)
+        found = self._known[text]
+        if found is None:
+            self.lost.append(text)
+            return _Place(NOWHERE, ((0, max(len(text), 1)),))
+        self.located += 1
+        return found
+
+    def _search(self, text: str) -> _Place | None:
+        from doxeval.chunks import locate
+
+        try:
+            found = locate(self._chunks.known_docs, [text])
+        except DoxevalError:  # nothing like it is in any document
+            return None
+        spans = found.spans.as_tuples()[0] if len(found) else ()
+        if not spans:
+            return None
+        return _Place(found.documents[int(found.document[0])], spans)
+
+
+def _result(topic: str, place: _Place, rank: int, score: float | None) -> Result:
+    tokens = place.tokens
+    if len(place.spans) == 1:
+        ((start, end),) = place.spans
+        return Result(
+            topic, place.document, Kind.PASSAGE, start, end, (), rank, score, tokens=tokens
+        )
+    return Result(
+        topic,
+        place.document,
+        Kind.SPANS,
+        rank=rank,
+        score=score,
+        spans=place.spans,
+        tokens=tokens,
+    )
+
+
+def _with_score(given: Any) -> tuple[Any, float | None]:
+    """A result and its score, if it has one."""
+    if isinstance(given, tuple | list) and len(given) == 2 and _is_number(given[1]):
+        return given[0], float(given[1])
+    score = given.get("score") if isinstance(given, Mapping) else getattr(given, "score", None)
+    node = getattr(given, "node", None)  # LlamaIndex
+    has_score = score is not None and _is_number(score)
+    return (given if node is None else node), (float(score or 0.0) if has_score else None)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def _whole(value: Any) -> int | None:
+    """A whole number from 0 on; None for anything else."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
+        return None
+    return int(value)
+
+
+def _fields(item: Any) -> dict[str, Any]:
+    """What an object says about its place: id, doc, start, end, text."""
+    if isinstance(item, Mapping):
+        metadata = item.get("metadata") if isinstance(item.get("metadata"), Mapping) else {}
+        said: dict[str, Any] = {**dict(metadata or {}), **item}
+        text = next((said[one] for one in ("text", "page_content", "content", "document")
+                     if isinstance(said.get(one), str)), None)  # fmt: skip
+        own = said.get("id")
+        names: tuple[str, ...] = ("doc", "corpus_id", "source", "source_id", "doc_id")
+    else:
+        said = dict(metadata_of(item))
+        for name in (*_STARTS, *_ENDS, "ref_doc_id"):
+            value = getattr(item, name, None)
+            if value is not None:
+                said[name] = value
+        text = text_of(item)
+        own = getattr(item, "id_", None) or getattr(item, "id", None) or said.get("id")
+        names = ("ref_doc_id", *_DOCUMENTS)
+    # After sentence windows were put in place, the text is the window.
+    document = next((said[name] for name in names if isinstance(said.get(name), str)), None)
+    start = next((said[name] for name in _STARTS if _whole(said.get(name)) is not None), None)
+    end = next((said[name] for name in _ENDS if _whole(said.get(name)) is not None), None)
+    return {"id": own, "chunk": said.get("chunk"), "doc": document, "start": start, "end": end,
+            "text": text}  # fmt: skip

@@ -1,0 +1,195 @@
+"""The result of a comparison of cuts: scores, what the cuts allow, and where recall is lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from doxeval.chunks.limits_of_cut import Limits
+from doxeval.comparison import Comparison, compare
+from doxeval.errors import UnknownName
+from doxeval.runs.run import Run
+from doxeval.scores import ScoreTable
+from doxeval.scores.text import aligned, number
+from doxeval.wording import brief, counted, suggestion
+
+if TYPE_CHECKING:
+    from doxeval.chunks.chunk_set import Chunks
+    from doxeval.measures.ground_truth import GroundTruth
+    from doxeval.reports import Report
+    from doxeval.scores.views import RunView
+
+
+class Loss(NamedTuple):
+    """What a run misses of a measure: by how documents are cut, and by how chunks are ranked.
+
+    cutting: 1 - score of the oracle. search: score of the oracle - score of the run. Both add up to
+    1 - score of the run.
+    """
+
+    cutting: float
+    search: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Study(Mapping[str, "RunView"]):
+    """Cuts compared: the scores of each by name, and all that belongs to them.
+
+    scores: of the runs. oracle: of the greedy oracle over the same chunks. limits: what each cut
+    allows. chunks, runs: of each cut. units_read: the mean units of the first five results.
+    """
+
+    scores: ScoreTable
+    oracle: ScoreTable
+    chunks: Mapping[str, Chunks]
+    runs: Mapping[str, Run]
+    limits: Mapping[str, Limits]
+    units_read: Mapping[str, float]
+    headline: str
+    unit: str
+    budget: int
+    search: str
+    truth: GroundTruth = field(repr=False)
+    questions: Mapping[str, str] = field(default_factory=dict, repr=False)
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, cut: str) -> RunView:
+        if cut not in self.chunks:
+            hint = suggestion(cut, self.chunks)
+            raise UnknownName(f"no cut {brief(cut)} in the study{hint}")
+        return self.scores[cut]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.chunks)
+
+    def __len__(self) -> int:
+        return len(self.chunks)
+
+    def compare(self, measure: object = None, **options: Any) -> Comparison | None:
+        """The tests of all pairs by a measure; None if there is only one cut."""
+        if len(self) < 2 or len(self.scores.topic_ids) < 2:
+            return None
+        return compare(self.scores, measure or self.headline, **options)
+
+    def loss(self, cut: str, measure: str | None = None) -> Loss:
+        """What a cut loses of a measure."""
+        name = measure or self.headline
+        run, best = self[cut][name], self.oracle[cut][name]
+        if run is None or best is None:
+            return Loss(float("nan"), float("nan"))
+        return Loss(1 - best, best - run)
+
+    @property
+    def best(self) -> str:
+        """The cut with the best mean of the headline measure, of equal ones the first."""
+        return max(self, key=lambda cut: self[cut][self.headline] or 0.0)
+
+    # Ways out
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *self._table(), *self._conclusions()])
+
+    def _title(self) -> str:
+        topics = counted(len(self.scores.topic_ids), "question")
+        return (
+            f"{counted(len(self), 'cut')} × {self.search}, {topics}, budgets in {self.unit}; "
+            "letters: cuts that share one are not significantly different"
+        )
+
+    def _table(self) -> list[str]:
+        measures = self._shown()
+        tested = {name: self._letters(name) for name in measures if name in self._tested()}
+        header = ["cut", "chunks", f"{self.unit} p50"]
+        for name in measures:
+            header += [name, ""] if name in tested else [name]
+        header += [f"{self.unit}@5", "intact", f"oracle {self.headline}", "lost by cutting",
+                   "by search"]  # fmt: skip
+        rows = [self._row(cut, measures, tested) for cut in self]
+        return aligned(header, rows)
+
+    def _row(
+        self, cut: str, measures: Sequence[str], tested: Mapping[str, Mapping[str, str]]
+    ) -> list[str]:
+        limits, loss = self.limits[cut], self.loss(cut)
+        cells = [cut, f"{limits.chunks:,}", f"{limits.sizes[1]:,.0f}"]
+        for name in measures:
+            cells.append(number(self[cut][name]))
+            if name in tested:
+                cells.append(tested[name].get(cut, ""))
+        oracle = number(self.oracle[cut][self.headline])
+        return [
+            *cells,
+            f"{self.units_read[cut]:,.0f}",
+            f"{limits.intact:.3f}",
+            oracle,
+            f"{loss.cutting:.4f}",
+            f"{loss.search:.4f}",
+        ]
+
+    def _shown(self) -> list[str]:
+        """The measures of the table: those of budgets, and whether everything is there."""
+        labels = list(self.scores.labels)
+        shown = [name for name in labels if name.startswith(("bR@", "U@", "all@", "cR@"))]
+        return shown or labels[:6]
+
+    def _tested(self) -> tuple[str, ...]:
+        return (self.headline, f"U@{self.budget}")
+
+    def _letters(self, measure: str) -> Mapping[str, str]:
+        found = self.compare(measure)
+        return {} if found is None else found.letters
+
+    def _conclusions(self) -> list[str]:
+        best, name = self.best, self.headline
+        loss = self.loss(best)
+        found = self.compare()
+        beaten = [
+            pair
+            for pair in (found.pairs if found is not None else ())
+            if pair.significant and pair.better == best
+        ]
+        lines = [
+            f"best: {best} by {name} ({number(self[best][name])}), significantly better than "
+            f"{len(beaten):,} of {counted(len(self) - 1, 'other')}"
+            if len(self) > 1
+            else f"{name} of {best}: {number(self[best][name])}",
+            f"of the missing {1 - (self[best][name] or 0.0):.4f}, {loss.cutting:.4f} is lost by "
+            f"cutting and {loss.search:.4f} by search; oracle (greedy)",
+        ]
+        return lines + [f"warning: {warning}" for warning in self.warnings]
+
+    def to_pandas(self) -> Any:
+        """A data frame with a row for each cut: scores, oracle, loss and limits."""
+        from doxeval.runs.optional import optional_module
+
+        return optional_module("pandas").DataFrame(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What is known about each cut, as plain values."""
+        return [
+            {
+                "cut": cut,
+                **{str(name): value for name, value in self[cut].items()},
+                **{f"oracle {name}": value for name, value in self.oracle[cut].items()},
+                "units read @5": self.units_read[cut],
+                "lost by cutting": self.loss(cut).cutting,
+                "lost by search": self.loss(cut).search,
+                "letters": self._letters(self.headline).get(cut, ""),
+                **self.limits[cut].to_dict(),
+            }
+            for cut in self
+        ]
+
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+        """A page about the runs of all cuts: scores, tests, topics. See `doxeval.report`."""
+        from doxeval.reports import report
+        from doxeval.topics import Topic
+
+        named = dict.fromkeys(self.questions.values())
+        topics = [Topic(name, title=text or None) for name, text in self.questions.items()]
+        settings: dict[str, Any] = {"title": "Cuts compared", **options}
+        if any(named):
+            settings.setdefault("topics", topics)
+        return report(self.scores, path, **settings)
