@@ -15,6 +15,16 @@ MARKDOWN = b"""# A\n\n- one\n  - two\n\n> q\n\n| a | b |\n|---|---|\n| 1 | 2 |\n
 Two\n---\n\n1. *a* **b** `c` [d](e "f") <b>g</b>\n\n    code\n\n***\n![h][i]\n\n[i]: j\n"""
 PLAIN = b"One. Two\nthree.\n\nFour.\n\n\nFive\t six.\n"
 JSONL_DOCUMENTS = b'{"id": "a", "text": "One.\\n\\nTwo."}'
+QUESTIONS = b"""{"id": "1", "question": "Which?", "needs": [{"id": "n", "grade": 2, "spans": \
+[{"doc": "a", "quote": "Two."}, {"doc": "a", "start": 0, "end": 4}]}], "tags": ["t"]}"""
+CSV_QUESTIONS = b"""question,references,corpus_id
+Which?,"[{""content"": ""Two."", ""start_index"": 6, ""end_index"": 10}]",a
+"""
+SQUAD = b"""{"data": [{"title": "T", "paragraphs": [{"context": "One or two.", "qas": [{"id": "q", \
+"question": "How many?", "answers": [{"text": "two", "answer_start": 7}]}]}]}]}"""
+CHUNKS = b"""{"id": "1", "doc": "a", "text": "One.", "start": 0, "end": 4, "tokens": 2}
+{"id": "2", "doc": "a", "text": "Two.", "parent": "1", "metadata": {"source": "a"}}
+"""
 RECORDS = b"<dump><r><id>1</id><sec>x</sec></r><r><id>2</id><sec><p>y</p></sec></r></dump>"
 
 XML_TOPICS = b"""<inex_topics><inex_topic topic_id="076" query_type="CO+S" ct_no="3"><title>a

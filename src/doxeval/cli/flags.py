@@ -8,12 +8,15 @@ import re
 _OPTIONS = {
     "average_over": "--average-over",
     "bytes": "--max-bytes",
+    "doc_key": "--doc-key",
     "depth": "--max-depth",
     "elements": "--max-elements",
     "id_rule": "--id",
     "ignore_case": "--ignore-case",
     "ignore_space": "--ignore-space",
     "lines": "--max-lines",
+    "max_lost": "--max-lost",
+    "min_share": "--min-share",
     "max_drop": "--max-drop",
     "min_words": "--min-words",
     "per_document": "--per-document",
@@ -23,12 +26,12 @@ _OPTIONS = {
     **{
         name: f"--{name}"
         for name in (
-            "articles", "assessments", "chunks", "collection", "database", "display", "drop",
-            "duplicates",
-            "encoding", "force", "format", "hint", "jobs", "judgments", "keep", "lossy", "merge",
-            "mode", "navigation", "offsets", "order", "overlap", "phrases", "pool", "port", "query",
-            "record", "resamples", "root", "sections", "significant", "snap", "solid", "stemmer",
-            "stop", "text", "texts", "units", "unresolved", "whitespace",
+            "articles", "assessments", "chunks", "collection", "copies", "database", "display",
+            "docs", "drop", "duplicates", "encoding", "force", "format", "hint", "jobs",
+            "judgments", "keep", "lossy", "merge", "mode", "navigation", "offsets", "order",
+            "overlap", "phrases", "pool", "port", "query", "record", "resamples", "root",
+            "sections", "significant", "snap", "solid", "stemmer", "stop", "text", "texts", "units",
+            "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

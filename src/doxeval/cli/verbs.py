@@ -30,6 +30,7 @@ VERBS = (
     "collection",
     "index",
     "search",
+    "chunks",
     "pool",
     "topics",
     "nexi",

@@ -1,0 +1,41 @@
+"""`doxeval chunks`: studies of chunked retrieval. Each of its verbs has a file of its own."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+# The file of each verb, in the order in which they are listed.
+_FILES = {
+    "gold": "chunks_gold",
+    "locate": "chunks_locate",
+}
+
+
+class _Chunks(click.Group):
+    """Imports its verbs by name, so that each starts quickly."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_FILES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _FILES:
+            return None
+        command: click.Command = getattr(
+            import_module(f"doxeval.cli.{_FILES[cmd_name]}"), cmd_name.replace("-", "_")
+        )
+        return command
+
+
+@click.group(cls=_Chunks)
+def chunks() -> None:
+    """Evaluate chunked retrieval: chunks of any splitter, gold of any format.
+
+    Chunk ids change with every cut, characters do not: what is judged are ranges of the documents.
+
+    \b
+    Start here:
+      doxeval chunks gold questions.csv --docs handbook --out judged.jsonl
+      doxeval chunks locate chunks.jsonl --docs handbook --out located.jsonl
+    """
