@@ -117,3 +117,14 @@ def test_a_baseline_without_topics_is_enough_unless_it_is_to_be_tested(files: Pa
     assert result.exit_code == 1
     assert "--significant needs the scores of topics" in result.stderr
     assert "--per-topic" in result.stderr
+
+
+def test_assessments_that_are_scored_as_a_run_are_noticed(tmp_path: Path) -> None:
+    """A pattern for runs easily catches the assessments beside them."""
+    span = '{"topic": "7", "doc": "a", "start": 0, "end": 9}\n'
+    runs = write_files(tmp_path / "runs", {"judged.jsonl": span, "mine.jsonl": span})
+    given = ("-a", runs / ".." / "runs" / "judged.jsonl", "-m", "cR@5")
+    result = doxeval("evaluate", runs / "judged.jsonl", runs / "mine.jsonl", *given)
+    assert result.exit_code == 0
+    assert result.stderr.count("this run is a file of the assessments") == 1
+    assert "run (judged): this run is a file of the assessments" in result.stderr

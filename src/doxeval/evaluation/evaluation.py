@@ -40,7 +40,13 @@ from doxeval.evaluation.options import (
     check_choice,
 )
 from doxeval.evaluation.ranked import RankedRun, ranked
-from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sources
+from doxeval.evaluation.sources import (
+    NamedSource,
+    Source,
+    Sources,
+    about_same_file,
+    named_sources,
+)
 from doxeval.measures.base import Floats, Measure
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.texts import Texts
@@ -297,13 +303,14 @@ class Evaluation:
         measured = self._measured(found, read.origin or source.name or read.run_id)
         has_results = found.ranking.counts > 0
         missing = about_missing(found.ranking.counts, self.truth.topics, self.average_over)
+        same = about_same_file(source.file or read.origin, self.assessments.origins)
         return RunScores(
             source.name or read.run_id,
             measured.values,
             has_results if self.average_over == "retrieved" else np.ones_like(has_results),
             source.file,
             measured.curves,
-            tuple(dict.fromkeys((*found.warnings, *missing, *measured.warnings))),
+            tuple(dict.fromkeys((*same, *found.warnings, *missing, *measured.warnings))),
             has_results,
             None if self.keep is None else self.keep(found.ranking),
             measured.documents,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from doxeval.errors import InputError
@@ -32,6 +32,19 @@ class NamedSource(NamedTuple):
         if isinstance(self.source, Mapping):
             return Run.from_dict(self.source)
         return read_run(self.source, ends=ends)
+
+
+def about_same_file(run: str | None, assessments: Iterable[str]) -> Iterator[str]:
+    """A warning if the file of a run is one of the files of the assessments.
+
+    >>> list(about_same_file("runs/a.run", ["runs/judged.jsonl"]))
+    []
+    """
+    if run is None:
+        return
+    place = os.path.realpath(run)
+    if any(os.path.realpath(file) == place for file in assessments):
+        yield "this run is a file of the assessments; its scores are those of the answers themselves"
 
 
 # One run, several, or several by name.
