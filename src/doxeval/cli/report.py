@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from doxeval.topics import Topic
 
 # The options that name files besides runs and assessments.
-_OTHER_FILES = ("topics", "navigation", "targets")
+_OTHER_FILES = ("topics", "navigation", "targets", "texts")
 
 
 @verb()
@@ -62,11 +62,16 @@ def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **opt
     runs its script, runs can be chosen, tables sorted, and topics and documents opened; without it,
     all tables are there.
 
+    For retrieval of chunks, give the texts and the chunks: documents then show where they were
+    cut and what is read until the budget, and bars show what cutting and searching lose.
+
     \b
     Examples:
       doxeval report *.run -a qrels.txt -m MAiP -m 'iP[.01]' --out report.html
       doxeval report *.run -a qrels.txt --collection wiki --preset inex2009-focused \\
         --topics topics.xml --baseline bm25.run --figures figures --out report.html --open
+      doxeval report small.jsonl large.jsonl -a judged.jsonl --preset rag --texts handbook \\
+        --chunks small-chunks.jsonl --chunks large-chunks.jsonl --out report.html
     """
     if options["figures"] is not None:
         from doxeval.scores.plots import renderer
@@ -115,32 +120,41 @@ def _written(
     runs: tuple[str, ...], sources: tuple[str, ...], out: Path, options: dict[str, Any]
 ) -> list[Path]:
     """The files of the report, from one evaluation."""
+    from doxeval.cli.chunk_reports import chunk_tables, oracle_scores
     from doxeval.measures.presets import PROFILE
     from doxeval.reports import keeping
     from doxeval.reports import report as write_report
 
     names, _ = measures_asked_for(options["names"], options["presets"])
     in_collection = options["directory"] is not None
+    has_texts = in_collection or options["texts"] is not None
+    tables = chunk_tables(options["chunks"], len(runs))
     evaluation = evaluation_of(
         sources,
         names,
-        options,
+        {**options, "chunks": options["chunks"] if len(options["chunks"]) == 1 else ()},
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
         curves=True,
-        keep=keeping(names) if in_collection else None,
+        keep=keeping(names) if has_texts else None,
     )
     topics = _topics(options["topics"], evaluation.truth.topics)
     table = scores_of(evaluation, runs, options)
+    chunks = dict(zip(table, tables, strict=False))
     return write_report(
         table,
         out,
         title=options["title"],
         baseline=run_called(table, options["baseline"]),
-        truth=evaluation.truth if in_collection else None,
+        truth=evaluation.truth if has_texts else None,
         topics=topics,
         figures=options["figures"],
         command=command_line(),
-        files=[(name, options[name]) for name in _OTHER_FILES if options[name] is not None],
+        files=[
+            *((name, options[name]) for name in _OTHER_FILES if options[name] is not None),
+            *(("chunks", file) for file in options["chunks"]),
+        ],
+        chunks=chunks,
+        oracle=oracle_scores(evaluation, chunks),
     )
 
 

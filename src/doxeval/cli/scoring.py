@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -71,13 +71,16 @@ _OPTIONS = (
     ),
     click.option(
         "--texts",
-        metavar="FILE",
-        help="Texts of the documents (JSONL with id and text), for measures that count words.",
+        metavar="DOCS",
+        help="Texts of the documents, for measures that count words: a folder, JSONL with id and "
+        "text, Parquet, or a BEIR corpus.",
     ),
     click.option(
         "--chunks",
+        multiple=True,
         metavar="FILE",
-        help="All chunks that systems could return (JSONL), for measures that need them.",
+        help="All chunks that systems could return (JSONL), for measures that need them; `report` "
+        "takes one file for all runs, or one for each, in their order.",
     ),
     click.option("--solid", is_flag=True, help="White space counts nothing."),
     click.option(
@@ -170,27 +173,23 @@ def evaluation_of(
         duplicates=options["duplicates"],
         texts=None if options["texts"] is None else texts_in(options["texts"]),
         solid=options["solid"],
-        chunks=options["chunks"],
+        chunks=_only_file(options["chunks"]),
         ends=options["columns"] == "start-end",
         **shared,
     )
 
 
-def texts_in(path: str) -> dict[str, str]:
-    """The texts of a file of JSONL: {"id", "text"}."""
-    from doxeval.documents.ids import normalised_id
-    from doxeval.errors import FormatError
-    from doxeval.files import json_lines, opened
+def texts_in(source: str) -> Mapping[str, str]:
+    """The texts of documents by id."""
+    from doxeval.chunks import documents
 
-    found: dict[str, str] = {}
-    with opened(path) as file:
-        for line, record in json_lines(file, path):
-            name = record.get("id", record.get("_id")) if isinstance(record, dict) else None
-            if name is None or not isinstance(record.get("text"), str):
-                raise FormatError('expected {"id", "text"}', path, line)
-            if found.setdefault(normalised_id(str(name)), record["text"]) != record["text"]:
-                raise FormatError(f"there are two texts of document {name}", path, line)
-    return found
+    return documents(source)
+
+
+def _only_file(files: Sequence[str]) -> str | None:
+    if len(files) > 1:
+        raise click.UsageError("--chunks is given twice: a measure takes one file of chunks")
+    return files[0] if files else None
 
 
 def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, Any]) -> ScoreTable:

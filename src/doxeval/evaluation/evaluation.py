@@ -312,7 +312,7 @@ class Evaluation:
             measured.curves,
             tuple(dict.fromkeys((*same, *found.warnings, *missing, *measured.warnings))),
             has_results,
-            None if self.keep is None else self.keep(found.ranking),
+            None if self.keep is None else self.keep(found.seen_by(self.measures[0].settled)),
             measured.documents,
         )
 

@@ -44,7 +44,7 @@ def about_same_file(run: str | None, assessments: Iterable[str]) -> Iterator[str
         return
     place = os.path.realpath(run)
     if any(os.path.realpath(file) == place for file in assessments):
-        yield "this run is a file of the assessments; its scores are those of the answers themselves"
+        yield "this run is a file of the assessments: the answers themselves are scored"
 
 
 # One run, several, or several by name.

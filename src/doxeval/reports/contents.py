@@ -29,7 +29,8 @@ class Contents:
     profile: scores with the curves of hits, near-misses and misses by rank; None if nobody asked
     about navigation. documents: what runs return in some documents. notes: warnings besides those
     of the table. topics: what is known about topics besides their ids. provenance: where all of it
-    comes from.
+    comes from. oracle: the scores of the best order of the same chunks, under the names of the
+    runs; None if chunks are not known.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts
@@ -50,6 +51,7 @@ class Contents:
     notes: tuple[str, ...] = ()
     topics: TopicNames = field(default_factory=TopicNames)
     provenance: Provenance = field(default_factory=Provenance)
+    oracle: ScoreTable | None = None
 
     def __post_init__(self) -> None:
         if self.baseline is not None and self.baseline not in self.names:

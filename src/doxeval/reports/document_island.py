@@ -106,13 +106,34 @@ def _document(
         "results": [
             {"run": runs[layer.run], "units": [list(unit) for unit in layer.units]}
             | ({"cut": layer.left_out} if layer.left_out else {})
+            | ({"read": [list(ends) for ends in layer.read]} if layer.read else {})
             for layer in view.layers
             if layer.units and layer.run in runs
         ],
+        **({"budgets": list(view.budgets)} if view.budgets else {}),
+        **_cuts(view, runs),
         "why": _why(view),
         "cut": len(view.text) - len(text),
     }
     return found | (_outcomes(view, runs) if about_navigation else {})
+
+
+def _cuts(view: DocumentView, runs: Mapping[str, int]) -> dict[str, Any]:
+    """The chunks of the document, once for all runs that have the same: gap and length of each."""
+    found: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    for layer in view.layers:
+        if layer.chunks and layer.run in runs:
+            found.setdefault(layer.chunks, []).append(runs[layer.run])
+    cuts = []
+    for ranges, own in found.items():
+        starts = [0, *(start for start, _ in ranges)]
+        flat = [
+            number
+            for before, (start, end) in zip(starts, ranges, strict=False)
+            for number in (start - before, end - start)
+        ]
+        cuts.append({"runs": own, "ranges": flat})
+    return {"cuts": cuts} if cuts else {}
 
 
 def _why(view: DocumentView) -> str:

@@ -17,9 +17,15 @@ from doxeval.measures.families.esr.sums import Hits
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.outcomes import Outcome, outcomes
 from doxeval.measures.ranking import ratio
-from doxeval.reports.outline import Outline, outline_of
+from doxeval.reports.outline import Outline, outline_of, plain_outline
 from doxeval.reports.returned import Returned, has_text_to_show
-from doxeval.reports.telling_documents import MOST_DOCUMENTS, MOST_UNITS, telling_documents
+from doxeval.reports.telling_documents import (
+    MOST_CHUNKS,
+    MOST_DOCUMENTS,
+    MOST_UNITS,
+    telling_documents,
+)
+from doxeval.runs.chunk_table import ChunkTable
 
 
 class Unit(NamedTuple):
@@ -31,11 +37,17 @@ class Unit(NamedTuple):
 
 
 class RunUnits(NamedTuple):
-    """What one run returns in one document, best first."""
+    """What one run returns in one document, best first.
+
+    read: for each budget, where readers stop in each unit. chunks: the ranges that the system could
+    have returned.
+    """
 
     run: str
     units: tuple[Unit, ...] = ()
     left_out: int = 0
+    read: tuple[tuple[int, ...], ...] = ()
+    chunks: tuple[tuple[int, int], ...] = ()
 
 
 class DrawnGrade(NamedTuple):
@@ -66,7 +78,7 @@ class DocumentView:
     least, most: the shares of the highlighted text (or of the whole text, where nothing is
     highlighted) that the runs return. navigation: the name of the model behind the outcomes; None
     if nobody asked about navigation, and then there are no units. of: how many documents there
-    were to choose from.
+    were to choose from. budgets: how much readers read, in words.
     """
 
     topic: str
@@ -82,6 +94,7 @@ class DocumentView:
     least: float = 0.0
     most: float = 0.0
     of: int = 1
+    budgets: tuple[str, ...] = ()
 
 
 def document_views(
@@ -90,10 +103,12 @@ def document_views(
     most: int = MOST_DOCUMENTS,
     *,
     with_navigation: bool = True,
+    chunks: Mapping[str, ChunkTable] | None = None,
 ) -> tuple[DocumentView, ...]:
     """The documents in which the runs differ most, by topic.
 
-    Without `with_navigation` nothing is said about hits, near-misses and misses.
+    Without `with_navigation` nothing is said about hits, near-misses and misses. `chunks` are, by
+    run, what the system could have returned.
 
     >>> from doxeval.assessments import Assessments
     >>> from doxeval.documents.examples import example_collection
@@ -109,31 +124,38 @@ def document_views(
     >>> view.units[0].path, view.units[0].found[0].hit_at, view.navigation
     ('/s[1]/p[2]', 1, 'depth')
     """
-    if truth.collection is None or not has_text_to_show(truth) or not runs:
+    if truth.texts is None or not has_text_to_show(truth) or not runs:
         return ()
     chosen = telling_documents(truth, list(runs.values()), most)
     layers = _layers(runs, chosen.pairs)
+    reading = next(iter(runs.values())).reading
+    budgets = (
+        ()
+        if reading is None
+        else tuple(f"{size:,} {reading.budgets.unit}" for size in reading.budgets.sizes)
+    )
     model = next(iter(runs.values())).model if with_navigation else None
     units = {} if model is None else _relevant_units(truth, model, runs, chosen.pairs)
     views = []
     for pair, least, highest in zip(chosen.pairs, chosen.least, chosen.most, strict=True):
         judgment = _judgment(truth, pair)
-        document = truth.known_collection.document(judgment.document)
+        text = truth.texts.find(judgment.document) or ""
         views.append(
             DocumentView(
                 judgment.topic,
                 judgment.document,
-                truth.known_collection.text_of(document),
+                text,
                 judgment.highlights,
-                outline_of(truth.known_collection, document, judgment.highlights),
-                layers[pair],
+                _outline(truth.collection, judgment, text),
+                _with_chunks(layers[pair], judgment.document, chunks or {}),
                 units.get(pair, ()),
-                _grades(truth.known_collection, document, judgment),
+                _grades(truth.collection, judgment),
                 judgment.best_entry_point,
                 None if model is None else model.nav,
                 least,
                 highest,
                 chosen.of,
+                budgets,
             )
         )
     order = {topic: place for place, topic in enumerate(truth.topics)}
@@ -145,8 +167,44 @@ def _judgment(truth: GroundTruth, pair: int) -> Judgment:
     return truth.assessments.find(topic, document) or Judgment(topic, document)
 
 
-def _grades(collection: Collection, document: int, judgment: Judgment) -> tuple[DrawnGrade, ...]:
+def _outline(collection: Collection | None, judgment: Judgment, text: str) -> Outline:
+    if collection is None:
+        return plain_outline(text)
+    return outline_of(collection, collection.document(judgment.document), judgment.highlights)
+
+
+def _with_chunks(
+    layers: tuple[RunUnits, ...], document: str, chunks: Mapping[str, ChunkTable]
+) -> tuple[RunUnits, ...]:
+    """What runs return in a document, with the chunks of it that each could have returned."""
+    ranges: dict[int, tuple[tuple[int, int], ...]] = {}
+    found = []
+    for layer in layers:
+        table = chunks.get(layer.run)
+        if table is None:
+            found.append(layer)
+            continue
+        if id(table) not in ranges:
+            ranges[id(table)] = _chunks_in(table, document)
+        found.append(layer._replace(chunks=ranges[id(table)]))
+    return tuple(found)
+
+
+def _chunks_in(table: ChunkTable, document: str) -> tuple[tuple[int, int], ...]:
+    """The ranges of all chunks of a document, in its order."""
+    if document not in table.documents:
+        return ()
+    rows = np.flatnonzero(table.document == table.documents.index(document))
+    lists = table.spans.as_tuples()
+    ranges = sorted({span for row in rows.tolist() for span in lists[row]})
+    return tuple(ranges[:MOST_CHUNKS])
+
+
+def _grades(collection: Collection | None, judgment: Judgment) -> tuple[DrawnGrade, ...]:
     """The graded elements in document order; irrelevant ones and unjudged ones are not drawn."""
+    if collection is None:
+        return ()
+    document = collection.document(judgment.document)
     graded = [
         (element.path, _label(element.grade))
         for element in judgment.grades
@@ -194,7 +252,8 @@ def _run_units(name: str, run: Returned, rows: Ints) -> RunUnits:
     shown = rows[:MOST_UNITS]
     columns = (run.start[shown].tolist(), run.end[shown].tolist(), run.rank[shown].tolist())
     units = tuple(Unit(*each) for each in zip(*columns, strict=True))
-    return RunUnits(name, units, len(rows) - len(shown))
+    ends = () if run.reading is None else run.reading.ends[:, shown].tolist()
+    return RunUnits(name, units, len(rows) - len(shown), tuple(map(tuple, ends)))
 
 
 def _relevant_units(

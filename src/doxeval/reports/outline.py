@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +15,8 @@ from doxeval.spans import Spans, shared_lengths
 MOST_ROWS = 150
 _DEEPEST = 7
 _SNIPPET = 48
+# Where a paragraph ends, or a heading of Markdown.
+_GAP = re.compile(r"\n[^\S\n]*\n\s*|(?<=\n)(?=#)")
 _TITLES = "title atl st tig hdr h h1 h2 h3 h4 h5 h6 head heading name caption".split()
 
 
@@ -89,6 +93,18 @@ def outline_of(
     is_title = is_block & np.isin(tags, _TITLES)
     blocks = _in_order(start[is_block], end[is_block], start[is_title])
     return Outline(tuple(rows), len(shown) - len(kept), blocks)
+
+
+def plain_outline(text: str) -> Outline:
+    """The outline of a text without elements: its paragraphs, and lines that begin with #.
+
+    >>> [(block.start, block.end, block.is_title) for block in plain_outline("# A\\n\\nOne.").blocks]
+    [(0, 5, True), (5, 9, False)]
+    """
+    starts = [0, *(found.end() for found in _GAP.finditer(text)), len(text)]
+    edges = sorted(set(starts))
+    blocks = (Block(start, end, text.startswith("#", start)) for start, end in pairwise(edges))
+    return Outline((), 0, tuple(blocks))
 
 
 def _in_order(start: Ints, end: Ints, titles: Ints) -> tuple[Block, ...]:

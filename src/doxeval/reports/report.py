@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -17,7 +17,9 @@ from doxeval.reports.provenance import provenance_of
 from doxeval.reports.returned import Returned, is_about_navigation
 from doxeval.reports.topic_names import TopicsGiven, topic_names
 from doxeval.reports.write import Report, write_report
+from doxeval.runs.chunk_table import ChunkTable
 from doxeval.scores import ScoreTable
+from doxeval.wording import listed
 
 
 def report(
@@ -32,6 +34,8 @@ def report(
     command: str | None = None,
     files: Iterable[tuple[str, str]] = (),
     date: datetime | None = None,
+    chunks: Mapping[str, ChunkTable] | ChunkTable | None = None,
+    oracle: ScoreTable | None = None,
 ) -> Report:
     """Make one page about runs: scores, tests, curves, topics and documents.
 
@@ -43,6 +47,11 @@ def report(
     kept what runs return in them (`keep=returned`) and its `truth` is given here. `topics` are
     topics, or their file: the page names topics by their titles. `figures` is a directory for each
     figure as SVG, PNG and PDF with its data; it needs the extra `figures`.
+
+    For retrieval of chunks, `chunks` are what the systems could have returned, the same for all
+    runs or by run: documents then show where they were cut. `oracle` has scores under the names of
+    the runs, those of the best order of the same chunks: what is lost by cutting and by search.
+    Texts come from the collection, or from the `texts` of the evaluation.
 
     The page says where it comes from: the files of the runs and of the assessments with their
     hashes, the collection, and the `date`, which is now by default. `command` is what was typed,
@@ -56,7 +65,8 @@ def report(
     >>> [path.name for path in report(table, Path(tempfile.mkdtemp()) / "report.html")]
     ['report.html']
     """
-    contents = contents_of(table, title, baseline, truth, topics)
+    contents = contents_of(table, title, baseline, truth, topics, _by_run(chunks, table))
+    contents = replace(contents, oracle=oracle)
     read = [("topics", os.fspath(topics))] if isinstance(topics, str | os.PathLike) else []
     provenance = provenance_of(
         contents.table,
@@ -79,6 +89,7 @@ def contents_of(
     baseline: str | None,
     truth: GroundTruth | None,
     topics: TopicsGiven | None = None,
+    chunks: Mapping[str, ChunkTable] | None = None,
 ) -> Contents:
     """What a report shows of a table; the measures of the profile are kept apart."""
     profile = [label for label in table.labels if label in PROFILE]
@@ -89,17 +100,34 @@ def contents_of(
     else:
         own = table.only(measures=profile)
         contents = Contents(table.only(measures=others), title, baseline, own, topics=named)
-    return contents if truth is None else _with_documents(contents, truth)
+    return contents if truth is None else _with_documents(contents, truth, chunks)
 
 
-def _with_documents(contents: Contents, truth: GroundTruth) -> Contents:
+def _by_run(
+    chunks: Mapping[str, ChunkTable] | ChunkTable | None, table: ScoreTable
+) -> dict[str, ChunkTable]:
+    """The chunks of each run."""
+    if isinstance(chunks, ChunkTable):
+        return dict.fromkeys(table, chunks)
+    unknown = [run for run in chunks or {} if run not in table]
+    if unknown:
+        raise InputError(f"chunks= of no run: {listed(unknown)}; there are {listed(list(table))}")
+    return dict(chunks or {})
+
+
+def _with_documents(
+    contents: Contents, truth: GroundTruth, chunks: Mapping[str, ChunkTable] | None
+) -> Contents:
     """The contents with documents and what the runs return in them, if there are texts."""
     runs = {name: contents.scores(name).kept for name in contents.ranking}
     if not all(isinstance(kept, Returned) for kept in runs.values()):
         raise InputError("documents need scores of an evaluation with keep=returned")
+    if truth.solid:
+        note = "documents are not shown: without white space, positions are not those of the texts"
+        return replace(contents, notes=(*contents.notes, note))
     asked = truth.navigation is not None or is_about_navigation(contents.table)
     try:
-        views = document_views(truth, runs, with_navigation=asked)
+        views = document_views(truth, runs, with_navigation=asked, chunks=chunks)
         return replace(contents, documents=views)
     except MissingText as error:
         return replace(contents, notes=(f"documents are not shown: {error}",))

@@ -21,6 +21,13 @@ from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.outcomes import SeenTrees, seen_trees
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.registry import measure_named
+from doxeval.reports.reading_ends import (
+    NO_BUDGETS,
+    Budgets,
+    Reading,
+    budgets_of,
+    reading_ends,
+)
 from doxeval.runs import Kind
 from doxeval.scores import ScoreTable
 
@@ -31,6 +38,7 @@ class Returned:
 
     pair: the judged pair of topic and document, as the ground truth numbers them.
     seen: what tells which relevant units of `model` are hit, near or missed; None without a model.
+    reading: how far readers get in the ranges with some budgets; None if no measure has a budget.
     """
 
     pair: Ints
@@ -39,6 +47,7 @@ class Returned:
     rank: Ints
     seen: SeenTrees | None = None
     model: Hits | None = None
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True)
@@ -46,19 +55,21 @@ class Keeping:
     """A function of the ranking for `Evaluation(keep=…)`: it keeps what a report shows of a run.
 
     model: how readers navigate and what is relevant; None: only if a model of navigation is given.
+    budgets: how much readers read.
 
     >>> keeping(["MAiP"]).model is None, keeping(["MAiP", "ESRR@10(nav=hierarchical)"]).model.nav
     (True, 'hierarchical')
     """
 
     model: Hits | None = None
+    budgets: Budgets = NO_BUDGETS
 
     def __call__(self, ranking: Ranking) -> Returned:
         """What the run returns, and what outcomes follow from if somebody asked for navigation."""
         model = self.model
         if model is None and ranking.truth.navigation is not None:
             model = Hits()
-        return _kept(ranking, model)
+        return _kept(ranking, model, self.budgets)
 
 
 def keeping(measures: Iterable[Measure | str]) -> Keeping:
@@ -67,7 +78,8 @@ def keeping(measures: Iterable[Measure | str]) -> Keeping:
     >>> keeping(["ESRP@10(nav=none)", "ESRR@10"]).model.nav
     'none'
     """
-    return Keeping(navigation_of(measures))
+    named = [measure_named(one) if isinstance(one, str) else one for one in measures]
+    return Keeping(navigation_of(named), budgets_of(named))
 
 
 def navigation_of(measures: Iterable[Measure | str]) -> Hits | None:
@@ -111,7 +123,7 @@ def returned(ranking: Ranking) -> Returned:
     return _kept(ranking, Hits())
 
 
-def _kept(ranking: Ranking, model: Hits | None) -> Returned:
+def _kept(ranking: Ranking, model: Hits | None, budgets: Budgets = NO_BUDGETS) -> Returned:
     settled = None if model is None else model.settled(ranking.truth)
     seen = None
     if settled is not None:
@@ -119,7 +131,11 @@ def _kept(ranking: Ranking, model: Hits | None) -> Returned:
             seen = seen_trees(ranking, settled)
         except (MissingInput, MissingText):  # nothing to hit, or no texts and thus no documents
             settled = None
-    return Returned(*_ranges(ranking), seen, settled)
+    rows, start, end = _ranges(ranking)
+    reading = None
+    if budgets.sizes and len(rows) and not (ranking.resolved.run.kind == Kind.TREE).any():
+        reading = reading_ends(ranking, budgets, rows, start, end)
+    return Returned(ranking.pair[rows], start, end, ranking.rank[rows], seen, settled, reading)
 
 
 def has_text_to_show(truth: GroundTruth) -> bool:
@@ -127,15 +143,15 @@ def has_text_to_show(truth: GroundTruth) -> bool:
     return truth.has_highlights or truth.has_grades or truth.relevant.has_lists
 
 
-def _ranges(ranking: Ranking) -> tuple[Ints, Ints, Ints, Ints]:
-    """Pair, start, end and rank of the ranges that are returned in relevant documents.
+def _ranges(ranking: Ranking) -> tuple[Ints, Ints, Ints]:
+    """Row, start and end of the ranges that are returned in relevant documents.
 
     A point is one character; a tree is its innermost nodes, each with the tree's rank.
     """
     truth = ranking.truth
     if not has_text_to_show(truth):
         nothing: Ints = np.zeros(0, dtype=np.int64)
-        return nothing, nothing, nothing, nothing
+        return nothing, nothing, nothing
     pair, kind = ranking.pair, ranking.resolved.run.kind
     rows: Ints = np.flatnonzero((pair >= 0) & (ranking.start >= 0))
     rows = rows[truth.is_relevant[pair[rows]]]
@@ -145,7 +161,7 @@ def _ranges(ranking: Ranking) -> tuple[Ints, Ints, Ints, Ints]:
     of_trees = np.flatnonzero(kind[rows] == Kind.TREE)
     if len(of_trees):
         rows, start, end = _with_trees(ranking, rows, start, end, of_trees)
-    return pair[rows], start, end, ranking.rank[rows]
+    return rows, start, end
 
 
 def _with_trees(

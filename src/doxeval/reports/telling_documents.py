@@ -25,6 +25,8 @@ FIRST_RESULTS = 10
 MOST_DOCUMENTS = 24
 # How many of a run's results in one document are shown, at most.
 MOST_UNITS = 200
+# How many chunks of one document, at most.
+MOST_CHUNKS = 5000
 # Longer texts are cut.
 LONGEST_TEXT = 200_000
 # What all documents together may cost: their characters, and those that the ranges returned in
@@ -83,13 +85,11 @@ def telling_documents(
 
 
 def _candidates(truth: GroundTruth) -> _Candidates:
-    """The relevant documents of the collection in which text is highlighted or elements graded."""
-    collection = truth.known_collection
+    """The relevant documents whose texts are known, with text highlighted or elements graded."""
     is_shown = (truth.highlighted > 0) | _graded(truth)
-    numbers = collection.find_documents(truth.documents)[truth.document]
-    length = np.where(numbers >= 0, truth.document_lengths[numbers], 0)
-    pairs = np.flatnonzero(is_shown & (length > 0))
-    length = length[pairs]
+    every, count = _sizes(truth)
+    pairs = np.flatnonzero(is_shown & (every[truth.document] > 0))
+    length, elements = every[truth.document[pairs]], count[truth.document[pairs]]
     place = np.full(len(truth.topic), -1, dtype=np.int64)
     place[pairs] = np.arange(len(pairs))
     highlighted = np.flatnonzero(place[truth.highlights.group] >= 0)
@@ -99,8 +99,20 @@ def _candidates(truth: GroundTruth) -> _Candidates:
         np.concatenate([truth.highlights.start[highlighted], np.zeros_like(bare)]),
         np.concatenate([truth.highlights.end[highlighted], length[bare]]),
     )
-    elements = np.diff(collection.rows)[numbers[pairs]]
     return _Candidates(pairs, truth.topic[pairs], length, elements, merged(spans))
+
+
+def _sizes(truth: GroundTruth) -> tuple[Ints, Ints]:
+    """The characters and the elements of each judged document; 0 where its text is not known."""
+    collection = truth.collection
+    if collection is None:
+        texts = [truth.known_texts.find(document) or "" for document in truth.documents]
+        lengths = np.array([len(text) for text in texts], dtype=np.int64)
+        return lengths, np.zeros_like(lengths)
+    numbers = collection.find_documents(truth.documents)
+    elements = np.append(np.diff(collection.rows), 0)  # the last is for documents it lacks
+    lengths = np.append(truth.document_lengths, 0)
+    return lengths[numbers], elements[numbers].astype(np.int64)
 
 
 def _graded(truth: GroundTruth) -> Bools:

@@ -22,12 +22,13 @@ export function moveButtons({ what, next, back, go }: Move): HTMLElement {
   );
 }
 
-export function legend(moves: Move[], hasHighlights: boolean, hasGrades: boolean): HTMLElement {
+export function legend(moves: Move[], hasHighlights: boolean, hasGrades: boolean, hasChunks: boolean): HTMLElement {
   return element(
     "p",
     { class: "dv-legend" },
     hasHighlights ? element("mark", {}, "highlighted by the assessor") : null,
     key("dv-key-returned", "returned by the run, with its rank in the margin; lines show where each result begins and ends"),
+    hasChunks ? key("dv-key-cut", "border of a chunk") : null,
     hasGrades ? key("dv-key-graded", "graded element, with its grade at the right") : null,
     element("span", {}, "Keys: ", ...moves.flatMap(keysOf)),
   );

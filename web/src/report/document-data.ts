@@ -44,8 +44,15 @@ export interface DocumentView {
   outline: OutlineItem[];
   /** How many elements the outline leaves out. */
   outlineCut: number;
-  /** `cut`: how many further ranges of the run are left out. */
-  results: { run: number; units: Unit[]; cut?: number }[];
+  /**
+   * `cut`: how many further ranges of the run are left out. `read`: for each budget, where readers
+   * stop in each range.
+   */
+  results: { run: number; units: Unit[]; cut?: number; read?: number[][] }[];
+  /** Budgets in words, such as "1,000 words", smallest first. */
+  budgets?: string[];
+  /** What runs could have returned: for each chunk, how far it begins after the one before, and its length. */
+  cuts?: { runs: number[]; ranges: number[] }[];
   outcomes?: RelevantUnit[];
   outcomesCut?: number;
   /** The name of the model of navigation behind the outcomes. */

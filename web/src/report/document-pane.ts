@@ -24,14 +24,14 @@ export class Pane {
   current: Result | null = null;
 
   constructor(
-    places: Places,
+    private readonly places: Places,
     readonly run: number,
     { name, colour }: Run,
     cut: { characters: number; results: number },
   ) {
     const { shown, hidden } = places.results(run);
     this.results = shown;
-    this.text = new Text(places);
+    this.text = new Text(places, places.chunks(run));
     this.left = new Margin<Result>("left", this.text, (result) => this.show(result));
     this.right = new Margin<Grade>("right", this.text);
     this.text.column.append(this.left.layer, this.right.layer);
@@ -62,12 +62,17 @@ export class Pane {
 
   private readonly rest: string;
 
-  /** Draw the results among the first k of the list. */
-  draw(k: number): void {
-    this.shown = this.results.filter((result) => result.rank <= k);
+  /** Draw the results among the first k of the list, as far as they are read until a budget (-1: all). */
+  draw(k: number, budget = -1): void {
+    const read = budget < 0 ? this.results : this.places.read(this.run, budget);
+    this.shown = read.filter((result) => result.rank <= k);
     this.text.draw(this.shown);
     this.left.draw(
-      this.shown.map((result) => ({ thing: result, label: String(result.rank), title: `rank ${result.rank}` })),
+      this.shown.map((result) => ({
+        thing: result,
+        label: String(result.rank),
+        title: `rank ${result.rank}${result.whole ? ", read up to the budget" : ""}`,
+      })),
     );
     const count = `${this.shown.length} of ${this.results.length}`;
     const here = this.results.length

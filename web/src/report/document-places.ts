@@ -9,6 +9,8 @@ export interface Placed {
 
 export interface Result extends Placed {
   rank: number;
+  /** The result as it was returned, if readers stop before its end. */
+  whole?: Result;
 }
 
 export interface Grade extends Placed {
@@ -30,6 +32,10 @@ export interface Places {
   outline: (OutlineItem & Placed)[];
   /** What a run returns, best first, and how much of that lies in the part that is cut off. */
   results: (run: number) => { shown: Result[]; hidden: number };
+  /** Results as far as they are read until a budget, by its number. */
+  read: (run: number, budget: number) => Result[];
+  /** The chunks that a run could have returned, in their order. */
+  chunks: (run: number) => Placed[];
   range: (range: Range) => Placed;
 }
 
@@ -49,6 +55,19 @@ export function placesIn(view: DocumentView): Places {
     end: at(thing.end),
   });
   const isInText = ({ start, end }: Placed) => start < end;
+  const returned = new Map<number, { shown: Result[]; all: (Result | null)[] }>();
+  const resultsOf = (run: number) => {
+    const known = returned.get(run);
+    if (known) return known;
+    const every = view.results.find((result) => result.run === run)?.units ?? [];
+    const all = every.map(([start, end, rank]) => {
+      const result = place({ start, end, rank });
+      return isInText(result) ? result : null;
+    });
+    const made = { all, shown: all.filter((result) => result !== null) };
+    returned.set(run, made);
+    return made;
+  };
   return {
     text: view.text,
     blocks: view.blocks
@@ -59,9 +78,29 @@ export function placesIn(view: DocumentView): Places {
     bep: view.bep === null || at(view.bep) >= view.text.length ? null : at(view.bep),
     outline: view.outline.map(place).filter(isInText),
     results: (run) => {
-      const every = view.results.find((result) => result.run === run)?.units ?? [];
-      const shown = every.map(([start, end, rank]) => place({ start, end, rank })).filter(isInText);
-      return { shown, hidden: every.length - shown.length };
+      const { all, shown } = resultsOf(run);
+      return { shown, hidden: all.length - shown.length };
+    },
+    read: (run, budget) => {
+      const ends = view.results.find((result) => result.run === run)?.read?.[budget];
+      const { all, shown } = resultsOf(run);
+      if (!ends) return shown;
+      return all.flatMap((result, number) => {
+        if (!result) return [];
+        const end = at(ends[number]!);
+        if (end >= result.end) return [result];
+        return end > result.start ? [{ ...result, end, whole: result }] : [];
+      });
+    },
+    chunks: (run) => {
+      const flat = view.cuts?.find(({ runs }) => runs.includes(run))?.ranges ?? [];
+      const found: Placed[] = [];
+      let start = 0;
+      for (let number = 0; number + 1 < flat.length; number += 2) {
+        start += flat[number]!;
+        found.push(place({ start, end: start + flat[number + 1]! }));
+      }
+      return found.filter(isInText);
     },
     range: ([start, end]) => place({ start, end }),
   };

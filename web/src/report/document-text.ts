@@ -17,8 +17,18 @@ export class Text {
   private readonly bodies: HTMLElement[] = [];
   private results: Result[] = [];
   private readonly pieces: { start: number; end: number; node: HTMLElement }[][] = [];
+  private readonly begins: Set<number>;
+  private readonly ends: Set<number>;
+  /** Where chunks begin or end, in order. */
+  private readonly borders: number[];
 
-  constructor(private readonly places: Places) {
+  constructor(
+    private readonly places: Places,
+    chunks: Placed[] = [],
+  ) {
+    this.begins = new Set(chunks.map(({ start }) => start));
+    this.ends = new Set(chunks.map(({ end }) => end));
+    this.borders = [...new Set([...this.begins, ...this.ends])].sort((one, other) => one - other);
     for (const block of places.blocks) {
       const body = element("p", { class: block.isTitle ? "dv-block dv-title" : "dv-block" });
       this.bodies.push(body);
@@ -75,6 +85,10 @@ export class Text {
       cuts.add(Math.max(thing.start, start)).add(Math.min(thing.end, end));
     }
     if (bep !== null && start <= bep && bep < end) cuts.add(bep);
+    for (let border = firstAfter(this.borders, start); border < this.borders.length; border++) {
+      if (this.borders[border]! >= end) break;
+      cuts.add(this.borders[border]!);
+    }
     const edges = [...cuts].sort((one, other) => one - other);
     const nodes: Node[] = [];
     const pieces = [];
@@ -100,6 +114,8 @@ export class Text {
       if (own.some((result) => result.end === piece.end)) node.classList.add("dv-ends");
       node.title = `returned at ${own.length > 1 ? "ranks" : "rank"} ${ranks(own)}`;
     }
+    if (this.begins.has(piece.start)) node.classList.add("dv-cut-begins");
+    if (this.ends.has(piece.end)) node.classList.add("dv-cut-ends");
     return node;
   }
 }
@@ -113,6 +129,17 @@ export function ranks(results: Result[]): string {
   const every = [...new Set(results.map((result) => result.rank))].sort((one, other) => one - other);
   const shown = every.slice(0, 8).join(", ");
   return every.length > 8 ? `${shown} and ${every.length - 8} more` : shown;
+}
+
+/** The first of some numbers in order that is greater than another. */
+function firstAfter(numbers: number[], limit: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle]! > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function overlap(one: Placed, other: Placed): boolean {

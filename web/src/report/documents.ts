@@ -42,6 +42,8 @@ class Viewer implements Documents {
   private isChosen = false;
   /** How many results of each list are drawn. */
   private k = Infinity;
+  /** The budget until which results are read, by its number; -1 if there is none. */
+  private budget = -1;
   private view!: DocumentView;
   private places!: Places;
   private panes: Pane[] = [];
@@ -72,6 +74,7 @@ class Viewer implements Documents {
     ];
     if (!this.hasHighlights) this.moves = this.moves.filter(({ what }) => what !== "highlight");
     const depth = element("label", { class: "dv-depth" }, element("span", {}, "First k results"), this.slider, this.depth);
+    this.budget = budgetOf(data);
     root.classList.add("dv");
     root.replaceChildren(
       this.chooser,
@@ -79,7 +82,12 @@ class Viewer implements Documents {
       this.facts,
       element("div", { class: "dv-bar" }, depth, ...this.moves.map(moveButtons), this.status),
       element("div", { class: "dv-body" }, this.outline, this.texts),
-      legend(this.moves, this.hasHighlights, data.documents.some((view) => view.grades.length > 0)),
+      legend(
+        this.moves,
+        this.hasHighlights,
+        data.documents.some((view) => view.grades.length > 0),
+        data.documents.some((view) => view.cuts?.length),
+      ),
       this.units,
     );
     this.slider.addEventListener("input", () => this.slid());
@@ -119,6 +127,7 @@ class Viewer implements Documents {
     const outline = outlineOf(this.places, this.view.outlineCut, (place) => this.jump(place));
     outline.open = isOpen;
     this.outline.replaceChildren(outline);
+    this.outline.hidden = !this.places.outline.length;
     this.drawRuns();
   }
 
@@ -146,7 +155,7 @@ class Viewer implements Documents {
   }
 
   private drawResults(): void {
-    this.panes.forEach((pane) => pane.draw(this.k));
+    this.panes.forEach((pane) => pane.draw(this.k, this.budget));
     const said = !this.ranks.length ? "none here" : this.k === Infinity ? "all" : `k = ${this.k}`;
     this.depth.textContent = said;
     this.slider.setAttribute("aria-valuetext", said);
@@ -219,6 +228,14 @@ class Viewer implements Documents {
       ["run", left],
       ["beside", right],
     ];
+    const budgets = this.view.budgets ?? [];
+    if (budgets.length) {
+      const read = choice("Read until", ["the end of the list", ...budgets], this.budget + 1, (at) => {
+        this.budget = at - 1;
+        this.drawResults();
+      });
+      found.push(["budget", read]);
+    }
     return found.map(([name, { label, select }]) => {
       select.dataset["choose"] = name;
       return label;
@@ -299,6 +316,14 @@ class Viewer implements Documents {
     this.status.textContent = `document ${this.number + 1} of ${count}: ${this.view.doc}`;
     if (focused && !focused.isConnected) this.panes[0]?.scroller.focus({ preventScroll: true });
   }
+}
+
+/** The budget of the reference measure; the largest if it has none, -1 if there are no budgets. */
+function budgetOf({ documents, measures }: ReportData): number {
+  const budgets = documents[0]?.budgets ?? [];
+  const own = /^bR@(\d+)/.exec(measures[0]?.canonical ?? "")?.[1];
+  const at = budgets.findIndex((budget) => budget.replace(/\D/g, "") === own);
+  return at < 0 ? budgets.length - 1 : at;
 }
 
 function nameOf({ id, title }: { id: string; title?: string }): string {

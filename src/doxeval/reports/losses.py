@@ -1,0 +1,137 @@
+"""What retrieval of chunks loses: by how documents were cut, and by how chunks were searched.
+
+1 − score = (1 − score of the oracle), lost by cutting, + (score of the oracle − score), lost by
+search. The oracle is the best order of the same chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from doxeval.reports.contents import Contents
+from doxeval.reports.figure import IS_CHOSEN, Figure, Value, choosing, quantitative, told
+from doxeval.scores import MeasureFacts
+
+_PARTS = ("shown", "lost by search", "lost by cutting")
+_COLOURS = ("#3f8f4f", "#e0a52e", "#b5473c")
+_MOST_MEASURES = 6
+
+
+class Loss(NamedTuple):
+    """One run by one measure: what it shows, and what it loses."""
+
+    run: str
+    measure: str
+    shown: float
+    search: float
+    cutting: float
+
+
+def losses(contents: Contents) -> list[Loss]:
+    """What the runs lose by each measure from 0 to 1 that the oracle was scored by, too.
+
+    An oracle that a run surpasses is as good as that run: it is greedy.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import RunScores, ScoreTable
+    >>> def table(score):
+    ...     runs = (RunScores("mine", np.array([[score]]), np.array([True])),)
+    ...     return ScoreTable((MeasureFacts("bR@9", "bR@9", "recall"),), ("7",), runs)
+    >>> losses(Contents(table(0.5), oracle=table(0.75)))
+    [Loss(run='mine', measure='bR@9', shown=0.5, search=0.25, cutting=0.25)]
+    """
+    oracle = contents.oracle
+    if oracle is None:
+        return []
+    best = {facts.canonical: number for number, facts in enumerate(oracle.measures)}
+    found = []
+    for label, facts in zip(contents.labels, contents.table.measures, strict=True):
+        if facts.canonical not in best or not _is_share(facts):
+            continue
+        means = contents.columns[contents.labels.index(label)].means
+        for run in contents.ranking:
+            mean = means[run]
+            if mean is None or run not in oracle:
+                continue
+            at = oracle.means_of(oracle.index_of_run(run))[best[facts.canonical]]
+            highest = mean if at is None else max(at, mean)
+            found.append(Loss(run, label, mean, highest - mean, 1 - highest))
+    return found
+
+
+def _is_share(facts: MeasureFacts) -> bool:
+    return facts.higher_is_better and facts.lowest == 0 and facts.highest == 1
+
+
+def losses_figure(contents: Contents) -> Figure | None:
+    """For each measure, a bar for each run: shown, lost by search, lost by cutting."""
+    found = losses(contents)
+    measures = list(dict.fromkeys(one.measure for one in found))
+    # Recall at a budget is what an oracle is made for; other measures only if there is none.
+    recalls = [name for name in measures if name.startswith("bR")] or measures
+    kept = recalls[:_MOST_MEASURES]
+    found = [one for one in found if one.measure in kept]
+    if not found:
+        return None
+    columns: dict[str, list[Value]] = {
+        "run": [contents.shown[one.run] for one in found],
+        "measure": [one.measure for one in found],
+    }
+    for part, name in zip(("shown", "search", "cutting"), _PARTS, strict=True):
+        columns[name] = [round(float(getattr(one, part)), 9) for one in found]
+    return Figure(
+        "losses",
+        "losses",
+        "What is shown, and what is lost",
+        columns,
+        _drawn(contents, kept),
+        "",
+        _in_words(contents, found, kept[0]),
+    )
+
+
+def _in_words(contents: Contents, found: Sequence[Loss], measure: str) -> str:
+    told_of = [
+        f"{contents.shown[one.run]} shows {one.shown:.0%}, loses {one.search:.0%} by search and "
+        f"{one.cutting:.0%} by cutting"
+        for one in found
+        if one.measure == measure and one.run in contents.chosen
+    ]
+    return f"By {measure}: {'; '.join(told_of)}."
+
+
+def _drawn(contents: Contents, measures: list[str]) -> dict[str, Any]:
+    parts = list(_PARTS)
+    order = [contents.shown[run] for run in contents.ranking]
+    colour = {
+        "field": "what",
+        "type": "nominal",
+        "scale": {"domain": parts, "range": list(_COLOURS)},
+        "legend": {"title": None, "orient": "top", "symbolType": "square", "symbolSize": 120},
+    }
+    tips = [told("run", "run"), told("measure", "measure")]
+    tips += [told(name, name, ".1%") for name in parts]
+    x = quantitative("share", "part", stack=True, scale={"domain": [0, 1]}, axis={"format": ".0%"})
+    return {
+        "params": [choosing([contents.shown[run] for run in contents.chosen])],
+        "transform": [
+            IS_CHOSEN,
+            {"fold": parts, "as": ["what", "part"]},
+            {"calculate": f"indexof({parts!r}, datum.what)", "as": "order"},
+        ],
+        "facet": {"field": "measure", "type": "nominal", "title": None, "sort": measures},
+        "columns": 2,
+        "spec": {
+            "width": 230,
+            "height": {"step": 22},
+            "mark": {"type": "bar"},
+            "encoding": {
+                "x": x,
+                "y": {"field": "run", "type": "nominal", "title": None, "sort": order},
+                "color": colour,
+                "order": {"field": "order", "type": "quantitative"},
+                "tooltip": tips,
+            },
+        },
+    }
