@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from doxeval.scores.table import Curve, Floats, mean_curve
 
 _MOST_POINTS = 101
 _MOST_CURVES = 12
+# How the name of an axis of budgets begins.
+_BUDGET = "budget"
 # The shares of all relevance, from the bottom up, and their colours; misses are the rest.
 SHARES = ("hits", "near-misses", "seen twice", "misses")
 _SHARE_COLOURS = ("#3f8f4f", "#e0a52e", "#8f86c8")
@@ -42,17 +44,45 @@ def curve_figures(contents: Contents) -> list[Figure]:
     ('precision by recall (P)', {'run': 'mine', 'x': 1.0, 'y': 0.5})
     """
     found = _mean_curves(contents)
-    together: dict[object, list[str]] = {}
+    together: list[list[str]] = []
     for label, lines in found.items():
-        key = tuple((run, c.x_name, c.y_name, np.round(m, 12).tobytes()) for run, c, m in lines)
-        together.setdefault(key, []).append(label)
+        same = next((one for one in together if _are_alike(found[one[0]], lines)), None)
+        if same is None:
+            together.append([label])
+        elif _reach(lines) > _reach(found[same[0]]):
+            same.insert(0, label)  # the longest is drawn
+        else:
+            same.append(label)
     return [
-        _curve_figure(contents, number, same, found[same[0]])
-        for number, same in enumerate(list(together.values())[:_MOST_CURVES], 1)
+        _curve_figure(contents, number, _in_order(same, found), found[same[0]])
+        for number, same in enumerate(together[:_MOST_CURVES], 1)
     ]
 
 
 _Line = tuple[str, Curve, Floats]  # a run, its curve, and the mean of that over topics
+
+
+def _are_alike(one: Sequence[_Line], other: Sequence[_Line]) -> bool:
+    """Whether curves are the same, or one is where the other begins."""
+    if [(run, c.x_name, c.y_name) for run, c, _ in one] != [
+        (run, c.x_name, c.y_name) for run, c, _ in other
+    ]:
+        return False
+    for (_, first, left), (_, second, right) in zip(one, other, strict=True):
+        _, at, also = np.intersect1d(first.x, second.x, return_indices=True)
+        if not len(at) or not np.allclose(left[at], right[also], 0, 1e-9, equal_nan=True):
+            return False
+        if len(at) < min(len(left), len(right)) and not first.x_name.startswith(_BUDGET):
+            return False  # budgets are taken in steps; all others have their points in common
+    return True
+
+
+def _reach(lines: Sequence[_Line]) -> float:
+    return float(lines[0][1].x[-1])
+
+
+def _in_order(labels: Sequence[str], found: Mapping[str, object]) -> list[str]:
+    return [label for label in found if label in labels]
 
 
 def _mean_curves(contents: Contents) -> dict[str, list[_Line]]:
@@ -77,7 +107,7 @@ def _curve_figure(
         columns["run"] += [contents.shown[run]] * len(points)
         columns["x"] += own.x[points].tolist()
         columns["y"] += mean[points].tolist()
-    is_log = _is_long_axis(curve.x)
+    is_log = _is_long_axis(curve.x) and not curve.x_name.startswith(_BUDGET)
     title = f"{curve.y_name} by {curve.x_name} ({', '.join(labels[:4])}{_more(labels)})"
     return Figure(
         f"curve-{number}",

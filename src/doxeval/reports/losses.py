@@ -10,12 +10,20 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from doxeval.reports.contents import Contents
-from doxeval.reports.figure import IS_CHOSEN, Figure, Value, choosing, quantitative, told
+from doxeval.reports.figure import (
+    IS_CHOSEN,
+    WIDTH,
+    Figure,
+    Value,
+    choosing,
+    quantitative,
+    told,
+)
 from doxeval.scores import MeasureFacts
 
 _PARTS = ("shown", "lost by search", "lost by cutting")
 _COLOURS = ("#3f8f4f", "#e0a52e", "#b5473c")
-_MOST_MEASURES = 6
+_MOST_MEASURES = 4
 
 
 class Loss(NamedTuple):
@@ -64,74 +72,77 @@ def _is_share(facts: MeasureFacts) -> bool:
     return facts.higher_is_better and facts.lowest == 0 and facts.highest == 1
 
 
-def losses_figure(contents: Contents) -> Figure | None:
+def losses_figures(contents: Contents) -> list[Figure]:
     """For each measure, a bar for each run: shown, lost by search, lost by cutting."""
-    found = losses(contents)
-    measures = list(dict.fromkeys(one.measure for one in found))
+    by_measure: dict[str, list[Loss]] = {}
+    for one in losses(contents):
+        by_measure.setdefault(one.measure, []).append(one)
     # Recall at a budget is what an oracle is made for; other measures only if there is none.
-    recalls = [name for name in measures if name.startswith("bR")] or measures
-    kept = recalls[:_MOST_MEASURES]
-    found = [one for one in found if one.measure in kept]
-    if not found:
-        return None
-    columns: dict[str, list[Value]] = {
-        "run": [contents.shown[one.run] for one in found],
-        "measure": [one.measure for one in found],
-    }
+    names = [name for name in by_measure if name.startswith("bR")] or list(by_measure)
+    return [
+        _figure(contents, number, name, by_measure[name])
+        for number, name in enumerate(names[:_MOST_MEASURES], 1)
+    ]
+
+
+def _figure(contents: Contents, number: int, measure: str, found: Sequence[Loss]) -> Figure:
+    columns: dict[str, list[Value]] = {"run": [contents.shown[one.run] for one in found]}
     for part, name in zip(("shown", "search", "cutting"), _PARTS, strict=True):
         columns[name] = [round(float(getattr(one, part)), 9) for one in found]
-    return Figure(
-        "losses",
-        "losses",
-        "What is shown, and what is lost",
-        columns,
-        _drawn(contents, kept),
-        "",
-        _in_words(contents, found, kept[0]),
-    )
-
-
-def _in_words(contents: Contents, found: Sequence[Loss], measure: str) -> str:
-    told_of = [
+    said = [
         f"{contents.shown[one.run]} shows {one.shown:.0%}, loses {one.search:.0%} by search and "
         f"{one.cutting:.0%} by cutting"
         for one in found
-        if one.measure == measure and one.run in contents.chosen
+        if one.run in contents.chosen
     ]
-    return f"By {measure}: {'; '.join(told_of)}."
+    return Figure(
+        f"losses-{number}",
+        "losses",
+        f"{measure}: shown and lost",
+        columns,
+        _drawn(contents),
+        alt=f"By {measure}: {'; '.join(said)}.",
+    )
 
 
-def _drawn(contents: Contents, measures: list[str]) -> dict[str, Any]:
+def _drawn(contents: Contents) -> dict[str, Any]:
     parts = list(_PARTS)
     order = [contents.shown[run] for run in contents.ranking]
     colour = {
         "field": "what",
         "type": "nominal",
         "scale": {"domain": parts, "range": list(_COLOURS)},
-        "legend": {"title": None, "orient": "top", "symbolType": "square", "symbolSize": 120},
+        "legend": {
+            "title": None,
+            "orient": "bottom",
+            "direction": "vertical",
+            "symbolType": "square",
+            "symbolSize": 120,
+        },
     }
-    tips = [told("run", "run"), told("measure", "measure")]
-    tips += [told(name, name, ".1%") for name in parts]
+    tips = [told("run", "run"), *(told(name, name, ".1%") for name in parts)]
     x = quantitative("share", "part", stack=True, scale={"domain": [0, 1]}, axis={"format": ".0%"})
     return {
+        "width": WIDTH,
+        "height": {"step": 24},
         "params": [choosing([contents.shown[run] for run in contents.chosen])],
         "transform": [
             IS_CHOSEN,
             {"fold": parts, "as": ["what", "part"]},
             {"calculate": f"indexof({parts!r}, datum.what)", "as": "order"},
         ],
-        "facet": {"field": "measure", "type": "nominal", "title": None, "sort": measures},
-        "columns": 2,
-        "spec": {
-            "width": 230,
-            "height": {"step": 22},
-            "mark": {"type": "bar"},
-            "encoding": {
-                "x": x,
-                "y": {"field": "run", "type": "nominal", "title": None, "sort": order},
-                "color": colour,
-                "order": {"field": "order", "type": "quantitative"},
-                "tooltip": tips,
+        "mark": {"type": "bar"},
+        "encoding": {
+            "x": x,
+            "y": {
+                "field": "run",
+                "type": "nominal",
+                "title": None,
+                "sort": order,
+                "axis": {"labelLimit": 120},
             },
+            "color": colour,
+            "order": {"field": "order", "type": "quantitative"},
+            "tooltip": tips,
         },
     }

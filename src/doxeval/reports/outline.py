@@ -98,8 +98,8 @@ def outline_of(
 def plain_outline(text: str) -> Outline:
     """The outline of a text without elements: its paragraphs, and lines that begin with #.
 
-    >>> [(block.start, block.end, block.is_title) for block in plain_outline("# A\\n\\nOne.").blocks]
-    [(0, 5, True), (5, 9, False)]
+    >>> plain_outline("# A\\n\\nOne.").blocks[0]
+    Block(start=0, end=5, is_title=True)
     """
     starts = [0, *(found.end() for found in _GAP.finditer(text)), len(text)]
     edges = sorted(set(starts))

@@ -19,7 +19,7 @@ from doxeval.reports.escaping import readable
 from doxeval.reports.figure import Figure
 from doxeval.reports.island import island, range_in_words
 from doxeval.reports.leaderboard import cells, undefined_for_all
-from doxeval.reports.losses import losses_figure
+from doxeval.reports.losses import losses_figures
 from doxeval.reports.measure_figures import scatter_figures, scatters_left_out, tau_figure, tau_of
 from doxeval.reports.summary import summary
 from doxeval.reports.tables import against_baseline, topic_table, undefined_rows
@@ -68,7 +68,7 @@ def figures(contents: Contents) -> dict[str, list[Figure]]:
     ['difficulty']
     """
     single = (
-        losses_figure(contents),
+        *losses_figures(contents),
         shares_figure(contents),
         differences_figure(contents),
         difficulty_figure(contents),
