@@ -2,28 +2,42 @@
 
 How a chunk gets its place, file by file:
 
-    solid                     text without white space, where everything is searched
-    own_offsets               offsets that came with the chunks, checked
-    hashes, occurrences       all places of each text
-    windows, paths, alignment one place each, in the order of the text
-    placing                   tiling, alignment, or counting where there is no order
-    folding                   chunks with other letters, marks, or added text
-    locate, located, report   the places as ranges of the text, and what was found how
+    solid, hashes                  text without white space, where everything is searched
+    own_offsets                    offsets that came with the chunks, checked
+    occurrences                    all places of each text
+    windows, paths, alignment      one place each, in the order of the text
+    placing, levels                tiling, alignment, or counting where there is no order
+    folding, chains, resembling    letters and digits; chunks of which only part is found
+    altered, ranges                places in the text itself
+    locate, located, report        all steps; the places; what was found how
+    quotes                         all places of gold quotes, by the same steps
 """
 
 from doxeval.locating.how import How
 from doxeval.locating.locate import locate_chunks
 from doxeval.locating.located import Located
+from doxeval.locating.quotes import (
+    FoundInDocuments,
+    FoundQuote,
+    JoinedTexts,
+    find_in_documents,
+    find_quotes,
+)
 from doxeval.locating.report import LocatingReport, LostChunk, OwnReport, total
 from doxeval.locating.solid import SolidText
 
 __all__ = [
+    "FoundInDocuments",
+    "FoundQuote",
     "How",
+    "JoinedTexts",
     "Located",
     "LocatingReport",
     "LostChunk",
     "OwnReport",
     "SolidText",
+    "find_in_documents",
+    "find_quotes",
     "locate_chunks",
     "total",
 ]

@@ -6,17 +6,19 @@ in the solid text, where white space makes no difference.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints
-from doxeval.locating.folding import Folded
+from doxeval.locating.folding import folded
 from doxeval.locating.hashes import WindowHashes
 
-Codes = npt.NDArray[np.uint32]
+Codes: TypeAlias = npt.NDArray[np.uint32]
+Reduction: TypeAlias = Callable[[Codes], tuple[Codes, Ints]]
 
 # All characters that `str.isspace` accepts are below this one.
 _LAST_SPACE = 0x3000
@@ -50,20 +52,27 @@ def is_solid(codes: Codes) -> Bools:
     return ~_IS_SPACE[np.minimum(codes, _LAST_SPACE + 1)]
 
 
+def solid(codes: Codes) -> tuple[Codes, Ints]:
+    """The characters of a text that are not white space, and where each of them stands."""
+    keep = is_solid(codes)
+    return codes[keep], np.flatnonzero(keep)
+
+
 class SolidText:
     """A text, its solid text, and the offset in the text of each solid character.
+
+    With `reduced=folded` the same for its folded letters and digits instead of all characters.
 
     >>> document = SolidText("To be,\\n  or not")
     >>> document.solid, document.offsets.tolist()
     ('Tobe,ornot', [0, 1, 3, 4, 5, 9, 10, 12, 13, 14])
+    >>> document.folded.solid
+    'tobeornot'
     """
 
-    def __init__(self, text: str) -> None:
-        codes = codes_of(text)
-        solid = is_solid(codes)
+    def __init__(self, text: str, reduced: Reduction = solid) -> None:
         self.text = text
-        self.offsets: Ints = np.flatnonzero(solid)
-        self.codes: Codes = codes[solid]
+        self.codes, self.offsets = reduced(codes_of(text))
         self.solid = text_of(self.codes)
 
     def __len__(self) -> int:
@@ -71,13 +80,13 @@ class SolidText:
 
     @cached_property
     def hashes(self) -> WindowHashes:
-        """Hashes of all pieces of the solid text."""
+        """Hashes of all parts of the solid text."""
         return WindowHashes(self.codes)
 
     @cached_property
-    def folded(self) -> Folded:
-        """The letters and digits of the text without case and accents."""
-        return Folded.of(codes_of(self.text))
+    def folded(self) -> SolidText:
+        """The same for letters and digits without case and accents."""
+        return SolidText(self.text, folded)
 
     def solid_before(self, offsets: Ints) -> Ints:
         """How many solid characters stand before each offset of the text.
@@ -91,29 +100,29 @@ class SolidText:
 class SolidPieces:
     """Many texts at once: their solid texts one after another.
 
-    `begin[i]` to `begin[i + 1]` is the solid text of piece i. `lead` and `trail` are the numbers of
-    white space characters at its two ends.
+    `begin[i]` to `begin[i + 1]` is the solid text of piece i. `lead` and `trail` count what
+    the solid text leaves out at its two ends.
 
     >>> pieces = SolidPieces([" a b ", "", "c"])
     >>> pieces.solid, pieces.begin.tolist(), pieces.lead.tolist(), pieces.trail.tolist()
     ('abc', [0, 2, 2, 3], [1, 0, 0], [1, 0, 0])
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        codes = codes_of("".join(texts))
-        solid = is_solid(codes)
-        edges = np.append(0, np.cumsum([len(text) for text in texts], dtype=np.int64))
-        offsets = np.flatnonzero(solid)
+    def __init__(self, texts: Sequence[str], reduced: Reduction = solid) -> None:
         self.texts = texts
-        self.codes: Codes = codes[solid]
+        self.reduced = reduced
+        self.codes, offsets = reduced(codes_of("".join(texts)))
         self.solid = text_of(self.codes)
+        edges = np.append(0, np.cumsum([len(text) for text in texts], dtype=np.int64))
         self.begin: Ints = np.searchsorted(offsets, edges)
-        filled = self.begin[1:] > self.begin[:-1]
+        # Where each solid character stands in its own piece.
+        self.offsets: Ints = offsets - np.repeat(edges[:-1], self.lengths)
+        filled = self.lengths > 0
         first, last = self.begin[:-1][filled], self.begin[1:][filled] - 1
         self.lead: Ints = np.zeros(len(texts), dtype=np.int64)
         self.trail: Ints = np.zeros(len(texts), dtype=np.int64)
-        self.lead[filled] = offsets[first] - edges[:-1][filled]
-        self.trail[filled] = edges[1:][filled] - offsets[last] - 1
+        self.lead[filled] = self.offsets[first]
+        self.trail[filled] = np.diff(edges)[filled] - self.offsets[last] - 1
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -124,9 +133,18 @@ class SolidPieces:
         return WindowHashes(self.codes)
 
     @cached_property
+    def folded(self) -> SolidPieces:
+        """The same for letters and digits without case and accents."""
+        return SolidPieces(self.texts, folded)
+
+    @cached_property
     def lengths(self) -> Ints:
         """The number of solid characters of each piece."""
         return np.diff(self.begin)
+
+    def part(self, rows: Ints) -> SolidPieces:
+        """Some of the pieces."""
+        return SolidPieces([self.texts[row] for row in rows.tolist()], self.reduced)
 
     def __getitem__(self, number: int) -> str:
         return self.solid[self.begin[number] : self.begin[number + 1]]

@@ -1,0 +1,179 @@
+"""All places at which quotes stand in a document, or in any of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+
+from doxeval.locating.altered import found_in_part, found_whole
+from doxeval.locating.how import How
+from doxeval.locating.occurrences import occurrences
+from doxeval.locating.resembling import LEAST_LETTERS, resembling
+from doxeval.locating.solid import SolidPieces, SolidText
+
+# Ranges [start, end) of a text that together hold a quote: one, unless its parts stand apart.
+Place: TypeAlias = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class FoundQuote:
+    """All places of a quote, how it was found, and the share of its letters that was."""
+
+    how: How
+    places: tuple[Place, ...] = ()
+    share: float = 0.0
+
+
+@dataclass(frozen=True)
+class FoundInDocuments:
+    """All places of a quote in several documents, each with the id of its document."""
+
+    how: How
+    places: tuple[tuple[str, Place], ...] = ()
+    share: float = 0.0
+
+
+def find_quotes(
+    text: str | SolidText, quotes: Sequence[str], min_share: float = 0.8
+) -> list[FoundQuote]:
+    """All places of each quote in a text.
+
+    A quote that stands nowhere, white space aside, is looked for by its letters and digits without
+    case and accents, and then in part, as chunks are.
+
+    >>> found = find_quotes("To be,  or not to be.", ["to be", "be, or", "TO BE", "to sleep"])
+    >>> for one in found:
+    ...     print(one.how.word, one.places)
+    exact (((15, 20),),)
+    white space (((3, 10),),)
+    folded (((0, 5),), ((15, 20),))
+    lost ()
+    """
+    document = text if isinstance(text, SolidText) else SolidText(text)
+    pieces = SolidPieces(quotes)
+    found = _as_they_are(document, pieces)
+    for row, one in _by_letters(document, pieces, _lost(found)):
+        found[row] = one
+    for row, one in _in_part(document, pieces, _lost(found), min_share):
+        found[row] = one
+    return found
+
+
+def _lost(found: Sequence[FoundQuote]) -> list[int]:
+    return [row for row, one in enumerate(found) if one.how == How.LOST]
+
+
+def _as_they_are(document: SolidText, pieces: SolidPieces) -> list[FoundQuote]:
+    """Quotes as they stand, white space aside."""
+    places = occurrences(document, pieces)
+    first = document.offsets[places.position]
+    lengths = np.repeat(pieces.lengths, places.counts)
+    after = document.offsets[places.position + lengths - 1] + 1
+    result = []
+    for row, (begin, end) in enumerate(pairwise(places.begin.tolist())):
+        if pieces.lengths[row] == 0:
+            result.append(FoundQuote(How.BLANK, (), 1.0))
+            continue
+        ranges = zip(first[begin:end].tolist(), after[begin:end].tolist(), strict=True)
+        lead, trail = int(pieces.lead[row]), int(pieces.trail[row])
+        wide = [(start - lead, stop + trail, start, stop) for start, stop in ranges]
+        exact = [a >= 0 and document.text[a:b] == pieces.texts[row] for a, b, _, _ in wide]
+        spans = tuple(
+            ((a, b),) if same else ((start, stop),)
+            for same, (a, b, start, stop) in zip(exact, wide, strict=True)
+        )
+        how = How.EXACT if any(exact) else How.WHITE_SPACE
+        result.append(FoundQuote(how, spans, 1.0) if spans else FoundQuote(How.LOST))
+    return result
+
+
+def _by_letters(
+    document: SolidText, pieces: SolidPieces, rows: Sequence[int]
+) -> list[tuple[int, FoundQuote]]:
+    """Quotes all of whose letters and digits stand in the text."""
+    if not rows:
+        return []
+    rows = [row for row in rows if pieces.folded.lengths[row] >= LEAST_LETTERS]
+    places = occurrences(document.folded, pieces.folded.part(np.array(rows, dtype=np.int64)))
+    result = []
+    for row, (begin, end) in zip(rows, pairwise(places.begin.tolist()), strict=True):
+        at = places.position[begin:end].tolist()
+        spans = tuple((found_whole(document, pieces, row, start),) for start in at)
+        if spans:
+            result.append((row, FoundQuote(How.FOLDED, spans, 1.0)))
+    return result
+
+
+def _in_part(
+    document: SolidText, pieces: SolidPieces, rows: Sequence[int], min_share: float
+) -> list[tuple[int, FoundQuote]]:
+    """Quotes of which nearly all letters stand in the text."""
+    if not rows:
+        return []
+    near = np.full(len(pieces), -1, dtype=np.int64)
+    result = []
+    for one in resembling(document.folded, pieces.folded, rows, near, min_share):
+        found = found_in_part(document, pieces, one)
+        how = How.FOLDED if found.spans else How.LOST
+        places = (found.spans,) if found.spans else ()
+        result.append((one.row, FoundQuote(how, places, found.share)))
+    return result
+
+
+class JoinedTexts:
+    """Many documents as one text, so that one search finds the places in all of them.
+
+    >>> joined = JoinedTexts({"a": "to be", "b": "or not to be"})
+    >>> joined.document_of(12), joined.range_in_document(14, 16)
+    ('b', ('b', 8, 10))
+    """
+
+    def __init__(self, documents: Mapping[str, str]) -> None:
+        self.ids = list(documents)
+        texts = list(documents.values())
+        # A letter between the documents that none of them has: nothing is found across it.
+        used = set().union(*map(set, texts))
+        letters = (chr(code) for code in range(0x10000, 0x20000))
+        border = next(one for one in letters if one not in used and one.isalpha())
+        self.text = SolidText(border.join(texts))
+        self._begin = np.cumsum([0] + [len(text) + 1 for text in texts[:-1]])
+
+    def document_of(self, offset: int) -> str:
+        """The id of the document that an offset of the joined text is in."""
+        return self.ids[int(np.searchsorted(self._begin, offset, side="right")) - 1]
+
+    def range_in_document(self, start: int, end: int) -> tuple[str, int, int]:
+        """A range of the joined text as one of its document."""
+        number = int(np.searchsorted(self._begin, start, side="right")) - 1
+        base = int(self._begin[number])
+        return self.ids[number], start - base, end - base
+
+
+def find_in_documents(
+    documents: Mapping[str, str] | JoinedTexts, quotes: Sequence[str], min_share: float = 0.8
+) -> list[FoundInDocuments]:
+    """All places of each quote in several documents, by one search in all of them.
+
+    >>> found = find_in_documents({"a": "to be", "b": "or not to be"}, ["to be", "be or"])
+    >>> found[0].places, found[1].how.word
+    ((('a', ((0, 5),)), ('b', ((7, 12),))), 'lost')
+    """
+    joined = documents if isinstance(documents, JoinedTexts) else JoinedTexts(documents)
+    if not joined.ids:
+        return [FoundInDocuments(How.LOST if quote.strip() else How.BLANK) for quote in quotes]
+    found = find_quotes(joined.text, quotes, min_share)
+    return [
+        FoundInDocuments(one.how, tuple(_with_document(joined, at) for at in one.places), one.share)
+        for one in found
+    ]
+
+
+def _with_document(joined: JoinedTexts, place: Place) -> tuple[str, Place]:
+    """The document of a place and its ranges there; parts in other documents are left out."""
+    ranges = [joined.range_in_document(start, end) for start, end in place]
+    longest = max(ranges, key=lambda one: one[2] - one[1])[0]
+    return longest, tuple((start, end) for document, start, end in ranges if document == longest)
