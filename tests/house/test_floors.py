@@ -23,8 +23,8 @@ FLOORS = [
     {"cli"},
 ]
 ROOT = Path(doxeval.__file__).parent
-# The front door and the way in from `python -m` stand outside the house.
-OUTSIDE = {"__init__", "__main__"}
+# The front door, the way in from `python -m` and the plugin of pytest stand outside the house.
+OUTSIDE = {"__init__", "__main__", "pytest_plugin"}
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 
 

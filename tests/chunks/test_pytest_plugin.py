@@ -1,0 +1,146 @@
+"""The plugin of pytest, as people use it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import doxeval
+from doxeval.chunks.in_tests import scores_of_chunks
+from doxeval.errors import InputError
+
+pytest_plugins = ["pytester"]
+
+DOCS = {"terms": "Thirty days. Unused goods only.", "post": "Parcels take a week."}
+QUESTIONS = [
+    {
+        "id": "q1",
+        "question": "How long may I keep it?",
+        "needs": [{"spans": [{"doc": "terms", "quote": "Thirty days"}]}],
+    },
+    {
+        "id": "q2",
+        "question": "How long does a parcel take?",
+        "needs": [{"spans": [{"doc": "post", "quote": "a week"}]}],
+    },
+]
+JUDGED = [
+    {"topic": "q1", "doc": "terms", "start": 0, "end": 11},
+    {"topic": "q2", "doc": "post", "start": 13, "end": 19},
+]
+RETRIEVER = """
+def retriever(question):
+    return ["Parcels take a week."] if "parcel" in question else ["Thirty days."]
+"""
+
+
+def lines(records: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+@pytest.fixture(autouse=True)
+def this_doxeval(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other processes import the doxeval that is tested here."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(doxeval.__file__).parents[1]))
+
+
+@pytest.fixture
+def folder(pytester: pytest.Pytester) -> pytest.Pytester:
+    for name, text in DOCS.items():
+        path = pytester.path / "docs" / f"{name}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    (pytester.path / "questions.jsonl").write_text(lines(QUESTIONS))
+    (pytester.path / "judged.jsonl").write_text(lines(JUDGED))
+    return pytester
+
+
+def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    """Run pytest with the plugin, which an installed doxeval has registered already."""
+    is_installed = any(one.name == "doxeval" for one in entry_points(group="pytest11"))
+    plugin = () if is_installed else ("-p", "doxeval.pytest_plugin")
+    return pytester.runpytest_subprocess(*plugin, *arguments)
+
+
+def test_a_retriever_is_scored(folder: pytest.Pytester) -> None:
+    folder.makepyfile(
+        RETRIEVER
+        + """
+def test_good(doxeval_chunks):
+    scores = doxeval_chunks("questions.jsonl", retriever, docs="docs")
+    assert scores["bR@1000"] == 1
+    assert scores.topics["q2"]["all@5"] == 1
+
+def test_bad(doxeval_chunks):
+    scores = doxeval_chunks("questions.jsonl", lambda _: ["Unused goods only."], docs="docs")
+    assert scores["bR@1000"] >= 0.85
+
+async def asked(question):
+    return retriever(question)
+
+def test_async(doxeval_chunks):
+    found = doxeval_chunks("questions.jsonl", asked, docs="docs", measures="hit@1", k=1)
+    assert dict(found) == {"hit@1": 1.0}
+"""
+    )
+    result = run(folder)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*assert 0.0 >= 0.85*"])
+
+
+def test_what_all_tests_share_may_be_configured(folder: pytest.Pytester) -> None:
+    folder.makeini("[pytest]\ndoxeval_docs = docs\ndoxeval_questions = questions.jsonl\n")
+    folder.makepyfile(
+        RETRIEVER
+        + """
+def test_retrieval(doxeval_chunks):
+    assert doxeval_chunks("judged.jsonl", retriever)["bR@1000"] >= .85
+"""
+    )
+    run(folder).assert_outcomes(passed=1)
+
+
+def test_a_run_is_scored_without_documents(folder: pytest.Pytester) -> None:
+    (folder.path / "run.jsonl").write_text(lines(JUDGED[:1]))
+    folder.makepyfile(
+        """
+def test_run(doxeval_chunks):
+    scores = doxeval_chunks("judged.jsonl", "run.jsonl")
+    assert scores["bR@1000"] == 0.5
+    assert scores["bR@1000(unit=characters,fit=cut,resize=full)"] == 0.5
+"""
+    )
+    run(folder).assert_outcomes(passed=1)
+
+
+def test_a_mistake_fails_the_test_with_words(folder: pytest.Pytester) -> None:
+    folder.makepyfile(
+        """
+def test_run(doxeval_chunks):
+    doxeval_chunks("judged.jsonl", lambda question: [], docs="docs")
+"""
+    )
+    result = run(folder)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*what is asked is not known for 2 of 2 questions*"])
+
+
+def test_documents_are_asked_for() -> None:
+    with pytest.raises(InputError, match="docs= is needed: the documents in which the gold"):
+        scores_of_chunks(QUESTIONS, lambda question: [])
+
+
+def test_whoever_does_not_use_it_does_not_wait_for_it() -> None:
+    """Loading the plugin imports nothing of size."""
+    code = (
+        "import sys, pytest; import doxeval.pytest_plugin; "
+        "print([name for name in ('numpy', 'click', 'doxeval.chunks') if name in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "[]\n"
