@@ -17,8 +17,8 @@ from doxeval.runs.run import Kind, Result
 from doxeval.wording import brief, listed
 
 FIELDS = (
-    *("topic", "doc", "path", "start", "end", "start_point", "end_point", "nodes", "spans"),
-    *("offset", "point", "rank", "score", "tokens", "run"),
+    *("topic", "doc", "chunk", "path", "start", "end", "start_point", "end_point", "nodes"),
+    *("spans", "offset", "point", "rank", "score", "tokens", "run"),
 )
 UNITS = {
     (): Kind.DOCUMENT,

@@ -69,6 +69,10 @@ class NeededSpan(NamedTuple):
 
     Ranges with the same need, in whatever documents of the topic, are alternatives: any of them
     will do. A range whose need is None is a need of its own. grade: how much the need weighs.
+
+    >>> needs = (NeededSpan("who", 0, 5), NeededSpan("when", 9, 12, grade=2))
+    >>> Judgment("7", "a", needs=needs).highlights
+    ((0, 5), (9, 12))
     """
 
     need: str | None

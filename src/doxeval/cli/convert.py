@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.options import (
+    chunks_option,
     collection_option,
     columns_option,
     merging_options,
@@ -24,7 +25,7 @@ _RUNS = ["text", "inex", "jsonl", "csv", "parquet"]
 _ASSESSMENTS = ["grades", "highlights", "qrels", "trec", "judgments"]
 # Options that only one of the two has, by the name of the parameter.
 _OF_ASSESSMENTS = {"pool", "merge", "whitespace", "offsets", "directory", "lossy"}
-_OF_RUNS = {"given", "columns"}
+_OF_RUNS = {"given", "columns", "chunks"}
 
 
 @verb()
@@ -46,6 +47,7 @@ _OF_RUNS = {"given", "columns"}
 @merging_options
 @offsets_option
 @columns_option
+@chunks_option("for a run that names chunks by their ids")
 @click.option("--lossy", is_flag=True, help="Write assessments even if something is lost.")
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(source: str, out: Path, wanted: Any, **options: Any) -> None:
@@ -65,7 +67,7 @@ def convert(source: str, out: Path, wanted: Any, **options: Any) -> None:
 
     If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy
     writes assessments all the same. --pool, --merge, --whitespace, --offsets, --collection and
-    --lossy are about assessments, --from and --columns about runs.
+    --lossy are about assessments, --from, --columns and --chunks about runs.
     """
     from doxeval.errors import OutputError
 
@@ -104,7 +106,8 @@ def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -
     if given != "text":
         refuse({"columns"}, f"is about text runs, and IN is {given}")
     try:
-        run = read_run(source, given, ends=options["columns"] == "start-end")
+        ends = options["columns"] == "start-end"
+        run = read_run(source, given, ends=ends, chunks=options["chunks"])
     except LooksLikeAssessments:
         raise click.UsageError(
             f"{source} looks like assessments, not a run; for assessments --to names the format: "

@@ -36,6 +36,11 @@ def collection_option(help_text: str) -> Callable[[Any], Any]:
     )
 
 
+def chunks_option(use: str) -> Callable[[Any], Any]:
+    """`--chunks FILE`, for some use."""
+    return click.option("--chunks", metavar="FILE", help=f"All chunks (JSONL), {use}.")
+
+
 def jobs_of_all_cores(command: Any) -> Any:
     """`--jobs N`: by default one for each core."""
     return click.option(

@@ -79,8 +79,8 @@ _OPTIONS = (
         "--chunks",
         multiple=True,
         metavar="FILE",
-        help="All chunks that systems could return (JSONL), for measures that need them; `report` "
-        "takes one file for all runs, or one for each, in their order.",
+        help="All chunks (JSONL), for runs that name chunks by their ids, and for measures that "
+        "need all chunks: one file for all runs, or one for each, in their order.",
     ),
     click.option("--solid", is_flag=True, help="White space counts nothing."),
     click.option(
@@ -173,7 +173,7 @@ def evaluation_of(
         duplicates=options["duplicates"],
         texts=None if options["texts"] is None else texts_in(options["texts"]),
         solid=options["solid"],
-        chunks=_only_file(options["chunks"]),
+        chunks=options["chunks"][0] if len(options["chunks"]) == 1 else None,
         ends=options["columns"] == "start-end",
         **shared,
     )
@@ -186,24 +186,30 @@ def texts_in(source: str) -> Mapping[str, str]:
     return documents(source)
 
 
-def _only_file(files: Sequence[str]) -> str | None:
-    if len(files) > 1:
-        raise click.UsageError("--chunks is given twice: a measure takes one file of chunks")
-    return files[0] if files else None
-
-
 def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, Any]) -> ScoreTable:
     """The scores of runs, with a bar for many and warnings on stderr."""
     from doxeval.cli.allocator import keep_freed_blocks
     from doxeval.cli.terminal import counting_bar
 
     keep_freed_blocks()
-    sources = [named_run(text) for text in runs]
+    sources = _with_own_chunks([named_run(text) for text in runs], options["chunks"])
     jobs = options["jobs"] or _jobs_worth_starting([one.file for one in sources if one.file])
     with counting_bar("scoring runs", len(sources)) as progress:
         table = evaluation.score_all(sources, jobs=jobs, progress=progress)
     _print_warnings(table)
     return table
+
+
+def _with_own_chunks(runs: list[NamedSource], files: Sequence[str]) -> list[NamedSource]:
+    """Runs with the file of chunks that each has for itself, if there are several."""
+    if len(files) < 2:
+        return runs
+    if len(files) != len(runs):
+        raise click.UsageError(
+            f"--chunks is given {len(files)} times for {len(runs)} runs: give one file for all "
+            "runs, or one for each, in their order"
+        )
+    return [run._replace(chunks=file) for run, file in zip(runs, files, strict=True)]
 
 
 def named_run(text: str) -> NamedSource:

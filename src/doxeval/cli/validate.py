@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from doxeval.cli.options import collection_option, columns_option, offsets_option
+from doxeval.cli.options import chunks_option, collection_option, columns_option, offsets_option
 from doxeval.cli.terminal import (
     coloured_line,
     data,
@@ -55,6 +55,7 @@ _SHOWN = 3
 )
 @offsets_option
 @columns_option
+@chunks_option("for runs that name chunks by their ids")
 @click.option(
     "--format",
     "format_",
@@ -89,6 +90,7 @@ def validate(
     target_file: str | None,
     offsets: Any,
     columns: str,
+    chunks: str | None,
     format_: str,
     everything: bool,
     statistics: bool,
@@ -116,6 +118,7 @@ def validate(
     from doxeval.documents import Collection
     from doxeval.errors import OutputError
     from doxeval.runs import read_run, resolve
+    from doxeval.runs.chunk_table import read_chunks
     from doxeval.runs.statistics import run_statistics
     from doxeval.topics import read_topics
 
@@ -134,9 +137,10 @@ def validate(
     collection = None if directory is None else Collection(directory)
     topics = None if topic_file is None else read_topics(topic_file)
     aimed = topics if target_file is None else read_topics(target_file)
+    table = None if chunks is None else read_chunks(chunks)
     reports = []
     for name in runs:
-        run = read_run(name, ends=columns == "start-end")
+        run = read_run(name, ends=columns == "start-end", chunks=table)
         rules = _task(run, task, or_any=statistics)
         if target_file is not None:
             rules = replace(rules, strict_target=True)

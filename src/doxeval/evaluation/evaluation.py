@@ -50,6 +50,7 @@ from doxeval.evaluation.sources import (
 from doxeval.measures.base import Floats, Measure
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.texts import Texts
+from doxeval.runs.read_write import chunk_table_of
 from doxeval.runs.run import Order, Run
 from doxeval.scores import Curve, DocumentScores, MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
@@ -112,7 +113,7 @@ class Evaluation:
     collection; `tokens` is what counts as a token (a function from a text to offsets, a tokeniser
     of tiktoken or tokenizers, or "words"); `solid` leaves white space out of all counts of
     characters. `chunks` are all chunks that a system could return (a table or its file), for
-    measures that compare with the best of them.
+    runs that name chunks by their ids, and for measures that compare with the best of them.
 
     >>> from doxeval.assessments import Judgment
     >>> from doxeval.measures import cP, cR
@@ -177,11 +178,7 @@ class Evaluation:
         self.keep = keep
         self.solid = solid
         self._texts = _texts_of(texts, collection, tokens)
-        if isinstance(chunks, str | os.PathLike):
-            from doxeval.runs.chunk_table import read_chunks
-
-            chunks = read_chunks(chunks)
-        self.chunks = chunks
+        self.chunks = None if chunks is None else chunk_table_of(chunks)
         self._targets = self._targets_in(targets)
         self._asked = asked_for(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
@@ -283,7 +280,7 @@ class Evaluation:
     def ranking(self, run: Source | NamedSource) -> RankedRun:
         """A run as measures see it: resolved, and in order."""
         source = run if isinstance(run, NamedSource) else NamedSource(run)
-        read = source.read(ends=self.options.ends)
+        read = source.read(ends=self.options.ends, chunks=self.chunks)
         return ranked(read, self.truth, self.options, self._repeats)
 
     @property
@@ -298,7 +295,7 @@ class Evaluation:
 
     def _score(self, run: Source | NamedSource) -> RunScores:
         source = run if isinstance(run, NamedSource) else NamedSource(run)
-        read = source.read(ends=self.options.ends)
+        read = source.read(ends=self.options.ends, chunks=self.chunks)
         found = ranked(read, self.truth, self.options, self._repeats)
         measured = self._measured(found, read.origin or source.name or read.run_id)
         has_results = found.ranking.counts > 0

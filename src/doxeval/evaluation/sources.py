@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from doxeval.errors import InputError
 from doxeval.runs import Run, read_run
+from doxeval.runs.chunk_table import ChunkTable
 from doxeval.wording import brief
 
 # A file, a run, or a run as a dict {topic: {document: score}}.
@@ -15,23 +16,27 @@ Source = str | os.PathLike[str] | Run | Mapping[str, Any]
 
 
 class NamedSource(NamedTuple):
-    """A run to score, and the name it is to have; None leaves it to the run itself."""
+    """A run to score, and the name it is to have; None leaves it to the run itself.
+
+    chunks: the file of the chunks that it names by their ids, if it has one for itself.
+    """
 
     source: Source
     name: str | None = None
+    chunks: str | None = None
 
     @property
     def file(self) -> str | None:
         """The file it is read from, if it is one."""
         return os.fspath(self.source) if isinstance(self.source, str | os.PathLike) else None
 
-    def read(self, *, ends: bool) -> Run:
-        """The run itself."""
+    def read(self, *, ends: bool, chunks: ChunkTable | None = None) -> Run:
+        """The run itself; chunks are those that it may name by their ids, if not its own ones."""
         if isinstance(self.source, Run):
             return self.source
         if isinstance(self.source, Mapping):
             return Run.from_dict(self.source)
-        return read_run(self.source, ends=ends)
+        return read_run(self.source, ends=ends, chunks=self.chunks or chunks)
 
 
 def about_same_file(run: str | None, assessments: Iterable[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,33 +17,38 @@ from doxeval.runs.result_columns import ResultColumns
 from doxeval.runs.span_columns import spans_of_text
 from doxeval.runs.span_lists import SpanLists
 
+if TYPE_CHECKING:
+    from doxeval.runs.chunk_table import ChunkTable
+
 _WHOLE = ("start", "end", "offset", "rank", "tokens")
 _EXACT = 1 << 53  # whole numbers below it are exact as floats
 
 
 def columns_of_arrays(
-    given: Mapping[str, Any], called: Mapping[str, str] = MappingProxyType({})
+    given: Mapping[str, Any],
+    called: Mapping[str, str] = MappingProxyType({}),
+    chunks: ChunkTable | None = None,
 ) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
     """Results from a sequence for each field of records; also the ids of runs, and warnings.
 
     A sequence is a list, an array or a column of a data frame. None, an empty string and, among
     whole numbers, -1 and nan say that a result does not have the field. A bad value is an
     InputError that names its row, counted from 0. `called` has the names of fields that the
-    caller knows by other names, for errors.
+    caller knows by other names, for errors. `chunks` are those that results name by id.
 
     >>> columns, _, _ = columns_of_arrays({"topic": [7, 7], "doc": ["a", "b"], "start": [-1, -1]})
     >>> columns.kind.tolist()
     [0, 0]
     """
     try:
-        return collected(given, called)
+        return collected(given, called, chunks)
     except BadRecord as error:
         name, space, rest = error.reason.partition(" ")  # most reasons start with a field
         raise InputError(f"{called.get(name, name)}{space}{rest}", f"row {error.row}") from None
 
 
 def collected(
-    given: Mapping[str, Any], called: Mapping[str, str]
+    given: Mapping[str, Any], called: Mapping[str, str], chunks: ChunkTable | None = None
 ) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
     """As `columns_of_arrays`, but a bad value raises BadRecord.
 
@@ -55,7 +60,7 @@ def collected(
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{count:,} of {name}" for name, count in lengths.items())
         raise InputError(f"the sequences are not of the same length: {told}")
-    collector = RecordCollector()
+    collector = RecordCollector(chunks)
     collector.add(columns, np.arange(1, max(lengths.values(), default=0) + 1))
     return collector.finish()
 

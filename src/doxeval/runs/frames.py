@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doxeval.errors import InputError
 from doxeval.runs.arrays import columns_of_arrays
@@ -11,16 +11,22 @@ from doxeval.runs.record_errors import FIELDS
 from doxeval.runs.result_columns import ResultColumns
 from doxeval.wording import brief
 
+if TYPE_CHECKING:
+    from doxeval.runs.chunk_table import ChunkTable
+
 # What other programs call the columns.
 ALIASES = {
     **dict.fromkeys(("topic_id", "qid", "query_id", "q_id"), "topic"),
     **dict.fromkeys(("docno", "doc_id", "docid", "document"), "doc"),
+    "chunk_id": "chunk",
 }
 # Columns that say nothing, as in files of TREC.
 _EMPTY_COLUMNS = {"Q0", "q0", "iteration", "iter"}
 
 
-def columns_of_frame(frame: Any) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
+def columns_of_frame(
+    frame: Any, chunks: ChunkTable | None = None
+) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
     """The results of a data frame, the ids of runs in it, and warnings.
 
     >>> import polars
@@ -33,7 +39,7 @@ def columns_of_frame(frame: Any) -> tuple[ResultColumns, tuple[str, ...], tuple[
     if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
         raise InputError(f"a {type(frame).__name__}: expected a data frame of pandas or polars")
     names = _columns_by_field(frame)
-    return columns_of_arrays({field: frame[name] for field, name in names.items()}, names)
+    return columns_of_arrays({field: frame[name] for field, name in names.items()}, names, chunks)
 
 
 def _columns_by_field(frame: Any) -> dict[str, str]:
@@ -54,7 +60,7 @@ def _columns_by_field(frame: Any) -> dict[str, str]:
             )
         names[field] = name
     for field in ("topic", "doc"):
-        if field not in names:
+        if field not in names and not (field == "doc" and "chunk" in names):
             others = ", ".join(name for name, alias in ALIASES.items() if alias == field)
             raise InputError(f"no column {field} (or {others}) in the data frame")
     return names

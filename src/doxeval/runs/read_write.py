@@ -6,15 +6,19 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
-from typing import IO, Any, Literal, NamedTuple, get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import is_compressed, opened, uncompressed_name, written
 from doxeval.runs.run import Kind, Run
 from doxeval.wording import brief
 
+if TYPE_CHECKING:
+    from doxeval.runs.chunk_table import ChunkTable
+
 RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
 FORMATS: tuple[RunFormat, ...] = get_args(RunFormat)
+_OF_RECORDS = ("jsonl", "csv", "parquet")
 _SUFFIXES: dict[str, RunFormat] = {
     **dict.fromkeys((".run", ".txt", ".text", ".trec"), "text"),
     ".xml": "inex",
@@ -65,11 +69,16 @@ def format_of(path: str | os.PathLike[str]) -> RunFormat | None:
 
 
 def read_run(
-    path: str | os.PathLike[str], format: RunFormat | None = None, *, ends: bool = False
+    path: str | os.PathLike[str],
+    format: RunFormat | None = None,
+    *,
+    ends: bool = False,
+    chunks: ChunkTable | str | os.PathLike[str] | None = None,
 ) -> Run:
     """Read a run; the format goes by the file's name if none is given, else it is text.
 
-    `ends` says that the last column of a text run is an end, not a length.
+    `ends` says that the last column of a text run is an end, not a length. `chunks` are those
+    that JSONL, CSV and Parquet may name by their ids: a table of chunks, or its file.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.run"
@@ -81,10 +90,26 @@ def read_run(
     found = _checked(format) or format_of(path) or "text"
     if ends and found != "text":
         raise FormatError("only text runs have a last column to be read as an end", name)
-    options = {"ends": True} if ends else {}
+    options: dict[str, Any] = {"ends": True} if ends else {}
+    if chunks is not None and found in _OF_RECORDS:
+        options["chunks"] = chunk_table_of(chunks)
     with opened(path) as file:
         run: Run = _call(_HOMES[found].reader, file, name, **options)
     return run
+
+
+def chunk_table_of(given: ChunkTable | str | os.PathLike[str]) -> ChunkTable:
+    """A table of chunks, which is read if it is a file.
+
+    >>> from doxeval.runs.chunk_table import ChunkTable
+    >>> chunk_table_of(ChunkTable.of(["1"], ["a"], [[(0, 5)]]))
+    ChunkTable(1 chunk of 1 document)
+    """
+    if not isinstance(given, str | os.PathLike):
+        return given
+    from doxeval.runs.chunk_table import read_chunks
+
+    return read_chunks(given)
 
 
 def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None = None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from doxeval.columns.labels import Labels, by_first_appearance
 from doxeval.columns.numbering import Numbering
 from doxeval.columns.values import ABSENT, WRONG, Column, is_given, numbers, whole_numbers
 from doxeval.documents.ids import normalised_id
+from doxeval.runs.chunk_places import BadChunk, ChunkPlaces
 from doxeval.runs.record_errors import FIELDS, UNITS, why_refused
 from doxeval.runs.result_columns import (
     Floats,
@@ -29,6 +30,9 @@ from doxeval.runs.result_columns import (
 from doxeval.runs.span_columns import span_column
 from doxeval.runs.span_lists import SpanLists
 from doxeval.spans import Spans
+
+if TYPE_CHECKING:
+    from doxeval.runs.chunk_table import ChunkTable
 
 _WHOLE = {"start", "end", "offset", "rank", "tokens"}
 _UNIT_FIELDS = sorted(set().union(*UNITS))
@@ -49,11 +53,11 @@ _KIND_OF = np.array(
 class BadRecord(Exception):
     """A record that cannot be a result: its row in the block, the record, and what is wrong."""
 
-    def __init__(self, row: int, record: dict[str, Any]) -> None:
-        super().__init__(row, record)
+    def __init__(self, row: int, record: dict[str, Any], reason: str | None = None) -> None:
+        super().__init__(row, record, reason)
         self.row = row
         self.record = record
-        self.reason = why_refused(record)
+        self.reason = why_refused(record) if reason is None else reason
 
 
 class _Block(NamedTuple):
@@ -74,6 +78,8 @@ class _Block(NamedTuple):
 class RecordCollector:
     """Takes records, block by block, each block as columns by field; gives the results.
 
+    Records that name a chunk by its id are where the table of chunks says.
+
     >>> collector = RecordCollector()
     >>> collector.add({"topic": ["1", "1"], "doc": ["a", "b.xml"]}, np.array([1, 2]))
     >>> columns, run_ids, warnings = collector.finish()
@@ -81,7 +87,8 @@ class RecordCollector:
     ('a', 'b')
     """
 
-    def __init__(self) -> None:
+    def __init__(self, chunks: ChunkTable | None = None) -> None:
+        self._chunks = ChunkPlaces(chunks)
         self._topics, self._run_ids = Numbering(), Numbering()
         self._documents = Numbering(_document_ids)
         self._paths = Numbering()  # and text points
@@ -99,6 +106,12 @@ class RecordCollector:
 
     def add(self, columns: Mapping[str, Column], lines: Ints) -> None:
         """Take records; a bad one raises BadRecord."""
+        try:
+            self._add(self._chunks.placed(columns), lines)
+        except BadChunk as error:
+            raise BadRecord(error.row, _record(columns, error.row), error.reason) from None
+
+    def _add(self, columns: Mapping[str, Column], lines: Ints) -> None:
         count = len(lines)
         names = self._numbered(columns)
         found = names | {name: whole_numbers(columns[name]) for name in _WHOLE & columns.keys()}

@@ -13,6 +13,7 @@ from doxeval.wording import brief
 FIELDS = (
     "topic",
     "doc",
+    "chunk",
     "path",
     "start",
     "end",
@@ -38,7 +39,7 @@ UNITS: dict[frozenset[str], Kind] = {
     frozenset({"offset"}): Kind.POINT,
     frozenset({"point"}): Kind.POINT,
 }
-_UNIT_FIELDS = frozenset().union(*UNITS)
+UNIT_FIELDS = frozenset().union(*UNITS)
 
 
 def why_refused(record: Any) -> str:
@@ -56,7 +57,7 @@ def why_refused(record: Any) -> str:
 
 def _check(record: Any) -> None:
     fields = Fields(record, FIELDS)
-    unit = _UNIT_FIELDS & fields.names
+    unit = UNIT_FIELDS & fields.names
     if unit not in UNITS:
         raise FormatError(
             f"fields {', '.join(sorted(unit))} together: expected start and end, spans, path, "

@@ -6,6 +6,7 @@
     {"topic", "doc", "nodes": [paths]}   a tree (in CSV and Parquet: paths joined by spaces)
     {"topic", "doc", "offset"}           an entry point
     {"topic", "doc"}                     a whole document
+    {"topic", "chunk"}                   a chunk by its id, if the chunks are given
 
 `rank`, `score`, `run` and `tokens` (what the result costs to read) may be there too. Records are
 in the order of the ranking. A passage or an entry point may also be given by text points:
@@ -19,7 +20,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,10 +37,13 @@ from doxeval.runs.run import Run
 from doxeval.runs.span_columns import spans_as_text, spans_of_text
 from doxeval.wording import listed
 
+if TYPE_CHECKING:
+    from doxeval.runs.chunk_table import ChunkTable
+
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
-def read_jsonl_run(file: IO[bytes], origin: str) -> Run:
+def read_jsonl_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = None) -> Run:
     """Read a run from JSONL.
 
     >>> run = read_jsonl_run(io.BytesIO(b'{"topic": "1", "doc": "a", "path": "/p[1]"}'), "r.jsonl")
@@ -47,7 +51,8 @@ def read_jsonl_run(file: IO[bytes], origin: str) -> Run:
     ('/p[1]',)
     """
     blocks = json_blocks(file, origin)
-    return _run(((_by_field(records), np.array(lines)) for records, lines in blocks), origin)
+    columns = ((_by_field(records), np.array(lines)) for records, lines in blocks)
+    return _run(columns, origin, chunks)
 
 
 def _by_field(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
@@ -58,7 +63,7 @@ def _by_field(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [record.get(name) for record in records] for name in names}
 
 
-def read_csv_run(file: IO[bytes], origin: str) -> Run:
+def read_csv_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = None) -> Run:
     """Read a run from CSV with a line of column names.
 
     >>> next(read_csv_run(io.BytesIO(b"topic,doc,start,end\\n1,a,0,9\\n"), "r.csv").results()).end
@@ -66,14 +71,14 @@ def read_csv_run(file: IO[bytes], origin: str) -> Run:
     """
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
-        return _run(csv_blocks(text, origin), origin)
+        return _run(csv_blocks(text, origin), origin, chunks)
     finally:
         text.detach()
 
 
-def read_parquet_run(file: IO[bytes], origin: str) -> Run:
+def read_parquet_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = None) -> Run:
     """Read a run from Parquet (needs the extra `parquet`)."""
-    return _run(map(_with_lists, parquet_blocks(file, origin)), origin)
+    return _run(map(_with_lists, parquet_blocks(file, origin)), origin, chunks)
 
 
 def _with_lists(block: ParquetBlock) -> tuple[dict[str, list[Any]], Ints]:
@@ -88,8 +93,10 @@ def _with_lists(block: ParquetBlock) -> tuple[dict[str, list[Any]], Ints]:
     return columns, rows
 
 
-def _run(blocks: Iterable[tuple[Mapping[str, Column], Ints]], origin: str) -> Run:
-    collector = RecordCollector()
+def _run(
+    blocks: Iterable[tuple[Mapping[str, Column], Ints]], origin: str, chunks: ChunkTable | None
+) -> Run:
+    collector = RecordCollector(chunks)
     for block, lines in blocks:
         try:
             collector.add(block, lines)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from doxeval.runs.result_columns import (
 )
 from doxeval.runs.span_lists import Ranges, SpanLists
 from doxeval.wording import brief, listed
+
+if TYPE_CHECKING:
+    from doxeval.runs.chunk_table import ChunkTable
 
 __all__ = ["Floats", "Kind", "Order", "Result", "Run"]
 
@@ -92,8 +95,10 @@ class Run:
     def from_arrays(
         cls,
         topic: Any,
-        document: Any,
+        document: Any = None,
         *,
+        chunk: Any = None,
+        chunks: ChunkTable | None = None,
         start: Any = None,
         end: Any = None,
         path: Any = None,
@@ -113,6 +118,7 @@ class Run:
         as a number and None or "" as a path where a result does not have it. tokens is what each
         result costs to read, where that is not just the length of its text.
         Document ids are compared without a leading `./` and a final `.xml`, as in files.
+        Instead of documents, chunk has ids of chunks, which the table `chunks` knows.
 
         >>> Run.from_arrays([7, 7, 8], ["a", "b", "a"], start=[0, 5, 3], end=[9, 9, 4])
         Run('run': 3 results for 2 topics, passages)
@@ -121,6 +127,10 @@ class Run:
         ['ELEMENT', 'DOCUMENT']
         >>> Run.from_arrays([7], ["a"], spans=[[(0, 5), (9, 12)]], tokens=[3])
         Run('run': 1 result for 1 topic, results with several ranges)
+        >>> from doxeval.runs.chunk_table import ChunkTable
+        >>> table = ChunkTable.of(["c1", "c2"], ["a", "a"], [[(0, 5)], [(5, 9)]])
+        >>> [result.start for result in Run.from_arrays([7], chunk=["c2"], chunks=table)]
+        [5]
         >>> Run.from_arrays([7], ["a"], start=[9], end=[5])
         Traceback (most recent call last):
         doxeval.errors.InputError: row 0: the passage ends at 5 before it starts at 9
@@ -130,6 +140,7 @@ class Run:
         given = {
             "topic": topic,
             "doc": document,
+            "chunk": chunk,
             "start": start,
             "end": end,
             "path": path,
@@ -140,7 +151,7 @@ class Run:
             "tokens": tokens,
         }
         given = {name: values for name, values in given.items() if values is not None}
-        columns, _, warnings = columns_of_arrays(given, {"doc": "document"})
+        columns, _, warnings = columns_of_arrays(given, {"doc": "document"}, chunks)
         return cls(run_id, *columns, warnings=warnings)
 
     @classmethod
@@ -165,7 +176,9 @@ class Run:
         return cls(run_id, *columns, warnings=warnings)
 
     @classmethod
-    def from_frame(cls, frame: Any, run_id: str | None = None) -> Run:
+    def from_frame(
+        cls, frame: Any, run_id: str | None = None, *, chunks: ChunkTable | None = None
+    ) -> Run:
         """A run from a data frame of pandas or polars, one row per result, in ranking order.
 
         The columns are the fields of JSONL and CSV: topic, doc, path, start, end, offset, nodes
@@ -173,7 +186,8 @@ class Run:
         "0-5 9-12"), start_point, end_point, point, rank, score, tokens, run. `topic_id`, `qid`,
         `query_id` and `q_id` also stand for topic; `docno`, `doc_id`, `docid` and `document` for
         doc; `Q0` and `iteration` are ignored. Any other column is an error. `run_id`, if given,
-        takes precedence over the column run.
+        takes precedence over the column run. A column chunk (or `chunk_id`) has ids of chunks,
+        which the table `chunks` knows.
 
         >>> import pandas
         >>> Run.from_frame(pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"]}), "mine")
@@ -181,7 +195,7 @@ class Run:
         """
         from doxeval.runs.frames import columns_of_frame
 
-        columns, run_ids, warnings = columns_of_frame(frame)
+        columns, run_ids, warnings = columns_of_frame(frame, chunks)
         if len(run_ids) > 1 and run_id is None:
             several = f"{len(run_ids)} run ids in one data frame: {listed(run_ids, 5)}"
             warnings = (several, *warnings)
