@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from doxeval.chunks.rewriting import ChunkRun, budget, dedupe, expand, join, merge
     from doxeval.chunks.searching import dense, hybrid, search
     from doxeval.chunks.study import Study
+    from doxeval.chunks.trees import tree
 
 __all__ = [
     "ChunkRun",
@@ -57,6 +58,7 @@ __all__ = [
     "read_chunks",
     "retrieve",
     "search",
+    "tree",
 ]
 
 _HOMES = {
@@ -85,6 +87,7 @@ _HOMES = {
     "read_chunks": "chunk_reading",
     "retrieve": "retrieving",
     "search": "searching",
+    "tree": "trees",
 }
 
 

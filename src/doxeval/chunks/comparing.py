@@ -65,7 +65,7 @@ def compare(
     found: dict[str, Chunks] = {}
     runs: dict[str, Run] = {}
     oracles: dict[str, Run] = {}
-    limits, units_read = {}, {}
+    limits, read = {}, {}
     with progress_bar("Comparing cuts", 4 * len(named), progress) as done:
         for name, by in named.items():
             found[name] = _chunks(bench, name, by)
@@ -75,7 +75,7 @@ def compare(
             oracles[name] = oracle_on(bench, found[name], name)
             limits[name] = limits_on(bench, found[name])
             done(1)
-            units_read[name] = _units_read(evaluation, runs[name], unit)
+            read[name] = units_read(evaluation, runs[name], unit)
             done(1)
     return Study(
         short_labels(evaluation.score_all(runs), unit),
@@ -83,7 +83,7 @@ def compare(
         found,
         runs,
         limits,
-        units_read,
+        read,
         headline,
         unit,
         budget,
@@ -139,7 +139,7 @@ def _evaluation(bench: Bench, measures: Iterable[Any]) -> Evaluation:
     )
 
 
-def _units_read(evaluation: Evaluation, run: Run, unit: str) -> float:
+def units_read(evaluation: Evaluation, run: Run, unit: str) -> float:
     """The mean units of the first results of a question."""
     ranking = evaluation.ranking(run).ranking
     read = costs(ranking, unit, "full")[ranking.rank <= _READ_AT]

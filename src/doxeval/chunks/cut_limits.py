@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.limits_of_cut import Limits, limits_of
 from doxeval.chunks.oracle_order import best_ious, oracle_steps
+from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.runs.run import Run
 
@@ -36,7 +38,11 @@ def limits_on(bench: Bench, chunks: Chunks) -> Limits:
     ious = np.array(best_ious(chunks.table, bench.truth))
     defined = ious[~np.isnan(ious)]
     best = float(defined.mean()) if len(defined) else float("nan")
-    return limits_of(chunks.table, bench.truth, bench.structure, bench.unit, best)
+    found = limits_of(chunks.table, bench.truth, bench.structure, bench.unit, best)
+    if not isinstance(bench.docs, RebuiltDocuments):
+        return found
+    said = "coverage and borders are not known without the documents: docs="
+    return replace(found, coverage=float("nan"), borders={}, warnings=(said,))
 
 
 def oracle(

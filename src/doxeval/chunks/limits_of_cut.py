@@ -272,7 +272,7 @@ def _warnings(table: ChunkTable, structure: Structure) -> list[str]:
     without = set(structure.names) - set(table.documents)
     if without:
         found.append(f"{counted(len(without), 'document')} without chunks")
-    if len(table) and len(structure.names) > 1:
+    if len(table):
         chunk = float(np.median(table.spans.sizes()))
         lengths = np.array([len(structure.texts.find(name) or "") for name in structure.names])
         median = float(np.median(lengths))

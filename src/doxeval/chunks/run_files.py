@@ -1,0 +1,67 @@
+"""Runs of chunks from files: by chunk ids, or as ranges like any run."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from doxeval.chunks.chunk_runs import run_of_chunks
+from doxeval.errors import FormatError
+from doxeval.files import json_lines, opened
+from doxeval.runs.chunk_table import ChunkTable
+from doxeval.runs.read_write import format_of, read_run
+from doxeval.runs.run import Run
+from doxeval.wording import brief, suggestion
+
+
+def read_chunk_run(path: str | os.PathLike[str], table: ChunkTable | None = None) -> Run:
+    """Read a run; JSONL may name chunks by id: {"topic", "chunk", "score"?, "run"?}.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
+    >>> _ = path.write_text('{"topic": "7", "chunk": "2", "run": "mine"}\\n')
+    >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 4)], [(4, 7)]])
+    >>> [(result.start, result.end) for result in read_chunk_run(path, table)]
+    [(4, 7)]
+    """
+    name = os.fspath(path)
+    if format_of(path) != "jsonl" or not _names_chunks(name):
+        return read_run(path)
+    if table is None:
+        raise FormatError("results are ids of chunks: chunks= names the chunk file", name)
+    topics: list[str] = []
+    rows: list[int] = []
+    scores: list[float | None] = []
+    run_id = "run"
+    with opened(path) as file:
+        for line, record in json_lines(file, name):
+            topic, row, score = _result(record, table, name, line)
+            topics.append(topic)
+            rows.append(row)
+            scores.append(score)
+            run_id = str(record.get("run", run_id))
+    known = [score for score in scores if score is not None]
+    every = np.array(known) if known and len(known) == len(scores) else None
+    return run_of_chunks(table, topics, np.array(rows, dtype=np.int64), every, run_id)
+
+
+def _names_chunks(path: str) -> bool:
+    with opened(path) as file:
+        for _, record in json_lines(file, path):
+            return isinstance(record, dict) and "chunk" in record and "doc" not in record
+    return False
+
+
+def _result(record: Any, table: ChunkTable, name: str, line: int) -> tuple[str, int, float | None]:
+    if not isinstance(record, dict) or record.get("topic") in (None, ""):
+        raise FormatError('expected {"topic", "chunk", "score"?, "run"?}', name, line)
+    chunk = str(record.get("chunk"))
+    row = table.find(chunk)
+    if row < 0:
+        raise FormatError(f"no chunk {brief(chunk)}{suggestion(chunk, table.ids)}", name, line)
+    score = record.get("score")
+    if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
+        raise FormatError(f"score is {brief(score)}: expected a number", name, line)
+    return str(record["topic"]), row, None if score is None else float(score)

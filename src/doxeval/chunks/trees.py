@@ -1,0 +1,195 @@
+"""Trees of chunks as collections: chunks become elements, so that ESR and PRUM apply to them.
+
+    /document[1]/chunk[3]/chunk[1]
+
+A chunk without a parent is a child of its document.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.documents.batch import Batch
+from doxeval.documents.collection import Collection
+from doxeval.documents.marks import Marks, MarksBuilder, joined
+from doxeval.documents.nodes import tabulate
+from doxeval.documents.options import BuildOptions
+from doxeval.documents.page_parts import SelectorUse
+from doxeval.documents.plain import ROOT
+from doxeval.documents.text import as_stored
+from doxeval.documents.writer import CollectionWriter
+from doxeval.errors import InputError
+from doxeval.runs.result import Kind
+from doxeval.runs.run import Run
+from doxeval.wording import brief, shortened
+
+TAG = "chunk"
+
+
+class _Node(NamedTuple):
+    """A chunk and its range."""
+
+    row: int
+    start: int
+    end: int
+
+
+def tree(chunks: Chunks, out: str | os.PathLike[str], *, force: bool = False) -> Collection:
+    """Build a collection in which chunks are elements, nested as their parents say.
+
+    Chunks of one parent must not overlap, and none may be outside its parent.
+
+    >>> import pathlib, tempfile
+    >>> from doxeval import chunks
+    >>> cut = chunks.cut({"a": "One. Two. Three."}, "sentences:2:0")
+    >>> collection = chunks.tree(cut, pathlib.Path(tempfile.mkdtemp()) / "tree")
+    >>> element = collection.element("a", "/document[1]/chunk[2]")
+    >>> element.start, element.end
+    (10, 16)
+    """
+    docs = chunks.known_docs
+    nested = _by_parent(chunks)
+    marks = [_marks(chunks, nested, name, text) for name, text in docs.items()]
+    every = joined(marks)
+    options = BuildOptions()
+    batch = Batch(
+        ids=list(docs),
+        origins=list(docs),
+        table=tabulate(every),
+        texts=as_stored(every.texts, options.text),
+        hashes=b"".join(hashlib.sha256(text).digest() for text in every.texts),
+        source_bytes=sum(map(len, every.texts)),
+        broken=[],
+        selector_use=SelectorUse(),
+    )
+    directory = Path(os.fsdecode(out))
+    with CollectionWriter(directory, force=force, id_rule=options.id_rule) as writer:
+        writer.append(batch)
+        facts = {"sources": ["chunks"], "options": options.recorded(), "broken": 0}
+        writer.finish({**facts, "suffixes_kept": 0})
+    return Collection(directory)
+
+
+def _by_parent(chunks: Chunks) -> dict[tuple[str, int], list[_Node]]:
+    """The children of each chunk, and of each document (-1), in the order of the text."""
+    found: dict[tuple[str, int], list[_Node]] = {}
+    homes = [chunks.documents[number] for number in chunks.document.tolist()]
+    ranges = chunks.spans.as_tuples()
+    for row, (own, parent) in enumerate(zip(ranges, chunks.parent.tolist(), strict=True)):
+        if not own:
+            continue  # a chunk that was not found is nowhere in the tree
+        if len(own) > 1:
+            raise InputError(f"chunk {brief(chunks.ids[row])} has several ranges: no tree holds it")
+        if parent >= 0 and homes[parent] != homes[row]:
+            raise InputError(
+                f"chunk {brief(chunks.ids[row])} and its parent {brief(chunks.ids[parent])} are of "
+                "different documents"
+            )
+        found.setdefault((homes[row], parent), []).append(_Node(row, *own[0]))
+    for (_, parent), nodes in found.items():
+        nodes.sort(key=lambda node: (node.start, node.end))
+        _check(chunks, parent, nodes)
+    return found
+
+
+def _check(chunks: Chunks, parent: int, nodes: list[_Node]) -> None:
+    for one, other in pairwise(nodes):
+        if other.start < one.end:
+            names = [brief(chunks.ids[node.row]) for node in (one, other)]
+            raise InputError(
+                f"chunks {names[0]} [{one.start}, {one.end}) and {names[1]} [{other.start}, "
+                f"{other.end}) overlap: chunks of one parent are a tree only if they do not"
+            )
+    if parent < 0:
+        return
+    around = chunks.spans.as_tuples()[parent]
+    if len(around) != 1:
+        raise InputError(f"chunk {brief(chunks.ids[parent])} has children, and no range of its own")
+    ((start, end),) = around
+    for node in nodes:
+        if node.start < start or node.end > end:
+            raise InputError(
+                f"chunk {brief(chunks.ids[node.row])} [{node.start}, {node.end}) is not inside its "
+                f"parent {shortened(chunks.ids[parent])} [{start}, {end})"
+            )
+
+
+def _marks(
+    chunks: Chunks, nested: dict[tuple[str, int], list[_Node]], name: str, text: str
+) -> Marks:
+    builder = MarksBuilder()
+    builder.open(ROOT, 0)
+    waiting = [iter(nested.get((name, -1), ()))]
+    ends: list[int] = []
+    opened = 0
+    while waiting:
+        node = next(waiting[-1], None)
+        if node is None:
+            waiting.pop()
+            if ends:
+                builder.close(ends.pop())
+            continue
+        builder.open(TAG, node.start)
+        opened += 1
+        if opened > len(chunks):
+            raise InputError("chunks are their own ancestors")
+        ends.append(node.end)
+        waiting.append(iter(nested.get((name, node.row), ())))
+    builder.close(len(text))
+    return builder.finish(text)
+
+
+def as_elements(run: Run, chunks: Chunks) -> Run:
+    """A run of chunks as a run of the elements that they are in their tree.
+
+    >>> from doxeval import chunks
+    >>> cut = chunks.cut({"a": "One. Two. Three."}, "sentences:1:0")
+    >>> [result.paths for result in as_elements(chunks.search(cut, {"7": "three"}), cut)]
+    [('/document[1]/chunk[3]',)]
+    """
+    from doxeval.chunks.chunk_runs import chunks_of_run
+
+    paths = dict(_paths(chunks))
+    rows = chunks_of_run(run, chunks.table).tolist()
+    results = [
+        Result(
+            one.topic, one.document, Kind.ELEMENT, None, None, (paths[row],), one.rank, one.score
+        )
+        for row, one in zip(rows, run, strict=True)
+    ]
+    return Run.from_results(results, run.run_id)
+
+
+def _paths(chunks: Chunks) -> Iterator[tuple[int, str]]:
+    nested = _by_parent(chunks)
+    found: dict[int, str] = {}
+    depth = _depths(chunks.parent.tolist())
+    for key in sorted(nested, key=lambda key: depth[key[1]] if key[1] >= 0 else -1):
+        base = found[key[1]] if key[1] >= 0 else f"/{ROOT}[1]"
+        for number, node in enumerate(nested[key], 1):
+            found[node.row] = f"{base}/{TAG}[{number}]"
+            yield node.row, found[node.row]
+
+
+def _depths(parents: list[int]) -> list[int]:
+    """How many ancestors each chunk has; an error if it is its own."""
+    depth = np.full(len(parents), -1, dtype=np.int64)
+    for row in range(len(parents)):
+        chain = [row]
+        while depth[chain[-1]] < 0 and parents[chain[-1]] >= 0:
+            if len(chain) > len(parents):
+                raise InputError("chunks are their own ancestors")
+            chain.append(parents[chain[-1]])
+        level = int(depth[chain[-1]]) if depth[chain[-1]] >= 0 else 0
+        for one in reversed(chain):
+            depth[one] = level
+            level += 1
+    return depth.tolist()

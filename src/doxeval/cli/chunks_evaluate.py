@@ -1,0 +1,226 @@
+"""`doxeval chunks evaluate`: runs of chunks scored, with the ceiling of their chunks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doxeval.cli.chunks_inputs import gold_in_file, some_docs_option
+from doxeval.cli.gates import gate_options, gates_of
+from doxeval.cli.terminal import data, line, warn
+from doxeval.cli.verb import verb
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from doxeval.chunks import Chunks, Questions
+    from doxeval.runs import Run
+    from doxeval.scores import ScoreTable
+
+
+@verb()
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.option("-g", "--gold", required=True, metavar="FILE", help="Judgments, or questions.")
+@click.option(
+    "--chunks",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="The chunks of the runs: one file for all, or one for each run; may be repeated.",
+)
+@some_docs_option
+@click.option("-m", "--measure", "names", multiple=True, metavar="MEASURE", help="A measure.")
+@click.option("--preset", "presets", multiple=True, help="A set of measures.  [default: rag]")
+@click.option("--per-topic", is_flag=True, help="Also print the scores of each question.")
+@click.option("--by", type=click.Choice(["tag"]), help="Also print means by tag, and their mean.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json", "csv"]),
+    help="Format of the output.  [default: by the name of --out, else table]",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
+@gate_options
+def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
+    """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
+
+    With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
+    lost by cutting, the rest by search.
+
+    \b
+    Examples:
+      doxeval chunks evaluate run.jsonl -g judged.jsonl --chunks located.jsonl
+      doxeval chunks evaluate a.jsonl b.jsonl -g judged.jsonl --docs handbook \\
+        --fail-under bR@1000=.85 --baseline last.json --max-drop .02 --junit checks.xml
+    """
+    files = options["files"]
+    if len(files) > 1 and len(files) != len(runs):
+        raise click.UsageError("give one file of --chunks, or one for each run")
+    gates = gates_of(options)
+    presets = options["presets"] or (() if options["names"] else ("rag",))
+    names = gates.measures(options["names"], presets)
+    chunks = [_chunks(file, options["docs"]) for file in files]
+    docs = _docs(chunks, options["docs"])
+    judged = gold_in_file(gold, docs)
+    every: list[Chunks | None] = [*chunks] or [None]
+    every = every * len(runs) if len(every) == 1 else every
+    read = [_run(one, own) for one, own in zip(runs, every, strict=True)]
+    settings = {"names": names, "presets": presets, "docs": docs}
+    table = _scored(read, every, judged, settings)
+    warn(dict.fromkeys((*table.warnings, *(w for run in table.runs for w in run.warnings))))
+    _write(table, options)
+    if _format(options) == "table":
+        _print_reading(read, judged, docs)
+        _print_oracles(table, read, every, judged, settings)
+    if options["by"] == "tag":
+        _print_tags(table, judged)
+    gates.check(table)
+
+
+def _chunks(file: str, docs: str | None) -> Chunks:
+    from doxeval.chunks.chunk_reading import read_chunks
+    from doxeval.chunks.rebuilt import chunks_with_texts
+
+    found = read_chunks(file, docs)
+    return found if found.docs is not None or found.given is None else chunks_with_texts(file)
+
+
+def _docs(chunks: Sequence[Chunks], given: str | None) -> Any:
+    from doxeval.chunks.document_sources import documents
+
+    if given is not None:
+        return documents(given)
+    return next((one.docs for one in chunks if one.docs is not None), None)
+
+
+def _run(text: str, chunks: Chunks | None) -> Run:
+    from doxeval.chunks.run_files import read_chunk_run
+    from doxeval.cli.scoring import named_run
+
+    source = named_run(text)
+    file = source.file or str(source.source)
+    run = read_chunk_run(file, None if chunks is None else chunks.table)
+    return run.with_id(source.name) if source.name else run
+
+
+def _scored(
+    runs: Sequence[Run], chunks: Sequence[Chunks | None], gold: Any, settings: dict[str, Any]
+) -> ScoreTable:
+    """The scores of all runs in one table, each with its own chunks."""
+    from doxeval.chunks.evaluating import TextsOfRuns, judgments_of
+    from doxeval.evaluation import Evaluation
+
+    docs = settings["docs"]
+    tables = []
+    for run, own in zip(runs, chunks, strict=True):
+        evaluation = Evaluation(
+            judgments_of(gold),
+            settings["names"],
+            presets=settings["presets"],
+            texts=None if docs is None else TextsOfRuns(docs),
+            chunks=None if own is None else own.table,
+        )
+        tables.append(evaluation.score_all([run]))
+    from doxeval.scores import told_apart
+
+    return replace(tables[0], runs=told_apart([one.runs[0] for one in tables]))
+
+
+def _print_reading(runs: Sequence[Run], gold: Any, docs: Any) -> None:
+    """The mean units read with five results."""
+    from doxeval.chunks.comparing import units_read
+    from doxeval.chunks.evaluating import TextsOfRuns, judgments_of
+    from doxeval.evaluation import Evaluation
+
+    unit = "characters" if docs is None else "words"
+    texts = None if docs is None else TextsOfRuns(docs)
+    evaluation = Evaluation(judgments_of(gold), ["cP@5"], texts=texts)
+    for run in runs:
+        line(f"{run.run_id}: {units_read(evaluation, run, unit):,.0f} {unit} read with 5 results")
+
+
+def _print_oracles(
+    table: ScoreTable,
+    runs: Sequence[Run],
+    chunks: Sequence[Chunks | None],
+    gold: Any,
+    settings: dict[str, Any],
+) -> None:
+    """What the chunks allow, and how much is lost by cutting and by search."""
+    from doxeval.chunks.cut_limits import oracle
+    from doxeval.cli.score_table import aligned
+
+    rows = []
+    for number, (run, own) in enumerate(zip(runs, chunks, strict=True)):
+        if own is None or own.docs is None:
+            continue
+        best = _scored([oracle(own, gold, run_id=run.run_id)], [own], gold, settings)
+        for label, reached in best.view(0).items():
+            score = table.view(number)[label]
+            if reached is not None and score is not None and str(label).startswith(("bR", "U@")):
+                cells = (score, reached, 1 - reached, reached - score)
+                rows.append([run.run_id, str(label), *(f"{cell:.4f}" for cell in cells)])
+    if rows:
+        line()
+        header = ["run", "measure", "score", "oracle (greedy)", "lost by cutting", "by search"]
+        from doxeval.cli.terminal import block
+
+        block(aligned(header, rows))
+
+
+def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
+    """Means by tag, and the mean of these."""
+    import numpy as np
+
+    from doxeval.cli.score_table import aligned
+    from doxeval.cli.terminal import block
+    from doxeval.errors import InputError
+
+    tags = getattr(gold, "tags", {})
+    names = list(dict.fromkeys(tag for own in tags.values() for tag in own))
+    if not names:
+        raise InputError("the questions have no tags: --by tag needs questions that do")
+    rows = []
+    for run in table.runs:
+        means = []
+        for tag in names:
+            chosen = [tag in tags.get(topic, ()) for topic in table.topic_ids]
+            values = run.values[:, np.array(chosen, dtype=np.bool_)]
+            counts = np.count_nonzero(~np.isnan(values), axis=1)
+            total = np.nansum(values, axis=1)
+            mean = np.divide(total, counts, out=np.full(len(total), np.nan), where=counts > 0)
+            means.append(mean)
+            rows.append([run.run, tag, *(f"{value:.4f}" for value in mean)])
+        macro = np.array(means).mean(axis=0)
+        rows.append([run.run, "mean of tags", *(f"{value:.4f}" for value in macro)])
+    line()
+    block(aligned(["run", "tag", *table.labels], rows))
+
+
+def _format(options: dict[str, Any]) -> str:
+    out: Path | None = options["out"]
+    if options["format_"] is not None:
+        return str(options["format_"])
+    suffix = "" if out is None else out.suffix.lower()
+    return {".json": "json", ".csv": "csv"}.get(suffix, "table")
+
+
+def _write(table: ScoreTable, options: dict[str, Any]) -> None:
+    from doxeval.cli.score_table import as_text
+    from doxeval.files import written
+    from doxeval.scores.formats import FORMATS
+    from doxeval.wording import utf8
+
+    format_ = _format(options)
+    if format_ == "table":
+        contents = utf8(as_text(table, options["per_topic"]))
+    else:
+        contents = FORMATS[format_](table, options["per_topic"])
+    if options["out"] is None:
+        data(contents)
+        return
+    with written(options["out"]) as file:
+        file.write(contents)

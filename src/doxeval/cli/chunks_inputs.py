@@ -1,0 +1,58 @@
+"""What verbs of `doxeval chunks` read: chunk files, gold and questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doxeval.cli.terminal import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from doxeval.assessments import Assessments
+    from doxeval.chunks import Questions
+
+some_docs_option = click.option(
+    "--docs",
+    metavar="DOCS",
+    help="The documents.  [default: put together from the texts of the chunk file]",
+)
+unit_option = click.option(
+    "--unit",
+    type=click.Choice(["characters", "words", "tokens"]),
+    default="words",
+    show_default=True,
+    help="What sizes and budgets count.",
+)
+
+
+def gold_in_file(path: str, docs: Any) -> Questions | Assessments:
+    """Gold from a file: judgments, or questions with their needs."""
+    from doxeval.assessments import read_assessments
+    from doxeval.chunks.question_sources import questions
+    from doxeval.files import json_lines, opened
+
+    if path.endswith((".jsonl", ".jsonl.gz")):
+        with opened(path) as file:
+            first = next(iter(json_lines(file, path)), (0, None))[1]
+        if isinstance(first, dict) and "topic" in first and "doc" in first:
+            return read_assessments(path)
+    found = questions(path, docs)
+    warn(found.warnings)
+    return found
+
+
+def question_texts(path: str, docs: Any) -> Mapping[str, str]:
+    """The texts of questions: a file of questions with gold, or of topics."""
+    from doxeval.chunks.question_sources import questions
+    from doxeval.errors import FormatError
+    from doxeval.topics import read_topics
+
+    if path.endswith((".tsv", ".xml", ".txt")):
+        return {topic.id: topic.title or "" for topic in read_topics(path)}
+    found = questions(path, docs)
+    if not found.texts:
+        raise FormatError("no questions in the file", path)
+    return found.texts

@@ -1,0 +1,52 @@
+"""`doxeval chunks tree`: a collection whose elements are chunks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from doxeval.cli.terminal import line
+from doxeval.cli.verb import verb
+from doxeval.wording import counted
+
+
+@verb()
+@click.argument("chunks", metavar="CHUNKS")
+@click.option("--docs", required=True, metavar="DOCS", help="The documents of the chunks.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The collection."
+)
+@click.option("--run", metavar="RUN", help="A run of the chunks, to be written as one of elements.")
+@click.option("--run-out", type=click.Path(path_type=Path), metavar="FILE", help="The new run.")
+@click.option("--force", is_flag=True, help="Replace an existing collection.")
+def tree(
+    chunks: str, docs: str, out: Path, run: str | None, run_out: Path | None, force: bool
+) -> None:
+    """Build a collection from a chunk file in which chunks name their parents.
+
+    Its elements are /document[1]/chunk[3]/chunk[1] and the like, so ESR, PRUM and all other
+    measures of elements apply, and `doxeval evaluate --collection` takes runs of these chunks.
+    Chunks of one parent must not overlap.
+
+    \b
+    Examples:
+      doxeval chunks tree tree.jsonl --docs handbook --out tree.collection
+      doxeval chunks tree tree.jsonl --docs handbook --out c --run a.jsonl --run-out b.jsonl
+    """
+    from doxeval.chunks.chunk_reading import read_chunks
+    from doxeval.chunks.run_files import read_chunk_run
+    from doxeval.chunks.trees import as_elements
+    from doxeval.chunks.trees import tree as build_tree
+    from doxeval.runs import write_run
+
+    if (run is None) != (run_out is None):
+        raise click.UsageError("--run and --run-out go together")
+    found = read_chunks(chunks, docs)
+    elements = None if run is None else as_elements(read_chunk_run(run, found.table), found)
+    collection = build_tree(found, out, force=force)
+    documents = counted(len(collection), "document")
+    line(f"{out}: {counted(len(found), 'chunk')} of {documents}")
+    if elements is not None and run_out is not None:
+        write_run(elements, run_out)
+        line(f"{run_out}: {counted(len(elements), 'result')}")

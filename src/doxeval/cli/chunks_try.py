@@ -1,0 +1,105 @@
+"""`doxeval chunks try`: the built-in cuts compared on one's own documents and questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from doxeval.cli.chunks_inputs import unit_option
+from doxeval.cli.options import table_or_json
+from doxeval.cli.terminal import block, data, line, warn
+from doxeval.cli.verb import verb
+
+CUTS = (
+    "recursive:800:0", "recursive:800:400", "words:100:0", "words:200:50", "sentences:1:0",
+    "sentences:5:1", "paragraphs",
+)  # fmt: skip
+
+
+@verb(name="try")
+@click.argument("docs", metavar="DOCS")
+@click.argument("questions", metavar="QUESTIONS")
+@click.option(
+    "--by",
+    "cuts",
+    multiple=True,
+    metavar="CUT",
+    help="A cut to try, as for `chunks cut`; may be repeated.  [default: seven usual ones]",
+)
+@click.option(
+    "--search", "model", metavar="MODEL", default="bm25", show_default=True, help="What searches."
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    default=4000,
+    show_default=True,
+    help="The largest budget; recall is also shown at an eighth, a quarter and half of it.",
+)
+@unit_option
+@click.option("-k", type=click.IntRange(1), default=100, show_default=True, help="Most results.")
+@click.option(
+    "--copies",
+    type=click.Choice(["same", "place"]),
+    default="same",
+    show_default=True,
+    help="Whether a quote that stands several times may be shown at any of these places.",
+)
+@click.option(
+    "--report", type=click.Path(path_type=Path), metavar="FILE", help="Also write a report (HTML)."
+)
+@table_or_json("Format of the output.")
+def try_(
+    docs: str,
+    questions: str,
+    cuts: tuple[str, ...],
+    model: str,
+    budget: int,
+    unit: str,
+    k: int,
+    copies: Literal["same", "place"],
+    report: Path | None,
+    format_: str,
+) -> None:
+    """Compare built-in cuts of DOCS by what a search for the QUESTIONS finds in them.
+
+    No model, network or key is needed. The table shows recall at budgets, letters (cuts that share
+    one are not significantly different), the words read with five results, the best that the
+    chunks allow (a greedy oracle), and how much is lost by cutting and by search.
+
+    \b
+    Examples:
+      doxeval chunks try handbook questions.jsonl
+      doxeval chunks try corpora questions_df.csv --by words:200:50 --by my.py:split --report r.html
+    """
+    from doxeval.chunks.comparing import compare
+    from doxeval.chunks.document_sources import documents
+    from doxeval.chunks.question_sources import questions as read_questions
+    from doxeval.wording import json_text
+
+    texts = documents(docs)
+    gold = read_questions(questions, texts, copies)
+    warn(gold.warnings)
+    study = compare(texts, gold, list(cuts or _cuts_for(texts)), model, budget, unit, k=k)
+    if format_ == "json":
+        data(json_text(study.rows(), indent=2) + "\n")
+        warn(study.warnings)
+    else:
+        block(str(study))
+    if report is not None:
+        study.report(report)
+        line(f"report: {report}")
+
+
+def _cuts_for(texts: object) -> list[str]:
+    """The usual cuts; sections too where there are headings."""
+    from collections.abc import Mapping
+
+    from doxeval.chunks.structure import headings
+
+    has_sections = isinstance(texts, Mapping) and any(
+        len(headings(text)) > 1 for text in texts.values()
+    )
+    return [*CUTS, *(["sections"] if has_sections else [])]
