@@ -12,7 +12,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.cut_limits import limits_on, oracle_on
 from doxeval.chunks.cutting import cut
 from doxeval.chunks.document_sources import documents
-from doxeval.chunks.evaluating import TextsOfRuns, named_in_unit, short_labels
+from doxeval.chunks.evaluating import evaluation_on, short_labels
 from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.searching import K, Search, as_search
 from doxeval.chunks.study import Study
@@ -61,7 +61,7 @@ def compare(
     bench = Bench(documents(docs), gold, unit, tokens)
     named, searching = _named(cuts), as_search(search)
     chosen, headline = _measures(budget, measures)
-    evaluation = _evaluation(bench, chosen)
+    evaluation = evaluation_on(bench, chosen)
     found: dict[str, Chunks] = {}
     runs: dict[str, Run] = {}
     oracles: dict[str, Run] = {}
@@ -88,8 +88,8 @@ def compare(
         unit,
         budget,
         searching.name,
-        bench.truth,
-        dict(bench.questions),
+        bench,
+        tuple(chosen),
         tuple(_warnings(found, runs, limits)),
     )
 
@@ -128,15 +128,6 @@ def _measures(budget: int, more: Iterable[Any]) -> tuple[list[Any], str]:
     names += [f"U@{budget}", "all@5", "sR@5", "RR@10", "cR@5", "cP@5", "Red@5"]
     given = [more] if isinstance(more, str) else list(more)
     return [*names, *(one for one in given if one not in names)], f"bR@{max(budget // 4, 1)}"
-
-
-def _evaluation(bench: Bench, measures: Iterable[Any]) -> Evaluation:
-    return Evaluation(
-        bench.assessments,
-        [named_in_unit(one, bench.unit) for one in measures],
-        texts=TextsOfRuns(bench.docs),
-        tokens=bench.tokens,
-    )
 
 
 def units_read(evaluation: Evaluation, run: Run, unit: str) -> float:
@@ -196,7 +187,7 @@ def grid(
     depths = sorted(set([k] if isinstance(k, int) else k))
     at: dict[str, int | None] = {f"{name}@{k}": k for k in depths for name in measures}
     at |= {f"bR@{budget}": None for budget in budgets}
-    evaluation = _evaluation(bench, at)
+    evaluation = evaluation_on(bench, at)
     rows: list[tuple[Any, ...]] = []
     with progress_bar("Grid", len(named) * len(by_name), progress) as done:
         for cut_name, by in named.items():

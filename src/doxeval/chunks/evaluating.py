@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from doxeval.assessments import Assessments
+from doxeval.chunks.bench import Bench
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.question_set import Questions
 from doxeval.chunks.returned_items import NOWHERE
@@ -73,6 +74,19 @@ def evaluate(
         **options,
     )
     return short_labels(evaluation.score_all(runs), unit)
+
+
+def evaluation_on(bench: Bench, measures: Iterable[Any], **options: Any) -> Evaluation:
+    """An evaluation against the gold of a study, in its unit."""
+    by_default = "words" if bench.tokens is None else "tokens"
+    unit = "auto" if bench.unit == by_default else bench.unit
+    return Evaluation(
+        bench.assessments,
+        _in_unit(measures, unit),
+        texts=TextsOfRuns(bench.docs),
+        tokens=bench.tokens,
+        **options,
+    )
 
 
 def _listed(measures: Any) -> list[Any]:

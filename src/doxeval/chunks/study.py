@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doxeval.chunks.limits_of_cut import Limits
@@ -16,8 +16,8 @@ from doxeval.scores.text import aligned, number
 from doxeval.wording import brief, counted, suggestion
 
 if TYPE_CHECKING:
+    from doxeval.chunks.bench import Bench
     from doxeval.chunks.chunk_set import Chunks
-    from doxeval.measures.ground_truth import GroundTruth
     from doxeval.reports import Report
     from doxeval.scores.views import RunView
 
@@ -51,8 +51,8 @@ class Study(Mapping[str, "RunView"]):
     unit: str
     budget: int
     search: str
-    truth: GroundTruth = field(repr=False)
-    questions: Mapping[str, str] = field(default_factory=dict, repr=False)
+    bench: Bench
+    measures: tuple[Any, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def __getitem__(self, cut: str) -> RunView:
@@ -183,13 +183,23 @@ class Study(Mapping[str, "RunView"]):
         ]
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
-        """A page about the runs of all cuts: scores, tests, topics. See `doxeval.report`."""
-        from doxeval.reports import report
+        """A page about the runs of all cuts: scores, tests, recall by budget, loss, documents.
+
+        Options are those of `doxeval.report`.
+        """
+        from doxeval.chunks.evaluating import evaluation_on
+        from doxeval.reports import keeping, report
         from doxeval.topics import Topic
 
-        named = dict.fromkeys(self.questions.values())
-        topics = [Topic(name, title=text or None) for name, text in self.questions.items()]
-        settings: dict[str, Any] = {"title": "Cuts compared", **options}
-        if any(named):
-            settings.setdefault("topics", topics)
-        return report(self.scores, path, **settings)
+        keep = keeping([str(name) for name in self.measures])
+        evaluation = evaluation_on(self.bench, self.measures, curves=True, keep=keep)
+        table = evaluation.score_all(self.runs)
+        titles = self.bench.questions.items()
+        settings: dict[str, Any] = {
+            "title": "Cuts compared",
+            "topics": [Topic(name, title=text) for name, text in titles if text],
+            "truth": evaluation.truth,
+            "chunks": {name: own.table for name, own in self.chunks.items()},
+            "oracle": self.oracle,
+        }
+        return report(table, path, **{**settings, **options})

@@ -160,9 +160,7 @@ def as_elements(run: Run, chunks: Chunks) -> Run:
     paths = dict(_paths(chunks))
     rows = chunks_of_run(run, chunks.table).tolist()
     results = [
-        Result(
-            one.topic, one.document, Kind.ELEMENT, None, None, (paths[row],), one.rank, one.score
-        )
+        one._replace(kind=Kind.ELEMENT, start=None, end=None, paths=(paths[row],), spans=())
         for row, one in zip(rows, run, strict=True)
     ]
     return Run.from_results(results, run.run_id)

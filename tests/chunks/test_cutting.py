@@ -1,0 +1,169 @@
+"""Cuts: every chunk stands where it says, and nothing but white space is lost."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doxeval import chunks
+from doxeval.chunks.structure import headings, is_blank, sentence_starts
+from doxeval.errors import InputError
+
+TEXTS = st.text(
+    st.sampled_from("aB. \n\r\t!?#`_\u2028\u0085\x00é\u0301\U0001f600東。"), min_size=1, max_size=80
+)
+CUTS = [
+    "recursive:7:0", "recursive:7:3", "recursive:1:0", "words:3:0", "words:3:2", "sentences:1:0",
+    "sentences:3:1", "paragraphs", "sections",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("by", CUTS)
+@given(text=TEXTS)
+def test_all_solid_characters_are_in_chunks_without_white_space_around(by: str, text: str) -> None:
+    found = chunks.cut({"a": text}, by)
+    shown = set()
+    for row in range(len(found)):
+        ((start, end),) = found.spans.as_tuples()[row]
+        assert start < end
+        if not by.startswith("words"):
+            assert text[start:end] == text[start:end].strip()
+        shown |= set(range(start, end))
+    wanted = {at for at, one in enumerate(text) if not one.isspace()}
+    # Words are what measures count, which a lone underscore and the like are too.
+    assert wanted <= shown or by.startswith("words")
+    if by.startswith("words"):
+        assert {at for at in wanted if text[at].isalnum()} <= shown
+
+
+@given(TEXTS, st.integers(1, 30), st.integers(0, 29))
+def test_recursive_chunks_are_no_larger_than_asked_for(text: str, size: int, overlap: int) -> None:
+    if overlap >= size:
+        return
+    found = chunks.cut({"a": text}, f"recursive:{size}:{overlap}")
+    ranges = [own[0] for own in found.spans.as_tuples()]
+    assert all(end - start <= size for start, end in ranges)
+    assert ranges == sorted(ranges)
+    for (_, end), (start, _) in zip(ranges, ranges[1:], strict=False):
+        assert end - start <= overlap
+
+
+@given(TEXTS, st.integers(1, 9), st.integers(0, 8))
+def test_windows_of_words_share_just_the_overlap(text: str, size: int, overlap: int) -> None:
+    if overlap >= size:
+        return
+    import re
+
+    words = [one.start() for one in re.finditer(r"\w+|[^\w\s]", text)]
+    found = chunks.cut({"a": text}, f"words:{size}:{overlap}")
+    windows = [
+        [at for at in words if start <= at < end] for ((start, end),) in found.spans.as_tuples()
+    ]
+    assert [at for own in windows[:1] for at in own] == words[:size]
+    for one, other in zip(windows, windows[1:], strict=False):
+        assert len(one) == size
+        assert one[size - overlap :] == other[:overlap]
+    assert not words or windows[-1][-1] == words[-1]
+
+
+def test_white_space_is_what_python_says() -> None:
+    import numpy as np
+
+    codes = np.arange(0x110000)
+    expected = [chr(code).isspace() for code in codes.tolist()]
+    assert is_blank(codes).tolist() == expected
+
+
+def test_sentences_end_where_people_think_they_do() -> None:
+    text = 'Dr. Who met J. Smith at 3.5 p.m. today. "Really?" Yes, e.g. there!\n\nA heading\n\nEnd'
+    starts = sentence_starts(text).tolist()
+    assert [text[start:][:4] for start in starts] == ["Dr. ", '"Rea', "Yes,", "A he", "End"]
+
+
+def test_headings_in_code_are_none() -> None:
+    text = "# One\n~~~\n# code\n~~~\n####### seven\n#hash\n ## Two\n"
+    assert [(one.level, text[one.start :][:6]) for one in headings(text)] == [
+        (1, "# One\n"),
+        (2, " ## Tw"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("by", "why"),
+    [
+        ("recusive:800", "did you mean recursive"),
+        ("recursive", "expected recursive:SIZE:OVERLAP"),
+        ("words:0:0", "at least 1"),
+        ("words:5:5", "less than the size"),
+        ("paragraphs:3", "has no size"),
+        ("words:5:x", "whole numbers"),
+        ("none.py:split", "no such file"),
+    ],
+)
+def test_a_wrong_cut_is_explained(by: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        chunks.cut({"a": "One."}, by)
+
+
+DOC = "One two.\n\nThree  four five. Six."
+
+
+class LangChain:
+    def split_text(self, text: str) -> list[str]:
+        return [one.strip() for one in text.split("\n\n")]
+
+
+class Chonkie:
+    def chunk(self, text: str) -> list[Any]:
+        return [
+            SimpleNamespace(text=text[s:e], start_index=s, end_index=e, token_count=e - s)
+            for s, e in [(0, 8), (10, 32)]
+        ]
+
+
+def semchunk(text: str) -> tuple[list[str], list[tuple[int, int]]]:
+    return [text[:8], text[10:]], [(0, 8), (10, 32)]
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        LangChain(),
+        Chonkie(),
+        semchunk,
+        lambda text: [(0, 8), (10, 32)],
+        lambda text: ["One two.", "Three four five. Six."],  # other white space
+    ],
+)
+def test_splitters_of_all_kinds_give_the_same_places(by: Any) -> None:
+    found = chunks.cut({"a": DOC}, by)
+    assert found.spans.as_tuples() == [((0, 8),), ((10, 32),)]
+
+
+def test_functions_of_files(tmp_path: Any) -> None:
+    (tmp_path / "my.py").write_text("def split(text):\n    return text.split('. ')\n")
+    found = chunks.cut({"a": "One. Two"}, f"{tmp_path}/my.py:split")
+    assert found.texts == ("One", "Two")
+    with pytest.raises(InputError, match="no cut in the file"):
+        chunks.cut({"a": "One."}, f"{tmp_path}/my.py:cut")
+    (tmp_path / "bad.py").write_text("1 / 0\n")
+    with pytest.raises(InputError, match="cannot be run"):
+        chunks.cut({"a": "One."}, f"{tmp_path}/bad.py:split")
+
+
+def test_what_a_splitter_does_wrong_is_told() -> None:
+    def fails(text: str) -> list[str]:
+        raise KeyError(text)
+
+    with pytest.raises(InputError, match="fails on document 'a'"):
+        chunks.cut({"a": "One."}, fails)
+    with pytest.raises(InputError, match="which has 4 characters"):
+        chunks.cut({"a": "One."}, lambda text: [(0, 9)])
+    with pytest.raises(InputError, match="expected the chunks"):
+        chunks.cut({"a": "One."}, lambda text: text)
+    with pytest.raises(InputError, match="no way to cut"):
+        chunks.cut({"a": "One."}, 5)
