@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -48,7 +49,7 @@ def test_recursive_chunks_are_no_larger_than_asked_for(text: str, size: int, ove
     ranges = [own[0] for own in found.spans.as_tuples()]
     assert all(end - start <= size for start, end in ranges)
     assert ranges == sorted(ranges)
-    for (_, end), (start, _) in zip(ranges, ranges[1:], strict=False):
+    for (_, end), (start, _) in pairwise(ranges):
         assert end - start <= overlap
 
 
@@ -64,7 +65,7 @@ def test_windows_of_words_share_just_the_overlap(text: str, size: int, overlap: 
         [at for at in words if start <= at < end] for ((start, end),) in found.spans.as_tuples()
     ]
     assert [at for own in windows[:1] for at in own] == words[:size]
-    for one, other in zip(windows, windows[1:], strict=False):
+    for one, other in pairwise(windows):
         assert len(one) == size
         assert one[size - overlap :] == other[:overlap]
     assert not words or windows[-1][-1] == words[-1]

@@ -95,15 +95,10 @@ def test_omega_is_gold_in_chunks_out_of_both(world: tuple[Chunks, Assessments]) 
         around = set().union(*(one for one in texts if one & text))
         return Fraction(len(text & around), len(text | around))
 
-    chosen = set().union(
-        *(
-            max(own, key=lambda one: (fit(one), -own.index(one)))
-            for own in alternatives(gold).values()
-        )
-    )
     by_need = [
         max(own, key=lambda one: (fit(one), -own.index(one))) for own in alternatives(gold).values()
     ]
+    chosen = set().union(*by_need)
     around = set().union(*(one for one in texts if any(one & text for text in by_need)))
     (found,) = omegas(cut.table, GroundTruth.of(gold))
     assert found == pytest.approx(len(chosen & around) / len(chosen | around))

@@ -130,7 +130,7 @@ def test_what_is_wrong_is_told() -> None:
     def fails(question: str) -> list[str]:
         raise ConnectionError("no network")
 
-    with pytest.raises(InputError, match="fails on question '7'.*no network"):
+    with pytest.raises(InputError, match=r"fails on question '7'.*no network"):
         chunks.retrieve(fails, {"7": "?"}, cut())
     with pytest.raises(InputError, match="expected a list of results"):
         chunks.retrieve(lambda _: "text", {"7": "?"}, cut())

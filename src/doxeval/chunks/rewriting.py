@@ -6,7 +6,7 @@ Results keep their order, and the score of the one they come from. Ranks are giv
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -202,27 +202,35 @@ def join(run: Run, chunks: Chunks) -> ChunkRun:
     parts: list[_Part] = []
     topics: list[int] = []
     for topic, own in _parts_by_topic(run):
-        joined: list[_Part] = []
-        for part in own:
-            while True:
-                near = next((one for one in joined if _is_near(one, part, docs)), None)
-                if near is None:
-                    break
-                at = joined.index(near)
-                joined.remove(near)
-                part = _together(near, part, docs)
-                joined.insert(at, part)
-                if not any(one is not part and _is_near(one, part, docs) for one in joined):
-                    break
-                joined.remove(part)
-            if part not in joined:
-                joined.append(part)
+        joined = _joined(own, docs)
         parts += joined
         topics += [topic] * len(joined)
     return _rewritten(run, chunks, parts, topics)
 
 
-def _is_near(one: _Part, other: _Part, docs: Any) -> bool:
+def _joined(parts: Iterable[_Part], docs: Mapping[str, str]) -> list[_Part]:
+    joined: list[_Part | None] = []
+    for part in parts:
+        place = len(joined)
+        joined.append(part)
+        while True:  # what has grown may touch more
+            own = joined[place]
+            near = [
+                at
+                for at, one in enumerate(joined)
+                if at != place and own is not None and one is not None and _is_near(one, own, docs)
+            ]
+            if own is None or not near:
+                break
+            first, last = min(place, near[0]), max(place, near[0])
+            one, other = joined[first], joined[last]
+            if one is not None and other is not None:
+                joined[first], joined[last] = _together(one, other, docs), None
+            place = first
+    return [part for part in joined if part is not None]
+
+
+def _is_near(one: _Part, other: _Part, docs: Mapping[str, str]) -> bool:
     if one.document != other.document:
         return False
     text = docs.get(one.document, "")
@@ -233,7 +241,7 @@ def _is_near(one: _Part, other: _Part, docs: Any) -> bool:
     )
 
 
-def _together(one: _Part, other: _Part, docs: Any) -> _Part:
+def _together(one: _Part, other: _Part, docs: Mapping[str, str]) -> _Part:
     spans = _without_gaps((*one.spans, *other.spans), docs.get(one.document, ""))
     both = one.tokens is not None and other.tokens is not None
     tokens = (one.tokens or 0) + (other.tokens or 0) if both else None
@@ -311,7 +319,8 @@ def budget(
         for part in own:
             if left <= 0:
                 break
-            if unit != "characters" and part.document not in starts:
+            states = unit == "tokens" and part.tokens is not None
+            if unit != "characters" and not states and part.document not in starts:
                 starts[part.document] = texts.starts(part.document, unit).tolist()
             cost, kept = _within(part, left, unit, starts.get(part.document, []))
             left -= cost
@@ -405,6 +414,3 @@ def _result(topic: str, part: _Part, rank: int) -> Result:
     else:
         where = {"kind": Kind.SPANS, "spans": spans}
     return Result(topic, part.document, rank=rank, score=part.score, tokens=part.tokens, **where)
-
-
-Rewrite = Callable[[Run, Chunks], ChunkRun]

@@ -8,8 +8,15 @@ import click
 
 # The file of each verb, in the order in which they are listed.
 _FILES = {
+    "try": "chunks_try",
     "gold": "chunks_gold",
+    "cut": "chunks_cut",
     "locate": "chunks_locate",
+    "limits": "chunks_limits",
+    "search": "chunks_search",
+    "rewrite": "chunks_rewrite",
+    "evaluate": "chunks_evaluate",
+    "tree": "chunks_tree",
 }
 
 
@@ -22,9 +29,8 @@ class _Chunks(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _FILES:
             return None
-        command: click.Command = getattr(
-            import_module(f"doxeval.cli.{_FILES[cmd_name]}"), cmd_name.replace("-", "_")
-        )
+        name = "try_" if cmd_name == "try" else cmd_name  # Python keeps `try` for itself
+        command: click.Command = getattr(import_module(f"doxeval.cli.{_FILES[cmd_name]}"), name)
         return command
 
 
@@ -36,6 +42,7 @@ def chunks() -> None:
 
     \b
     Start here:
+      doxeval chunks try handbook questions.jsonl     built-in cuts compared; nothing else is needed
       doxeval chunks gold questions.csv --docs handbook --out judged.jsonl
       doxeval chunks locate chunks.jsonl --docs handbook --out located.jsonl
     """

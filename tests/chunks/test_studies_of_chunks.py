@@ -1,0 +1,199 @@
+"""Cuts compared: scores, letters, oracle and loss; three chunkers in ten lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from doxeval import chunks, compare
+from doxeval.chunks import Study
+from doxeval.errors import DoxevalError, InputError
+
+# Three chunkers compared with tests and a report.
+EXAMPLE = """
+from doxeval import chunks
+docs = chunks.documents("handbook")
+gold = chunks.questions("questions.jsonl", docs)
+cuts = {"rec": Recursive(chunk_size=80), "sent": "sentences:1:0", "own": my_split}
+study = chunks.compare(docs, gold, cuts, search="bm25", budget=400, unit="words")
+print(study)
+study.report("chunks.html"); frame = study.to_pandas()
+assert study["sent"]["bR@100"] > .85
+"""
+HANDBOOK = """# Delivery
+
+## Times
+
+Orders that reach us before noon leave the warehouse on the same day. All other orders leave on the
+next working day. A parcel within the country is on its way for one or two days.
+
+## Cost
+
+Delivery costs 4 euros. Orders above 50 euros are delivered free of charge. For bulky goods, such as
+tables and wardrobes, we charge 30 euros.
+"""
+QUOTES = {
+    "What does delivery cost?": "Delivery costs 4 euros.",
+    "How long is a parcel on its way?": "A parcel within the country is on its way for one or two",
+    "When do orders leave the warehouse?": "Orders that reach us before noon leave the warehouse",
+    "When is delivery free of charge?": "Orders above 50 euros are delivered free of charge.",
+}
+
+
+class Recursive:
+    """As a splitter of LangChain."""
+
+    def __init__(self, chunk_size: int) -> None:
+        self.size = chunk_size
+
+    def split_text(self, text: str) -> list[str]:
+        return [text[at : at + self.size] for at in range(0, len(text), self.size)]
+
+
+def my_split(text: str) -> list[str]:
+    return text.split("\n\n")
+
+
+def records() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": str(number),
+            "question": question,
+            "needs": [{"spans": [{"doc": "delivery", "quote": quote}]}],
+        }
+        for number, (question, quote) in enumerate(QUOTES.items())
+    ]
+
+
+@pytest.fixture
+def study() -> Study:
+    docs = chunks.documents({"delivery": HANDBOOK})
+    gold = chunks.questions(records(), docs)
+    cuts = {"sent": "sentences:1:0", "words": "words:8:0", "all": "words:500:0"}
+    return chunks.compare(docs, gold, cuts, budget=80)
+
+
+def test_three_chunkers_in_ten_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [line for part in EXAMPLE.strip().splitlines() for line in part.split(";")]
+    assert len(lines) <= 10
+    monkeypatch.chdir(tmp_path)
+    Path("handbook").mkdir()
+    Path("handbook/delivery.md").write_text(HANDBOOK)
+    Path("questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records()))
+    known: dict[str, Any] = {"Recursive": Recursive, "my_split": my_split}
+    exec(EXAMPLE, known)
+    printed = capsys.readouterr().out
+    for word in ("rec", "sent", "own", "bR@100", "lost by cutting", "oracle", "best: "):
+        assert word in printed
+    assert "<html" in Path("chunks.html").read_text().lower()
+    assert list(known["frame"]["cut"]) == ["rec", "sent", "own"]
+
+
+def test_losses_add_up(study: Study) -> None:
+    for cut in study:
+        for measure in ("bR@20", "U@80"):
+            loss = study.loss(cut, measure)
+            score = study[cut][measure]
+            assert score is not None
+            assert loss.cutting + loss.search == pytest.approx(1 - score)
+            assert loss.cutting >= 0
+
+
+def test_letters_are_those_of_the_comparison(study: Study) -> None:
+    found = compare(study.scores, "bR@20").letters
+    rows = {line.split()[0]: line.split() for line in str(study).splitlines()[2:5]}
+    for cut, letters in found.items():
+        assert letters in rows[cut]
+    assert [row["letters"] for row in study.rows()] == [found[cut] for cut in study]
+
+
+def test_one_chunk_for_everything_is_lost_by_cutting(study: Study) -> None:
+    assert study.loss("all").cutting > 0.5
+    assert study.loss("sent").cutting == pytest.approx(0)
+    assert study.best == "sent"
+    assert study.limits["all"].intact == 1
+
+
+def test_units_read_are_those_of_five_results(study: Study) -> None:
+    import re as regex
+
+    words = len(regex.findall(r"\w+|[^\w\s]", HANDBOOK))
+    assert study.units_read["all"] == words
+
+
+@pytest.mark.parametrize("unit", ["characters", "tokens"])
+def test_other_units_keep_the_names_of_measures(unit: str) -> None:
+    docs = chunks.documents({"delivery": HANDBOOK})
+    gold = chunks.questions(records(), docs)
+    tokens = {"tokens": lambda text: [one.start() for one in re.finditer(r"\S+", text)]}
+    more = tokens if unit == "tokens" else {}
+    found = chunks.compare(docs, gold, ["sentences:1:0"], budget=400, unit=unit, **more)
+    assert found["sentences:1:0"]["bR@100"] is not None
+    assert f"unit={unit}" in found.scores.measures[0].canonical
+
+
+def test_a_single_cut_and_a_single_question() -> None:
+    docs = chunks.documents({"delivery": HANDBOOK})
+    gold = chunks.questions(records()[:1], docs)
+    found = chunks.compare(docs, gold, "paragraphs", budget=80)
+    assert found.compare() is None
+    assert "paragraphs" in str(found)
+
+
+def test_wrong_names_are_told(study: Study) -> None:
+    with pytest.raises(DoxevalError, match="did you mean sent"):
+        study["snet"]
+    docs = chunks.documents({"delivery": HANDBOOK})
+    with pytest.raises(InputError, match="no cuts"):
+        chunks.compare(docs, chunks.questions(records(), docs), {})
+    with pytest.raises(InputError, match="unit is 'letters'"):
+        chunks.compare(docs, chunks.questions(records(), docs), "paragraphs", unit="letters")
+    with pytest.raises(InputError, match="gives no chunks"):
+        chunks.compare(docs, chunks.questions(records(), docs), {"none": lambda text: []})
+
+
+def test_a_grid_has_a_row_for_every_score() -> None:
+    docs = chunks.documents({"delivery": HANDBOOK})
+    gold = chunks.questions(records(), docs)
+    frame = chunks.grid(
+        docs,
+        gold,
+        {"sent": "sentences:1:0", "own": my_split},
+        searches={
+            "bm25": "bm25",
+            "dense": lambda texts: np.array(
+                [[text.count(one) for one in "aeiou"] for text in texts]
+            ),
+        },
+        k=(1, 2),
+        measures=["cR", "all"],
+        budgets=[20],
+    )
+    assert list(frame.columns) == ["cut", "search", "k", "measure", "topic", "value"]
+    assert len(frame) == 2 * 2 * (2 * 2 + 1) * 4
+    one = frame[(frame.cut == "sent") & (frame.search == "bm25") & (frame.measure == "cR@2")]
+    run = chunks.search(chunks.cut(docs, "sentences:1:0"), gold, 2)
+    mean = chunks.evaluate(run, gold, ["cR@2"], docs=docs)["bm25"]["cR@2"]
+    assert one.value.mean() == pytest.approx(mean)
+    assert set(one.k) == {2}
+    assert frame[frame.measure == "bR@20"].k.isna().all()
+
+
+def test_copies_count_wherever_they_are_retrieved() -> None:
+    text = "The fee is 5 euros. Other words stand here. The fee is 5 euros. And more."
+    docs = chunks.documents({"a": text})
+    need = {"spans": [{"doc": "a", "quote": "The fee is 5 euros."}]}
+    record = {"id": "1", "question": "What is the fee?", "needs": [need]}
+    cut = chunks.cut(docs, "sentences:1:0")
+    for copies, expected in (("same", 1.0), ("place", 0.0)):
+        gold = chunks.questions([record], docs, copies)
+        run = chunks.retrieve(lambda _: [("a", 44, 63)], gold, cut)
+        assert chunks.evaluate(run, gold, ["all@1"], docs=docs)["retriever"]["all@1"] == expected
+        assert len(chunks.oracle(cut, gold)) == 1
