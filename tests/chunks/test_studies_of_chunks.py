@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -132,9 +132,10 @@ def test_units_read_are_those_of_five_results(study: Study) -> None:
 def test_other_units_keep_the_names_of_measures(unit: str) -> None:
     docs = chunks.documents({"delivery": HANDBOOK})
     gold = chunks.questions(records(), docs)
-    tokens = {"tokens": lambda text: [one.start() for one in re.finditer(r"\S+", text)]}
-    more = tokens if unit == "tokens" else {}
-    found = chunks.compare(docs, gold, ["sentences:1:0"], budget=400, unit=unit, **more)
+    tokens = None
+    if unit == "tokens":
+        tokens = lambda text: [one.start() for one in re.finditer(r"\S+", text)]  # noqa: E731
+    found = chunks.compare(docs, gold, ["sentences:1:0"], budget=400, unit=unit, tokens=tokens)
     assert found["sentences:1:0"]["bR@100"] is not None
     assert f"unit={unit}" in found.scores.measures[0].canonical
 
@@ -192,7 +193,8 @@ def test_copies_count_wherever_they_are_retrieved() -> None:
     need = {"spans": [{"doc": "a", "quote": "The fee is 5 euros."}]}
     record = {"id": "1", "question": "What is the fee?", "needs": [need]}
     cut = chunks.cut(docs, "sentences:1:0")
-    for copies, expected in (("same", 1.0), ("place", 0.0)):
+    choices: list[tuple[Literal["same", "place"], float]] = [("same", 1.0), ("place", 0.0)]
+    for copies, expected in choices:
         gold = chunks.questions([record], docs, copies)
         run = chunks.retrieve(lambda _: [("a", 44, 63)], gold, cut)
         assert chunks.evaluate(run, gold, ["all@1"], docs=docs)["retriever"]["all@1"] == expected
