@@ -87,6 +87,7 @@ NAVIGATION = {
         ("summary", "steady", "depth"),
     ),
     "Hierarchical": ("doxeval.navigation.hierarchical", ("hierarchical",)),
+    "Neighbours": ("doxeval.navigation.neighbours", ("neighbours",)),
     "None": ("doxeval.navigation.model:NoNavigation", ("none",)),
 }
 

@@ -14,9 +14,13 @@ def step(scene: Scene, nav: str, source: Unit, target: Unit) -> Fraction:
     """The probability of a step between two elements; nobody leaves a document."""
     if source.document != target.document or nav == "none":
         return ZERO
-    return {"depth": _by_depth, "hierarchical": _up_and_down, "matrix": _given}[nav](
-        scene, source, target
-    )
+    models = {
+        "depth": _by_depth,
+        "hierarchical": _up_and_down,
+        "matrix": _given,
+        "neighbours": _beside,
+    }
+    return models[nav](scene, source, target)
 
 
 def _given(scene: Scene, source: Unit, target: Unit) -> Fraction:
@@ -32,6 +36,19 @@ def _up_and_down(scene: Scene, source: Unit, target: Unit) -> Fraction:
         return quotient(source.size, other.size) if source.is_inside(other) else ZERO
 
     return quotient(weight(target), total(weight(other) for other in scene.elements))
+
+
+def _beside(scene: Scene, source: Unit, target: Unit) -> Fraction:
+    """One half, shared by the siblings just before and just after."""
+    parent = source.path.rpartition("/")[0]
+    siblings = [
+        one
+        for one in scene.elements
+        if one.document == source.document and one.path.rpartition("/")[0] == parent
+    ]
+    at = [one.path for one in siblings].index(source.path)
+    beside = [siblings[one].path for one in (at - 1, at + 1) if 0 <= one < len(siblings)]
+    return Fraction(1, 2 * len(beside)) if target.path in beside else ZERO
 
 
 def _by_depth(scene: Scene, source: Unit, target: Unit) -> Fraction:

@@ -247,3 +247,26 @@ def test_the_verb(tmp_path: Path, build: Builder) -> None:
     assert (lacking.exit_code, lacking.stdout) == (1, "")
     assert "--collection DIR" in lacking.stderr
     assert doxeval("navigation", tmp_path / "nothing.json").exit_code == 1
+
+
+def test_neighbours_are_the_siblings_before_and_after(tmp_path: Path) -> None:
+    from doxeval.navigation.neighbours import NeighbourNavigation
+
+    text = "<s><p>1<b>x</b></p><q>2</q><p>3<b>y</b><b>z</b></p></s>"
+    collection = example_collection({"a": "<s><p>0</p></s>", "b": text})
+    rows = np.arange(int(collection.rows[1]), int(collection.rows[2]))
+    model = NeighbourNavigation(p=0.5)
+    found = model.between(collection, 1, rows, rows)
+    # The rows are s, p, b, q, p, b, b.
+    expected = np.zeros((7, 7))
+    expected[1, 3] = 0.5
+    expected[3, 1] = expected[3, 4] = 0.25
+    expected[4, 3] = 0.5
+    expected[5, 6] = expected[6, 5] = 0.5
+    assert found.tolist() == expected.tolist()
+    shuffled = rows[::-1]
+    assert model.between(collection, 1, shuffled, rows).tolist() == expected[::-1].tolist()
+    assert NeighbourNavigation(p=0).steps_between(collection, 1, rows, rows).source.tolist() == []
+    (tmp_path / "model.json").write_text('{"model": "neighbours", "p": 2}')
+    with pytest.raises(FormatError, match="expected a number from 0 to 1"):
+        read_navigation(tmp_path / "model.json")

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.terminal import warn
+from doxeval.cli.terminal import note, warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from doxeval.assessments import Assessments
     from doxeval.chunks import Questions
+
+_MOST_WARNINGS = 3
 
 some_docs_option = click.option(
     "--docs",
@@ -40,8 +42,17 @@ def gold_in_file(path: str, docs: Any) -> Questions | Assessments:
         if isinstance(first, dict) and "topic" in first and "doc" in first:
             return read_assessments(path)
     found = questions(path, docs)
-    warn(found.warnings)
+    tell_gold(found)
     return found
+
+
+def tell_gold(gold: Questions) -> None:
+    """Say how gold was found; of many warnings the first."""
+    warn(gold.warnings[:_MOST_WARNINGS])
+    if len(gold.warnings) > _MOST_WARNINGS:
+        more = len(gold.warnings) - _MOST_WARNINGS
+        warn([f"{more:,} more warnings about gold; `doxeval chunks gold` lists them"])
+    note(gold.report())
 
 
 def question_texts(path: str, docs: Any) -> Mapping[str, str]:

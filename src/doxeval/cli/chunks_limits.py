@@ -49,11 +49,13 @@ def limits(files: tuple[str, ...], gold: str, docs: str | None, unit: str, forma
 
     texts = None if docs is None else documents(docs)
     found: dict[str, Limits] = {}
+    judged = None if texts is None else gold_in_file(gold, texts)
     for file in files:
         chunks = chunks_with_texts(file, texts)
         name = Path(file).name.removesuffix(".jsonl")
         name = file if name in found else name
-        found[name] = limits_of(chunks, gold_in_file(gold, chunks.known_docs), unit=unit)
+        own = judged or gold_in_file(gold, chunks.known_docs)
+        found[name] = limits_of(chunks, own, unit=unit)
         warn(f"{name}: {warning}" for warning in found[name].warnings)
     if format_ == "json":
         data(json_text({name: one.to_dict() for name, one in found.items()}, indent=2) + "\n")

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from doxeval.cli.chunks_inputs import unit_option
+from doxeval.cli.chunks_inputs import tell_gold, unit_option
 from doxeval.cli.options import table_or_json
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
@@ -81,7 +81,7 @@ def try_(
 
     texts = documents(docs)
     gold = read_questions(questions, texts, copies)
-    warn(gold.warnings)
+    tell_gold(gold)
     study = compare(texts, gold, list(cuts or _cuts_for(texts)), model, budget, unit, k=k)
     if format_ == "json":
         data(json_text(study.rows(), indent=2) + "\n")

@@ -31,9 +31,9 @@ _MOST_ELEMENTS = 30
 def navigation(model: str, directory: Path | None, document: str | None) -> None:
     """Print a model of navigation and check it.
 
-    The model is a JSON file, or one of the names depth, hierarchical and none. A summary is
-    printed as the probabilities between its groups; with --doc, any model is printed as the
-    probabilities between the elements of a document (the first 30, if it has more).
+    The model is a JSON file, or one of the names depth, hierarchical, neighbours and none. A
+    summary is printed as the probabilities between its groups; with --doc, any model is printed as
+    the probabilities between the elements of a document (the first 30, if it has more).
     """
     from doxeval.documents import Collection
     from doxeval.errors import MissingInput

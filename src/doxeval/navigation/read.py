@@ -12,6 +12,7 @@ from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.hierarchical import HierarchicalNavigation
 from doxeval.navigation.matrix import read_matrix
 from doxeval.navigation.model import Navigation, NoNavigation
+from doxeval.navigation.neighbours import NeighbourNavigation, read_neighbours
 from doxeval.navigation.routes import read_routes
 from doxeval.navigation.summary import DepthNavigation, read_summary
 
@@ -21,6 +22,7 @@ BY_NAME: dict[str, Callable[[], Navigation]] = {
     "none": NoNavigation,
     "depth": DepthNavigation,
     "hierarchical": HierarchicalNavigation,
+    "neighbours": NeighbourNavigation,
 }
 # All names that a measure's parameter `nav` may have.
 NAMES = (*BY_NAME, "matrix", "routes", "summary", "steady")
@@ -38,6 +40,7 @@ READERS: dict[str, Callable[[Mapping[str, Any], str], Navigation]] = {
     "routes": read_routes,
     "summary": read_summary,
     **dict.fromkeys(BY_NAME, _named),
+    "neighbours": read_neighbours,
 }
 
 
