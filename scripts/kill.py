@@ -367,8 +367,28 @@ def world(folder: Path) -> list[Command]:
         Command(
             "pool", ("pool", *runs, "--depth", "500", "--out", "p.jsonl", "--force"), ("p.jsonl",)
         ),
+        *chunk_commands(folder),
         Command("convert", ("convert", runs[0], "run.jsonl", "--force"), ("run.jsonl",)),
         *campaign_commands(folder),
+    ]
+
+
+def chunk_commands(folder: Path) -> list[Command]:
+    """Commands on chunks, with thousands of them in one document."""
+    sentences = [f"Sentence {number} tells of tides." for number in range(20_000)]
+    (folder / "sea.md").write_text(" ".join(sentences))
+    spans = [{"spans": [{"doc": "sea", "quote": sentence}]} for sentence in sentences]
+    asked = [{"id": str(at), "question": "?", "needs": [one]} for at, one in enumerate(spans)]
+    cut = [{"doc": "sea", "text": sentence} for sentence in sentences]
+    for name, records in (("asked", asked), ("cut", cut)):
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        (folder / f"{name}.jsonl").write_text(lines)
+    docs = ("--docs", str(folder / "sea.md"), "--force")
+    gold = ("chunks", "gold", str(folder / "asked.jsonl"), *docs, "--out", "j2.jsonl")
+    locate = ("chunks", "locate", str(folder / "cut.jsonl"), *docs, "--out", "l.jsonl")
+    return [
+        Command("chunks gold", gold, ("j2.jsonl",)),
+        Command("chunks locate", locate, ("l.jsonl",)),
     ]
 
 

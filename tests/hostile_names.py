@@ -44,6 +44,7 @@ def commands(folder: Path, evil: str = EVIL) -> Iterator[Command]:
     yield from _on_documents(strange, collection, evil)
     yield from _on_queries(strange, collection, evil)
     yield from _on_runs(strange, collection, evil)
+    yield from _on_chunks(strange, evil)
     yield from _on_campaigns(strange, collection, evil)
     yield from _on_usage(strange, evil)
 
@@ -133,6 +134,33 @@ def _on_queries(strange: Path, collection: Path, evil: str) -> Iterator[Command]
     for file in (f"nav{evil}.json", "matrix.json", "routes.json", evil):
         yield Command(("navigation", strange / file))
         yield Command(("navigation", strange / file, "--collection", collection, "--doc", evil))
+
+
+def _on_chunks(strange: Path, evil: str) -> Iterator[Command]:
+    inside = _encodable(evil)
+    spans = [{"doc": inside, "quote": f"One {inside}"}, {"doc": f"x{inside}", "quote": inside}]
+    asked = {"id": inside, "question": inside, "needs": [{"id": inside, "spans": spans}]}
+    cut = [{"id": inside, "doc": inside, "text": f"One {inside}", "start": inside}]
+    cut += [{"id": inside, "doc": f"x{inside}", "text": f"lost {inside}"}]
+    texts = {inside: f"One {inside} two."}
+    files: dict[str, list[Any]] = {
+        "asked": [asked],
+        "cut": cut,
+        "unknown-fields": [{inside: inside}],
+    }
+    for name, records in files.items():
+        write_files(strange, {f"{name}.jsonl": "".join(f"{json.dumps(one)}\n" for one in records)})
+    write_files(strange, {"texts.json": json.dumps(texts)})
+    docs = ("--docs", strange / "texts.json", "--out", strange / f"out{evil}.jsonl")
+    for allowed in ("0", "9", evil):
+        end = (*docs, "--force", "--max-lost", allowed)
+        yield Command(("chunks", "gold", strange / "asked.jsonl", *end))
+        yield Command(("chunks", "locate", strange / "cut.jsonl", *end, "--doc-key", "doc"))
+    for verb in ("gold", "locate"):
+        yield Command(("chunks", verb, strange / "unknown-fields.jsonl", *docs))
+        yield Command(("chunks", verb, strange / f"none{evil}.jsonl", *docs))
+    yield Command(("chunks", "locate", strange / "cut.jsonl", *docs, "--doc-key", evil))
+    yield Command(("chunks", "gold", strange / "asked.jsonl", "--docs", evil, "--out", strange))
 
 
 def _on_runs(strange: Path, collection: Path, evil: str) -> Iterator[Command]:

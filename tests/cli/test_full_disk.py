@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -69,6 +70,33 @@ def test_searching(tmp_path: Path, demo_data: Path, collection: Path) -> None:
     index = build_index(collection, tmp_path.with_name(f"{tmp_path.name}-index")).directory
     words = ("search", collection, demo_data / "topics.xml", "--index", index)
     _, failed = tried(tmp_path, ":", *words, "--out", tmp_path / "a.run")
+    assert failed >= 3
+
+
+@pytest.fixture
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Questions and chunks of a document, in many lines."""
+    folder = tmp_path_factory.mktemp("study")
+    sentences = [f"Sentence {number} tells of tides." for number in range(300)]
+    (folder / "sea.md").write_text(" ".join(sentences))
+    needs = [{"spans": [{"doc": "sea", "quote": sentence}]} for sentence in sentences]
+    asked = [{"id": str(at), "question": "?", "needs": [need]} for at, need in enumerate(needs)]
+    cut = [{"doc": "sea", "text": sentence} for sentence in sentences]
+    for name, records in (("asked", asked), ("cut", cut)):
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        (folder / f"{name}.jsonl").write_text(lines)
+    return folder
+
+
+def test_finding_gold(tmp_path: Path, study: Path) -> None:
+    words = ("chunks", "gold", study / "asked.jsonl", "--docs", study / "sea.md")
+    _, failed = tried(tmp_path, ":", *words, "--out", tmp_path / "j.jsonl")
+    assert failed >= 3
+
+
+def test_locating_chunks(tmp_path: Path, study: Path) -> None:
+    words = ("chunks", "locate", study / "cut.jsonl", "--docs", study / "sea.md")
+    _, failed = tried(tmp_path, ":", *words, "--out", tmp_path / "l.jsonl")
     assert failed >= 3
 
 

@@ -78,9 +78,8 @@ def _of_document(document: Any, own: Any, doc_key: str | None) -> Iterator[RawCh
     elif isinstance(own, tuple) and len(own) == 2 and _are_offsets(own[1]):  # semchunk
         texts, offsets = own
         if len(texts) != len(offsets):
-            raise FormatError(
-                f"document {brief(document)}: {len(texts)} texts, {len(offsets)} pairs"
-            )
+            counts = f"{len(texts):,} texts, {len(offsets):,} pairs of offsets"
+            raise FormatError(f"document {brief(document)}: {counts}")
         for text, (start, end) in zip(texts, offsets, strict=True):
             yield RawChunk(text, start=start, end=end)
     elif isinstance(own, Iterable) and not isinstance(own, str | Mapping):

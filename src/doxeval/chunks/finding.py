@@ -72,7 +72,7 @@ class _Finder:
                     document = self._docs.find(piece.document)
                     if piece.inside is not None:
                         yield document, piece.inside
-                    if piece.quote is not None and self._must_look_up(piece, document):
+                    elif piece.quote is not None and self._must_look_up(piece, document):
                         yield document, piece.quote
 
     def _must_look_up(self, piece: Stated, document: str | None) -> bool:
@@ -86,10 +86,12 @@ class _Finder:
         """A question with the places of its needs; those not found are left out."""
         before = self.tally.copied
         needs = []
-        for number, need in enumerate(one.needs, 1):
+        for name, need in _named_needs(one).items():
             places = self._places(one, need)
             if places:
-                needs.append(Need(need.id or str(number), places, need.grade))
+                needs.append(Need(name, places, need.grade))
+            if not need.pieces:
+                self._warn(one, f"need {shortened(name)} names no text")
         for text in one.unusable:
             self._count(lost=1, pieces=1)
             self._warn(one, f"not text of a document: {_shown(text)}")
@@ -170,7 +172,8 @@ class _Finder:
 
     def _by_quote(self, piece: Stated, document: str | None, own: Place | None) -> _Found:
         quote = piece.quote or ""
-        found = self._quotes.places(document, quote)
+        quoted = self._quotes.find(document, quote)
+        found = list(quoted.places)
         where = "any document" if document is None else shortened(document)
         if own is not None:
             others = [place for place in found if not _overlap(place, own)]
@@ -185,11 +188,13 @@ class _Finder:
         if self._copies == "place" or piece.at_place:
             found = found[:1]
         told = _told(piece, found, where, is_moved, is_copied)
+        if told is None and quoted.is_changed and own is None:
+            told = f"not to the letter in {where} (share {quoted.share:.2f}): {_shown(quote)}"
         return _Found(tuple(found), told, is_moved, is_copied)
 
     def _within(self, piece: Stated, document: str | None) -> _Found:
         """A piece of a text that stands in a document, by its offsets in that text."""
-        around = self._quotes.places(document, piece.inside or "")
+        around = list(self._quotes.find(document, piece.inside or "").places)
         if not around:
             if piece.quote is None:
                 return _Found((), f"not found: {_shown(piece.inside or '')}")
@@ -217,13 +222,24 @@ class _Finder:
         inside = [
             place
             for one in around
-            for place in self._quotes.places(one.document, quote)
+            for place in self._quotes.find(one.document, quote).places
             if one.start <= place.start and place.end <= one.end
         ]
         if not inside:
             return _Found((), f"not found: {_shown(quote)}")
         inside.sort(key=lambda place: abs(place.start - around[0].start - (piece.start or 0)))
         return _Found(tuple(inside[:1]), is_moved=True)
+
+
+def _named_needs(one: StatedQuestion) -> dict[str, StatedNeed]:
+    """The needs by their ids; those without one are numbered."""
+    needs: dict[str, StatedNeed] = {}
+    for number, need in enumerate(one.needs, 1):
+        name = need.id or str(number)
+        if name in needs:
+            raise FormatError(f"question {brief(one.id)} has two needs {brief(name)}")
+        needs[name] = need
+    return needs
 
 
 def _told(

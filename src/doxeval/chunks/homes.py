@@ -73,7 +73,7 @@ def _candidates(
     texts = {row: chunks[row].text or "" for row in rows}
     quotes = QuotePlaces(docs, ((None, text) for text in texts.values()))
     return {
-        row: list(dict.fromkeys(place.document for place in quotes.places(None, text)))
+        row: list(dict.fromkeys(place.document for place in quotes.find(None, text).places))
         for row, text in texts.items()
     }
 

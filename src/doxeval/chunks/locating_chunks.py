@@ -13,6 +13,7 @@ from doxeval.chunks.chunk_shapes import raw_chunks
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.homes import home_documents
+from doxeval.chunks.quotes import is_same_text
 from doxeval.chunks.raw_chunks import RawChunk
 from doxeval.errors import FormatError
 from doxeval.locating import How, Located, LocatingReport, LostChunk, locate_chunks, total
@@ -90,9 +91,9 @@ class _Finding:
         self._reports = [self._in_document(document, own) for document, own in rows.items()]
 
     def _in_document(self, document: str, rows: list[int]) -> LocatingReport:
-        stated = [row for row in rows if self._raw[row].text is None]
+        stated = [row for row in rows if self._is_stated(document, self._raw[row])]
         self._take_stated(document, stated)
-        with_text = [row for row in rows if self._raw[row].text is not None]
+        with_text = sorted({*rows} - {*stated})
         orders = [self._raw[row].order for row in with_text]
         is_numbered = None not in orders and len(set(orders)) == len(orders) > 0
         if is_numbered:
@@ -107,6 +108,13 @@ class _Finding:
         )
         self._take(located, with_text)
         return _with_stated(located.report.in_document(document), len(stated))
+
+    def _is_stated(self, document: str, chunk: RawChunk) -> bool:
+        """Whether the ranges of a chunk file hold: there is no text, or it stands there."""
+        if chunk.text is None:
+            return True
+        text = "".join(self._docs[document][start:end] for start, end in chunk.spans)
+        return bool(chunk.spans) and is_same_text(text, chunk.text)
 
     def _own(self, rows: Sequence[int]) -> tuple[list[Any], list[Any] | None] | None:
         starts = [self._raw[row].start for row in rows]

@@ -165,9 +165,12 @@ class Questions:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the questions as JSONL, which `questions` reads again."""
         with written(path) as file:
-            for question in self.questions:
-                record = json.dumps(_record(question), ensure_ascii=False)
-                file.write(record.encode() + b"\n")
+            file.writelines(self.lines())
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the file that `write` makes."""
+        for question in self.questions:
+            yield json.dumps(_record(question), ensure_ascii=False).encode() + b"\n"
 
 
 def _judgments(question: Question) -> Iterator[Judgment]:

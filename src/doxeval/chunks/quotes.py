@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.question_set import Place
+from doxeval.locating import How, find_in_documents, find_quotes
+from doxeval.locating.quotes import FoundInDocuments, FoundQuote
+from doxeval.locating.quotes import Place as TextRanges
 
 # The document in which a text is looked for, or None for all of them; and the text.
 Wanted = tuple[str | None, str]
@@ -24,56 +28,64 @@ def is_same_text(one: str, other: str) -> bool:
     return one == other or "".join(one.split()) == "".join(other.split())
 
 
+class Quoted(NamedTuple):
+    """The places of a text, in the order of the documents.
+
+    is_changed: whether its letters alone were found, or nearly all of them. share: how many were.
+    """
+
+    places: tuple[Place, ...] = ()
+    is_changed: bool = False
+    share: float = 1.0
+
+
 class QuotePlaces:
-    """The places at which texts stand in documents, in their order.
+    """The places at which texts stand in documents.
+
+    White space does not count. A text that stands nowhere is looked for by its letters and digits.
 
     >>> docs = Documents([("a", "to be or not to be"), ("b", "be")])
     >>> quotes = QuotePlaces(docs, [("a", "to be"), (None, "be")])
-    >>> [place.start for place in quotes.places("a", "to be")], len(quotes.places(None, "be"))
-    ([0, 13], 3)
+    >>> [place.start for place in quotes.find("a", "to be").places]
+    [0, 13]
+    >>> len(quotes.find(None, "be").places), quotes.find("a", "TO BE, OR NOT").is_changed
+    (3, True)
     """
 
     def __init__(self, docs: Documents, wanted: Iterable[Wanted] = ()) -> None:
         self._docs = docs
-        self._known: dict[Wanted, list[Place]] = {}
+        self._known: dict[Wanted, Quoted] = {}
         self._look_up(wanted)
 
-    def places(self, document: str | None, text: str) -> list[Place]:
+    def find(self, document: str | None, text: str) -> Quoted:
         """The places of a text in one document, or in all."""
         if (document, text) not in self._known:
             self._look_up([(document, text)])
-        return list(self._known[document, text])
+        return self._known[document, text]
 
     def _look_up(self, wanted: Iterable[Wanted]) -> None:
-        everywhere: dict[str, None] = {}
-        by_document: dict[str, dict[str, None]] = {}
+        by_document: dict[str | None, dict[str, None]] = {}
         for document, text in wanted:
-            if document is None:
-                everywhere[text] = None
-            else:
-                by_document.setdefault(document, {})[text] = None
-        for text in everywhere:
-            self._known[None, text] = []
-        for document in self._docs if everywhere else by_document:
-            texts = by_document.get(document, {}) | everywhere
-            for text, places in found_in(self._docs, document, list(texts)).items():
-                if text in by_document.get(document, {}):
-                    self._known[document, text] = places
-                if text in everywhere:
-                    self._known[None, text] += places
+            by_document.setdefault(document, {})[text] = None
+        for document, texts in by_document.items():
+            for text, found in zip(texts, self._found(document, list(texts)), strict=True):
+                self._known[document, text] = found
+
+    def _found(self, document: str | None, texts: list[str]) -> list[Quoted]:
+        if document is not None:
+            return [
+                _quoted(one, [(document, place) for place in one.places])
+                for one in find_quotes(self._docs[document], texts)
+            ]
+        return [_quoted(one, one.places) for one in find_in_documents(self._docs, texts)]
 
 
-def found_in(docs: Documents, document: str, texts: list[str]) -> Mapping[str, list[Place]]:
-    """The places of several texts in one document."""
-    found: dict[str, list[Place]] = {}
-    for text in texts:
-        places = []
-        at = docs[document].find(text) if text.strip() else -1
-        while at >= 0:
-            places.append(Place(document, at, at + len(text)))
-            at = docs[document].find(text, at + 1)
-        found[text] = places
-    return found
+def _quoted(
+    found: FoundQuote | FoundInDocuments, places: Sequence[tuple[str, TextRanges]]
+) -> Quoted:
+    """The places of a quote; one whose parts stand apart extends from the first to the last."""
+    ranges = tuple(Place(name, parts[0][0], parts[-1][1]) for name, parts in places)
+    return Quoted(ranges, found.how is How.FOLDED, found.share)
 
 
 class StatedOffsets:

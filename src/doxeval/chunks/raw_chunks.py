@@ -100,7 +100,7 @@ def _of_record(record: Mapping[str, Any], doc_key: str | None) -> RawChunk:
     if "segment" in fields and "docid" in fields:  # MS MARCO: the document, #, and the segment
         segment = str(fields["docid"])
         return chunk._replace(id=segment, documents=(segment.partition("#")[0],))
-    if text is None and not chunk.spans:
+    if text is None and not chunk.spans and not isinstance(fields.get("spans"), list):
         raise FormatError(
             f"the chunk {brief(dict(record))}: expected a text, start and end, or spans"
         )
@@ -118,9 +118,8 @@ def _stated_spans(fields: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
     if not all(len(one) == 2 and all(type(number) is int for number in one) for one in pairs):
         raise FormatError(f"the ranges {brief(given)}: expected pairs of whole numbers")
     if any(not 0 <= start <= end for start, end in pairs):
-        raise FormatError(
-            f"the ranges {brief(given)}: expected a start of 0 or more, before the end"
-        )
+        expected = "expected a start of 0 or more, and an end that is not before it"
+        raise FormatError(f"the ranges {brief(given)}: {expected}")
     return tuple((start, end) for start, end in pairs)
 
 
@@ -148,14 +147,14 @@ def _made(fields: Mapping[str, Any], text: str | None, doc_key: str | None) -> R
     named = [fields[key] for key in keys if fields.get(key) not in (None, "")]
     page = fields.get("page")
     paged = [] if page is None else [f"{name}#{page}" for name in named]
-    tokens, order = _first(fields, _TOKENS), _first(fields, _ORDERS)
+    tokens, order = (_whole(_first(fields, names)) for names in (_TOKENS, _ORDERS))
     parent, own = _first(fields, _PARENTS), _first(fields, _IDS)
     return RawChunk(
         text,
         tuple(str(name) for name in paged + named),
         None if own is None else str(own),
-        _first(fields, _STARTS),
-        _first(fields, _ENDS),
+        _whole(_first(fields, _STARTS)),
+        _whole(_first(fields, _ENDS)),
         tokens if type(tokens) is int and tokens >= 0 else None,
         None if parent is None else str(parent),
         order if type(order) is int else None,
@@ -164,3 +163,10 @@ def _made(fields: Mapping[str, Any], text: str | None, doc_key: str | None) -> R
 
 def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((fields[name] for name in names if fields.get(name) is not None), None)
+
+
+def _whole(value: Any) -> Any:
+    """A whole number where CSV has its digits; anything else as it is."""
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) < 20:
+        return int(value)
+    return value

@@ -64,7 +64,6 @@ def gold(
       doxeval chunks gold questions_df.csv --docs corpora --out judged.jsonl
       doxeval chunks gold squad.json --docs squad.json --out judged.jsonl --topics-out q.jsonl
     """
-    from doxeval.assessments import write_assessments
     from doxeval.chunks.lost import refuse_lost
     from doxeval.chunks.question_sources import questions
 
@@ -74,11 +73,23 @@ def gold(
     line(found.report())
     refuse_lost(found.tally.lost, found.tally.pieces, "quote", max_lost)
     _refuse_empty(found, file)
-    write_assessments(found.assessments, out, "judgments")
+    _write(found, out, topics_out)
     line(f"{out}: {counted(len(found.assessments), 'judged document')}")
     if topics_out is not None:
-        found.write(topics_out)
         line(f"{topics_out}: {counted(len(found), 'question')}")
+
+
+def _write(found: Questions, out: Path, topics_out: Path | None) -> None:
+    """Write both files, neither unless there is room for both."""
+    from doxeval.assessments.jsonl import write_jsonl
+    from doxeval.files import written
+    from doxeval.unfinished import on_disk
+
+    with written(out) as judged:
+        judged.writelines(write_jsonl(found.assessments))
+        if topics_out is not None:
+            on_disk(judged)  # so that nothing can go wrong with it after the other
+            found.write(topics_out)
 
 
 def _refuse_empty(found: Questions, file: str) -> None:
