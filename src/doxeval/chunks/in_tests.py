@@ -16,7 +16,7 @@ from doxeval.chunks.question_set import Questions
 from doxeval.chunks.question_sources import questions as read_questions
 from doxeval.chunks.retrieving import retrieve
 from doxeval.errors import InputError
-from doxeval.runs import Run
+from doxeval.runs import Run, read_run
 from doxeval.scores.views import RunView
 
 
@@ -51,7 +51,9 @@ def scores_of_chunks(
     if texts is None and located is not None:
         texts = located.docs
     known = _gold(gold, texts)
-    if _is_run(found):
+    if isinstance(found, str | os.PathLike):
+        run: Any = read_run(found, chunks=None if located is None else located.table)
+    elif isinstance(found, Run | Mapping):
         run = found
     else:
         run = retrieve(
@@ -64,10 +66,6 @@ def scores_of_chunks(
         )
     names = [measures] if isinstance(measures, str) else list(measures)
     return evaluate(run, known, names, docs=texts, chunks=located).view(0)
-
-
-def _is_run(found: Any) -> bool:
-    return isinstance(found, str | os.PathLike | Run | Mapping)
 
 
 def _located(chunks: Any, docs: Documents | None) -> Chunks | None:

@@ -21,6 +21,9 @@ _ELEMENT_RUNS = ("baseline*", "c*", "l*", "marksman")
 # Runs that the demo makes itself, by the task that each is for; models are those of the task.
 _BASELINES = {"focused": "baseline-lm", "relevant-in-context": "baseline-bm25"}
 
+# Ways to cut articles into chunks.
+_CUTS = ("words:50:0", "words:200:50", "sentences:5:1", "paragraphs")
+
 _UNFINISHED = ".unfinished"
 
 
@@ -37,8 +40,9 @@ def demo(out: Path, force: bool) -> None:
     """Do the whole job on a small collection that comes with doxeval.
 
     The demo builds the collection and an index, searches it, makes two baseline runs, then
-    validates, evaluates and compares them with the runs of other systems, and ends with a report.
-    The command of every step is printed first, so that you can repeat it with your own documents,
+    validates, evaluates and compares them with the runs of other systems, and writes a report. At
+    the end it cuts the articles into chunks, in several ways, and compares what a search finds in
+    them. The command of every step is printed first, so that you can repeat it with your own documents,
     topics, assessments and runs.
     """
     _check_free(out, force)
@@ -113,6 +117,7 @@ def _do_everything(out: Path) -> None:
     run_command("collection", "build", data / "articles", "--out", collection)
     _search(collection, data)
     _evaluate(collection, data, out / "report.html")
+    _try_chunks(collection, data, out / "chunks.html")
     _say_what_next(out, data, collection)
 
 
@@ -142,15 +147,26 @@ def _evaluate(collection: Path, data: Path, page: Path) -> None:
     _run_on("report", runs, everything, *given, *_named(_MEASURES), *known, *written)
 
 
+def _try_chunks(collection: Path, data: Path, page: Path) -> None:
+    """Compare ways to cut the articles into chunks, as for a program that answers questions."""
+    line("The same articles cut into chunks, and how much of what a question needs is shown by")
+    line("the first words that a program reads:")
+    line()
+    cuts = [word for cut in _CUTS for word in ("--by", cut)]
+    questions = data / "questions.jsonl"
+    run_command("chunks", "try", collection, questions, *cuts, "--report", page)
+
+
 def _say_what_next(out: Path, data: Path, collection: Path) -> None:
     heading("What next")
-    line(f"  open {out / 'report.html'} in a browser")
+    line(f"  open {out / 'report.html'} and {out / 'chunks.html'} in a browser")
     line("  doxeval measures nxCG                                 what a measure means")
     line(f"  doxeval evaluate {data}/runs/*.run -a {data}/assessments.jsonl \\")
     line(f"      --collection {collection} --profile esr            hits, near-misses, misses")
     line(f"  doxeval search {collection} --words 'whale oil'    other words")
     line("  doxeval models lm                                     how search ranks")
     line(f"  doxeval collection show {collection} tides       an article")
+    line("  doxeval chunks try FOLDER QUESTIONS                   chunks of your own documents")
     line("  doxeval collection build FOLDER --out my-collection   your own documents")
 
 
