@@ -155,3 +155,12 @@ def test_the_verb_lists_and_checks(tmp_path: Path) -> None:
     assert "    //a[about(., b)]" in result.stdout
     as_json = doxeval("topics", tmp_path / "t.jsonl", "--json").stdout.splitlines()
     assert [json.loads(line) for line in as_json] == lines
+
+
+def test_a_file_of_questions_will_do(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"id": "q1", "question": "How long?", "needs": [], "tags": ["a"]}\n')
+    assert read_topics(file) == [Topic("q1", title="How long?", origin=str(file), line=1)]
+    file.write_text('{"id": "q1", "question": "How long?", "answer": "A week."}\n')
+    with pytest.raises(FormatError, match="unknown field 'answer'"):
+        read_topics(file)

@@ -3,8 +3,9 @@
     {"id": "231", "title": "markov chains", "castitle": "//sec[about(., markov chains)]"}
     231<TAB>markov chains
 
-JSONL can hold every field of a topic; an unknown field is an error. The format with tabs holds
-only ids and titles.
+JSONL can hold every field of a topic; an unknown field is an error. A file of questions for
+retrieval of chunks will do as well: its questions are titles, and their gold is passed over. The
+format with tabs holds only ids and titles.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from doxeval.errors import FormatError
 from doxeval.files import parsed_json, text_lines
 from doxeval.topics.topic import TEXT_FIELDS, Topic
 from doxeval.wording import brief
+
+# What a question has besides its text.
+_OF_QUESTIONS = ("needs", "tags", "not_relevant")
 
 
 def read_jsonl_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
@@ -37,6 +41,9 @@ def read_jsonl_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
 
 
 def _topic(record: dict[str, Any], origin: str, number: int) -> Topic:
+    if "question" in record and "title" not in record:
+        record = {name: value for name, value in record.items() if name not in _OF_QUESTIONS}
+        record["title"] = record.pop("question")
     texts = {name: value for name, value in record.items() if name not in ("id", "cas_parts")}
     for name, value in texts.items():
         if name not in TEXT_FIELDS:
