@@ -54,7 +54,7 @@ def test_demo_does_the_whole_job(tmp_path: Path) -> None:
     result = doxeval("demo", "--out", out)
     assert result.exit_code == 0, result.stderr
     steps = "collection build", "index build", "search", "validate", "evaluate", "compare", "report"
-    for verb in steps:
+    for verb in (*steps, "chunks try"):
         assert f"$ doxeval {verb} " in result.stdout
     assert re.search(r"^10\. \w+ /article\[1\]", result.stdout, re.MULTILINE)
     assert "What next" in result.stdout
@@ -66,6 +66,8 @@ def test_demo_does_the_whole_job(tmp_path: Path) -> None:
         assert baseline in page
     assert result.stdout.count("  0 errors, 0 warnings\n") == 2
     assert (out / "report.html").stat().st_size > 100_000
+    assert re.search(r"^paragraphs +455 ", result.stdout, re.MULTILINE)
+    assert "What cutting and searching lose" in (out / "chunks.html").read_text(encoding="utf-8")
     again = doxeval("demo", "--out", out)
     assert (again.exit_code, "exists; --force replaces it" in again.stderr) == (1, True)
     precious = write_files(tmp_path / "mine", {"thesis.txt": "all of it"})

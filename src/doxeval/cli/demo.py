@@ -42,8 +42,8 @@ def demo(out: Path, force: bool) -> None:
     The demo builds the collection and an index, searches it, makes two baseline runs, then
     validates, evaluates and compares them with the runs of other systems, and writes a report. At
     the end it cuts the articles into chunks, in several ways, and compares what a search finds in
-    them. The command of every step is printed first, so that you can repeat it with your own documents,
-    topics, assessments and runs.
+    them. The command of every step is printed first, so that you can repeat it with your own
+    documents, topics, assessments and runs.
     """
     _check_free(out, force)
     with new_directory(out):
