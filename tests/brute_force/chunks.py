@@ -100,6 +100,13 @@ def redundancy(scene: Scene, *, k: int, unit: str) -> Score:
     return 1 - Fraction(new, whole) if whole else ZERO
 
 
+@twin("read")
+def text_read(scene: Scene, *, k: int, unit: str) -> Score:
+    if not wants_of(scene).total:
+        return None
+    return Fraction(sum(one.cost for one in read(scene, unit, "full")[:k]))
+
+
 @twin("bR")
 def budget_recall(scene: Scene, *, B: int, unit: str, fit: str, resize: str) -> Score:  # noqa: N803  # as the measure has it
     wants = wants_of(scene)

@@ -95,7 +95,7 @@ class Scenario:
             or (getattr(measure, "L", None) == "collection" and Need.ENTRY_POINTS in measure.needs)
             or getattr(measure, "nav", "none") != "none"
             or (
-                (hasattr(measure, "B") or measure.name == "Red")
+                (hasattr(measure, "B") or measure.name in ("Red", "read"))
                 and getattr(measure, "unit", None) in ("words", "tokens")
             )
         )

@@ -32,8 +32,6 @@ def test_a_tail_without_gain_is_free(name: str) -> None:
         longer = [one for t, own in ends.items() for one in (*own, Result(t, NOWHERE))]
         after = case.scene.scores(case.measure, longer)
         cut_off = getattr(case.measure, "k", None)
-        if hasattr(case.measure, "B"):  # of which the result without gain may need some
-            cut_off = None
         for topic, score in case.scores.items():
             if cut_off is None or cut_off <= len(ends[topic]):
                 assert after[topic] == pytest.approx(score, abs=1e-12), case.told(topic)

@@ -43,12 +43,13 @@ def test_padding_without_text_changes_nothing(name: str, k: int) -> None:
 @pytest.mark.parametrize("name", with_parameter("@"))
 def test_padding_with_text_never_helps(name: str) -> None:
     """Where sizes count, it may cost."""
-    if not MEASURES[name].facts.higher_is_better:
-        pytest.skip("lower is better")
+    if name == "Red":
+        pytest.skip("new text, however useless, makes the share of repeated text smaller")
+    sign = 1 if MEASURES[name].facts.higher_is_better else -1
     for case, plain in useless_cases(name, k=5):
         lists = by_topic(case.results, case.scene.truth.topics)
         after = case.scene.scores(
             case.measure, padded(lists, min(5, len(sizes_in(plain))), EMPTY + 1)
         )
         for topic, score in case.scores.items():
-            assert after[topic] <= score + SLACK, case.told(topic)
+            assert sign * after[topic] <= sign * score + SLACK, case.told(topic)

@@ -30,8 +30,8 @@ _OPTIONS = {
             "docs", "drop", "duplicates", "encoding", "force", "format", "hint", "jobs",
             "judgments", "keep", "lossy", "merge", "mode", "navigation", "offsets", "order",
             "overlap", "phrases", "pool", "port", "query", "record", "resamples", "root",
-            "sections", "significant", "snap", "solid", "stemmer", "stop", "text", "texts", "units",
-            "unresolved", "whitespace",
+            "sections", "significant", "snap", "solid", "stemmer", "stop", "text", "texts",
+            "tokens", "units", "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

@@ -82,6 +82,12 @@ _OPTIONS = (
         help="All chunks (JSONL), for runs that name chunks by their ids, and for measures that "
         "need all chunks: one file for all runs, or one for each, in their order.",
     ),
+    click.option(
+        "--tokens",
+        metavar="NAME",
+        help="What counts as a token: words, an encoding of tiktoken (cl100k_base), a file of "
+        "tokenizers (tokenizer.json) or a model that it knows.",
+    ),
     click.option("--solid", is_flag=True, help="White space counts nothing."),
     click.option(
         "--targets",
@@ -172,6 +178,7 @@ def evaluation_of(
         unresolved=options["unresolved"],
         duplicates=options["duplicates"],
         texts=None if options["texts"] is None else texts_in(options["texts"]),
+        tokens=options["tokens"],
         solid=options["solid"],
         chunks=options["chunks"][0] if len(options["chunks"]) == 1 else None,
         ends=options["columns"] == "start-end",

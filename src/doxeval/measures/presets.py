@@ -128,7 +128,7 @@ PRESETS: dict[str, Preset] = {
         "Retrieval of chunks for language models: recall at budgets, and whether all is there",
         (
             *(f"bR@{budget}" for budget in (500, 1000, 2000, 4000)),
-            *("U@4000", "all@5", "sR@5", "RR@10", "cP@5", "Red@5"),
+            *("U@4000", "all@5", "sR@5", "RR@10", "cP@5", "Red@5", "read@5"),
         ),
         duplicates="keep",
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,29 +11,19 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
+from doxeval.measures.tokenisers import tokeniser_of, word_starts
 from doxeval.wording import brief
 
-# Where the units of a text begin, given the text.
-Tokeniser = Callable[[str], Sequence[int]]
-_WORD = re.compile(r"\w+|[^\w\s]")
+__all__ = ["Texts", "word_starts"]
+
 _BLANK = re.compile(r"\s")
-
-
-def word_starts(text: str) -> list[int]:
-    """Where words begin: runs of letters and digits, and single marks.
-
-    >>> word_starts("It's so.")
-    [0, 2, 3, 5, 7]
-    """
-    return [found.start() for found in _WORD.finditer(text)]
 
 
 class Texts:
     """Texts by the ids of their documents, and where words, tokens and blanks are in them.
 
-    source: texts by id, or a collection. tokens: a function that gives the offsets at which the
-    tokens of a text begin, or an object with `encode` (and `decode_with_offsets`, as tiktoken has
-    it, or `offsets` of what it returns, as tokenizers has them); "words" takes words for tokens.
+    source: texts by id, or a collection. tokens: what counts as a token, "words" for words;
+    `tokeniser_of` explains what else it may be.
 
     >>> texts = Texts({"a": "one two"})
     >>> texts.starts("a", "words").tolist(), texts.blanks("a").tolist()
@@ -88,30 +78,3 @@ class Texts:
         if starts and not (starts[0] >= 0 and starts[-1] <= len(text)):
             raise InputError(f"tokens= gives offset {starts[-1]:,} in {len(text):,} characters")
         return starts
-
-
-def tokeniser_of(given: Any) -> Tokeniser:
-    """A function from a text to the offsets of its tokens.
-
-    >>> tokeniser_of("words")("one two")
-    [0, 4]
-    """
-    if given == "words":
-        return word_starts
-    if hasattr(given, "decode_with_offsets"):  # tiktoken
-        return lambda text: given.decode_with_offsets(given.encode(text, disallowed_special=()))[1]
-    if hasattr(given, "encode") and not callable(given):  # tokenizers
-        return lambda text: [
-            start for start, end in given.encode(text, add_special_tokens=False).offsets
-        ]
-    if callable(given):
-        return lambda text: [_start(one) for one in given(text)]
-    raise InputError(
-        f"tokens is {brief(given)}: expected a function from a text to the offsets of its tokens, "
-        "a tokeniser of tiktoken or tokenizers, or 'words'"
-    )
-
-
-def _start(offset: Any) -> int:
-    """Where a token begins, given as an offset or as a pair."""
-    return int(offset[0]) if isinstance(offset, tuple | list) else int(offset)

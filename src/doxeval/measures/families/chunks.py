@@ -165,6 +165,32 @@ class Redundancy(_OfText):
         return _defined(np.where(read > 0, 1 - ratio(new, read), 0.0), ranking.truth)
 
 
+@dataclass(frozen=True)
+class TextRead(_OfText):
+    """How much is read in the first k results: what their recall costs."""
+
+    name: ClassVar[str] = "read"
+    facts: ClassVar[Facts] = Facts(
+        "units read in the first k results",
+        "Smith and Troynikov 2024",
+        "read@k = Σ size(e_i), i = 1 … k",
+        _NEEDS,
+        _EDGES + " Tokens that results state themselves count before those of a tokeniser.",
+        _example("read@2", 300, "The first two results have 150 characters each."),
+        highest=None,
+        higher_is_better=False,
+        laws=frozenset({Law.TAIL_IS_FREE, Law.GROWS_WITH_K}),
+        repeats="keep",
+    )
+    k: int = cut_off(5)
+    unit: Unit = _unit_parameter()
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """Σ size."""
+        read = ranking.at(self.k, ranking.cumulated(costs(ranking, self.unit, "full")))
+        return _defined(read.astype(np.float64), ranking.truth)
+
+
 # Budgets
 
 _BUDGET_EDGES = (
