@@ -45,11 +45,15 @@ def merged(spans: Spans) -> Spans:
     >>> ranges.start.tolist(), ranges.end.tolist()
     ([1, 5], [4, 12])
     """
-    spans = _selected(spans, np.flatnonzero(spans.end > spans.start))
+    is_filled = spans.end > spans.start
+    if not is_filled.all():
+        spans = _selected(spans, np.flatnonzero(is_filled))
     if not len(spans.start):
         return spans
-    spans = _selected(spans, np.lexsort((spans.start, spans.group)))
     start = spans.group * _GROUP + spans.start
+    if (start[1:] < start[:-1]).any():  # most are in order already
+        spans = _selected(spans, np.argsort(start, kind="stable"))
+        start = spans.group * _GROUP + spans.start
     # How far the ranges up to each one reach. The numbers of a group are greater than those of
     # all earlier groups, so a reach never goes over into the next group.
     reach = np.maximum.accumulate(spans.group * _GROUP + spans.end)

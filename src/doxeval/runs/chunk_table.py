@@ -10,7 +10,7 @@ too; other fields are passed over.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from doxeval.arrays import Ints
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import opened
-from doxeval.runs.json_blocks import json_blocks
+from doxeval.runs.json_blocks import JsonBlock, json_blocks
 from doxeval.runs.result_columns import RANGE, is_range
 from doxeval.runs.span_lists import SpanLists
 from doxeval.wording import brief
@@ -107,8 +107,8 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     name = os.fspath(path)
     rows: list[tuple[str, str, Any, int, str | None]] = []
     with opened(path) as file:
-        for records, lines in json_blocks(file, name):
-            for record, line in zip(records, lines, strict=True):
+        for block in json_blocks(file, name):
+            for record, line in zip(_with_spans(block), block.lines, strict=True):
                 try:
                     rows.append(_chunk(record, f"{len(rows) + 1}"))
                 except FormatError as error:
@@ -120,6 +120,16 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
         return ChunkTable.of(ids, documents, spans, tokens, parents)
     except FormatError as error:
         raise FormatError(error.message, name) from None
+
+
+def _with_spans(block: JsonBlock) -> Iterator[Mapping[str, Any]]:
+    """The objects with the ranges that were read apart from them."""
+    if block.spans is None:
+        yield from block.records
+        return
+    spans = iter(block.spans.as_tuples())
+    for record in block.records:
+        yield {**record, "spans": list(next(spans))} if "spans" in record else record
 
 
 def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, int, str | None]:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat
 from typing import IO, Any, NamedTuple
 
 from doxeval.columns.json_objects import objects_on_lines
 from doxeval.errors import FormatError
 from doxeval.files import LONGEST_LINE, parsed_json
+from doxeval.runs.json_spans import spans_cut_out
 from doxeval.runs.record_errors import why_refused
+from doxeval.runs.span_lists import SpanLists
 
 _CHUNK = 1 << 18  # what is made of it stays in the processor's cache
 
 
 class JsonBlock(NamedTuple):
-    """The objects of some lines, and the numbers of these lines."""
+    """The objects of some lines, and the numbers of these lines.
+
+    spans: the lists of ranges that objects have as `spans`, where these were read apart; the
+    objects have 0 there.
+    """
 
     records: list[dict[str, Any]]
     lines: list[int]
+    spans: SpanLists | None = None
 
 
 def json_blocks(file: IO[bytes], origin: str) -> Iterator[JsonBlock]:
@@ -26,21 +34,36 @@ def json_blocks(file: IO[bytes], origin: str) -> Iterator[JsonBlock]:
     A line that is no JSON object raises FormatError, after those before it were handed out.
 
     >>> import io
-    >>> list(json_blocks(io.BytesIO(b'{"a": 1}\\n\\n{"a": 2}\\n'), "a.jsonl"))
-    [JsonBlock(records=[{'a': 1}, {'a': 2}], lines=[1, 3])]
+    >>> found = list(json_blocks(io.BytesIO(b'{"a": 1}\\n\\n{"a": 2}\\n'), "a.jsonl"))
+    >>> found[0].records, found[0].lines
+    ([{'a': 1}, {'a': 2}], [1, 3])
     """
     first = 1
     for data, lines in _chunks_of_lines(file, origin):
         text, failed = _decoded(data, origin, first)
         text = text.removesuffix("\n")
-        together = objects_on_lines(text)
+        together = _together(text, first)
         if together is None:
             yield from _read_one_by_one(text, first, origin)
         else:
-            yield JsonBlock(together, list(range(first, first + len(together))))
+            yield together
         if failed is not None:
             raise failed
         first += lines
+
+
+def _together(text: str, first: int) -> JsonBlock | None:
+    """The objects of all lines, read as one list; None if that could go wrong."""
+    cut = spans_cut_out(text)
+    records = objects_on_lines(text if cut is None else cut.text)
+    if records is None:
+        return None
+    lines = list(range(first, first + len(records)))
+    if cut is None:
+        return JsonBlock(records, lines)
+    # Each list must belong to an object of its own, not be the second of the same name.
+    owners = sum(map(dict.__contains__, records, repeat("spans")))
+    return JsonBlock(records, lines, cut.spans) if owners == len(cut.spans.counts) else None
 
 
 def _chunks_of_lines(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]]:

@@ -28,13 +28,14 @@ from doxeval.arrays import Ints
 from doxeval.columns.values import Column
 from doxeval.errors import FormatError
 from doxeval.runs.csv_blocks import csv_blocks
-from doxeval.runs.json_blocks import json_blocks
+from doxeval.runs.json_blocks import JsonBlock, json_blocks
 from doxeval.runs.mistaken import explained_by_record
 from doxeval.runs.optional import optional_module
 from doxeval.runs.parquet_blocks import ParquetBlock, parquet_blocks
 from doxeval.runs.record_columns import BadRecord, RecordCollector
 from doxeval.runs.run import Run
 from doxeval.runs.span_columns import spans_as_text, spans_of_text
+from doxeval.runs.span_lists import SpanLists
 from doxeval.wording import listed
 
 if TYPE_CHECKING:
@@ -51,16 +52,29 @@ def read_jsonl_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = Non
     ('/p[1]',)
     """
     blocks = json_blocks(file, origin)
-    columns = ((_by_field(records), np.array(lines)) for records, lines in blocks)
+    columns = ((_by_field(block), np.array(block.lines)) for block in blocks)
     return _run(columns, origin, chunks)
 
 
-def _by_field(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+def _by_field(block: JsonBlock) -> dict[str, Any]:
+    records = block.records
     shapes = set(map(tuple, records))
+    spans = {} if block.spans is None else {"spans": _of_all_rows(block.spans, records)}
     if len(shapes) == 1:
-        return {name: [record[name] for record in records] for name in shapes.pop()}
-    names = {name for shape in shapes for name in shape}
-    return {name: [record.get(name) for record in records] for name in names}
+        names = [name for name in shapes.pop() if name not in spans]
+        return {name: [record[name] for record in records] for name in names} | spans
+    every = {name for shape in shapes for name in shape if name not in spans}
+    return {name: [record.get(name) for record in records] for name in every} | spans
+
+
+def _of_all_rows(spans: SpanLists, records: list[dict[str, Any]]) -> SpanLists:
+    """The lists of those records that have one, with empty lists for the others."""
+    if len(spans.counts) == len(records):
+        return spans
+    has_spans = np.fromiter(("spans" in record for record in records), np.bool_, len(records))
+    counts = np.zeros(len(records), dtype=np.int64)
+    counts[has_spans] = spans.counts
+    return SpanLists(np.append(0, np.cumsum(counts)), spans.start, spans.end)
 
 
 def read_csv_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = None) -> Run:
