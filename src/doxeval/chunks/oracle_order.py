@@ -7,12 +7,13 @@ the last chunk that is read.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
-
-import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.chunks.touching import pieces_of_chunks, touching
@@ -47,7 +48,7 @@ def oracle_steps(table: ChunkTable, truth: GroundTruth, cost: Ints) -> list[list
     pieces = pieces_of_chunks(table)
     spans = Spans.of([(one.document, one.start, one.end) for _, one in wanted])
     found = touching(spans, pieces)
-    shown = _shown_by_chunk(table)
+    shown = table.spans.as_tuples()
     by_topic: dict[int, dict[int, list[int]]] = defaultdict(dict)
     for row, chunk in zip(found.gold.tolist(), found.chunk.tolist(), strict=True):
         by_topic[wanted[row][0]].setdefault(chunk, []).append(row)
@@ -78,15 +79,11 @@ def _wanted(truth: GroundTruth, documents: Sequence[str]) -> list[tuple[int, _Pi
     return [(topic, one) for topic, one in found if one.document >= 0]
 
 
-def _shown_by_chunk(table: ChunkTable) -> list[tuple[tuple[int, int], ...]]:
-    return table.spans.as_tuples()
-
-
 class _Topic:
     """What has been read for a topic, and what reading a chunk would add.
 
-    The wanted text of the topic is cut at all edges of chunks and of wanted text into segments,
-    each of which a chunk shows whole or not at all.
+    Each wanted piece of text is cut into segments where ranges of chunks begin or end in it, so
+    that a chunk shows a segment whole or not at all.
     """
 
     def __init__(
@@ -96,38 +93,44 @@ class _Topic:
         shown: Sequence[tuple[tuple[int, int], ...]],
     ) -> None:
         self._pieces = {row: wanted[row] for rows in touched.values() for row in rows}
-        self.parts = {
+        parts = {
             chunk: [(row, *part) for row in rows for part in _common(wanted[row], shown[chunk])]
             for chunk, rows in touched.items()
         }
-        segments = self._segments()
-        self._size = [end - start for _, start, end in segments]
-        self._covered = {
-            chunk: self._covering(parts, segments) for chunk, parts in self.parts.items()
-        }
-        self._read = [False] * len(segments)
+        self._cut(parts)
+        self._read = [False] * len(self._size)
         self._seen: dict[int, int] = defaultdict(int)  # characters shown of an alternative
         self._most: dict[int, float] = defaultdict(float)  # the largest share of a need's worth
 
-    def _segments(self) -> list[tuple[int, int, int]]:
-        edges: dict[int, set[int]] = defaultdict(set)
-        for parts in self.parts.values():
-            for row, start, end in parts:
-                edges[row].update((start, end))
-        return [(row, *pair) for row, own in edges.items() for pair in pairwise(sorted(own))]
+    @property
+    def chunks(self) -> list[int]:
+        """The chunks that show something, ascending."""
+        return sorted(self._covered)
 
-    @staticmethod
-    def _covering(
-        parts: Iterable[tuple[int, int, int]], segments: Sequence[tuple[int, int, int]]
-    ) -> list[tuple[int, int]]:
-        """The segments that a chunk shows: the wanted piece of each, and its number."""
-        own = list(parts)
-        rows = {row for row, _, _ in own}
-        return [
-            (row, number)
-            for number, (row, start, end) in enumerate(segments)
-            if row in rows and any(one == row and s <= start and end <= e for one, s, e in own)
-        ]
+    def _cut(self, parts: dict[int, list[tuple[int, int, int]]]) -> None:
+        """The size of each segment, the segments of each chunk, and the chunks of each segment."""
+        edges: dict[int, set[int]] = defaultdict(set)
+        for own in parts.values():
+            for row, start, end in own:
+                edges[row].update((start, end))
+        in_order = {row: sorted(own) for row, own in edges.items()}
+        self._size: list[int] = []
+        first: dict[int, int] = {}
+        for row, own_edges in in_order.items():
+            first[row] = len(self._size)
+            self._size += [after - before for before, after in pairwise(own_edges)]
+        self._covered: dict[int, list[tuple[int, int]]] = {}
+        self._showing: dict[int, list[int]] = defaultdict(list)
+        self._answering: dict[int, set[int]] = defaultdict(set)  # chunks by need
+        for chunk, own in parts.items():
+            self._covered[chunk] = [
+                (row, first[row] + at)
+                for row, start, end in own
+                for at in range(bisect_left(in_order[row], start), bisect_left(in_order[row], end))
+            ]
+            for row, segment in self._covered[chunk]:
+                self._showing[segment].append(chunk)
+                self._answering[self._pieces[row].need].add(chunk)
 
     def gain(self, chunk: int) -> float:
         """What reading a chunk would add."""
@@ -148,23 +151,19 @@ class _Topic:
 
     def read(self, chunk: int) -> set[int]:
         """Read a chunk; the chunks whose gain may have changed."""
-        changed = set()
+        changed: set[int] = set()
         for row, segment in self._covered[chunk]:
-            changed.add(row)
-            if not self._read[segment]:
-                self._read[segment] = True
-                self._seen[row] += self._size[segment]
-        for row in changed:
+            if self._read[segment]:
+                continue
+            self._read[segment] = True
+            changed.update(self._showing[segment])
             piece = self._pieces[row]
             if piece.need >= 0:
+                self._seen[row] += self._size[segment]
                 now = self._seen[row] * piece.worth
                 self._most[piece.need] = max(now, self._most[piece.need])
-        needs = {self._pieces[row].need for row in changed} - {-1}
-        return {
-            other
-            for other, covered in self._covered.items()
-            if any(row in changed or self._pieces[row].need in needs for row, _ in covered)
-        }
+                changed |= self._answering[piece.need]
+        return changed
 
 
 def _common(piece: _Piece, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -177,23 +176,42 @@ def _common(piece: _Piece, ranges: Iterable[tuple[int, int]]) -> list[tuple[int,
 
 def _greedy(topic: _Topic, cost: Ints) -> list[Step]:
     steps: list[Step] = []
-    left = {chunk: topic.gain(chunk) for chunk in sorted(topic.parts)}
-    price = {chunk: int(cost[chunk]) for chunk in left}
-    while left:
-        best = max(left, key=lambda chunk: (*_worth(left[chunk], price[chunk]), -chunk))
-        gain = left.pop(best)
+    gains = {chunk: topic.gain(chunk) for chunk in topic.chunks}
+    queue = [_Waiting(*_worth(gain, int(cost[chunk])), chunk) for chunk, gain in gains.items()]
+    heapify(queue)
+    while queue:
+        first = heappop(queue)
+        gain = gains.get(first.chunk)
+        if gain is None:
+            continue
+        price = int(cost[first.chunk])
+        if _worth(gain, price) != first[:2]:
+            continue  # its gain has changed since, and it waits elsewhere
         if round(gain, _DIGITS) <= 0:
             break
-        steps.append(Step(best, gain, price[best]))
-        for chunk in topic.read(best) & left.keys():
-            left[chunk] = topic.gain(chunk)
+        del gains[first.chunk]
+        steps.append(Step(first.chunk, gain, price))
+        for chunk in topic.read(first.chunk) & gains.keys():
+            gains[chunk] = topic.gain(chunk)
+            heappush(queue, _Waiting(*_worth(gains[chunk], int(cost[chunk])), chunk))
     return steps
 
 
+class _Waiting(NamedTuple):
+    """A chunk in the queue: the one that adds most for its cost is the least of all."""
+
+    ratio: float
+    gain: float
+    chunk: int
+
+
 def _worth(gain: float, cost: int) -> tuple[float, float]:
-    """What a chunk adds for its cost, and what it adds; a chunk that costs nothing comes first."""
-    ratio = gain / cost if cost else (np.inf if gain > 0 else 0.0)
-    return round(ratio, _DIGITS), round(gain, _DIGITS)
+    """What a chunk adds for its cost, and what it adds, both negative.
+
+    A chunk that costs nothing comes first.
+    """
+    ratio = gain / cost if cost else (math.inf if gain > 0 else 0.0)
+    return -round(ratio, _DIGITS), -round(gain, _DIGITS)
 
 
 def best_ious(table: ChunkTable, truth: GroundTruth) -> list[float]:

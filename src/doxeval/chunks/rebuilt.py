@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.document_set import Documents
 from doxeval.errors import MissingInput
 from doxeval.files import written
+from doxeval.wording import json_text
 
 
 def chunks_with_texts(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
@@ -57,5 +57,4 @@ def write_with_texts(chunks: Chunks, path: str | os.PathLike[str]) -> None:
     with written(path) as file:
         for row, record in enumerate(chunks.records()):
             record.setdefault("text", chunks.text(row))
-            file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-            file.write(b"\n")
+            file.write(f"{json_text(record)}\n".encode())

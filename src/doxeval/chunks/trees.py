@@ -19,6 +19,7 @@ import numpy as np
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.documents.batch import Batch
 from doxeval.documents.collection import Collection
+from doxeval.documents.decoding import lone_surrogate
 from doxeval.documents.marks import Marks, MarksBuilder, joined
 from doxeval.documents.nodes import tabulate
 from doxeval.documents.options import BuildOptions
@@ -144,7 +145,10 @@ def _marks(
         ends.append(node.end)
         waiting.append(iter(nested.get((name, node.row), ())))
     builder.close(len(text))
-    return builder.finish(text)
+    try:
+        return builder.finish(text)
+    except UnicodeEncodeError as error:
+        raise InputError(f"document {brief(name)}: {lone_surrogate(error)}") from None
 
 
 def as_elements(run: Run, chunks: Chunks) -> Run:
