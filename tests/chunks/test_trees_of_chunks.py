@@ -12,7 +12,8 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.chunks import Chunks
 from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.trees import as_elements
-from doxeval.errors import InputError
+from doxeval.errors import DoxevalError, InputError
+from doxeval.measures.registry import measure_named
 
 TEXT = "One two. Three four five.\n\nSix. Seven eight nine. Ten."
 DOCS = chunks.documents({"a": TEXT, "b": "Empty."})
@@ -69,3 +70,28 @@ def test_children_outside_their_parent_are_no_tree(tmp_path: Path) -> None:
     several = Chunks.of(DOCS, ["a"], [[(0, 3), (9, 12)]])
     with pytest.raises(InputError, match="several ranges"):
         chunks.tree(several, tmp_path / "tree")
+
+
+def test_readers_may_go_on_to_neighbours(tmp_path: Path) -> None:
+    docs = chunks.documents({"a": "One two. Three four. Five six. Seven eight."})
+    cut = chunks.cut(docs, "sentences:1:0")
+    collection = chunks.tree(cut, tmp_path / "tree")
+    gold = Assessments([Judgment("7", "a", ((9, 20),))])  # the second sentence
+    names = [f"ESRR@1(nav=neighbours({p}))" for p in ("0", "0.4", "1")]
+    for row, beside in ((0, 1.0), (2, 0.5), (3, 0.0)):
+        run = as_elements(run_of_chunks(cut.table, ["7"], np.array([row])), cut)
+        scores = evaluate(run, gold, [*names, "ESRR@1(nav=neighbours)"], collection=collection)
+        found = [scores["run"][name] for name in (*names, "ESRR@1(nav=neighbours)")]
+        assert found == pytest.approx([0, 0.4 * beside, beside, 0.5 * beside])
+
+
+@pytest.mark.parametrize("nav", ["neighbours(2)", "depth(0.5)", "neighbours()", "neighbours(x)"])
+def test_wrong_shares_of_navigation_are_told(nav: str) -> None:
+    with pytest.raises(DoxevalError):
+        measure_named(f"ESRR@1(nav={nav})")
+
+
+def test_names_with_a_share_are_read_back() -> None:
+    measure = measure_named("ESRR@10(nav=neighbours(.30),rel=binary)")
+    assert "nav=neighbours(0.3)" in str(measure)
+    assert measure_named(str(measure)) == measure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,8 @@ from doxeval.chunks.document_set import Documents
 from doxeval.errors import MissingInput
 from doxeval.files import written
 from doxeval.wording import json_text
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def chunks_with_texts(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
@@ -53,8 +56,13 @@ def _documents(chunks: Chunks, given: tuple[str, ...]) -> RebuiltDocuments:
 
 
 def write_with_texts(chunks: Chunks, path: str | os.PathLike[str]) -> None:
-    """Write a chunk file that says of every chunk what its text is."""
+    """Write a chunk file that says of every chunk what its text is.
+
+    Text with lone surrogates, which files cannot hold, is left out.
+    """
     with written(path) as file:
         for row, record in enumerate(chunks.records()):
             record.setdefault("text", chunks.text(row))
+            if _SURROGATE.search(record["text"]):
+                del record["text"]
             file.write(f"{json_text(record)}\n".encode())

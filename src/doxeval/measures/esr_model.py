@@ -69,6 +69,7 @@ class Esr(Measure):
         "auto",
         "how users navigate; auto: by the model that is given, otherwise by depth",
         ("auto", *NAMES),
+        with_share=("neighbours",),
     )
     assessed: Which = parameter(
         "auto",

@@ -291,6 +291,11 @@ class GroundTruth:
             return self.navigation
         if name in BY_NAME:
             return self.remembered(("navigation", name), BY_NAME[name])
+        if name.startswith("neighbours("):
+            from doxeval.navigation.neighbours import NeighbourNavigation
+
+            p = float(name.removeprefix("neighbours(").removesuffix(")"))
+            return self.remembered(("navigation", name), lambda: NeighbourNavigation(p=p))
         raise MissingInput(
             f"nav={name} needs a file of that model, read as navigation=read_navigation(file)"
         )

@@ -15,6 +15,7 @@ from doxeval.wording import brief, shortened
 
 _NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}")
 _SHARE = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
+_CHOICE_WITH_SHARE = re.compile(r"([a-z]{1,40})\(([0-9]{0,3}\.?[0-9]{1,12})\)")
 _CUT_OFF = re.compile(r"0*[1-9][0-9]{0,8}")
 _LARGEST_CUT_OFF = 10**9
 _FINEST_POINT = 10**12
@@ -89,6 +90,10 @@ def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
     choices, default = spec.metadata["choices"], spec.default
     if isinstance(value, str) and value in choices:
         return value
+    if isinstance(value, str) and (found := _CHOICE_WITH_SHARE.fullmatch(value)) is not None:
+        choice, share = found[1], float(found[2])
+        if choice in spec.metadata.get("with_share", ()) and share <= 1:
+            return f"{choice}({share:.12g})"
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value

@@ -19,14 +19,20 @@ from doxeval.wording import brief
 
 
 def parameter(
-    default: Any, help_text: str, choices: tuple[str, ...] = (), *, number: bool = False
+    default: Any,
+    help_text: str,
+    choices: tuple[str, ...] = (),
+    *,
+    number: bool = False,
+    with_share: tuple[str, ...] = (),
 ) -> Any:
     """A parameter that is shown as key=value in the name.
 
     It must be one of the choices, or of the same type as its default; `number=True` allows any
-    number besides the choices.
+    number besides the choices. Choices in `with_share` may have a number from 0 to 1 in brackets,
+    such as neighbours(0.3).
     """
-    metadata = {"help": help_text, "choices": choices, "number": number}
+    metadata = {"help": help_text, "choices": choices, "number": number, "with_share": with_share}
     return field(default=default, metadata=metadata)
 
 

@@ -3,7 +3,8 @@
     {"model": "neighbours", "p": 0.5}
 
 With the probability p, which is 0.5 by default, a reader goes on: to the sibling before or the one
-after, equally likely if there are both. An element without siblings leads nowhere.
+after, equally likely if there are both. An element without siblings leads nowhere. No file is
+needed: `ESRP@10(nav=neighbours(0.3))` has p in its name.
 """
 
 from __future__ import annotations

@@ -167,7 +167,10 @@ class _Browsing(EntryPointModel):
         ("auto", "bep", "ideal"),
     )
     nav: str = parameter(
-        "none", "targets=ideal: how users navigate from an item to a target", NAMES
+        "none",
+        "targets=ideal: how users navigate from an item to a target",
+        NAMES,
+        with_share=("neighbours",),
     )
     quant: str = quant_parameter(
         help_text="targets=ideal: how grades become numbers; auto is spec for highlighted text, "
