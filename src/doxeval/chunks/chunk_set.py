@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints
 from doxeval.chunks.document_set import Documents
+from doxeval.chunks.loading import json_line
 from doxeval.errors import FormatError, MissingInput
 from doxeval.files import written
 from doxeval.runs.chunk_table import ChunkTable
@@ -199,7 +199,7 @@ class Chunks:
         """Write a chunk file as JSONL, which `read_chunks` reads."""
         with written(path) as file:
             for record in self.records():
-                file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+                file.write(json_line(record))
 
 
 def distinct_ids(documents: Sequence[str], given: Sequence[str | None]) -> list[str]:

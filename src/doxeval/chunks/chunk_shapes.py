@@ -80,8 +80,8 @@ def _of_document(document: Any, own: Any, doc_key: str | None) -> Iterator[RawCh
         if len(texts) != len(offsets):
             counts = f"{len(texts):,} texts, {len(offsets):,} pairs of offsets"
             raise FormatError(f"document {brief(document)}: {counts}")
-        for text, (start, end) in zip(texts, offsets, strict=True):
-            yield RawChunk(text, start=start, end=end)
+        for text, pair in zip(texts, offsets, strict=True):
+            yield raw_chunk((text, tuple(pair)))
     elif isinstance(own, Iterable) and not isinstance(own, str | Mapping):
         yield from (raw_chunk(one, doc_key) for one in own)
     else:
@@ -113,12 +113,21 @@ def _of_store(source: Mapping[str, Any], doc_key: str | None) -> list[RawChunk]:
     """What a collection of Chroma returns: ids, texts and metadata as columns, nested or not."""
     columns = [source.get(name) or [] for name in ("ids", "documents", "metadatas")]
     if columns[1] and isinstance(columns[1][0], list):  # of several queries
-        columns = [[one for row in column for one in row] for column in columns]
+        columns = [_together(column) for column in columns]
     ids, texts, metadata = columns
+    for name, column in (("ids", ids), ("metadatas", metadata)):
+        if not isinstance(column, Sequence) or (column and len(column) != len(texts)):
+            raise FormatError(f"{name} is {brief(column)}: expected one for each of documents")
     chunks = []
     for number, text in enumerate(texts):
-        own = metadata[number] if number < len(metadata) and metadata[number] else {}
-        fields = {**own, "text": text}
+        own = metadata[number] if metadata else None
+        fields = {**(own if isinstance(own, Mapping) else {}), "text": text}
         chunk = raw_chunk(fields, doc_key)
-        chunks.append(chunk._replace(id=str(ids[number])) if number < len(ids) else chunk)
+        chunks.append(chunk._replace(id=str(ids[number])) if ids else chunk)
     return chunks
+
+
+def _together(rows: Any) -> list[Any]:
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise FormatError(f"{brief(rows)}: expected a list for each query")
+    return [one for row in rows for one in row]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from doxeval.chunks.csv_text import csv_records
 from doxeval.documents.decoding import decoded
-from doxeval.errors import FormatError
+from doxeval.errors import FormatError, OutputError
 from doxeval.files import json_lines, opened, parsed_json, read_up_to, uncompressed_name
 from doxeval.wording import brief
 
@@ -99,15 +100,19 @@ def _json(data: bytes, origin: str) -> Loaded:
 def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
     """The rows of a file of Parquet, which may hold lists and structures (needs pyarrow)."""
     from doxeval.runs.optional import optional_module
-    from doxeval.runs.parquet_sizes import MAGIC
+    from doxeval.runs.parquet_blocks import check_sizes
+    from doxeval.runs.parquet_sizes import MAGIC, parquet_sizes
 
     parquet = optional_module("pyarrow.parquet")
     if not data.startswith(MAGIC) or not data.endswith(MAGIC):
         raise FormatError("this is not Parquet", origin)
     try:
+        check_sizes(parquet_sizes(data), len(data), origin)
         table = parquet.read_table(io.BytesIO(data))
         table.validate(full=True)
         rows: list[dict[str, Any]] = table.to_pylist()
+    except FormatError as error:
+        raise FormatError(error.message, origin) from None
     except (ValueError, OSError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise FormatError(f"this Parquet cannot be read: {reason}", origin) from None
@@ -156,3 +161,16 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: plain(one) for key, one in value.items()}
     return value
+
+
+def json_line(record: Mapping[str, Any]) -> bytes:
+    """A record as a line of JSONL; text that UTF-8 cannot hold is an error.
+
+    >>> json_line({"id": "é"}).decode()
+    '{"id": "é"}\\n'
+    """
+    try:
+        return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:
+        shown = brief(record.get("id"))
+        raise OutputError(f"{shown}: a lone surrogate, which no file can hold") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.judgment import NeededSpan
+from doxeval.chunks.loading import json_line
 from doxeval.errors import UnknownName
 from doxeval.files import written
 from doxeval.topics import Topic
@@ -170,7 +170,7 @@ class Questions:
     def lines(self) -> Iterator[bytes]:
         """The lines of the file that `write` makes."""
         for question in self.questions:
-            yield json.dumps(_record(question), ensure_ascii=False).encode() + b"\n"
+            yield json_line(_record(question))
 
 
 def _judgments(question: Question) -> Iterator[Judgment]:

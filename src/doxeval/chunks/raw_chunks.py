@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from doxeval.assessments.judgment import TOO_LONG
 from doxeval.chunks.foreign import metadata_of, text_of
 from doxeval.errors import FormatError
 from doxeval.wording import brief
@@ -86,7 +87,7 @@ def _of_pair(thing: Sequence[Any]) -> RawChunk:
     if len(thing) in (2, 3) and isinstance(thing[0], str):
         rest = thing[1] if len(thing) == 2 else thing[1:]
         if isinstance(rest, Sequence) and len(rest) == 2 and all(type(one) is int for one in rest):
-            return RawChunk(thing[0], start=rest[0], end=rest[1])
+            return RawChunk(thing[0], start=_whole(rest[0]), end=_whole(rest[1]))
     raise FormatError(f"the chunk {brief(thing)}: expected a text, or (text, (start, end))")
 
 
@@ -114,10 +115,11 @@ def _stated_spans(fields: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
         given = [[fields.get("start"), fields.get("end")]]
     if given is None:
         return ()
-    pairs = [tuple(one) if isinstance(one, Sequence) else () for one in given]
+    listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    pairs = [tuple(one) if isinstance(one, Sequence) else () for one in listed]
     if not all(len(one) == 2 and all(type(number) is int for number in one) for one in pairs):
         raise FormatError(f"the ranges {brief(given)}: expected pairs of whole numbers")
-    if any(not 0 <= start <= end for start, end in pairs):
+    if any(not 0 <= start <= end < TOO_LONG for start, end in pairs):
         expected = "expected a start of 0 or more, and an end that is not before it"
         raise FormatError(f"the ranges {brief(given)}: {expected}")
     return tuple((start, end) for start, end in pairs)
@@ -166,7 +168,10 @@ def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _whole(value: Any) -> Any:
-    """A whole number where CSV has its digits; anything else as it is."""
+    """A whole number where CSV has its digits; anything else as it is.
+
+    A number that no text has as many characters as is none.
+    """
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 20:
-        return int(value)
-    return value
+        value = int(value)
+    return None if isinstance(value, int) and abs(value) >= TOO_LONG else value

@@ -61,7 +61,7 @@ def parquet_blocks(file: IO[bytes], origin: str) -> Iterator[ParquetBlock]:
         raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
     if not data.startswith(MAGIC) or not data.endswith(MAGIC):
         raise FormatError("this is not Parquet", origin)
-    _check_sizes(_asked(lambda: parquet_sizes(data), _DAMAGED, origin), len(data), origin)
+    check_sizes(_asked(lambda: parquet_sizes(data), _DAMAGED, origin), len(data), origin)
     metadata = _asked(lambda: parquet.read_metadata(io.BytesIO(data)), _DAMAGED, origin)
     if metadata.num_columns > MOST_COLUMNS:
         raise FormatError(f"more than {MOST_COLUMNS:,} columns", origin)
@@ -98,7 +98,7 @@ def _refused(error: Exception, problem: str, origin: str) -> FormatError:
     return FormatError(f"{problem}: {lines[0][:_LONGEST_REASON]}", origin)
 
 
-def _check_sizes(sizes: ParquetSizes, size: int, origin: str) -> None:
+def check_sizes(sizes: ParquetSizes, size: int, origin: str) -> None:
     """Refuse a file that would use up memory or time."""
     most_rows = max(size, ROWS_ALLOWED)
     if max(sizes.rows, sizes.values) > most_rows:

@@ -76,3 +76,15 @@ def whole_numbers(loaded: Loaded, row: int, value: Any, name: str) -> tuple[int,
     if not is_pair or not all(type(one) is int for one in value):
         raise loaded.wrong(f"{name} is {brief(value)}: expected two whole numbers", row)
     return value[0], value[1]
+
+
+def pairs(loaded: Loaded, row: int, value: Any, first: str, second: str) -> list[tuple[Any, Any]]:
+    """A list of pairs, which may be written as an object with two lists."""
+    if isinstance(value, Mapping):
+        columns = [value.get(first), value.get(second)]
+        if all(isinstance(column, list) for column in columns):
+            value = [list(one) for one in zip(*columns, strict=False)]
+    is_list = isinstance(value, list)
+    if not is_list or not all(isinstance(one, list | tuple) and len(one) == 2 for one in value):
+        raise loaded.wrong(f"{brief(value)}: expected pairs of {first} and {second}", row)
+    return [(one[0], one[1]) for one in value]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.formats import GoldFormat, first_record
-from doxeval.chunks.formats.fields import needed_text, text, texts
+from doxeval.chunks.formats.fields import listed_records, needed_text, pairs, text, texts
 from doxeval.chunks.formats.paragraphs import paragraphs_by_title
 from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion, single_needs
@@ -35,14 +35,11 @@ def _fits(value: Any) -> bool:
 
 
 def _paragraphs(loaded: Loaded, row: int, record: Mapping[str, Any]) -> list[_Paragraph]:
-    context = record.get("context")
-    if isinstance(context, Mapping):  # lists by field, as in data sets
-        context = list(zip(context.get("title", []), context.get("sentences", []), strict=False))
     found = []
-    for one in context if isinstance(context, list) else []:
-        if len(one) != 2 or not isinstance(one[0], str) or not isinstance(one[1], list | tuple):
-            raise loaded.wrong(f"{brief(one)}: expected a title and its sentences", row)
-        found.append(_joined(one[0], [str(sentence) for sentence in one[1]]))
+    for title, sentences in pairs(loaded, row, record.get("context"), "title", "sentences"):
+        if not isinstance(title, str) or not isinstance(sentences, list | tuple):
+            raise loaded.wrong(f"{brief(title)}: expected a title and its sentences", row)
+        found.append(_joined(title, [str(sentence) for sentence in sentences]))
     return found
 
 
@@ -86,15 +83,12 @@ def _sentence(paragraph: _Paragraph, number: int) -> Stated:
 
 
 def _facts(loaded: Loaded, row: int, record: Mapping[str, Any]) -> list[tuple[str, int]]:
-    facts = record.get("supporting_facts")
-    if isinstance(facts, Mapping):
-        facts = list(zip(facts.get("title", []), facts.get("sent_id", []), strict=False))
-    if not isinstance(facts, list):
-        raise loaded.wrong(f"supporting_facts is {brief(facts)}: expected a list", row)
-    for one in facts:
-        if len(one) != 2 or not isinstance(one[0], str) or type(one[1]) is not int:
-            raise loaded.wrong(f"{brief(one)}: expected a title and the number of a sentence", row)
-    return [(title, number) for title, number in facts]
+    facts = pairs(loaded, row, record.get("supporting_facts"), "title", "sent_id")
+    for title, number in facts:
+        if not isinstance(title, str) or type(number) is not int:
+            shown = brief([title, number])
+            raise loaded.wrong(f"{shown}: expected a title and the number of a sentence", row)
+    return facts
 
 
 def _documents(loaded: Loaded) -> Iterator[tuple[str, str]]:
@@ -117,9 +111,7 @@ def _fits_musique(value: Any) -> bool:
 
 def _whole_paragraphs(loaded: Loaded) -> Iterator[tuple[str, str, bool, int]]:
     for row, record in enumerate(loaded.records()):
-        for one in record.get("paragraphs") or []:
-            if not isinstance(one, Mapping):
-                raise loaded.wrong(f"{brief(one)}: expected a paragraph", row)
+        for one in listed_records(loaded, row, record, "paragraphs"):
             title = needed_text(loaded, row, one, "title")
             paragraph = needed_text(loaded, row, one, "paragraph_text")
             yield title, paragraph, bool(one.get("is_supporting")), row

@@ -86,17 +86,21 @@ def _of_bytes(page: str) -> Callable[[int], int]:
     if page.isascii():
         return lambda offset: offset
     lines = page.splitlines(keepends=True)
-    ends = list(accumulate((len(line.encode()) for line in lines), initial=0))
+    ends = list(accumulate((len(_encoded(line)) for line in lines), initial=0))
     characters = list(accumulate(map(len, lines), initial=0))
 
     def position(offset: int) -> int:
         line = min(bisect_right(ends, offset) - 1, len(lines))
         if line >= len(lines):
             return characters[-1]
-        rest = lines[line].encode()[: offset - ends[line]]
-        return characters[line] + len(rest.decode(errors="ignore"))
+        rest = _encoded(lines[line])[: offset - ends[line]]
+        return characters[line] + len(rest.decode("utf-8", "ignore"))
 
     return position
+
+
+def _encoded(line: str) -> bytes:
+    return line.encode("utf-8", "surrogatepass")
 
 
 def _of_tokens(page: str) -> Callable[[int], int]:

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.formats import GoldFormat, first_record
-from doxeval.chunks.formats.fields import needed_text, number, text
+from doxeval.chunks.formats.fields import listed_records, needed_text, number, pairs, text
 from doxeval.chunks.formats.paragraphs import paragraphs_by_title
 from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
-from doxeval.wording import brief
 
 
 class _Asked(NamedTuple):
@@ -44,17 +43,10 @@ def _asked(loaded: Loaded) -> Iterator[_Asked]:
             yield _Asked(text(record, "title"), context, record, row)
         return
     for row, article in enumerate(loaded._replace(value=loaded.value["data"]).records()):
-        for paragraph in _objects(loaded, article, "paragraphs", row):
+        for paragraph in listed_records(loaded, row, article, "paragraphs"):
             context = needed_text(loaded, row, paragraph, "context")
-            for record in _objects(loaded, paragraph, "qas", row):
+            for record in listed_records(loaded, row, paragraph, "qas"):
                 yield _Asked(text(article, "title"), context, record, row)
-
-
-def _objects(loaded: Loaded, record: Mapping[str, Any], name: str, row: int) -> list[Any]:
-    value = record.get(name)
-    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
-        raise loaded.wrong(f"{name} is {brief(value)}: expected a list of objects", row)
-    return value
 
 
 def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
@@ -77,13 +69,9 @@ def _answers(
 ) -> Iterator[tuple[str, int | None]]:
     answers = record.get("answers") or []
     if isinstance(answers, Mapping):
-        columns = [answers.get(name) or [] for name in ("text", "answer_start")]
-        answers = [
-            {"text": quote, "answer_start": start} for quote, start in zip(*columns, strict=False)
-        ]
-    for answer in answers:
-        if not isinstance(answer, Mapping):
-            raise loaded.wrong(f"the answer {brief(answer)}: expected text and answer_start", row)
+        columns = pairs(loaded, row, answers, "text", "answer_start")
+        answers = [{"text": quote, "answer_start": start} for quote, start in columns]
+    for answer in listed_records(loaded, row, {"answers": answers}, "answers"):
         quote = needed_text(loaded, row, answer, "text")
         yield quote, number(loaded, row, answer, "answer_start")
 
@@ -93,7 +81,7 @@ def _documents(loaded: Loaded) -> Iterator[tuple[str, str]]:
     if isinstance(loaded.value, dict):
         for row, article in enumerate(loaded._replace(value=loaded.value["data"]).records()):
             title = text(article, "title") or str(row + 1)
-            for paragraph in _objects(loaded, article, "paragraphs", row):
+            for paragraph in listed_records(loaded, row, article, "paragraphs"):
                 pairs.append((title, needed_text(loaded, row, paragraph, "context")))
     else:
         pairs = [(one.title or str(one.row + 1), one.context) for one in _asked(loaded)]
