@@ -74,8 +74,7 @@ def found_in_part(document: SolidText, pieces: SolidPieces, found: Resemblance) 
     if not found.accepted:
         return Altered(found.row, (), found.share)
     row, parts = found.row, found.matches
-    letters = pieces.folded
-    offsets = letters.offsets[letters.begin[row] : letters.begin[row + 1]]
+    offsets = pieces.folded.offsets(row)
     first, last = parts[0].start, parts[-1].end
     return Altered(
         row,
@@ -110,8 +109,8 @@ def _range(
     place: tuple[int, int],
 ) -> tuple[int, int]:
     """The range of the text for letters of a chunk, with the marks around them that both have."""
-    text, chunk, folded = document.text, pieces.texts[row], pieces.folded
-    offsets = folded.offsets[folded.begin[row] : folded.begin[row + 1]]
+    text, chunk = document.text, pieces.texts[row]
+    offsets = pieces.folded.offsets(row)
     start = int(document.folded.offsets[place[0]])
     end = int(document.folded.offsets[place[1] - 1]) + 1
     first, last = int(offsets[letters[0]]), int(offsets[letters[1] - 1]) + 1

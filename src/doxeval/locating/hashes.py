@@ -19,7 +19,7 @@ _BASE = 0x9E3779B97F4A7C15
 _BASE_INVERSE = pow(_BASE, -1, 1 << 64)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _SPREAD = np.uint64(0xC2B2AE3D27D4EB4F)
-_FILTER_BITS = 22
+_FILTER_SPACE = 16
 
 
 class WindowHashes:
@@ -73,8 +73,9 @@ class Matches:
 
     def __init__(self, hashes: Hashes, wanted: Hashes) -> None:
         distinct, self._group = np.unique(wanted, return_inverse=True)
-        shift = np.uint64(64 - _FILTER_BITS)
-        table = np.zeros(1 << _FILTER_BITS, dtype=np.bool_)
+        bits = max(len(distinct) * _FILTER_SPACE, 1 << 10).bit_length()
+        shift = np.uint64(64 - bits)
+        table = np.zeros(1 << bits, dtype=np.bool_)
         table[(distinct * _SPREAD) >> shift] = True
         likely = np.flatnonzero(table[(hashes * _SPREAD) >> shift])
         group = positions_in(distinct, hashes[likely])

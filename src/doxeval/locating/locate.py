@@ -7,13 +7,14 @@ from typing import Literal
 
 import numpy as np
 
+from doxeval.arrays import Ints
 from doxeval.errors import InputError
 from doxeval.locating.altered import altered
 from doxeval.locating.how import How
 from doxeval.locating.levels import depths, placed_by_level
 from doxeval.locating.located import Located
-from doxeval.locating.own_offsets import Given, checked
-from doxeval.locating.ranges import joined, unaltered
+from doxeval.locating.own_offsets import Given, OwnOffsets, checked
+from doxeval.locating.ranges import Ranges, joined, tiled_as_they_are, unaltered
 from doxeval.locating.solid import SolidPieces, SolidText
 from doxeval.wording import brief
 
@@ -51,23 +52,39 @@ def locate_chunks(
         raise InputError(f"min_share={brief(min_share)}: expected a share above 0, at most 1")
     document = text if isinstance(text, SolidText) else SolidText(text)
     pieces = SolidPieces(chunks)
-    offsets = checked(document, pieces, own)
     above = np.full(len(pieces), -1) if parents is None else np.asarray(parents, dtype=np.int64)
     if len(above) != len(pieces):
         raise InputError(f"parents= has {len(above):,} numbers for {len(pieces):,} chunks")
     depth = depths(above)
-    place = None if offsets is None else offsets.place
-    found = placed_by_level(document, pieces, place, depth, order)
-    ranges = unaltered(document, pieces, offsets, found)
-    lost = np.flatnonzero(ranges.how == How.LOST)
-    if len(lost):
-        ends = ranges.last_ends()
-        ranges = joined(ranges, altered(document, pieces, lost, ends, depth, order, min_share))
+    offsets = checked(document, pieces, own)
+    ranges, in_order = None, True
+    if order == "list" and offsets is None and not depth.any():
+        ranges = tiled_as_they_are(document.text, chunks)
+    if ranges is None:
+        ranges, in_order = _searched(document, pieces, offsets, depth, order, min_share)
     return Located(
         **ranges.columns(),
         document=document,
         chunks=pieces,
         own=offsets,
         parents=None if parents is None else above,
-        in_order=found.in_order,
+        in_order=in_order,
     )
+
+
+def _searched(
+    document: SolidText,
+    pieces: SolidPieces,
+    own: OwnOffsets | None,
+    depth: Ints,
+    order: Order,
+    min_share: float,
+) -> tuple[Ranges, bool]:
+    """The ranges of chunks, and whether they are in the order of the text if they should be."""
+    found = placed_by_level(document, pieces, None if own is None else own.place, depth, order)
+    ranges = unaltered(document, pieces, own, found)
+    lost = np.flatnonzero(ranges.how == How.LOST)
+    if len(lost):
+        ends = ranges.last_ends()
+        ranges = joined(ranges, altered(document, pieces, lost, ends, depth, order, min_share))
+    return ranges, found.in_order

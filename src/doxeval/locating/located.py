@@ -12,6 +12,7 @@ from doxeval.arrays import Bools, Bytes, Ints
 from doxeval.locating.how import How
 from doxeval.locating.occurrences import occurrences
 from doxeval.locating.own_offsets import OwnOffsets, own_note
+from doxeval.locating.placing import distinct_texts
 from doxeval.locating.report import LocatingReport, LostChunk, OwnReport
 from doxeval.locating.solid import SolidPieces, SolidText
 from doxeval.spans import Spans, merged
@@ -68,10 +69,8 @@ class Located:
     @cached_property
     def repeated(self) -> Bools:
         """Which chunks have a text that stands more than once in the document."""
-        numbers: dict[str, int] = {}
-        text = [numbers.setdefault(self.chunks[i], len(numbers)) for i in range(len(self))]
-        counts = occurrences(self.document, SolidPieces(list(numbers))).counts
-        return counts[np.array(text, dtype=np.int64)] > 1
+        number, first = distinct_texts(self.chunks)
+        return occurrences(self.document, self.chunks, first).counts[number] > 1
 
     @cached_property
     def report(self) -> LocatingReport:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +31,12 @@ class Occurrences:
         return np.diff(self.begin)
 
 
-def occurrences(document: SolidText, pieces: SolidPieces) -> Occurrences:
-    """All places of each piece in the solid text of a document; empty pieces stand nowhere.
+def occurrences(
+    document: SolidText, pieces: SolidPieces, only: Sequence[int] | None = None
+) -> Occurrences:
+    """All places of each piece in the solid text of a document, or of some of the pieces.
+
+    Empty pieces stand nowhere.
 
     The first characters of a piece, at most 12, propose places by their hash, the hash of the
     whole piece leaves few of them, and those are compared character by character.
@@ -43,22 +47,25 @@ def occurrences(document: SolidText, pieces: SolidPieces) -> Occurrences:
     """
     rows: list[Ints] = [np.zeros(0, np.int64)]
     positions: list[Ints] = [np.zeros(0, np.int64)]
-    sizes = np.minimum(pieces.lengths, GRAM)
-    fits = (pieces.lengths > 0) & (pieces.lengths <= len(document))
+    numbers = np.arange(len(pieces)) if only is None else np.array(only, dtype=np.int64)
+    lengths = pieces.lengths[numbers]
+    sizes = np.minimum(lengths, GRAM)
+    fits = (lengths > 0) & (lengths <= len(document))
     for size in np.unique(sizes[fits]).tolist():
-        for row, position in _proposed(document, pieces, np.flatnonzero(fits & (sizes == size))):
-            rows.append(row)
+        mine = np.flatnonzero(fits & (sizes == size))
+        for row, position in _proposed(document, pieces, numbers[mine]):
+            rows.append(mine[row])
             positions.append(position)
     row, position = np.concatenate(rows), np.concatenate(positions)
     order = np.lexsort((position, row))
-    counts = np.bincount(row, minlength=len(pieces))
+    counts = np.bincount(row, minlength=len(numbers))
     return Occurrences(np.append(0, np.cumsum(counts)), position[order])
 
 
 def _proposed(
     document: SolidText, pieces: SolidPieces, wanted: Ints
 ) -> Iterator[tuple[Ints, Ints]]:
-    """The places of pieces whose first characters make grams of one size."""
+    """Places of pieces, as rows of `wanted`; the first characters of all make grams of one size."""
     lengths = pieces.lengths[wanted]
     size = min(GRAM, int(lengths[0]))
     begin = pieces.begin[:-1][wanted]
@@ -78,7 +85,7 @@ def _proposed(
             np.bool_,
             len(row),
         )
-        yield wanted[row[equal]], position[equal]
+        yield row[equal], position[equal]
 
 
 def _blocks(counts: Ints) -> list[Ints]:

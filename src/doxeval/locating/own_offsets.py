@@ -85,10 +85,10 @@ def own_note(own: OwnOffsets, found: Ints, wrong: Bools, parent: Ints | None) ->
         # Chunks at the beginning of a parent that begins the text fit everything.
         if ((shift == of_parent) & (of_parent > 0)).sum() * 2 > len(shift):
             return "offsets are relative to the parent"
+    if own.right[wrong].sum() * 2 > len(shift):
+        return "most point at another copy of the text"
     values, counts = np.unique(shift, return_counts=True)
     most = int(counts.argmax())
     if counts[most] * 2 > len(shift) and len(shift) > 1 and values[most]:
         return f"most are {abs(values[most]):,} too {'small' if values[most] > 0 else 'large'}"
-    if own.right[wrong].sum() * 2 > len(shift):
-        return "most point at another copy of the text"
     return ""

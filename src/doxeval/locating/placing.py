@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -97,21 +98,40 @@ class _Texts:
     """The distinct texts of chunks and their places; those found nowhere without U+FFFD at ends."""
 
     def __init__(self, document: SolidText, pieces: SolidPieces) -> None:
-        numbers: dict[str, int] = {}
-        self.number: Ints = np.array(
-            [numbers.setdefault(pieces[i], len(numbers)) for i in range(len(pieces))],
-            dtype=np.int64,
-        )
-        texts = list(numbers)
-        self.found: Occurrences = occurrences(document, SolidPieces(texts))
+        self.number, first = distinct_texts(pieces)
+        self.found: Occurrences = occurrences(document, pieces, first)
+        self.length: Ints = pieces.lengths
+        self.broken: Bools = np.zeros(len(pieces), dtype=np.bool_)
         lost = np.flatnonzero(self.found.counts == 0).tolist()
-        broken = [i for i in lost if REPLACEMENT in (texts[i][:1], texts[i][-1:])]
-        if broken:
-            for i in broken:
-                texts[i] = texts[i].strip(REPLACEMENT)
-            self.found = occurrences(document, SolidPieces(texts))
-        self.broken: Bools = np.isin(self.number, broken)
-        self.length: Ints = np.array([len(text) for text in texts], dtype=np.int64)[self.number]
+        if any(_is_broken(pieces[first[number]]) for number in lost):
+            self._without_broken_ends(document, [pieces[row] for row in first], lost)
+
+    def _without_broken_ends(
+        self, document: SolidText, texts: list[str], lost: Sequence[int]
+    ) -> None:
+        broken = [number for number in lost if _is_broken(texts[number])]
+        for number in broken:
+            texts[number] = texts[number].strip(REPLACEMENT)
+        self.found = occurrences(document, SolidPieces(texts))
+        self.length = np.array([len(text) for text in texts], dtype=np.int64)[self.number]
+        self.broken = np.isin(self.number, broken)
+
+
+def distinct_texts(pieces: SolidPieces) -> tuple[Ints, list[int]]:
+    """The number of each piece's text, and the first piece that has each text.
+
+    >>> number, first = distinct_texts(SolidPieces(["a", "b", " a"]))
+    >>> number.tolist(), first
+    ([0, 1, 0], [0, 1])
+    """
+    numbers: dict[str, int] = {}
+    number = [numbers.setdefault(pieces[row], len(numbers)) for row in range(len(pieces))]
+    first = np.unique(number, return_index=True)[1]
+    return np.array(number, dtype=np.int64), first.tolist()
+
+
+def _is_broken(text: str) -> bool:
+    return text.startswith(REPLACEMENT) or text.endswith(REPLACEMENT)
 
 
 def _in_list_order(candidates: Candidates, own: Ints) -> tuple[Ints, Bools, bool]:

@@ -70,6 +70,37 @@ def unaltered(
     return Ranges(rows, start, end, how, share, found.ambiguous, none, none)
 
 
+def tiled_as_they_are(text: str, chunks: Sequence[str]) -> Ranges | None:
+    """The ranges of chunks that stand one after another in the text, with white space between them.
+
+    None if they do not, or leave anything but white space. This is what most splitters give, and
+    needs no more than one look at each chunk.
+    """
+    rows, starts, ends = [], [], []
+    how = np.full(len(chunks), How.BLANK, dtype=np.uint8)
+    at = 0
+    for row, chunk in enumerate(chunks):
+        core = chunk.strip()
+        if not core:
+            continue
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if not text.startswith(core, at):
+            return None
+        first = at - chunk.index(core[0])
+        exact = first >= 0 and text.startswith(chunk, first)
+        at += len(core)
+        rows.append(row)
+        starts.append(first if exact else at - len(core))
+        ends.append(first + len(chunk) if exact else at)
+        how[row] = How.EXACT if exact else How.WHITE_SPACE
+    if text[at:].strip():
+        return None
+    none = np.zeros(len(chunks), dtype=np.int64)
+    row, start, end = np.array([rows, starts, ends], dtype=np.int64)
+    return Ranges(row, start, end, how, np.ones(len(chunks)), none.astype(np.bool_), none, none)
+
+
 def _verbatim(
     document: SolidText, pieces: SolidPieces, rows: Ints, start: Ints, end: Ints
 ) -> Bools:

@@ -22,7 +22,7 @@ Reduction: TypeAlias = Callable[[Codes], tuple[Codes, Ints]]
 
 # All characters that `str.isspace` accepts are below this one.
 _LAST_SPACE = 0x3000
-_IS_SPACE = np.array([chr(code).isspace() for code in range(_LAST_SPACE + 1)] + [False])
+_IS_SOLID = np.array([not chr(code).isspace() for code in range(_LAST_SPACE + 2)])
 
 
 def codes_of(text: str) -> Codes:
@@ -49,7 +49,7 @@ def is_solid(codes: Codes) -> Bools:
     >>> is_solid(codes_of("a b\\u2028")).tolist()
     [True, False, True, False]
     """
-    return ~_IS_SPACE[np.minimum(codes, _LAST_SPACE + 1)]
+    return _IS_SOLID.take(codes, mode="clip")
 
 
 def solid(codes: Codes) -> tuple[Codes, Ints]:
@@ -72,8 +72,26 @@ class SolidText:
 
     def __init__(self, text: str, reduced: Reduction = solid) -> None:
         self.text = text
-        self.codes, self.offsets = reduced(codes_of(text))
-        self.solid = text_of(self.codes)
+        self._reduced = reduced
+
+    @cached_property
+    def _kept(self) -> tuple[Codes, Ints]:
+        return self._reduced(codes_of(self.text))
+
+    @property
+    def codes(self) -> Codes:
+        """The code points of the solid text."""
+        return self._kept[0]
+
+    @property
+    def offsets(self) -> Ints:
+        """Where each solid character stands in the text."""
+        return self._kept[1]
+
+    @cached_property
+    def solid(self) -> str:
+        """The text without white space."""
+        return text_of(self.codes)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -100,8 +118,7 @@ class SolidText:
 class SolidPieces:
     """Many texts at once: their solid texts one after another.
 
-    `begin[i]` to `begin[i + 1]` is the solid text of piece i. `lead` and `trail` count what
-    the solid text leaves out at its two ends.
+    Characters `begin[i]` to `begin[i + 1]` are the solid text of piece i.
 
     >>> pieces = SolidPieces([" a b ", "", "c"])
     >>> pieces.solid, pieces.begin.tolist(), pieces.lead.tolist(), pieces.trail.tolist()
@@ -110,19 +127,53 @@ class SolidPieces:
 
     def __init__(self, texts: Sequence[str], reduced: Reduction = solid) -> None:
         self.texts = texts
-        self.reduced = reduced
-        self.codes, offsets = reduced(codes_of("".join(texts)))
-        self.solid = text_of(self.codes)
-        edges = np.append(0, np.cumsum([len(text) for text in texts], dtype=np.int64))
-        self.begin: Ints = np.searchsorted(offsets, edges)
-        # Where each solid character stands in its own piece.
-        self.offsets: Ints = offsets - np.repeat(edges[:-1], self.lengths)
+        self._reduced = reduced
+
+    @cached_property
+    def _kept(self) -> tuple[Codes, Ints]:
+        return self._reduced(codes_of("".join(self.texts)))
+
+    @cached_property
+    def _edges(self) -> Ints:
+        """Where each text begins in all texts joined, and where the last one ends."""
+        return np.append(0, np.cumsum([len(text) for text in self.texts], dtype=np.int64))
+
+    @property
+    def codes(self) -> Codes:
+        """The code points of all solid texts, one after another."""
+        return self._kept[0]
+
+    @cached_property
+    def solid(self) -> str:
+        """All solid texts, one after another."""
+        return text_of(self.codes)
+
+    @cached_property
+    def begin(self) -> Ints:
+        """Where each solid text begins, and where the last one ends."""
+        return np.searchsorted(self._kept[1], self._edges)
+
+    @cached_property
+    def lead(self) -> Ints:
+        """How much is left out before the first character of each solid text."""
+        lead = np.zeros(len(self), dtype=np.int64)
         filled = self.lengths > 0
-        first, last = self.begin[:-1][filled], self.begin[1:][filled] - 1
-        self.lead: Ints = np.zeros(len(texts), dtype=np.int64)
-        self.trail: Ints = np.zeros(len(texts), dtype=np.int64)
-        self.lead[filled] = self.offsets[first]
-        self.trail[filled] = np.diff(edges)[filled] - self.offsets[last] - 1
+        lead[filled] = self._kept[1][self.begin[:-1][filled]] - self._edges[:-1][filled]
+        return lead
+
+    @cached_property
+    def trail(self) -> Ints:
+        """How much is left out after the last character of each solid text."""
+        trail = np.zeros(len(self), dtype=np.int64)
+        filled = self.lengths > 0
+        trail[filled] = self._edges[1:][filled] - self._kept[1][self.begin[1:][filled] - 1] - 1
+        return trail
+
+    def offsets(self, number: int) -> Ints:
+        """Where each solid character of a text stands in it."""
+        kept = slice(self.begin[number], self.begin[number + 1])
+        offsets: Ints = self._kept[1][kept] - self._edges[number]
+        return offsets
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -144,7 +195,7 @@ class SolidPieces:
 
     def part(self, rows: Ints) -> SolidPieces:
         """Some of the pieces."""
-        return SolidPieces([self.texts[row] for row in rows.tolist()], self.reduced)
+        return SolidPieces([self.texts[row] for row in rows.tolist()], self._reduced)
 
     def __getitem__(self, number: int) -> str:
         return self.solid[self.begin[number] : self.begin[number + 1]]
