@@ -18,7 +18,7 @@ _WHOLE = re.compile(
     rf"(?P<name>{NAME.pattern})"
     r"(?:@(?P<cut>[^\[\](),=@]*))?"
     r"(?:\[(?P<point>[^\[\](),=@]*)\])?"
-    r"(?:\((?P<named>(?:[^()]|\([^()]*\))*)\))?"
+    r"(?:\((?P<named>(?:[^()]|(?<=[a-z])\([^()]*\))*)\))?"
 )
 _LONGEST = 80
 V = TypeVar("V", bound=Named)
