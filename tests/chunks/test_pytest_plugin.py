@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib.metadata import entry_points
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,10 @@ import pytest
 import doxeval
 from doxeval.chunks.in_tests import scores_of_chunks
 from doxeval.errors import InputError
+from doxeval.pytest_plugin import doxeval_chunks
 
 pytest_plugins = ["pytester"]
+ROOT = Path(__file__).resolve().parents[2]
 
 DOCS = {"terms": "Thirty days. Unused goods only.", "post": "Parcels take a week."}
 QUESTIONS = [
@@ -62,10 +64,15 @@ def folder(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    """Run pytest with the plugin, which an installed doxeval has registered already."""
-    is_installed = any(one.name == "doxeval" for one in entry_points(group="pytest11"))
-    plugin = () if is_installed else ("-p", "doxeval.pytest_plugin")
+    """Run pytest with the plugin that is tested here, not the one of an installed doxeval."""
+    plugin = ("-p", "no:doxeval", "-p", "doxeval.pytest_plugin")
     return pytester.runpytest_subprocess(*plugin, *arguments)
+
+
+def test_pytest_finds_it() -> None:
+    """The project declares it; that an installation does is up to the installer."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert declared["entry-points"]["pytest11"] == {"doxeval": doxeval_chunks.__module__}
 
 
 def test_a_retriever_is_scored(folder: pytest.Pytester) -> None:

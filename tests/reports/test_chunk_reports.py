@@ -215,3 +215,36 @@ def test_as_many_chunk_files_as_runs(files: Path) -> None:
     assert not out.exists()
     result = doxeval("evaluate", *runs, *given_files, "-m", "bR@5")
     assert result.exit_code == 2
+
+
+def test_budgets_and_borders_in_a_browser(files: Path, chromium: Any) -> None:
+    out = files / "report.html"
+    given_files = ("-a", files / "judged.jsonl", "--texts", files / "docs")
+    chunks = ("--chunks", files / "x-chunks.jsonl")
+    measures = ("-m", "bR@6", "-m", "bR@2")
+    made = doxeval("report", files / "x.jsonl", *given_files, *chunks, *measures, "--out", out)
+    assert made.exit_code == 0, made.stderr
+    page = chromium.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(out.as_uri())
+    view = page.locator("#document-view")
+    view.scroll_into_view_if_needed()
+    page.wait_for_selector(".dv-returned")
+
+    def returned() -> list[str]:
+        return " ".join(page.locator(".dv-returned").all_text_contents()).split()
+
+    def read_until(budget: str) -> list[str]:
+        page.get_by_label("Read until").select_option(budget)
+        return returned()
+
+    whole = "One two three. Four five six seven.".split()
+    assert returned() == whole[:5], "the sixth word, of the reference measure, is the full stop"
+    assert read_until("2 words") == whole[:2]
+    assert view.locator(".dv-count").inner_text() == "1 within the budget of 2 results here"
+    assert read_until("the end of the list") == whole
+    assert view.locator(".dv-cut-begins").count() == view.locator(".dv-cut-ends").count() == 2
+    assert not view.locator(".dv-outline").is_visible(), "a plain text has no outline"
+    assert not errors
+    page.close()

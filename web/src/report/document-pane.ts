@@ -74,7 +74,7 @@ export class Pane {
         title: `rank ${result.rank}${result.whole ? ", read up to the budget" : ""}`,
       })),
     );
-    const count = `${this.shown.length} of ${this.results.length}`;
+    const count = `${this.shown.length}${budget < 0 ? "" : " within the budget"} of ${this.results.length}`;
     const here = this.results.length
       ? `${this.shown.length === this.results.length ? this.results.length : count} ${this.results.length === 1 ? "result" : "results"} here`
       : "nothing returned here";
