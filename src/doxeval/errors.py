@@ -18,6 +18,9 @@
     │   ├── Refused               the rules of judging forbid it (assess/judging/refusals.py)
     │   ├── WrongChange           a change of another judgment (assess/judging/refusals.py)
     │   ├── CampaignError         a campaign cannot do what was asked (assess/store/failures.py)
+    │   │   ├── CannotSave        nothing was saved, trying again may help (assess/store/failures.py)
+    │   │   └── Throttled         too many failed logins (assess/store/failures.py)
+    │   ├── Undecided             assessors differ, and nobody decided (assess/exchange/choice.py)
     │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
     ├── OutputError               the result cannot be written: it exists, or the disk is full
     ├── WorkerLost                a worker process was killed before it was done (processes.py)

@@ -64,7 +64,11 @@ class Drop(NamedTuple):
 
 
 class Check(NamedTuple):
-    """One check of one run by one measure, and what came out, in words."""
+    """One check of one run by one measure, and what came out, in words.
+
+    >>> Check("mine", "AP", "limit", "failed", "AP is .4, below .5").state
+    'failed'
+    """
 
     run: str
     measure: str
@@ -75,7 +79,11 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Gates:
-    """The checks of a table of scores, and what readers must know besides."""
+    """The checks of a table of scores, and what readers must know besides.
+
+    >>> Gates((Check("mine", "AP", "limit", "failed", "AP is .4, below .5"),)).failures[0].run
+    'mine'
+    """
 
     checks: tuple[Check, ...]
     warnings: tuple[str, ...] = ()
