@@ -18,7 +18,7 @@
     │   ├── Refused               the rules of judging forbid it (assess/judging/refusals.py)
     │   ├── WrongChange           a change of another judgment (assess/judging/refusals.py)
     │   ├── CampaignError         a campaign cannot do what was asked (assess/store/failures.py)
-    │   │   ├── CannotSave        nothing was saved, trying again may help (assess/store/failures.py)
+    │   │   ├── CannotSave        nothing was saved; try again (assess/store/failures.py)
     │   │   └── Throttled         too many failed logins (assess/store/failures.py)
     │   ├── Undecided             assessors differ, and nobody decided (assess/exchange/choice.py)
     │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
