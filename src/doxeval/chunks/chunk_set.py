@@ -14,6 +14,7 @@ import numpy.typing as npt
 from doxeval.arrays import Bools, Ints
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.loading import json_line
+from doxeval.chunks.locating_told import Told
 from doxeval.errors import FormatError, MissingInput
 from doxeval.files import written
 from doxeval.runs.chunk_table import ChunkTable
@@ -46,7 +47,7 @@ class Chunks:
     share: Floats
     ambiguous: Bools
     given: tuple[str, ...] | None = None
-    told: str = ""
+    told: Told | None = None
     warnings: tuple[str, ...] = field(default=())
 
     @classmethod
@@ -159,7 +160,8 @@ class Chunks:
 
     def report(self) -> str:
         """What was found how, in one line."""
-        return self.told or f"{counted(len(self), 'chunk')}, cut here"
+        cut = f"{counted(len(self), 'chunk')}, cut here"
+        return cut if self.told is None else str(self.told.report)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Each chunk as a record of a chunk file."""

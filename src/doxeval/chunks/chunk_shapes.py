@@ -64,15 +64,17 @@ def _is_pair(item: list[Any]) -> bool:
 def _of_mapping(source: Mapping[Any, Any], doc_key: str | None) -> list[RawChunk]:
     if isinstance(source.get("documents"), Sequence) and "metadatas" in source:
         return _of_store(source, doc_key)
-    chunks = []
-    for document, own in source.items():
-        for chunk in _of_document(document, own, doc_key):
-            chunks.append(chunk._replace(documents=(str(document),)))
-    return chunks
+    return [
+        RawChunk(chunk, (str(document),))
+        if isinstance(chunk, str)
+        else chunk._replace(documents=(str(document),))
+        for document, own in source.items()
+        for chunk in _of_document(document, own, doc_key)
+    ]
 
 
-def _of_document(document: Any, own: Any, doc_key: str | None) -> Iterator[RawChunk]:
-    """The chunks of one document, in any of the forms that splitters return."""
+def _of_document(document: Any, own: Any, doc_key: str | None) -> Iterator[RawChunk | str]:
+    """The chunks of one document, in any of the forms that splitters return; texts as they are."""
     if isinstance(own, Mapping) and isinstance(own.get("splits"), Sequence):  # HiCBench
         yield from _with_levels(str(document), own["splits"])
     elif isinstance(own, tuple) and len(own) == 2 and _are_offsets(own[1]):  # semchunk
@@ -83,7 +85,7 @@ def _of_document(document: Any, own: Any, doc_key: str | None) -> Iterator[RawCh
         for text, pair in zip(texts, offsets, strict=True):
             yield raw_chunk((text, tuple(pair)))
     elif isinstance(own, Iterable) and not isinstance(own, str | Mapping):
-        yield from (raw_chunk(one, doc_key) for one in own)
+        yield from (one if isinstance(one, str) else raw_chunk(one, doc_key) for one in own)
     else:
         raise FormatError(f"document {brief(document)} has {brief(own)}: expected a list of chunks")
 

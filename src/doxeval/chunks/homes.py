@@ -28,7 +28,8 @@ def home_documents(docs: Documents, chunks: Sequence[RawChunk]) -> Homes:
     >>> home_documents(docs, [RawChunk("One."), RawChunk("Two."), RawChunk("Three.")]).documents
     ('a', 'a', 'b')
     """
-    homes = [_named(docs, chunk) for chunk in chunks]
+    known = {names: _named(docs, names) for names in {chunk.documents for chunk in chunks}}
+    homes = [known[chunk.documents] for chunk in chunks]
     if None in homes:
         _take_from_parents(homes, chunks)
     unknown = [row for row, home in enumerate(homes) if home is None]
@@ -43,9 +44,9 @@ def home_documents(docs: Documents, chunks: Sequence[RawChunk]) -> Homes:
     return Homes(tuple(homes), _warnings(chunks, unknown))
 
 
-def _named(docs: Documents, chunk: RawChunk) -> str | None:
+def _named(docs: Documents, names: Sequence[str]) -> str | None:
     """The first of the names that is a document."""
-    found = (docs.find(name) for name in chunk.documents)
+    found = map(docs.find, names)
     return next((name for name in found if name is not None), None)
 
 

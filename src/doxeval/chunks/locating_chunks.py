@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from doxeval.chunks.chunk_shapes import raw_chunks
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.homes import home_documents
+from doxeval.chunks.locating_told import InDocument, Told
 from doxeval.chunks.quotes import is_same_text
 from doxeval.chunks.raw_chunks import RawChunk
 from doxeval.errors import FormatError
-from doxeval.locating import How, Located, LocatingReport, LostChunk, locate_chunks, total
+from doxeval.locating import How, Located, LocatingReport, LostChunk, locate_chunks
 from doxeval.locating.locate import Order
 from doxeval.measures.texts import word_starts
 from doxeval.runs.chunk_table import ChunkTable
@@ -58,9 +60,8 @@ def locate(
         raise FormatError("there are no chunks")
     homes = home_documents(texts, raw)
     found = _Finding(texts, raw, homes.documents, order, min_share)
-    told = found.report()
-    told.refuse(_MOST_LOST if max_lost is None else max_lost)
-    return found.chunks(told, homes.warnings)
+    found.refuse(_MOST_LOST if max_lost is None else max_lost)
+    return found.chunks(homes.warnings)
 
 
 class _Finding:
@@ -88,9 +89,10 @@ class _Finding:
         for row, home in enumerate(homes):
             if home is not None:
                 rows[home].append(row)
-        self._reports = [self._in_document(document, own) for document, own in rows.items()]
+        self._lost: list[LostChunk] = []
+        self._parts = tuple(self._in_document(document, own) for document, own in rows.items())
 
-    def _in_document(self, document: str, rows: list[int]) -> LocatingReport:
+    def _in_document(self, document: str, rows: list[int]) -> InDocument:
         stated = [row for row in rows if self._is_stated(document, self._raw[row])]
         self._take_stated(document, stated)
         with_text = sorted({*rows} - {*stated})
@@ -107,14 +109,17 @@ class _Finding:
             min_share=self._min_share,
         )
         self._take(located, with_text)
-        return _with_stated(located.report.in_document(document), len(stated))
+        for number in np.flatnonzero(located.how == How.LOST).tolist():
+            text, share = self._raw[with_text[number]].text or "", float(located.share[number])
+            self._lost.append(LostChunk(document, number, text, share))
+        return InDocument(document, located, [self._spans[row] for row in stated])
 
     def _is_stated(self, document: str, chunk: RawChunk) -> bool:
         """Whether the ranges of a chunk file hold: there is no text, or it stands there."""
-        if chunk.text is None:
-            return True
+        if chunk.text is None or not chunk.spans:
+            return chunk.text is None
         text = "".join(self._docs[document][start:end] for start, end in chunk.spans)
-        return bool(chunk.spans) and is_same_text(text, chunk.text)
+        return is_same_text(text, chunk.text)
 
     def _own(self, rows: Sequence[int]) -> tuple[list[Any], list[Any] | None] | None:
         starts = [self._raw[row].start for row in rows]
@@ -130,9 +135,12 @@ class _Finding:
         return parents if max(parents, default=-1) >= 0 else None
 
     def _take(self, located: Located, rows: Sequence[int]) -> None:
-        for number, row in enumerate(rows):
-            self._spans[row] = located.spans(number)
-            self._how[row] = How(int(located.how[number]))
+        ranges = list(zip(located.start.tolist(), located.end.tolist(), strict=True))
+        edges = pairwise(located.begin.tolist())
+        known = list(How)
+        for row, (begin, end), how in zip(rows, edges, located.how.tolist(), strict=True):
+            self._spans[row] = ranges[begin:end]
+            self._how[row] = known[how]
         self._share[rows] = located.share
         self._ambiguous[rows] = located.ambiguous
         self._added[rows] = located.prefix + located.suffix
@@ -151,17 +159,23 @@ class _Finding:
             self._how[row] = How.OWN
             self._share[row] = 1.0
 
-    def report(self) -> LocatingReport:
-        """What was found how, of all documents."""
-        nowhere = [row for row, home in enumerate(self._homes) if home is None]
-        lost = [LostChunk(None, row, self._raw[row].text or "", 0.0) for row in nowhere]
-        rest = LocatingReport(len(lost), {"lost": len(lost)}, 0, 0, 0, 0, lost=tuple(lost))
-        return total([*self._reports, rest])
+    @property
+    def _nowhere(self) -> tuple[LostChunk, ...]:
+        """The chunks of which no document is known."""
+        rows = [row for row, home in enumerate(self._homes) if home is None]
+        return tuple(LostChunk(None, row, self._raw[row].text or "", 0.0) for row in rows)
 
-    def chunks(self, told: LocatingReport, warnings: Sequence[str]) -> Chunks:
+    def refuse(self, max_lost: int | str) -> None:
+        """Raise an error if more chunks are lost than may be."""
+        lost = (*self._lost, *self._nowhere)
+        count = len(self._raw)
+        LocatingReport(count, {"lost": len(lost)}, 0, 0, 0, 0, lost=lost).refuse(max_lost)
+
+    def chunks(self, warnings: Sequence[str]) -> Chunks:
         """The chunks in the order in which they came."""
         names = [home or "" for home in self._homes]
         ids, repeated = _ids(names, self._raw)
+        lost = [f"not found: {one}" for one in (*self._lost, *self._nowhere)]
         known = {raw.id: name for raw, name in zip(self._raw, ids, strict=True)}
         parents = [known.get(raw.parent) if raw.parent else None for raw in self._raw]
         table = ChunkTable.of(ids, names, self._spans, self._tokens(), parents)
@@ -172,8 +186,8 @@ class _Finding:
             self._share,
             self._ambiguous,
             tuple("" if raw.text is None else raw.text for raw in self._raw),
-            str(told),
-            (*warnings, *repeated, *(f"not found: {one}" for one in told.lost)),
+            Told(self._parts, self._nowhere),
+            (*warnings, *repeated, *lost),
         )
 
     def _tokens(self) -> list[int]:
@@ -186,16 +200,6 @@ class _Finding:
             else -1
             for row, raw in enumerate(self._raw)
         ]
-
-
-def _with_stated(report: LocatingReport, stated: int) -> LocatingReport:
-    """A report that counts the chunks of which only ranges are known, too."""
-    if not stated:
-        return report
-    from dataclasses import replace
-
-    found = dict(report.found) | {"own": report.found["own"] + stated}
-    return replace(report, chunks=report.chunks + stated, found=found)
 
 
 def _ids(documents: Sequence[str], raw: Sequence[RawChunk]) -> tuple[list[str], list[str]]:
