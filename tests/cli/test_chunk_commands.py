@@ -129,6 +129,13 @@ def test_a_tree_of_chunks_is_a_collection(work: Path) -> None:
     assert "/document[1]/chunk[1]/chunk[2]" in Path("elements.jsonl").read_text()
     shown = doxeval("collection", "show", "c", "delivery")
     assert "chunk[2]" in shown.stdout
+    built = doxeval("collection", "build", "handbook", "--chunks", "tree.jsonl", "--out", "e")
+    assert built.exit_code == 0, built.stderr
+    assert doxeval("collection", "show", "e", "delivery").stdout == shown.stdout
+    refused = doxeval(
+        "collection", "build", "handbook", "--chunks", "tree.jsonl", "--id", "path", "--out", "f"
+    )
+    assert "--id has no effect with --chunks" in refused.stderr
     lines[1]["end"] = 30
     Path("tree.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     wrong = doxeval("chunks", "tree", "tree.jsonl", "--docs", "handbook", "--out", "d")

@@ -124,7 +124,14 @@ def collection() -> None:
     type=click.IntRange(1),
     help="The most lines that a Markdown document may have.  [default: 100,000]",
 )
-def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices: Any) -> None:
+@click.option(
+    "--chunks",
+    metavar="FILE",
+    help="A chunk file for SOURCE: its chunks are the elements, nested as their parents say.",
+)
+def build(
+    sources: tuple[str, ...], out: Path, jobs: int, force: bool, chunks: str | None, **choices: Any
+) -> None:
     """Build a collection from documents, in a new directory.
 
     A SOURCE is a directory, a glob, an archive (.tar, .tar.gz, .zip), a file (.xml, .html, .md,
@@ -137,10 +144,15 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
       doxeval collection build dump.xml.gz --record page --id //title --out wiki
       doxeval collection build 'docs/**/*.md' --id path --out docs-collection
       doxeval collection build site/ --root main --drop nav --drop .sidebar --out site-collection
+      doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
     """
     from doxeval.documents.build import build_collection
     from doxeval.documents.sources import Walk
 
+    if chunks is not None:
+        refuse(set(choices), "has no effect with --chunks")
+        _build_tree(sources, chunks, out, force)
+        return
     _check_format(choices["format_"])
     options = _options(**choices)
     started = time.perf_counter()
@@ -165,6 +177,18 @@ def build(sources: tuple[str, ...], out: Path, jobs: int, force: bool, **choices
             note(f"skipped: {in_options(str(error))}", "yellow")
     _print_selected(report, options)
     _print_report(report, out, time.perf_counter() - started)
+
+
+def _build_tree(sources: tuple[str, ...], chunks: str, out: Path, force: bool) -> None:
+    """A collection whose elements are chunks."""
+    from doxeval.chunks.chunk_reading import read_chunks
+    from doxeval.chunks.trees import tree
+
+    if len(sources) > 1:
+        raise click.UsageError("--chunks goes with one SOURCE, the documents of the chunks")
+    found = read_chunks(chunks, sources[0])
+    documents = counted(len(tree(found, out, force=force)), "document")
+    line(f"{out}: {counted(len(found), 'chunk')} of {documents}")
 
 
 def _check_format(format_: str) -> None:
