@@ -100,6 +100,15 @@ def test_too_many_places_are_ambiguous_instead_of_slow() -> None:
     assert len(text) * len(chunks) > alignment.MOST_PLACES
 
 
+def test_many_equal_places_are_spread_over_the_text() -> None:
+    text = "x" * 20_000
+    found = aligned(
+        candidates_of(text, [text[at : at + 100] for at in range(0, len(text) - 50, 50)])
+    )
+    assert found.ambiguous.all() and found.passes == 1
+    assert found.start.tolist() == list(range(0, len(text) - 50, 50))
+
+
 def test_usual_overlap_is_the_median_of_neighbours_that_are_settled() -> None:
     start, length = np.array([0, 8, 16, 17]), np.array([10, 10, 10, 10])
     assert usual_overlap(start, length, np.array([False, False, False, True])) == 2

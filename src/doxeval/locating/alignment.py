@@ -32,18 +32,21 @@ class Aligned:
     passes: int
 
 
-def aligned(candidates: Candidates, own: Ints | None = None) -> Aligned:
+def aligned(
+    candidates: Candidates, own: Ints | None = None, most_passes: int | None = None
+) -> Aligned:
     """Places for chunks that all have candidates.
 
     Places in `own` (-1: none) are preferred to others that are as good. Where a chunk cannot follow
-    those before it, the text is begun anew.
+    those before it, the text is begun anew; after more than `most_passes` passes nothing is
+    searched any more, and the places mean nothing.
     """
     if own is None:
         own = np.full(len(candidates), -1, dtype=np.int64)
     start = np.zeros(len(candidates), dtype=np.int64)
     ambiguous = np.zeros(len(candidates), dtype=np.bool_)
     begin = passes = 0
-    while begin < len(candidates):
+    while begin < len(candidates) and (most_passes is None or passes <= most_passes):
         end = len(candidates)
         while True:
             rows = slice(begin, end)
@@ -130,13 +133,16 @@ def usual_overlap(start: Ints, length: Ints, ambiguous: Bools) -> int:
 
 
 def _one_after_another(candidates: Candidates, begin: int, end: int) -> list[int]:
-    """Places of chunks, each the first that can follow the one before."""
-    chosen = []
-    last, reach = 0, 0
+    """Places of chunks at equal distances, as far as they have such places."""
+    chosen: list[int] = []
+    first = int(candidates.position[candidates.low[begin]])
+    room = int(candidates.position[candidates.high[end - 1] - 1]) - first
+    last = reach = 0
     for number in range(begin, end):
         places = candidates.position[candidates.low[number] : candidates.high[number]]
         length = int(candidates.length[number])
-        row = int(np.searchsorted(places, max(last, reach - length)))
+        wanted = first + room * (number - begin) // max(end - begin - 1, 1)
+        row = int(np.searchsorted(places, max(wanted, last, reach - length)))
         last = int(places[min(row, len(places) - 1)])
         reach = last + length
         chosen.append(last)

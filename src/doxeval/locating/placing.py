@@ -11,7 +11,7 @@ from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.locating.alignment import aligned
 from doxeval.locating.occurrences import Occurrences, occurrences
 from doxeval.locating.solid import SolidPieces, SolidText
-from doxeval.locating.windows import Candidates
+from doxeval.locating.windows import Candidates, falls
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # Chunks that leave more than this share of the document uncovered, although the places of their
@@ -136,13 +136,18 @@ def _is_broken(text: str) -> bool:
 
 def _in_list_order(candidates: Candidates, own: Ints) -> tuple[Ints, Bools, bool]:
     """Places by alignment; by counting if the chunks turn out not to be in order."""
-    best = aligned(candidates, own)
+    most_passes = 1 + int(_MOST_PASSES * len(candidates))
+    if len(falls(candidates)) >= most_passes:
+        return *_counted(candidates, own), False
+    best = aligned(candidates, own, most_passes)
     uncovered = uncovered_share(best.start, candidates.length, candidates.size)
-    few_passes = best.passes <= 1 + _MOST_PASSES * len(candidates)
+    few_passes = best.passes <= most_passes
     if few_passes and uncovered <= _MOST_UNCOVERED:
         return best.start, best.ambiguous, True
     if not few_passes or _all_places_cover(candidates):
         return *_counted(candidates, own), False
+    if not (own >= 0).any():
+        return best.start, best.ambiguous, True
     # Only some chunks of the document: nothing speaks against an own place that is right.
     pinned = aligned(_pinned(candidates, own), own)
     return pinned.start, pinned.ambiguous, True
@@ -150,8 +155,6 @@ def _in_list_order(candidates: Candidates, own: Ints) -> tuple[Ints, Bools, bool
 
 def _pinned(candidates: Candidates, own: Ints) -> Candidates:
     """Chunks with a right own place have no other."""
-    if not (own >= 0).any():
-        return candidates
     at = np.searchsorted(candidates.key, candidates.text * (candidates.size + 1) + own)
     low = np.where(own >= 0, at, candidates.low)
     return replace(candidates, low=low, high=np.where(own >= 0, low + 1, candidates.high))

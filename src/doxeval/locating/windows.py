@@ -69,9 +69,9 @@ def narrowed(candidates: Candidates) -> tuple[Candidates, int]:
     known = -1
     while True:
         anchors = candidates.counts == 1
-        fall = _first_fall(candidates, anchors)
-        if fall < len(candidates):
-            return candidates, fall
+        fallen = falls(candidates)
+        if len(fallen):
+            return candidates, int(fallen[0])
         if (now := int(anchors.sum())) == known:
             return candidates, len(candidates)
         known = now
@@ -81,13 +81,12 @@ def narrowed(candidates: Candidates) -> tuple[Candidates, int]:
             return candidates, max(int(empty[0]), 1)
 
 
-def _first_fall(candidates: Candidates, anchors: Bools) -> int:
-    """The first anchor that starts or ends before the one before it; their number if none does."""
-    rows = np.flatnonzero(anchors)
+def falls(candidates: Candidates) -> Ints:
+    """The chunks with a single place that start or end before the last such chunk."""
+    rows = np.flatnonzero(candidates.counts == 1)
     start = candidates.position[candidates.low[rows]]
     end = start + candidates.length[rows]
-    falls = np.flatnonzero((np.diff(start) < 0) | (np.diff(end) < 0))
-    return int(rows[falls[0] + 1]) if len(falls) else len(candidates)
+    return rows[1:][(np.diff(start) < 0) | (np.diff(end) < 0)]
 
 
 def _between_anchors(candidates: Candidates, anchors: Bools) -> Candidates:
