@@ -71,6 +71,7 @@ def test_junit(files: Path, last: Path) -> None:
         (["--fail-under", "AP"], "expected MEASURE=VALUE"),
         (["--fail-under", "AP=high"], "expected MEASURE=VALUE"),
         (["--fail-under", "AP=nan"], "expected MEASURE=VALUE"),
+        (["--fail-under", "P@2=.1", "--fail-under", "P@ 2=.2"], "two limits for P@ 2"),
         (["--max-drop", ".02"], "--max-drop goes with --baseline"),
         (["--significant"], "--significant goes with --baseline"),
         (["--baseline", "last.json"], "--baseline needs --max-drop (such as .02) or --significant"),

@@ -93,13 +93,13 @@ class AskedGates:
             significant=self.significant,
         )
         warn(gates.warnings)
+        _tell(gates.checks)
         if self.junit is not None:
             from doxeval.comparison.junit import junit_xml
             from doxeval.files import written
 
             with written(self.junit) as file:
                 file.write(junit_xml(gates))
-        _tell(gates.checks)
         if not gates.passed:
             click.get_current_context().exit(PROBLEMS)
 
@@ -121,7 +121,7 @@ def gates_of(options: Mapping[str, Any]) -> AskedGates:
         raise click.UsageError("--junit goes with --fail-under or --baseline: it writes checks")
     _check_outputs(baseline, options)
     return AskedGates(
-        dict(map(_limit, limits)),
+        _limits(limits),
         None if baseline is None else read_earlier(baseline),
         Drop.parsed(options["max_drop"] or "0"),
         options["significant"],
@@ -142,9 +142,22 @@ def _check_outputs(baseline: str | None, options: Mapping[str, Any]) -> None:
             )
 
 
-def _limit(text: str) -> tuple[str, float]:
+def _limits(given: Sequence[str]) -> dict[str, float]:
+    """The limits by measure; two for the same measure are an error."""
     from doxeval.measures.registry import measure_named
 
+    found: dict[str, float] = {}
+    seen: set[str] = set()
+    for name, limit in map(_limit, given):
+        measure = str(measure_named(name))
+        if measure in seen:
+            raise click.UsageError(f"--fail-under has two limits for {name}")
+        seen.add(measure)
+        found[name] = limit
+    return found
+
+
+def _limit(text: str) -> tuple[str, float]:
     measure, equals, value = text.rpartition("=")
     try:
         limit = float(value)
@@ -152,7 +165,6 @@ def _limit(text: str) -> tuple[str, float]:
         limit = math.nan
     if not equals or not measure.strip() or not math.isfinite(limit):
         raise click.UsageError(f"--fail-under {text}: expected MEASURE=VALUE, such as bR@1000=.85")
-    measure_named(measure)
     return measure.strip(), limit
 
 
