@@ -148,6 +148,19 @@ def test_a_single_cut_and_a_single_question() -> None:
     assert "paragraphs" in str(found)
 
 
+def test_notebooks_show_a_table(study: Study) -> None:
+    shown = study._repr_html_()
+    assert shown.count("<tr") == 4
+    assert "lost by cutting" in shown
+
+
+def test_gold_may_be_named_by_its_source(tmp_path: Path, study: Study) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in records()))
+    found = chunks.evaluate(study.runs["sent"], path, ["bR@20"], docs={"delivery": HANDBOOK})
+    assert found["sent"]["bR@20"] == study["sent"]["bR@20"]
+
+
 def test_wrong_names_are_told(study: Study) -> None:
     with pytest.raises(DoxevalError, match="did you mean sent"):
         study["snet"]

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from doxeval.assessments import Assessments
-from doxeval.chunks.bench import Bench
+from doxeval.chunks.bench import Bench, gold_in
 from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.document_sources import documents
 from doxeval.chunks.question_set import Questions
 from doxeval.chunks.returned_items import NOWHERE
 from doxeval.errors import InputError
@@ -42,7 +43,7 @@ def evaluate(
     gold: Any,
     measures: Any = (),
     *,
-    docs: Mapping[str, str] | None = None,
+    docs: Any = None,
     chunks: Chunks | None = None,
     unit: str = "auto",
     tokens: Any = None,
@@ -50,7 +51,8 @@ def evaluate(
 ) -> ScoreTable:
     """Score runs of chunks: a run, several, or a dict of them by name.
 
-    Without measures, those of the preset `rag` are taken. `docs` (or `chunks`, which have their
+    Without measures, those of the preset `rag` are taken. `gold` are questions, assessments, or,
+    if `docs` are given, a source of questions. `docs` (or `chunks`, which have their
     documents) are needed to count words, in which budgets are then; otherwise budgets are in
     characters. `tokens` says what tokens are; `unit` overrules what budgets count.
 
@@ -64,6 +66,9 @@ def evaluate(
     """
     if docs is None and chunks is not None:
         docs = chunks.docs
+    if docs is not None:
+        docs = documents(docs)
+        gold = gold_in(gold, docs)
     evaluation = Evaluation(
         judgments_of(gold),
         _in_unit(_listed(measures), unit),

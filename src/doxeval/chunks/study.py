@@ -91,6 +91,13 @@ class Study(Mapping[str, "RunView"]):
     def __repr__(self) -> str:
         return "\n".join([self._title(), *self._table(), *self._conclusions()])
 
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        from doxeval.scores.notebook import html_table
+
+        header, rows = self._cells()
+        return html_table(header, rows)
+
     def _title(self) -> str:
         topics = counted(len(self.scores.topic_ids), "question")
         return (
@@ -99,6 +106,9 @@ class Study(Mapping[str, "RunView"]):
         )
 
     def _table(self) -> list[str]:
+        return aligned(*self._cells())
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
         measures = self._shown()
         tested = {name: self._letters(name) for name in measures if name in self._tested()}
         header = ["cut", "chunks", f"{self.unit} p50"]
@@ -106,8 +116,7 @@ class Study(Mapping[str, "RunView"]):
             header += [name, ""] if name in tested else [name]
         header += [f"{self.unit}@5", "intact", f"oracle {self.headline}", "lost by cutting",
                    "by search"]  # fmt: skip
-        rows = [self._row(cut, measures, tested) for cut in self]
-        return aligned(header, rows)
+        return header, [self._row(cut, measures, tested) for cut in self]
 
     def _row(
         self, cut: str, measures: Sequence[str], tested: Mapping[str, Mapping[str, str]]
