@@ -286,6 +286,16 @@ def test_located_chunks_are_read_with_runs(tmp_path: Path) -> None:
     assert table.spans.as_tuples() == PLACES
 
 
+def test_chunks_that_stand_nowhere_are_read_with_runs(tmp_path: Path) -> None:
+    located = chunks.locate(DOCS, [*RECORDS, "Nothing like this at all."])
+    assert located.how[4] == "lost"
+    nowhere = chunks.locate(DOCS, ["Nothing like this.", "Thirty days."], order="none", max_lost=1)
+    nowhere.write(tmp_path / "c.jsonl")
+    table = read_table(tmp_path / "c.jsonl")
+    assert table.spans.as_tuples() == [(), ((0, 12),)]
+    assert chunks.read_chunks(tmp_path / "c.jsonl", DOCS).how == ("lost", "exact")
+
+
 def test_chunks_stay_what_they_are() -> None:
     located = chunks.locate(DOCS, {"terms": PARTS})
     assert chunks.locate(DOCS, located) is located

@@ -139,11 +139,18 @@ def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, in
         spans = [[given["start"], given["end"]]]
     if not isinstance(spans, list) or not all(map(is_range, spans)):
         raise FormatError(f"the range {brief(spans)}: {RANGE}")
-    if given["doc"] in (None, ""):
+    # A chunk that was found nowhere has no ranges, and perhaps no document.
+    if given["doc"] in (None, "") and spans:
         raise FormatError("doc is missing")
     tokens = given["tokens"]
     if tokens is not None and (type(tokens) is not int or tokens < 0):
         raise FormatError(f"tokens is {brief(tokens)}: expected a whole number, 0 or more")
     chunk = otherwise if given["id"] is None else str(given["id"])
     parent = None if given["parent"] is None else str(given["parent"])
-    return chunk, normalised_id(str(given["doc"])), spans, -1 if tokens is None else tokens, parent
+    return (
+        chunk,
+        normalised_id(str(given["doc"] or "")),
+        spans,
+        -1 if tokens is None else tokens,
+        parent,
+    )
