@@ -8,18 +8,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.chunks.chunk_families import ChunkFamily
 from doxeval.chunks.chunk_runs import chunks_of_run
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.costs import UNITS
 from doxeval.errors import InputError
 from doxeval.measures.texts import Texts
-from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.run import Run
 from doxeval.wording import brief
@@ -66,44 +64,6 @@ class ChunkRun(Run):
         return budget(self, self._known, units, unit)
 
 
-class _Family:
-    """Chunks by their order in the text: neighbours, parents and children."""
-
-    def __init__(self, table: ChunkTable) -> None:
-        self.table = table
-        self.ranges = table.spans.as_tuples()
-        first = np.array([own[0][0] if own else -1 for own in self.ranges], dtype=np.int64)
-        last = np.array([own[-1][1] if own else -1 for own in self.ranges], dtype=np.int64)
-        order = np.lexsort((last, first, table.document, table.parent))
-        self._order = order.tolist()
-        place: Ints = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        self._place = place.tolist()
-        keys = table.parent * (len(table.documents) + 1) + table.document
-        self._key = keys.tolist()
-
-    def neighbours(self, chunk: int, count: int) -> list[int]:
-        """A chunk between those before and after it, which have the same parent."""
-        at, key = self._place[chunk], self._key[chunk]
-        around = self._order[max(0, at - count) : at + count + 1]
-        return [one for one in around if self._key[one] == key and self.ranges[one]]
-
-    @cached_property
-    def children(self) -> dict[int, int]:
-        """How many children each chunk has."""
-        parents, counts = np.unique(self.table.parent, return_counts=True)
-        return {p: c for p, c in zip(parents.tolist(), counts.tolist(), strict=True) if p >= 0}
-
-    def tokens(self, chunks: Iterable[int]) -> int | None:
-        """What chunks cost together, if all of them say so."""
-        costs = [int(self.table.tokens[one]) for one in chunks]
-        return sum(costs) if costs and min(costs) >= 0 else None
-
-    def document(self, chunk: int) -> str:
-        """The document of a chunk."""
-        return self.table.documents[int(self.table.document[chunk])]
-
-
 class _Part(NamedTuple):
     """A rewritten result, and the chunks it is made of, if these are known."""
 
@@ -124,7 +84,7 @@ def expand(run: Run, chunks: Chunks, neighbours: int = 1) -> ChunkRun:
     """
     if neighbours < 0:
         raise InputError(f"neighbours is {neighbours}: expected 0 or more")
-    family, docs = _Family(chunks.table), chunks.known_docs
+    family, docs = ChunkFamily(chunks.table), chunks.known_docs
 
     def widened(chunk: int, score: float | None) -> _Part:
         own = family.neighbours(chunk, neighbours) or [chunk]
@@ -145,7 +105,7 @@ def merge(run: Run, chunks: Chunks, share: float = 0.5) -> ChunkRun:
     """
     if not 0 <= share <= 1:
         raise InputError(f"share is {share}: expected 0 to 1")
-    family = _Family(chunks.table)
+    family = ChunkFamily(chunks.table)
     if not family.children:
         raise InputError("the chunks have no parents to be merged into")
     found = chunks_of_run(run, chunks.table).tolist()
@@ -162,7 +122,9 @@ def merge(run: Run, chunks: Chunks, share: float = 0.5) -> ChunkRun:
     return _rewritten(run, chunks, parts, topics)
 
 
-def _merged(results: list[tuple[int, int]], family: _Family, share: float) -> list[tuple[int, int]]:
+def _merged(
+    results: list[tuple[int, int]], family: ChunkFamily, share: float
+) -> list[tuple[int, int]]:
     while True:
         returned: dict[int, set[int]] = {}
         for _, chunk in results:
