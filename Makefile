@@ -39,6 +39,7 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/duplicates.py
 	$(BIN)/python benchmarks/evaluate.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/chunks.py
 
 docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt

@@ -19,7 +19,13 @@ TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all o
 if TYPE_CHECKING:
     from typing import Any
 
-    from doxeval.assessments import Assessments, Judgment, read_assessments, write_assessments
+    from doxeval.assessments import (
+        Assessments,
+        Judgment,
+        NeededSpan,
+        read_assessments,
+        write_assessments,
+    )
     from doxeval.assessments.statistics import assessment_statistics
     from doxeval.comparison import compare, correlate, significant_agreement
     from doxeval.documents import BuildOptions, Collection, Element, build_collection
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from doxeval.retrieve.models import register_model
     from doxeval.retrieve.search import search, search_words
     from doxeval.runs import Kind, Result, Run, read_run, write_run
+    from doxeval.runs.chunk_table import ChunkTable, read_chunks
     from doxeval.runs.statistics import run_statistics
     from doxeval.scores import ScoreTable
     from doxeval.stereotypes import simulate
@@ -44,7 +51,13 @@ __version__ = "0.1.0"
 
 # Where the public names come from.
 _ROOMS = {
-    "assessments": ("Assessments", "Judgment", "read_assessments", "write_assessments"),
+    "assessments": (
+        "Assessments",
+        "Judgment",
+        "NeededSpan",
+        "read_assessments",
+        "write_assessments",
+    ),
     "assessments.statistics": ("assessment_statistics",),
     "comparison": ("compare", "correlate", "significant_agreement"),
     "documents": ("BuildOptions", "Collection", "Element", "build_collection"),
@@ -60,6 +73,7 @@ _ROOMS = {
     "retrieve.models": ("register_model",),
     "retrieve.search": ("search", "search_words"),
     "runs": ("Kind", "Result", "Run", "read_run", "write_run"),
+    "runs.chunk_table": ("ChunkTable", "read_chunks"),
     "runs.statistics": ("run_statistics",),
     "scores": ("ScoreTable",),
     "stereotypes": ("simulate",),
@@ -70,6 +84,7 @@ _HOMES = {name: f"doxeval.{room}" for room, names in _ROOMS.items() for name in 
 __all__ = [
     "Assessments",
     "BuildOptions",
+    "ChunkTable",
     "Collection",
     "DoxevalError",
     "Element",
@@ -80,6 +95,7 @@ __all__ = [
     "Measure",
     "Model",
     "Navigation",
+    "NeededSpan",
     "Pool",
     "Result",
     "Run",
@@ -95,6 +111,7 @@ __all__ = [
     "parse_nexi",
     "pool_runs",
     "read_assessments",
+    "read_chunks",
     "read_navigation",
     "read_pool",
     "read_run",

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
-from doxeval.assessments import Assessments, Judgment, statistics
+from doxeval.assessments import Assessments, Judgment, NeededSpan, statistics, write_assessments
 from doxeval.assessments.element_counts import ElementCounts
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import AssessedUnit, GradedElement, MeasuredElement, PointPassage
@@ -196,3 +196,23 @@ def test_the_verb_prints_the_figures(tmp_path: Path, build: Builder) -> None:
     ]
     facts = json.loads(doxeval(*command, "--json").stdout)["statistics"]
     assert facts["wholly_highlighted"]["links"] == 0.5
+
+
+def test_needs_and_the_passages_that_answer_them(tmp_path: Path) -> None:
+    needs = (NeededSpan("who", 0, 5), NeededSpan("when", 9, 12), NeededSpan(None, 20, 21))
+    judged = [
+        Judgment("7", "a", needs=needs),
+        Judgment("7", "b", needs=(NeededSpan("who", 3, 4),)),
+        Judgment("8", "a", ((0, 5), (7, 9))),
+    ]
+    found = assessment_statistics(Assessments(judged))
+    counts = {topic: (own.needs, own.alternatives) for topic, own in found.topics.items()}
+    assert counts == {"7": (3, 4), "8": (2, 2)}
+    assert found.states_needs
+    assert not assessment_statistics(Assessments(judged[2:])).states_needs
+    write_assessments(Assessments(judged), tmp_path / "needs.jsonl", "judgments")
+    write_assessments(Assessments(judged[2:]), tmp_path / "plain.jsonl", "judgments")
+    printed = doxeval("assessments", tmp_path / "needs.jsonl").stdout.splitlines()
+    assert printed[0].split()[-2:] == ["needs", "alternatives"]
+    assert printed[1].split()[-2:] == ["3", "4"]
+    assert "needs" not in doxeval("assessments", tmp_path / "plain.jsonl").stdout

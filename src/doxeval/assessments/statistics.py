@@ -30,6 +30,7 @@ from doxeval.assessments.element_paths import steps_of
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
 from doxeval.assessments.judgment_columns import UNKNOWN, JudgmentColumns, PlainJudgments
+from doxeval.assessments.needs import Needs
 from doxeval.assessments.recall_bases import LINKS
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
@@ -45,6 +46,8 @@ class TopicJudgments:
 
     judged, relevant: documents. characters: the highlighted ones; passages between text points
     have none before they are resolved. elements: graded or listed ones, and assessed units.
+    needs: what has to be answered, and alternatives: the passages that answer it; both are 0 where
+    assessments state no needs, so that each passage is one.
 
     >>> TopicJudgments(judged=9, relevant=2, passages=3, characters=99).relevant
     2
@@ -56,6 +59,8 @@ class TopicJudgments:
     characters: int = 0
     entry_points: int = 0
     elements: int = 0
+    needs: int = 0
+    alternatives: int = 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,6 +87,11 @@ class AssessmentStatistics:
     def relevant(self) -> int:
         """The number of relevant documents, over all topics."""
         return sum(topic.relevant for topic in self.topics.values())
+
+    @property
+    def states_needs(self) -> bool:
+        """Whether assessments say which passages answer the same need."""
+        return any(topic.needs for topic in self.topics.values())
 
     @property
     def exact(self) -> ElementCounts:
@@ -155,12 +165,24 @@ def _by_topic(assessments: Assessments) -> dict[str, TopicJudgments]:
         np.bincount(ranges, columns.highlights.lengths(), minlength=count).astype(np.int64),
         np.bincount(columns.topic[columns.entry != UNKNOWN], minlength=count),
         np.zeros(count, dtype=np.int64),
+        *_needs(assessments),
     ]
     if len(more):  # as many as there are columns, in the same order
         for row, extra in zip((2, 4, 5), more.T, strict=True):
             np.add.at(rows[row], columns.topic, extra)
     totals = np.array(rows).T.tolist()
     return {topic: TopicJudgments(*row) for topic, row in zip(columns.topics, totals, strict=True)}
+
+
+def _needs(assessments: Assessments) -> tuple[Ints, Ints]:
+    """How many needs each topic has, and how many passages answer them."""
+    count = len(assessments.topics)
+    if not any(judgment.needs for judgment in assessments.detailed()):
+        none: Ints = np.zeros(count, dtype=np.int64)
+        return none, none
+    needs = Needs.of(assessments)
+    answers = np.bincount(needs.topic, needs.counts, minlength=count).astype(np.int64)
+    return np.bincount(needs.topic, minlength=count), answers
 
 
 def _beyond_columns(judgment: Judgment) -> tuple[int, int, int]:

@@ -74,7 +74,7 @@ def assessments(
         facts["statistics"] = statistics.to_dict()
         json_data(facts)
         return
-    _print_table(counts)
+    _print_table(_without_needs(counts) if not statistics.states_needs else counts)
     _print_elements(statistics)
     warn(read.warnings)
     warn(_told(one) for one in violations)
@@ -86,6 +86,14 @@ def assessments(
 
 def _counts(of_topic: TopicJudgments) -> dict[str, int]:
     return {name.replace("_", " "): number for name, number in asdict(of_topic).items()}
+
+
+def _without_needs(counts: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    """The counts for a table of assessments that state no needs."""
+    return {
+        topic: {name: n for name, n in own.items() if name not in ("needs", "alternatives")}
+        for topic, own in counts.items()
+    }
 
 
 def _violations(
