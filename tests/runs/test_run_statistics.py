@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
+from doxeval.cli.run_statistics import statistics_lines
 from doxeval.documents import Collection
 from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError
@@ -261,3 +262,11 @@ class TestTheVerb:
         assert (
             "statistics" not in json.loads(doxeval("validate", file, "--format", "json").stdout)[0]
         )
+
+
+def test_results_with_several_ranges_are_told_in_words() -> None:
+    run = Run.from_arrays(
+        [7, 7, 7], ["a"] * 3, spans=[[(0, 2), (4, 6)], [(0, 2)], [(0, 1), (5, 7)]]
+    )
+    first = next(iter(statistics_lines(run_statistics(run))))
+    assert first.split(None, 1)[1] == "1 passage, 2 results with several ranges of 1 document"

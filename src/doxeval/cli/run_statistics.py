@@ -30,7 +30,7 @@ def statistics_lines(found: RunStatistics) -> Iterator[str]:
 
 
 def _figures(found: RunStatistics) -> Iterator[tuple[str, str]]:
-    kinds = ", ".join(counted(count, kind) for kind, count in found.kinds.items())
+    kinds = ", ".join(_kind(kind, count) for kind, count in found.kinds.items())
     yield "results", f"{kinds} of {counted(found.documents, 'document')}"
     if found.per_topic is not None:
         yield "results a topic", _spread(found.per_topic)
@@ -52,6 +52,12 @@ def _figures(found: RunStatistics) -> Iterator[tuple[str, str]]:
         yield "depths", f"{shares(found.depths)}; mean {found.mean_depth:.2f}"
     if found.tags:
         yield "tags", shares(found.tags, _MOST_TAGS)
+
+
+def _kind(kind: str, count: int) -> str:
+    if kind != "spans":
+        return counted(count, kind)
+    return f"{counted(count, 'result')} with several ranges"
 
 
 def _spread(found: Spread) -> str:
