@@ -127,7 +127,7 @@ def test_passages_and_highlights(
 
 
 @given(worlds(), chances, st.booleans())
-@settings(max_examples=WORLDS)
+@settings(max_examples=2 * WORLDS)
 def test_results_with_several_ranges_and_highlights(
     world: World, random: Random, has_collection: bool
 ) -> None:
@@ -135,7 +135,7 @@ def test_results_with_several_ranges_and_highlights(
 
 
 @given(needed_worlds(), chances, st.sampled_from(["chunks", "passages"]), st.booleans())
-@settings(max_examples=WORLDS)
+@settings(max_examples=2 * WORLDS)
 def test_needs_with_alternatives_and_grades(
     world: World, random: Random, results: Any, has_collection: bool
 ) -> None:
