@@ -248,3 +248,24 @@ def test_budgets_and_borders_in_a_browser(files: Path, chromium: Any) -> None:
     assert not view.locator(".dv-outline").is_visible(), "a plain text has no outline"
     assert not errors
     page.close()
+
+
+def test_a_text_that_several_questions_show_is_carried_once(files: Path, chromium: Any) -> None:
+    both = (files / "judged.jsonl").read_text() + (files / "x.jsonl").read_text().splitlines()[1]
+    (files / "judged.jsonl").write_text(both.replace('"7"', '"8"') + "\n" + both + "\n")
+    out = files / "report.html"
+    given_files = ("-a", files / "judged.jsonl", "--texts", files / "docs", "-m", "bR@6")
+    made = doxeval("report", files / "x.jsonl", *given_files, "--out", out)
+    assert made.exit_code == 0, made.stderr
+    page = out.read_text(encoding="utf-8")
+    data = json.loads(page.split('id="report-data">')[1].split("</script>")[0])
+    assert [("text" in view, view.get("textOf")) for view in data["documents"]] == [
+        (True, None),
+        (False, 0),
+    ]
+    tab = chromium.new_page()
+    tab.goto(out.as_uri())
+    tab.locator("#document-view").scroll_into_view_if_needed()
+    tab.locator("[data-choose=topic]").select_option(index=1)
+    assert tab.locator(".dv-column").inner_text().startswith("# Goods")
+    tab.close()

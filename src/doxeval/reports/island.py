@@ -177,4 +177,12 @@ def _values(column: Sequence[Value]) -> list[Value]:
 def _documents(contents: Contents) -> list[dict[str, Any]]:
     runs = {run: place for place, run in enumerate(contents.ranking)}
     topics = {topic: place for place, topic in enumerate(contents.table.topic_ids)}
-    return document_island(contents.documents, runs, topics, contents.navigation)
+    found = document_island(contents.documents, runs, topics, contents.navigation)
+    # Several topics may show the same document: its text is carried once.
+    first: dict[str, int] = {}
+    for number, view in enumerate(found):
+        at = first.setdefault(view["text"], number)
+        if at < number:
+            view["textOf"] = at
+            del view["text"]
+    return found

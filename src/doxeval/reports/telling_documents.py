@@ -54,6 +54,7 @@ class _Candidates:
 
     pairs: Ints
     topic: Ints
+    document: Ints
     length: Ints
     elements: Ints
     spans: Spans  # grouped by the place of the pair among the candidates
@@ -99,7 +100,8 @@ def _candidates(truth: GroundTruth) -> _Candidates:
         np.concatenate([truth.highlights.start[highlighted], np.zeros_like(bare)]),
         np.concatenate([truth.highlights.end[highlighted], length[bare]]),
     )
-    return _Candidates(pairs, truth.topic[pairs], length, elements, merged(spans))
+    topic, document = truth.topic[pairs], truth.document[pairs]
+    return _Candidates(pairs, topic, document, length, elements, merged(spans))
 
 
 def _sizes(truth: GroundTruth) -> tuple[Ints, Ints]:
@@ -179,13 +181,17 @@ def _affordable(candidates: _Candidates, runs: Sequence[Returned], chosen: Ints)
         place = _places(candidates, run)
         counts = np.bincount(place[place >= 0], minlength=len(ranges))
         ranges += np.minimum(counts, MOST_UNITS)
-    cost = np.minimum(candidates.length, LONGEST_TEXT) + _COST_OF_RANGE * ranges
-    cost = cost + _COST_OF_ROW * np.minimum(candidates.elements, MOST_ROWS)
+    length = np.minimum(candidates.length, LONGEST_TEXT)
+    cost = _COST_OF_RANGE * ranges + _COST_OF_ROW * np.minimum(candidates.elements, MOST_ROWS)
     shown: list[int] = []
+    texts: set[int] = set()  # which the page carries once, for whatever number of topics
     spent = 0
     for at in chosen.tolist():
-        if shown and spent + int(cost[at]) > _MOST_COST:
+        document = int(candidates.document[at])
+        own = int(cost[at]) + (0 if document in texts else int(length[at]))
+        if shown and spent + own > _MOST_COST:
             continue
         shown.append(at)
-        spent += int(cost[at])
+        texts.add(document)
+        spent += own
     return np.array(shown, dtype=np.int64)

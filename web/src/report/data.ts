@@ -84,7 +84,11 @@ export interface ReportData {
 /** The data that the page carries. */
 export function carried(): ReportData {
   const island = document.getElementById("report-data");
-  return JSON.parse(island?.textContent ?? "") as ReportData;
+  const data = JSON.parse(island?.textContent ?? "") as ReportData;
+  for (const view of data.documents) {
+    if (view.textOf !== undefined) view.text = data.documents[view.textOf]!.text;
+  }
+  return data;
 }
 
 /** The rows of a figure, from its columns. */

@@ -37,6 +37,8 @@ export interface DocumentView {
   topic: number;
   doc: string;
   text: string;
+  /** As the page carries it: the document, by its number, that has the same text; then there is none here. */
+  textOf?: number;
   blocks: [number, number, "title" | "text"][];
   highlights: Range[];
   grades: GradedElement[];
