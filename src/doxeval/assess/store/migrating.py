@@ -56,10 +56,19 @@ def check_revision(found: str | None) -> bool:
 
 
 def migrate(connection: Connection, revision: str = "head") -> None:
-    """Bring a database to a revision, inside the transaction of the connection."""
+    """Bring a database to a revision, inside the transaction of the connection.
+
+    A damaged value stops the migration, and the database stays as it was.
+    """
     config = _config()
     config.attributes["connection"] = connection
-    command.upgrade(config, revision)
+    try:
+        command.upgrade(config, revision)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CampaignError(
+            f"the database cannot be brought to revision {revision}, and is unchanged: a stored "
+            f"judgment is damaged ({type(error).__name__}: {error})"
+        ) from error
 
 
 def _config() -> Config:
