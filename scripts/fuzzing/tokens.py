@@ -86,7 +86,7 @@ NAVIGATION = (
     *words(
         '"model" "routes" "summary" "matrix" "steady" "restart" "partition" "weights" "other" '
         '"tag" "depth" "path" "steps" "doc" "probabilities" "abandonment" "hierarchical" "none" '
-        '"a" "b" "/s[1]" "/s[1]/p[1]" "S" "P" 0.5 1 0 1.5'
+        '"neighbours" "p" "a" "b" "/s[1]" "/s[1]/p[1]" "S" "P" 0.5 1 0 1.5'
     ),
 )
 NEXI = words(

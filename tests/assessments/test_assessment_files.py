@@ -365,6 +365,8 @@ def test_the_verb_counts_and_lists_violations(tmp_path: Path) -> None:
         "characters": 5,
         "entry points": 1,
         "elements": 0,
+        "needs": 0,
+        "alternatives": 0,
     }
     assert counts["violations"][0]["rule"] == 2
     assert counts["warnings"] == []

@@ -265,7 +265,7 @@ def test_time_grows_as_the_document_does(kind: str) -> None:
     count = 250 if format_ == "markdown" else 1000
     few = min(seconds(count) for _ in range(3))
     # Sixteen times the size: a linear reader takes 16 times as long, a quadratic one 256 times.
-    assert seconds(16 * count) < 80 * few + 0.1
+    assert min(seconds(16 * count) for _ in range(2)) < 80 * few + 0.1
 
 
 def test_a_long_paragraph_takes_little_memory() -> None:

@@ -40,11 +40,10 @@ def test_padding_without_text_changes_nothing(name: str, k: int) -> None:
         )
 
 
-@pytest.mark.parametrize("name", with_parameter("@"))
+# New text, however useless, makes the share of repeated text smaller, which Red counts.
+@pytest.mark.parametrize("name", [name for name in with_parameter("@") if name != "Red"])
 def test_padding_with_text_never_helps(name: str) -> None:
     """Where sizes count, it may cost."""
-    if name == "Red":
-        pytest.skip("new text, however useless, makes the share of repeated text smaller")
     sign = 1 if MEASURES[name].facts.higher_is_better else -1
     for case, plain in useless_cases(name, k=5):
         lists = by_topic(case.results, case.scene.truth.topics)

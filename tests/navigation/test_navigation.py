@@ -16,6 +16,7 @@ from conftest import Builder, doxeval
 from doxeval.documents.examples import example_collection
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.navigation.hierarchical import HierarchicalNavigation
+from doxeval.navigation.neighbours import NeighbourNavigation
 from doxeval.navigation.read import BY_NAME, NAMES, read_navigation
 from doxeval.navigation.routes import read_routes
 from doxeval.navigation.summary import DepthNavigation, SteadyNavigation, SummaryNavigation
@@ -250,8 +251,6 @@ def test_the_verb(tmp_path: Path, build: Builder) -> None:
 
 
 def test_neighbours_are_the_siblings_before_and_after(tmp_path: Path) -> None:
-    from doxeval.navigation.neighbours import NeighbourNavigation
-
     text = "<s><p>1<b>x</b></p><q>2</q><p>3<b>y</b><b>z</b></p></s>"
     collection = example_collection({"a": "<s><p>0</p></s>", "b": text})
     rows = np.arange(int(collection.rows[1]), int(collection.rows[2]))
@@ -270,3 +269,9 @@ def test_neighbours_are_the_siblings_before_and_after(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text('{"model": "neighbours", "p": 2}')
     with pytest.raises(FormatError, match="expected a number from 0 to 1"):
         read_navigation(tmp_path / "model.json")
+
+
+def test_neighbours_that_are_asked_for_twice() -> None:
+    collection = example_collection({"a": "<s><p>1</p><p>2</p><p>3</p></s>"})
+    found = NeighbourNavigation().between(collection, 0, np.array([3, 2, 3]), np.array([2, 1, 2]))
+    assert found.tolist() == [[0.5, 0.0, 0.5], [0.0, 0.25, 0.0], [0.5, 0.0, 0.5]]

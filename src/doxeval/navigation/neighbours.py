@@ -45,11 +45,13 @@ class NeighbourNavigation(Navigation):
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
         """p, shared by the neighbours."""
-        order, step = np.argsort(targets, kind="stable"), np.argsort(sources, kind="stable")
-        found = self.steps_between(collection, document, sources[step], targets[order])
-        weight = np.zeros((len(sources), len(targets)))
-        weight[step[found.source], order[found.target]] = found.probability
-        return weight
+        own, source_of = np.unique(sources, return_inverse=True)
+        reached, target_of = np.unique(targets, return_inverse=True)
+        found = self.steps_between(collection, document, own, reached)
+        weight = np.zeros((len(own), len(reached)))
+        weight[found.source, found.target] = found.probability
+        # An element of several trees is there several times.
+        return weight[np.ix_(source_of, target_of)]
 
     def steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
