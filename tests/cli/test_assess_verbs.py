@@ -192,7 +192,10 @@ def test_missing_parts_are_named(campaign: Path, monkeypatch: pytest.MonkeyPatch
     for words in (("status", campaign), ("demo", "--out", campaign.parent / "d")):
         done = doxeval("assess", *words)
         assert done.exit_code == 1
-        assert "needs argon2, which is not installed: pip install 'doxeval[assess]'" in done.stderr
+        assert (
+            "needs parts that are not installed (argon2): pip install 'doxeval[assess]'"
+            in done.stderr
+        )
 
 
 # People

@@ -105,7 +105,7 @@ def function_of_file(name: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except Exception as error:  # a user's own code raises anything
         raise InputError(f"the file cannot be run: {error!r}", file) from error
     if not hasattr(module, function):
         raise InputError(f"no {function} in the file{suggestion(function, dir(module))}", file)

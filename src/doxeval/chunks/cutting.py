@@ -63,7 +63,7 @@ def _by_splitter(docs: Documents, splitter: Any) -> Chunks:
             found[name] = split(name, text)
         except DoxevalError:
             raise
-        except Exception as error:
+        except Exception as error:  # a splitter of somebody else raises anything
             raise InputError(
                 f"the splitter fails on document {brief(name)}: {visible(repr(error))}"
             ) from error

@@ -125,7 +125,7 @@ def named_in_unit(measure: Any, unit: str) -> Any:
     value = as_measure(measure)
     if getattr(value, "unit", None) != "auto":
         return measure
-    return replace(value, unit=unit).label  # type: ignore[call-arg]
+    return replace(value, unit=unit).label  # type: ignore[call-arg]  # only measures with a unit
 
 
 def short_labels(table: ScoreTable, unit: str) -> ScoreTable:

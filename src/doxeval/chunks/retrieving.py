@@ -110,16 +110,15 @@ def _answers(
 
 
 def _asking(retriever: Any) -> Callable[[str], Any]:
-    for name in _METHODS:
-        method = getattr(retriever, name, None)
-        if callable(method):
-            return method  # type: ignore[no-any-return]
-    if callable(retriever):
-        return retriever  # type: ignore[no-any-return]
-    for name in _ASYNC_METHODS:
-        method = getattr(retriever, name, None)
-        if callable(method):
-            return method  # type: ignore[no-any-return]
+    ways = [
+        *(getattr(retriever, name, None) for name in _METHODS),
+        retriever,
+        *(getattr(retriever, name, None) for name in _ASYNC_METHODS),
+    ]
+    for way in ways:
+        if callable(way):
+            ask: Callable[[str], Any] = way
+            return ask
     raise InputError(
         f"{brief(retriever)} is no retriever: expected a function from a question to results, or "
         f"an object with one of {', '.join(_METHODS)}"
@@ -155,7 +154,7 @@ async def _awaited(found: Any, topic: str) -> Any:
         return await found
     except DoxevalError:
         raise
-    except Exception as error:
+    except Exception as error:  # a retriever of somebody else raises anything
         raise _failed(topic, error) from error
 
 
@@ -174,7 +173,7 @@ def _asked(ask: Callable[[], Any], topic: str) -> Any:
         return ask()
     except DoxevalError:
         raise
-    except Exception as error:
+    except Exception as error:  # a retriever of somebody else raises anything
         raise _failed(topic, error) from error
 
 

@@ -58,7 +58,7 @@ def check_installed() -> None:
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise MissingInput(
-            f"doxeval assess needs {', '.join(missing)}, which is not installed: "
+            f"doxeval assess needs parts that are not installed ({', '.join(missing)}): "
             "pip install 'doxeval[assess]'"
         )
 

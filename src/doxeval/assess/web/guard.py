@@ -46,7 +46,7 @@ def guarded(site: Site, who: Who, answer: Answer) -> Callable[[Request], Awaitab
             return await run_in_threadpool(answer, asked)
         except ClientDisconnect:
             return Response(status_code=400)
-        except Exception as error:
+        except Exception as error:  # no request ends without an answer
             told = error if isinstance(error, Problem) else refused(error)
             return await run_in_threadpool(answer_to, told, site, request.url.path, _way(request))
 

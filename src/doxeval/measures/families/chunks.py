@@ -75,7 +75,7 @@ class _OfText(Measure):
         """With the unit that is counted: tokens or words where texts are known."""
         if getattr(self, "unit", None) != "auto":
             return self
-        return replace(self, unit=settled_unit(truth))  # type: ignore[call-arg]
+        return replace(self, unit=settled_unit(truth))  # type: ignore[call-arg]  # it has one
 
 
 def settled_unit(truth: GroundTruth) -> str:
