@@ -85,7 +85,7 @@ def export(directory: Path, out: Path, **options: Any) -> None:
         else:
             written = _write_judgments(campaign, out, topics, options)
         campaign.note_event("exported", format=options["format_"], topics=topics)
-    line(f"{out}: {written} of {counted(len(topics), 'topic')}")
+    line(f"{out}: {written}")
 
 
 def _write_log(campaign: Campaign, out: Path, topics: list[str]) -> str:
@@ -93,7 +93,7 @@ def _write_log(campaign: Campaign, out: Path, topics: list[str]) -> str:
 
     operations = [one for one in campaign.operations() if one.topic in topics]
     write_log(operations, out)
-    return counted(len(operations), "operation")
+    return _told(len(operations), "operation", {one.topic for one in operations})
 
 
 def _write_judgments(
@@ -115,7 +115,11 @@ def _write_judgments(
     if lost:
         warn([f"{options['format_']} does not hold {listed(lost)}"])
     write_export(exported, out, options["format_"])
-    return counted(len(exported.judged), "judgment")
+    return _told(len(exported.judged), "judgment", {one.topic for one in exported.judged})
+
+
+def _told(count: int, what: str, topics: set[str]) -> str:
+    return f"{counted(count, what)} of {counted(len(topics), 'topic')}"
 
 
 def _pseudonym(campaign: Campaign, name: str) -> str:
