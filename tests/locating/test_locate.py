@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -219,8 +221,25 @@ def test_wrong_arguments_are_refused() -> None:
         locate_chunks("a", ["a"], own=([0, 1], None))
     with pytest.raises(InputError, match="circle"):
         locate_chunks("a", ["a", "a"], parents=[1, 0])
-    with pytest.raises(InputError, match="not in the list"):
-        locate_chunks("a", ["a"], parents=[1])
+    for parent in (1, 2**70, "x"):
+        with pytest.raises(InputError, match="not in the list"):
+            locate_chunks("a", ["a"], parents=[parent])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("large", [2**63, 10**30, 1e30, np.uint64(2**63)])
+def test_offsets_beyond_64_bits_are_refused(large: Any) -> None:
+    with pytest.raises(InputError, match=r"among its starts: expected offsets below 2\*\*63"):
+        locate_chunks("a b", ["a", "b"], own=([0, large], None))
+    with pytest.raises(InputError, match="among its ends: expected"):
+        locate_chunks("a b", ["a", "b"], own=([0, 2], [large, 3]))
+    with pytest.raises(InputError, match="among its starts: expected"):
+        locate_chunks("a", ["a"], own=(np.array([2**63], dtype=np.uint64), None))
+
+
+def test_offsets_that_are_none_count_as_missing() -> None:
+    for wrong in (None, -1, 0.5, float("nan"), float("inf"), "x", -(10**30), 2**63 - 1):
+        located = locate_chunks("a b", ["a", "b"], own=([0, wrong], None))
+        assert words(located) == ["own", "exact"]
 
 
 def test_texts_of_other_documents_fail_loudly() -> None:

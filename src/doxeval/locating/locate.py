@@ -52,9 +52,7 @@ def locate_chunks(
         raise InputError(f"min_share={brief(min_share)}: expected a share above 0, at most 1")
     document = text if isinstance(text, SolidText) else SolidText(text)
     pieces = SolidPieces(chunks)
-    above = np.full(len(pieces), -1) if parents is None else np.asarray(parents, dtype=np.int64)
-    if len(above) != len(pieces):
-        raise InputError(f"parents= has {len(above):,} numbers for {len(pieces):,} chunks")
+    above = _parents(parents, len(pieces))
     depth = depths(above)
     offsets = checked(document, pieces, own)
     ranges, in_order = None, True
@@ -70,6 +68,19 @@ def locate_chunks(
         parents=None if parents is None else above,
         in_order=in_order,
     )
+
+
+def _parents(given: Sequence[int] | None, count: int) -> Ints:
+    """The number of each chunk's parent, -1 for none."""
+    if given is None:
+        return np.full(count, -1)
+    try:
+        found = np.asarray(given, dtype=np.int64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("parents= names a chunk that is not in the list") from None
+    if found.shape != (count,):
+        raise InputError(f"parents= has {len(given):,} numbers for {count:,} chunks")
+    return found
 
 
 def _searched(

@@ -11,7 +11,9 @@ import numpy as np
 from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
 from doxeval.locating.solid import SolidPieces, SolidText
+from doxeval.wording import brief
 
+_LARGEST = np.iinfo(np.int64).max
 Given = tuple[Sequence[Any] | Ints, Sequence[Any] | Ints | None]
 
 
@@ -58,18 +60,22 @@ def checked(document: SolidText, pieces: SolidPieces, own: Given | None) -> OwnO
 def _column(values: Sequence[Any] | Ints, length: int, name: str) -> Ints:
     if len(values) != length:
         raise InputError(f"own= has {len(values):,} {name} for {length:,} chunks")
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+    if isinstance(values, np.ndarray) and values.dtype.kind == "i":
         return values.astype(np.int64)
-    return np.array([_offset(value) for value in values], dtype=np.int64)
+    return np.array([_offset(value, name) for value in values], dtype=np.int64)
 
 
-def _offset(value: Any) -> int:
+def _offset(value: Any, name: str) -> int:
     """An offset as a whole number; anything that is none counts as missing."""
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):  # None, nan, text, infinity
         return -1
-    return number if 0 <= number == value else -1
+    if not 0 <= number == value:
+        return -1
+    if number > _LARGEST:
+        raise InputError(f"own= has {brief(value)} among its {name}: expected offsets below 2**63")
+    return number
 
 
 def own_note(own: OwnOffsets, found: Ints, wrong: Bools, parent: Ints | None) -> str:
