@@ -20,7 +20,7 @@ from doxeval.documents.collection_files import CollectionFiles
 from doxeval.documents.element import Element
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.ids import normalised_id
-from doxeval.documents.layout import HASH_BYTES, IDS_FILE, TEXT_FILE
+from doxeval.documents.layout import HASH_BYTES, IDS_FILE
 from doxeval.documents.lookup import find_nodes, innermost_nodes
 from doxeval.documents.manifest import read_manifest
 from doxeval.documents.nodes import COLUMNS, NodeColumns
@@ -180,8 +180,8 @@ class Collection:
     def _read_text(self) -> Callable[[int], str]:
         """A function that reads the text of a document, with a cache of the last few."""
         store = TextStore(
-            self.directory / TEXT_FILE,
-            self.files.raw(TEXT_FILE),
+            str(self.directory),
+            self.files.text(),
             self.files.column("documents.text_ends"),
             self.files.column("documents.sha256").reshape(-1, HASH_BYTES),
             self.manifest["options"]["text"],

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from doxeval.documents.layout import IDS_FILE, TAGS_FILE, TEXT_FILE
+from doxeval.documents.layout import IDS_FILE, TAGS_FILE, text_parts
 from doxeval.documents.manifest import COLLECTION
+from doxeval.documents.text import MappedText, TextBytes
 from doxeval.sealed.files import SealedFiles
 
 
@@ -29,13 +30,19 @@ class CollectionFiles(SealedFiles):
             raise self.damaged(TAGS_FILE, "expected different tags, as many as the manifest says")
         return tags
 
+    def text(self) -> TextBytes:
+        """The texts of all documents, one after another."""
+        parts = text_parts(self.manifest["files"])
+        paths = [str(self.directory / name) for name in parts]
+        return MappedText([self.raw(name) for name in parts], paths)
+
     def _check_ends(self) -> None:
         """Check that the last entry of each column of borders is the end of what they divide."""
         files = self.manifest["files"]
         expected = {
             "documents.rows": self.manifest["counts"]["elements"],
             "documents.id_ends": files[IDS_FILE]["bytes"],
-            "documents.text_ends": files[TEXT_FILE]["bytes"],
+            "documents.text_ends": sum(files[name]["bytes"] for name in text_parts(files)),
         }
         for name, end in expected.items():
             if self.column(name)[-1] != end:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Iterable, Mapping
 
 import numpy as np
 
@@ -16,6 +17,40 @@ TAGS_FILE = "summary.tags.json"
 # Beside the arrays.
 OTHER_FILES = frozenset({TEXT_FILE, IDS_FILE, ORIGINS_FILE, TAGS_FILE})
 HASH_BYTES = 32
+_TEXT_PART = re.compile(r"text\.(?!0000)([0-9]{4}|[1-9][0-9]{4,8})\.bin")
+
+
+def text_part(number: int) -> str:
+    """The name of a part of the text.
+
+    >>> text_part(0), text_part(1)
+    ('text.bin', 'text.0001.bin')
+    """
+    return f"text.{number:04}.bin" if number else TEXT_FILE
+
+
+def text_parts(names: Iterable[str]) -> list[str]:
+    """The parts of the text among the names of files, in order.
+
+    >>> text_parts(["text.0001.bin", "documents.ids.txt", "text.bin"])
+    ['text.bin', 'text.0001.bin']
+    """
+    return sorted(filter(is_text, names), key=lambda name: (len(name), name))
+
+
+def is_text(name: str) -> bool:
+    """Whether a file is a part of the text, judging by its name."""
+    return name == TEXT_FILE or _TEXT_PART.fullmatch(name) is not None
+
+
+class _TextNames(Container[str]):
+    """The names of all parts there may be."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and is_text(name)
+
+
+TEXT_NAMES = _TextNames()
 
 
 def columns_of(counts: Mapping[str, int]) -> dict[str, Column]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from doxeval.documents.layout import ORIGINS_FILE, OTHER_FILES, TEXT_FILE, columns_of
+from doxeval.documents.layout import ORIGINS_FILE, OTHER_FILES, TEXT_NAMES, columns_of
 from doxeval.documents.limits import VERIFIED_BYTES
 from doxeval.documents.options import TextStorage, Whitespace
 from doxeval.errors import CollectionError
@@ -52,7 +52,7 @@ COLLECTION = Kind(
     again="build the collection again",
     makes_one="build_collection, or `doxeval collection build`, makes one",
     error=CollectionError,
-    unhashed=frozenset({TEXT_FILE}),
+    unhashed=TEXT_NAMES,
     verified_bytes=VERIFIED_BYTES,
     missing=_missing,
     columns=columns_of,

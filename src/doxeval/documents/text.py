@@ -1,9 +1,16 @@
-"""The stored text of documents: one file, read one document at a time."""
+"""The stored text of documents, read one document at a time.
+
+The texts stand one after another in one file or in several, the parts. Positions count the bytes of
+all parts.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Protocol
 
 from doxeval.arrays import Bytes, Ints
 from doxeval.documents.options import TextStorage
@@ -28,14 +35,60 @@ def as_stored(texts: list[bytes], storage: TextStorage) -> list[bytes]:
     return [compressor.compress(text, compressor.FLUSH_FRAME) for text in texts]
 
 
+class TextBytes(Protocol):
+    """The bytes of all parts, wherever they are."""
+
+    def read(self, begin: int, end: int) -> bytes:
+        """The bytes from one position to another."""
+
+    def where(self, position: int) -> str:
+        """The file that has the byte at a position, for messages."""
+
+
+class MappedText:
+    """Parts that are mapped into memory, given with their names in messages.
+
+    >>> import numpy as np
+    >>> parts = [np.frombuffer(data, np.uint8) for data in (b"low ", b"", b"tide")]
+    >>> text = MappedText(parts, ["text.bin", "text.0001.bin", "text.0002.bin"])
+    >>> text.read(0, 8), text.read(5, 7), text.where(5)
+    (b'low tide', b'id', 'text.0002.bin')
+    """
+
+    def __init__(self, parts: Sequence[Bytes], names: Sequence[str]) -> None:
+        self._parts = parts
+        self._names = names
+        self._begins = [0, *accumulate(len(part) for part in parts)][:-1]
+
+    def read(self, begin: int, end: int) -> bytes:
+        """The bytes from one position to another."""
+        pieces = []
+        for at in range(self._part(begin), len(self._parts)):
+            first = self._begins[at]
+            if first >= end:
+                break
+            pieces.append(self._parts[at][max(begin - first, 0) : max(end - first, 0)].tobytes())
+        return b"".join(pieces)
+
+    def where(self, position: int) -> str:
+        """The file that has the byte at a position, for messages."""
+        return self._names[self._part(position)]
+
+    def _part(self, position: int) -> int:
+        return max(bisect_right(self._begins, position) - 1, 0)
+
+
 class TextStore:
-    """Reads texts; each is checked against its hash, so an altered text is never returned."""
+    """Reads texts; each is checked against its hash, so an altered text is never returned.
+
+    `collection` is what messages call the collection.
+    """
 
     def __init__(
-        self, path: Path, data: Bytes, ends: Ints, hashes: Bytes, storage: TextStorage
+        self, collection: str, text: TextBytes, ends: Ints, hashes: Bytes, storage: TextStorage
     ) -> None:
-        self._path = path
-        self._data = data
+        self._collection = collection
+        self._text = text
         self._ends = ends
         self._hashes = hashes
         self.storage = storage
@@ -44,28 +97,37 @@ class TextStore:
         """The text of a document, given by its number; it has so many characters."""
         if self.storage == "none":
             raise MissingText(
-                f"the collection {self._path.parent} was built without its text (text='none')"
+                f"the collection {self._collection} was built without its text (text='none')"
             )
         begin = int(self._ends[document - 1]) if document else 0
-        data = self._data[begin : int(self._ends[document])].tobytes()
+        data = self._text.read(begin, int(self._ends[document]))
+        try:
+            return self._checked(document, data, characters)
+        except _DamagedText as damage:
+            message = f"{damage}; build the collection again"
+            raise CollectionError(message, self._text.where(begin)) from damage.__cause__
+
+    def _checked(self, document: int, data: bytes, characters: int) -> str:
         if self.storage == "compressed":
-            data = self._decompressed(data, _MOST_BYTES * characters)
+            data = _decompressed(data, _MOST_BYTES * characters)
         if hashlib.sha256(data).digest() != self._hashes[document].tobytes():
-            raise self._damaged("a text is not the one that was stored")
+            raise _DamagedText("a text is not the one that was stored")
         text = data.decode()
         if len(text) != characters:
-            raise self._damaged("a text does not have the length of its document")
+            raise _DamagedText("a text does not have the length of its document")
         return text
 
-    def _decompressed(self, data: bytes, most: int) -> bytes:
-        decompressor = zstd().ZstdDecompressor()
-        try:
-            text = bytes(decompressor.decompress(data, most + 1))
-        except (zstd().ZstdError, MemoryError) as error:
-            raise self._damaged(f"a text is damaged: {error}") from error
-        if not decompressor.eof or decompressor.unused_data or len(text) > most:
-            raise self._damaged("a text is damaged: it is not one whole frame")
-        return text
 
-    def _damaged(self, what: str) -> CollectionError:
-        return CollectionError(f"{what}; build the collection again", str(self._path))
+class _DamagedText(Exception):
+    """Says what is wrong with a text."""
+
+
+def _decompressed(data: bytes, most: int) -> bytes:
+    decompressor = zstd().ZstdDecompressor()
+    try:
+        text = bytes(decompressor.decompress(data, most + 1))
+    except (zstd().ZstdError, MemoryError) as error:
+        raise _DamagedText(f"a text is damaged: {error}") from error
+    if not decompressor.eof or decompressor.unused_data or len(text) > most:
+        raise _DamagedText("a text is damaged: it is not one whole frame")
+    return text

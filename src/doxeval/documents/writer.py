@@ -7,9 +7,9 @@ documents.id_ends.npy       where each line ends
 documents.origins.txt       the source of each document, one per line
 documents.sha256.npy        the hash of each document's text, 32 bytes each
 documents.index_*.npy       ids to document numbers (see id_index.py)
-documents.text_ends.npy     where each document's text ends in text.bin
+documents.text_ends.npy     where each document's text ends, in all parts of the text
 summary.parent.npy, summary.tag.npy, summary.tags.json     the path summary
-text.bin                    the texts in UTF-8, plain or one zstd frame each
+text.bin, text.0001.bin, …  the texts in UTF-8, plain or one zstd frame each; large ones in parts
 manifest.json               counts, the options of the build, the hashes of all files
 """
 
@@ -26,7 +26,7 @@ import numpy as np
 from doxeval.documents.batch import Batch
 from doxeval.documents.id_index import DuplicateId, IdIndexBuilder
 from doxeval.documents.ids import IdRule
-from doxeval.documents.layout import IDS_FILE, ORIGINS_FILE, TAGS_FILE, TEXT_FILE
+from doxeval.documents.layout import IDS_FILE, ORIGINS_FILE, TAGS_FILE, text_part
 from doxeval.documents.manifest import COLLECTION
 from doxeval.documents.nodes import COLUMNS
 from doxeval.documents.summary import SummaryBuilder
@@ -50,6 +50,9 @@ class CollectionWriter:
         self._summary = SummaryBuilder()
         self._rows = 0
         self._text_bytes = 0
+        self._part = 0
+        self._part_begin = 0
+        self._part_is_full = False
         self._id_bytes = 0
         self.documents = 0
         self.source_bytes = 0
@@ -73,7 +76,7 @@ class CollectionWriter:
         self._columns["documents.rows"].append([0])
         self._id_lines = self._sealed.file(IDS_FILE)
         self._origin_lines = self._sealed.file(ORIGINS_FILE)
-        self._text = self._sealed.file(TEXT_FILE)
+        self._text = self._sealed.file(text_part(0))
 
     def __exit__(
         self,
@@ -104,12 +107,25 @@ class CollectionWriter:
         self.documents += len(batch.ids)
         self.source_bytes += batch.source_bytes
 
+    def end_part(self) -> None:
+        """Put the texts that follow into another part; a part is never empty but for the first."""
+        self._part_is_full = self._text_bytes > self._part_begin
+
     def _append_text(self, batch: Batch) -> None:
-        self._text.write(b"".join(batch.texts))
+        texts = b"".join(batch.texts)
+        if texts and self._part_is_full:
+            self._next_part()
+        self._text.write(texts)
         sizes = [len(text) for text in batch.texts]
         self._columns["documents.text_ends"].append(self._text_bytes + np.cumsum(sizes))
         self._text_bytes += sum(sizes)
         self._columns["documents.sha256"].append(np.frombuffer(batch.hashes, dtype=np.uint8))
+
+    def _next_part(self) -> None:
+        self._part += 1
+        self._part_begin = self._text_bytes
+        self._part_is_full = False
+        self._text = self._sealed.file(text_part(self._part))
 
     def _append_ids(self, batch: Batch) -> None:
         lines = [document_id.encode() + b"\n" for document_id in batch.ids]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ class Kind:
     makes_one: str  # advice when there is none: what makes one
     error: type[InputError]
     # Files without a hash of their own: whoever reads them finds out whether they were altered.
-    unhashed: frozenset[str]
+    unhashed: Container[str]
     # So much is compared with its hashes at every opening, the smallest files first.
     verified_bytes: int
     # The part of a manifest that is absent or not of the right type. The list of files is checked
