@@ -31,6 +31,7 @@ from doxeval.evaluation.asked import (
     told,
 )
 from doxeval.evaluation.assessed_topics import about_missing
+from doxeval.evaluation.blocks import PartScores, RunPiece
 from doxeval.evaluation.needs import check_assessments, check_results
 from doxeval.evaluation.options import (
     AverageOver,
@@ -292,6 +293,21 @@ class Evaluation:
         """The scores of one run."""
         with on_guard(self.collection):
             return self._score(run)
+
+    def pieces(self, run: Source | NamedSource) -> list[RunPiece]:
+        """The pieces of a run that can be scored by themselves, in any process and order.
+
+        A large file of text or JSONL has several; any other run is one piece.
+        """
+        return [RunPiece(run if isinstance(run, NamedSource) else NamedSource(run))]
+
+    def score_piece(self, piece: RunPiece) -> PartScores:
+        """The scores of a piece of a run."""
+        return PartScores(self.score(piece.source))
+
+    def joined(self, run: Source | NamedSource, parts: Sequence[PartScores]) -> RunScores:
+        """The scores of a run from those of all its pieces, in their order."""
+        return parts[0].whole
 
     def _score(self, run: Source | NamedSource) -> RunScores:
         source = run if isinstance(run, NamedSource) else NamedSource(run)
