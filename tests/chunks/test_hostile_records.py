@@ -58,6 +58,8 @@ CHUNKS: dict[str, Any] = {
     "by document": {"terms": ["Thirty days.", ["Ask us first.", [32, 45]]]},
     "splits": {"terms": {"splits": [["Thirty", 1], ["days.", 2]]}},
     "ranges": [{"id": "1", "doc": "terms", "spans": [[0, 3]], "tokens": 3, "parent": "1"}],
+    "autorag": [{"doc_id": "c", "contents": "Ask us first.", "path": "/raw/terms.md",
+                 "start_end_idx": [32, 44], "metadata": {"page": -1}}],
     "segments": [{"docid": "terms#1", "segment": "Thirty", "start_char": 0, "end_char": 6}],
 }  # fmt: skip
 WRONG: list[Any] = [

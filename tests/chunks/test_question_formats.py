@@ -482,6 +482,88 @@ def test_autorag_is_and_of_or(tmp_path: Path) -> None:
         assert answers(gold, "a1") == [[TERMS, DOCS["faq"]], [DOCS["faq"]]]
 
 
+PATH = "/home/someone/raw/terms.md"
+CORPUS = [
+    {"doc_id": "c1", "contents": "Thirty days.", "path": PATH, "start_end_idx": [0, 11]},
+    {"doc_id": "c2", "contents": "Unused goods only.", "path": PATH, "start_end_idx": [13, 30]},
+    {"doc_id": "c3", "contents": "Ask us first.", "path": PATH, "start_end_idx": [0, 0]},
+    {"doc_id": "c4", "contents": "Unused goods only.", "path": PATH, "start_end_idx": [13, 30]},
+]
+
+
+def autorag(folder: Path, corpus: list[dict[str, Any]], truth: Any) -> Path:
+    """A folder as AutoRAG writes it."""
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame(corpus).to_parquet(folder / "corpus.parquet")
+    frame = pandas.DataFrame({"qid": ["a1"], "query": ["?"], "retrieval_gt": [truth]})
+    frame.to_parquet(folder / "qa.parquet")
+    return folder
+
+
+def test_a_corpus_of_autorag_is_located_in_its_documents() -> None:
+    """Its ends include the last character, and every copy has the offsets of the first."""
+    located = chunks.locate(DOCS, [one | {"metadata": {"page": -1}} for one in CORPUS])
+    assert located.ids == ("c1", "c2", "c3", "c4")
+    assert located.documents == ("terms",)
+    assert located.spans.as_tuples() == [((0, 12),), ((13, 31),), ((32, 45),), ((46, 64),)]
+    assert located.how == ("own", "own", "exact", "exact")
+
+
+def test_gold_of_autorag_becomes_ranges_of_the_documents(tmp_path: Path) -> None:
+    folder = autorag(tmp_path, CORPUS, [["c4", "c3"], ["c1"], ["gone"]])
+    corpus, qa = folder / "corpus.parquet", folder / "qa.parquet"
+    for source in (folder, {"qa": qa, "corpus": corpus}):
+        gold = chunks.questions(source, DOCS, "place")
+        places = [[place.start for place in need.places] for need in gold["a1"].needs]
+        assert places == [[46, 32], [0]]
+        assert gold.warnings == ("question a1: no document 'gone'",)
+    both = [place.start for place in chunks.questions(folder, DOCS)["a1"].needs[0].places]
+    assert both == [46, 13, 32], "copies are as good"
+    with pytest.raises(FormatError, match=r"are no documents here: if they are chunks, a folder"):
+        chunks.questions(qa, DOCS)
+    assert answers(chunks.questions(qa, corpus), "a1", corpus)[1] == ["Thirty days."]
+
+
+def test_chunks_of_autorag_that_are_lost_are_told(tmp_path: Path) -> None:
+    lost = [CORPUS[0], CORPUS[1] | {"contents": "Nothing like it anywhere at all."}]
+    gold = chunks.questions(autorag(tmp_path, lost, [["c1"], ["c2"]]), DOCS)
+    assert answers(gold, "a1") == [["Thirty days."]]
+    assert gold.tally.lost == 1 and "not found in any document: 'Nothing" in gold.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "truth", "message"),
+    [
+        ([CORPUS[0] | {"start_end_idx": "0"}], [["c1"]], "start_end_idx is '0': expected two"),
+        ([CORPUS[0] | {"start_end_idx": [0]}], [["c1"]], "start_end_idx is [0]: expected two"),
+        ([CORPUS[0] | {"start_end_idx": [0, 0.5]}], [["c1"]], "expected two whole numbers"),
+        ([{"doc_id": "c1", "path": PATH}], [["c1"]], "expected pairs of whole numbers"),
+        (CORPUS, [["x"], ["y"]], "'x' and all other ids of retrieval_gt are not in the corpus"),
+        ([CORPUS[0], CORPUS[0]], [["c1"]], "every chunk has a doc_id of its own"),
+        (CORPUS, "c1", "retrieval_gt is 'c1': expected lists of ids"),
+    ],
+)
+def test_wrong_corpora_of_autorag(tmp_path: Path, corpus: Any, truth: Any, message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        chunks.questions(autorag(tmp_path, corpus, truth), DOCS)
+    assert message in str(caught.value)
+
+
+def test_offsets_of_autorag_out_of_range_are_not_believed() -> None:
+    for pair in ([900, 911], [-1, 4], [2**40, 2**40], [10**30, 10**30]):
+        located = chunks.locate(DOCS, [CORPUS[0] | {"start_end_idx": pair}])
+        assert located.spans.as_tuples() == [((0, 12),)]
+
+
+def test_pages_that_autorag_parsed_are_documents() -> None:
+    parsed = [{"texts": "One.", "path": "a.pdf", "page": 1}]
+    parsed += [{"texts": "Two.", "path": "a.pdf", "page": 2}]
+    docs = chunks.documents([*parsed, {"texts": "All.", "path": "b.pdf", "page": -1}])
+    assert dict(docs) == {"a.pdf#1": "One.", "a.pdf#2": "Two.", "b.pdf": "All."}
+    chunk = {"doc_id": "c", "contents": "Two.", "path": "a.pdf", "start_end_idx": [0, 3]}
+    assert chunks.locate(docs, [chunk | {"metadata": {"page": 2}}]).documents == ("a.pdf#2",)
+
+
 # BEIR, MS MARCO
 
 

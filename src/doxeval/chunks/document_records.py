@@ -10,7 +10,7 @@ from doxeval.chunks.loading import Loaded
 from doxeval.wording import brief
 
 IDS = ("id", "_id", "doc", "doc_id", "docid", "document_id", "docno", "url", "path", "title")
-TEXTS = ("text", "contents", "content", "body", "page_content", "document", "markdown")
+TEXTS = ("text", "contents", "content", "body", "page_content", "document", "markdown", "texts")
 
 
 def documents_of_json(loaded: Loaded) -> Iterable[tuple[str, str]] | None:
@@ -44,13 +44,20 @@ def texts_of_records(loaded: Loaded) -> Iterator[tuple[str, str]]:
                 f"a text ({', '.join(TEXTS)})",
                 number,
             )
-        yield str(document), _as_indexed(record, text)
+        yield f"{document}{_page(record)}", _as_indexed(record, text)
 
 
 def _field(record: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((record[name] for name in names if record.get(name) not in (None, "")), None) or (
         "" if any(record.get(name) == "" for name in names) else None
     )
+
+
+def _page(record: Mapping[str, Any]) -> str:
+    """What tells the pages of a file apart that AutoRAG parsed; -1 is the whole file."""
+    page = record.get("page")
+    is_page = "texts" in record and type(page) is int and page >= 0
+    return f"#{page}" if is_page else ""
 
 
 def _as_indexed(record: Mapping[str, Any], text: str) -> str:

@@ -25,8 +25,9 @@ def questions(source: Any, docs: Any, copies: Copies = "same") -> Questions:
     The format is known by the fields of the records: doxeval's own, chunking_evaluation,
     LegalBench-RAG, HiCBench, ragas, SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural
     Questions, MultiHop-RAG, AutoRAG, or the folder of a BEIR data set. source is a file, a data
-    frame, a list of records, samples of ragas, or the files {"queries": …, "qrels": …,
-    "segments": …} of BEIR or MS MARCO; docs is what `documents` takes.
+    frame, a list of records, samples of ragas, the files {"queries": …, "qrels": …,
+    "segments": …} of BEIR or MS MARCO, or {"qa": …, "corpus": …} of AutoRAG, for which a folder
+    with qa.parquet and corpus.parquet will do; docs is what `documents` takes.
 
     Offsets are compared with the text they should hold, and quotes are looked up; what is lost,
     stands elsewhere, or stands more than once is told in `warnings`. With copies="same", all
@@ -71,16 +72,32 @@ def _loaded(source: Any) -> Loaded:
         path = os.fspath(source)
         if not os.path.exists(path):
             raise SourceError("no such file or directory", path)
-        return Loaded(judged_folder(path), path) if os.path.isdir(path) else load(path)
+        return Loaded(_folder(path), path) if os.path.isdir(path) else load(path)
     if is_frame(source):
         return Loaded(frame_records(source))
     if isinstance(source, Mapping):
-        has_parts = {"queries", "qrels"} <= source.keys()
-        return Loaded(judged_parts(source) if has_parts else plain(source))
+        return Loaded(_of_mapping(source))
     samples = getattr(source, "samples", source)  # a data set of ragas
     if isinstance(samples, Iterable):
         return Loaded([_record(one) for one in samples])
     raise FormatError(f"{brief(source)}: expected a file, a data frame or records")
+
+
+def _folder(path: str) -> Any:
+    from doxeval.chunks.formats.autorag import autorag_folder, is_autorag_folder
+
+    return autorag_folder(path) if is_autorag_folder(path) else judged_folder(path)
+
+
+def _of_mapping(source: Mapping[Any, Any]) -> Any:
+    """Files that belong together, or else one value of JSON."""
+    if {"queries", "qrels"} <= source.keys():
+        return judged_parts(source)
+    if source.keys() == {"qa", "corpus"}:
+        from doxeval.chunks.formats.autorag import autorag_parts
+
+        return autorag_parts(source)
+    return plain(source)
 
 
 def _record(one: Any) -> Any:

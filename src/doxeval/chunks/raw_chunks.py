@@ -7,6 +7,7 @@ fields.
     LlamaIndex    text, start_char_idx, end_char_idx, ref_doc_id, node_id, parent_node
     Haystack      content, meta (source_id, split_id, split_idx_start, __parent_id), id
     Chonkie       text, start_index, end_index, token_count, id
+    AutoRAG       contents, doc_id (of the chunk), path (of its document), start_end_idx
     Docling, Unstructured    text; their offsets do not count the characters of the document
 """
 
@@ -101,11 +102,31 @@ def _of_record(record: Mapping[str, Any], doc_key: str | None) -> RawChunk:
     if "segment" in fields and "docid" in fields:  # MS MARCO: the document, #, and the segment
         segment = str(fields["docid"])
         return chunk._replace(id=segment, documents=(segment.partition("#")[0],))
+    if "contents" in fields and fields.get("doc_id") is not None and fields.get("path"):
+        chunk = _of_autorag(chunk, fields)
     if text is None and not chunk.spans and not isinstance(fields.get("spans"), list):
         raise FormatError(
             f"the chunk {brief(dict(record))}: expected a text, start and end, or spans"
         )
     return chunk
+
+
+def _of_autorag(chunk: RawChunk, fields: Mapping[str, Any]) -> RawChunk:
+    """A row of AutoRAG's corpus, whose doc_id is that of the chunk.
+
+    Its range includes its last character, and is (0, 0) where AutoRAG did not find the chunk; only
+    the start is taken, since the text says where the chunk ends.
+    """
+    name, given = str(fields["doc_id"]), fields.get("start_end_idx")
+    is_pair = isinstance(given, Sequence) and len(given) == 2
+    if given is not None and not (is_pair and all(type(one) is int for one in given)):
+        raise FormatError(f"start_end_idx is {brief(given)}: expected two whole numbers")
+    others = tuple(one for one in chunk.documents if one != name)
+    return chunk._replace(
+        id=name if chunk.id is None else chunk.id,
+        documents=(*others, name),
+        start=chunk.start if given is None else _whole(given[0]),
+    )
 
 
 def _stated_spans(fields: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:

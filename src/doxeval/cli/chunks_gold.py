@@ -55,9 +55,10 @@ def gold(
 
     FILE is a question set of doxeval, chunking_evaluation, LegalBench-RAG, HiCBench, ragas, SQuAD,
     QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural Questions, MultiHop-RAG or AutoRAG, or a
-    folder of BEIR. Its fields tell which. Offsets are compared with the text, and quotes are looked
-    up; those not found, found elsewhere or found more than once are listed. If more than
-    --max-lost are not found, nothing is written, and the exit code is 1.
+    folder of BEIR or AutoRAG (qa.parquet and corpus.parquet). Its fields tell which. Offsets are
+    compared with the text, and quotes are looked up; those not found, found elsewhere or found more
+    than once are listed. If more than --max-lost are not found, nothing is written, and the exit
+    code is 1.
 
     \b
     Examples:

@@ -40,6 +40,7 @@ _FILES = (
     "qasper",
     "natural_questions",
     "multihop_rag",
+    "autorag",
     "beir",
     "not_gold",
 )

@@ -1,10 +1,8 @@
-"""MultiHop-RAG and AutoRAG: facts of articles, and ids of documents as AND of OR.
+"""MultiHop-RAG: facts of articles.
 
     {"query", "answer", "question_type", "evidence_list": [{"title", "url", "fact"}]}
-    {"qid", "query", "retrieval_gt": [[ids], …]}
 
-A fact is a need, looked for in the article that its url or title names. Of `retrieval_gt`, each
-list is a need, and any of its documents answers it.
+A fact is a need, looked for in the article that its url or title names.
 """
 
 from __future__ import annotations
@@ -16,8 +14,7 @@ from doxeval.chunks.document_set import Documents
 from doxeval.chunks.formats import GoldFormat, first_record
 from doxeval.chunks.formats.fields import listed_records, needed_text, text, texts
 from doxeval.chunks.loading import Loaded
-from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion, single_needs
-from doxeval.wording import brief
+from doxeval.chunks.stated import Stated, StatedQuestion, single_needs
 
 
 def _fits(value: Any) -> bool:
@@ -37,26 +34,4 @@ def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
         yield StatedQuestion(own, question, single_needs(pieces), tags)
 
 
-def _fits_autorag(value: Any) -> bool:
-    return {"query", "retrieval_gt"} <= first_record(value).keys()
-
-
-def _stated_autorag(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
-    for row, record in enumerate(loaded.records()):
-        given = record.get("retrieval_gt")
-        if not isinstance(given, list):
-            raise loaded.wrong(f"retrieval_gt is {brief(given)}: expected lists of ids", row)
-        lists = [one if isinstance(one, list) else [one] for one in given]
-        needs = tuple(
-            StatedNeed(tuple(Stated(str(name)) for name in own if name))
-            for own in lists
-            if any(own)
-        )
-        question = needed_text(loaded, row, record, "query")
-        yield StatedQuestion(text(record, "qid", "id") or str(row + 1), question, needs)
-
-
-FORMATS = (
-    GoldFormat("MultiHop-RAG", "query and evidence_list", _fits, _stated),
-    GoldFormat("AutoRAG", "query and retrieval_gt", _fits_autorag, _stated_autorag),
-)
+FORMATS = (GoldFormat("MultiHop-RAG", "query and evidence_list", _fits, _stated),)
