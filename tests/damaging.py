@@ -52,3 +52,14 @@ def forge_column(collection: Path, name: str, row: int, value: int) -> None:
     column = np.load(collection / file, allow_pickle=False).copy()
     column[row] = value
     forge(collection, file, data[:128] + column.tobytes())
+
+
+def without_statistics(collection: Path) -> None:
+    """Make a collection one that was built before statistics were kept."""
+    (collection / "summary.elements.npy").unlink()
+
+    def forget(manifest: dict[str, Any]) -> None:
+        del manifest["files"]["summary.elements.npy"]
+        del manifest["statistics"]
+
+    forge_manifest(collection, forget)

@@ -31,6 +31,7 @@ NAMES = [
     "nodes.path.npy",
     "nodes.size.npy",
     "nodes.start.npy",
+    "summary.elements.npy",
     "summary.parent.npy",
     "summary.tag.npy",
     "summary.tags.json",

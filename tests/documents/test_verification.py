@@ -36,12 +36,12 @@ def test_a_good_collection_passes(build: Builder, text: str) -> None:
     opened = build(FILES, text=text)
     told: list[tuple[int, int]] = []
     found = opened.verify(lambda done, documents: told.append((done, documents)))
-    assert (found.files, found.documents, found.elements) == (20, 4, 44)
+    assert (found.files, found.documents, found.elements) == (21, 4, 44)
     assert sum(done for done, _ in told) == found.bytes
     assert sum(documents for _, documents in told) == (0 if text == "none" else 4)
     result = doxeval("collection", "verify", opened.directory)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "20 files" in result.stdout
+    assert "21 files" in result.stdout
     assert "4 documents and 44 elements are as they were built" in result.stdout
 
 
@@ -108,6 +108,7 @@ def test_no_collection_is_told(tmp_path: Path) -> None:
         ("documents.index_checks", 1, 0, "documents.index_numbers"),
         ("summary.parent", 2, 5, "summary.parent"),
         ("summary.tag", 1, 7, "summary.tag"),
+        ("summary.elements", 1, 4, "summary.elements"),
     ],
 )
 def test_a_wrong_value_is_found(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # what few commands need is loaded when they need it
     from doxeval.documents.options import Whitespace
     from doxeval.documents.points import TextPoints
     from doxeval.documents.quotes import Place
-    from doxeval.documents.statistics import CollectionStatistics
+    from doxeval.documents.statistics import CollectionStatistics, TextTotals
     from doxeval.documents.verification import Verification
 
 _TEXTS_KEPT = 16
@@ -149,9 +149,24 @@ class Collection:
         """How many elements have each path of the summary."""
         from doxeval.documents.statistics import elements_by_path
 
-        counts = elements_by_path(self.nodes, self.summary)
+        if self.files.has_column("summary.elements"):
+            counts: Ints = self.files.column("summary.elements")
+            if int(counts.sum()) != len(self.nodes.path):
+                raise self.files.damaged("summary.elements.npy", "it does not count all elements")
+            return counts
+        counts = elements_by_path(self.nodes, len(self.summary))
         counts.flags.writeable = False
         return counts
+
+    @cached_property
+    @guarded
+    def text_totals(self) -> TextTotals:
+        """How much text all documents, the longest one and all elements have."""
+        from doxeval.documents.statistics import TextTotals, text_totals
+
+        if "statistics" in self.manifest:
+            return TextTotals.recorded(self.manifest["statistics"])
+        return text_totals(self.nodes, self.rows)
 
     @cached_property
     @guarded
@@ -160,11 +175,7 @@ class Collection:
         from doxeval.documents.statistics import collection_statistics
 
         return collection_statistics(
-            self.nodes,
-            self.rows,
-            self.summary,
-            self.elements_by_path,
-            self.manifest["counts"]["source_bytes"],
+            self.summary, self.elements_by_path, self.text_totals, self.manifest["counts"]
         )
 
     # Documents

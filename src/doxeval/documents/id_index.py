@@ -8,13 +8,25 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Ints, positions_in
 from doxeval.errors import InputError
+
+# Numbers up to this many documents fit into 32 bits.
+MOST_IN_32_BITS = 1 << 31
+
+
+def number_type(documents: int) -> np.dtype[Any]:
+    """The type of document numbers in a collection of so many documents.
+
+    >>> number_type(1 << 31).name, number_type((1 << 31) + 1).name
+    ('int32', 'int64')
+    """
+    return np.dtype("<i4" if documents <= MOST_IN_32_BITS else "<i8")
 
 
 class IdIndex(NamedTuple):
@@ -61,7 +73,8 @@ class IdIndexBuilder:
     def add(self, ids: Sequence[str]) -> None:
         """Add ids, which get the next numbers."""
         hashed = _hashed(ids)
-        numbers = np.arange(self._count, self._count + len(ids), dtype=np.int32)
+        beyond = self._count + len(ids)
+        numbers = np.arange(self._count, beyond).astype(number_type(beyond))
         new = _sorted(IdIndex(hashed[:, 0], hashed[:, 1], numbers))
         self._refuse_duplicates(new)
         self._count += len(ids)
@@ -73,7 +86,8 @@ class IdIndexBuilder:
         """The index of all ids."""
         while len(self._parts) > 1:
             self._merge_last()
-        return self._parts[0]
+        index = self._parts[0]
+        return index._replace(numbers=index.numbers.astype(number_type(self._count), copy=False))
 
     def _merge_last(self) -> None:
         last = self._parts.pop()

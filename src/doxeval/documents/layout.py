@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
+from doxeval.documents.id_index import number_type
 from doxeval.documents.nodes import COLUMNS
 from doxeval.sealed.columns import Column
 
@@ -61,7 +63,7 @@ def columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
     3
     """
     documents, elements, paths = (counts[name] for name in ("documents", "elements", "paths"))
-    lengths = {
+    lengths: dict[str, tuple[Any, int]] = {
         **{f"nodes.{name}": ("<i4", elements) for name in COLUMNS},
         "documents.rows": ("<i8", documents + 1),
         "documents.id_ends": ("<i8", documents),
@@ -69,8 +71,17 @@ def columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
         "documents.sha256": ("|u1", HASH_BYTES * documents),
         "documents.index_keys": ("<u8", documents),
         "documents.index_checks": ("<u8", documents),
-        "documents.index_numbers": ("<i4", documents),
+        "documents.index_numbers": (number_type(documents), documents),
         "summary.parent": ("<i4", paths),
         "summary.tag": ("<i4", paths),
     }
     return {f"{name}.npy": Column(np.dtype(kind), n) for name, (kind, n) in lengths.items()}
+
+
+def optional_columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
+    """The arrays that a collection may lack, since earlier versions did not write them.
+
+    >>> sorted(optional_columns_of({"documents": 2, "elements": 5, "paths": 3}))
+    ['summary.elements.npy']
+    """
+    return {"summary.elements.npy": Column(np.dtype("<i8"), counts["paths"])}

@@ -6,11 +6,17 @@ it is read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from doxeval.documents.layout import ORIGINS_FILE, OTHER_FILES, TEXT_NAMES, columns_of
+from doxeval.documents.layout import (
+    ORIGINS_FILE,
+    OTHER_FILES,
+    TEXT_NAMES,
+    columns_of,
+    optional_columns_of,
+)
 from doxeval.documents.limits import VERIFIED_BYTES
 from doxeval.documents.options import TextStorage, Whitespace
 from doxeval.errors import CollectionError
@@ -18,6 +24,8 @@ from doxeval.sealed import manifest as sealed
 from doxeval.sealed.kinds import Kind
 
 _COUNTS = ("documents", "elements", "paths", "tags", "source_bytes")
+# Totals over all elements; collections built by earlier versions lack them.
+STATISTICS = ("characters", "longest_document", "element_characters")
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
@@ -31,8 +39,14 @@ def _missing(manifest: Mapping[str, Any]) -> str | None:
         return "counts"
     if not manifest["counts"]["documents"] or not manifest["counts"]["elements"]:
         return "counts"
+    if "statistics" in manifest and not _are_sizes(manifest["statistics"], STATISTICS):
+        return "statistics"
     options = manifest.get("options")
     return None if isinstance(options, dict) and _are_options(options) else "options"
+
+
+def _are_sizes(values: object, names: Iterable[str]) -> bool:
+    return isinstance(values, dict) and all(sealed.is_size(values.get(name)) for name in names)
 
 
 def _are_options(options: Mapping[str, Any]) -> bool:
@@ -56,6 +70,7 @@ COLLECTION = Kind(
     verified_bytes=VERIFIED_BYTES,
     missing=_missing,
     columns=columns_of,
+    optional_columns=optional_columns_of,
     other_files=OTHER_FILES,
     unread=frozenset({ORIGINS_FILE}),
 )

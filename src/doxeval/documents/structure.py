@@ -16,7 +16,9 @@ from doxeval.arrays import Bools, Bytes, Ints, last_true
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.layout import IDS_FILE
 from doxeval.documents.nodes import NodeColumns
+from doxeval.documents.statistics import TextTotals, elements_by_path, text_totals
 from doxeval.documents.summary import NO_PARENT, PathSummary
+from doxeval.sealed.manifest import NAME as MANIFEST
 
 _ROWS = 1 << 20  # how many rows are checked at once, about
 _IDS = 1 << 16
@@ -87,6 +89,16 @@ def flaws_in_nodes(columns: NodeColumns, rows: Ints, summary: PathSummary) -> It
         own_rows = rows[document : beyond + 1] - begin
         yield from _Block(block, own_rows, summary, begin).flaws()
         document = beyond
+
+
+def flaws_in_counts(
+    columns: NodeColumns, rows: Ints, per_path: Ints, totals: TextTotals
+) -> Iterator[Flaw]:
+    """Statistics that are not those of the elements."""
+    if not np.array_equal(elements_by_path(columns, len(per_path)), per_path):
+        yield Flaw("summary.elements.npy", "a path has another number of elements")
+    if text_totals(columns, rows) != totals:
+        yield Flaw(MANIFEST, "the statistics are not those of the elements")
 
 
 class _Block:

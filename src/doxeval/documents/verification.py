@@ -11,6 +11,7 @@ from doxeval.documents.collection import Collection
 from doxeval.documents.layout import TEXT_FILE
 from doxeval.documents.manifest import COLLECTION, read_manifest
 from doxeval.documents.structure import (
+    flaws_in_counts,
     flaws_in_ids,
     flaws_in_nodes,
     flaws_in_rows,
@@ -83,6 +84,9 @@ def _flaws(collection: Collection) -> Iterator[InputError]:
     flaws = [*repeated_paths(summary), *flaws_in_rows(rows, len(collection.nodes.path))]
     if not flaws:
         flaws += flaws_in_nodes(collection.nodes, rows, summary)
+    if not flaws:
+        per_path, totals = collection.elements_by_path, collection.text_totals
+        flaws += flaws_in_counts(collection.nodes, rows, per_path, totals)
     flaws += flaws_in_ids(*collection.id_columns)
     return (files.damaged(*flaw) for flaw in flaws)
 

@@ -9,8 +9,9 @@ documents.sha256.npy        the hash of each document's text, 32 bytes each
 documents.index_*.npy       ids to document numbers (see id_index.py)
 documents.text_ends.npy     where each document's text ends, in all parts of the text
 summary.parent.npy, summary.tag.npy, summary.tags.json     the path summary
+summary.elements.npy        how many elements have each path
 text.bin, text.0001.bin, …  the texts in UTF-8, plain or one zstd frame each; large ones in parts
-manifest.json               counts, the options of the build, the hashes of all files
+manifest.json               counts, statistics, the options of the build, the hashes of all files
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from doxeval.documents.ids import IdRule
 from doxeval.documents.layout import IDS_FILE, ORIGINS_FILE, TAGS_FILE, text_part
 from doxeval.documents.manifest import COLLECTION
 from doxeval.documents.nodes import COLUMNS
+from doxeval.documents.statistics import StatisticsBuilder
 from doxeval.documents.summary import SummaryBuilder
 from doxeval.errors import DocumentError, output_errors
 from doxeval.sealed.writer import SealedWriter
@@ -48,6 +50,7 @@ class CollectionWriter:
         self._sealed = SealedWriter(COLLECTION, out, force=force)
         self._ids = IdIndexBuilder()
         self._summary = SummaryBuilder()
+        self._statistics = StatisticsBuilder()
         self._rows = 0
         self._text_bytes = 0
         self._part = 0
@@ -97,7 +100,9 @@ class CollectionWriter:
         except DuplicateId as error:
             raise self._duplicate(batch, error) from None
         table = batch.table
-        path = self._summary.absorb(table.summary)[table.columns.path]
+        path_here = self._summary.absorb(table.summary)
+        self._statistics.add(table, path_here)
+        path = path_here[table.columns.path]
         for name, values in table.columns._replace(path=path)._asdict().items():
             self._columns[f"nodes.{name}"].append(values)
         self._columns["documents.rows"].append(self._rows + np.cumsum(table.rows))
@@ -142,6 +147,8 @@ class CollectionWriter:
         summary = self._summary.finish()
         self._sealed.whole_column("summary.parent", summary.parent_of)
         self._sealed.whole_column("summary.tag", summary.tag_of)
+        elements = self._statistics.elements(len(summary))
+        self._sealed.whole_column("summary.elements", elements)
         with output_errors(self._named):
             tags = json.dumps(summary.tags, ensure_ascii=False)
             self._sealed.file(TAGS_FILE).write(tags.encode())
@@ -152,7 +159,8 @@ class CollectionWriter:
             "tags": len(summary.tags),
             "source_bytes": self.source_bytes,
         }
-        self._sealed.finish({**facts, "counts": counts})
+        statistics = self._statistics.totals._asdict()
+        self._sealed.finish({**facts, "counts": counts, "statistics": statistics})
 
     def _duplicate(self, batch: Batch, error: DuplicateId) -> DocumentError:
         if error.earlier >= self.documents:

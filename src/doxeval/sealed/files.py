@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bytes
 from doxeval.errors import DoxevalError, InputError
-from doxeval.sealed.columns import HEADER_BYTES
+from doxeval.sealed.columns import HEADER_BYTES, Column
 from doxeval.sealed.kinds import Kind
 from doxeval.sealed.manifest import SEALED_AT, read_manifest
 
@@ -75,7 +75,7 @@ class SealedFiles:
             except kind.error:
                 if read_manifest(kind, directory) == self.manifest:
                     raise
-        self._columns = kind.columns(self.manifest["counts"])
+        self._columns = self._known_columns()
         self._check_headers()
         if not self.are_verified:
             _UNVERIFIED.add(self)
@@ -97,6 +97,16 @@ class SealedFiles:
             for total, (_, name) in zip(totals, smallest_first, strict=True)
             if total > self.kind.verified_bytes
         )
+
+    def _known_columns(self) -> dict[str, Column]:
+        counts = self.manifest["counts"]
+        optional = self.kind.optional_columns(counts)
+        present = {name: optional[name] for name in optional if name in self._contents}
+        return {**self.kind.columns(counts), **present}
+
+    def has_column(self, name: str) -> bool:
+        """Whether there is an array in a file `name.npy`."""
+        return f"{name}.npy" in self._columns
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """The array in a file `name.npy`."""

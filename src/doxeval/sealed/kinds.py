@@ -32,6 +32,8 @@ class Kind:
     missing: Callable[[Mapping[str, Any]], str | None]
     # The arrays by the names of their files, for these counts.
     columns: Callable[[Mapping[str, int]], dict[str, Column]]
+    # Arrays that may be there, for these counts.
+    optional_columns: Callable[[Mapping[str, int]], dict[str, Column]] = lambda counts: {}
     # Files that are there beside the arrays.
     other_files: frozenset[str] = frozenset()
     # Files that are verified with the others, but never read.

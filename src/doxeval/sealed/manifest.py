@@ -75,7 +75,7 @@ def has_counts(manifest: Mapping[str, Any], *names: str) -> bool:
     False
     """
     counts = manifest.get("counts")
-    return isinstance(counts, dict) and all(_is_size(counts.get(name)) for name in names)
+    return isinstance(counts, dict) and all(is_size(counts.get(name)) for name in names)
 
 
 def _parsed(kind: Kind, directory: Path) -> dict[str, Any]:
@@ -118,13 +118,18 @@ def _missing_files(kind: Kind, manifest: Mapping[str, Any]) -> str | None:
     return f"hash of {absent[0]}" if absent else None
 
 
-def _is_size(value: object) -> bool:
+def is_size(value: object) -> bool:
+    """Whether a value is a whole number that no file system exceeds.
+
+    >>> is_size(3), is_size(-3), is_size(True)
+    (True, False, False)
+    """
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
 
 
 def _is_file(kind: Kind, name: str, recorded: object) -> bool:
     """Whether an entry is a size and a hash, for a file that lies in the directory itself."""
-    if not isinstance(recorded, dict) or not _is_size(recorded.get("bytes")):
+    if not isinstance(recorded, dict) or not is_size(recorded.get("bytes")):
         return False
     has_hash = isinstance(recorded.get("sha256"), str) or name in kind.unhashed
     return has_hash and name == os.path.basename(name) and name not in ("", ".", "..")
