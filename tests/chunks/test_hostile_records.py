@@ -46,6 +46,9 @@ QUESTIONS: dict[str, Any] = {
     "musique": [{"id": "m", "question": "?", "paragraphs": [PARAGRAPH]}],
     "natural questions": [{"example_id": "n", "question_text": "?", "document_html": "<p>é</p>",
                            "annotations": [{"long_answer": ANSWER, "short_answers": [ANSWER]}]}],
+    "nested": [{"id": "n", "question": {"text": "?"}, "document": {"html": "<p>é</p>", "url": "u"},
+                "annotations": {"long_answer": [ANSWER], "short_answers": [
+                    {"start_byte": [1], "end_byte": [4]}]}}],
     "tokens": [{"example_id": "n", "question_text": "?", "document_text": "a b c",
                 "annotations": [{"long_answer": ANSWER, "short_answers": [ANSWER]}]}],
     "multihop": [{"query": "?", "evidence_list": [{"title": "x", "url": "u", "fact": "Thirty"}]}],

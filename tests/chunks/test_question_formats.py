@@ -445,6 +445,96 @@ def test_natural_questions_of_tokens() -> None:
     assert gold["n"].not_relevant == ("n",)
 
 
+PAGE = "<p>Où? </p>\n<p>Tea is wet, and hot.</p>"
+
+
+def at_bytes(quote: str) -> dict[str, int]:
+    start = PAGE.encode().index(quote.encode())
+    return {"start_byte": start, "end_byte": start + len(quote.encode())}
+
+
+def nested(**change: Any) -> dict[str, Any]:
+    """A question as the data sets of Hugging Face have it: lists by field."""
+    none = {"start_byte": -1, "end_byte": -1, "start_token": -1, "end_token": -1}
+    wet, hot = at_bytes("wet"), at_bytes("hot")
+    annotations = {
+        "long_answer": [at_bytes("<p>Tea is wet, and hot.</p>"), none],
+        "short_answers": [
+            {name: [wet[name], hot[name]] for name in wet} | {"text": ["wet", "hot"]},
+            {"start_byte": [], "end_byte": [], "text": []},
+        ],
+        "yes_no_answer": [-1, -1],
+    }
+    document = {"html": PAGE, "url": "//wiki/tea", "title": "Tea", "tokens": {"token": ["x"]}}
+    record = {"id": "5", "question": {"text": "How is tea?"}, "document": document}
+    return record | {"annotations": annotations} | change
+
+
+def test_nested_natural_questions(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    import pyarrow
+
+    table = pyarrow.Table.from_pylist([nested()])
+    parquet.write_table(table, tmp_path / "nq.parquet")
+    for source in (tmp_path / "nq.parquet", [nested()], table.to_pandas()):
+        docs = chunks.documents(source)
+        assert dict(docs) == {"//wiki/tea": PAGE}
+        gold = chunks.questions(source, docs)
+        assert gold.texts == {"5": "How is tea?"} and gold.warnings == ()
+        assert [need.id for need in gold["5"].needs] == ["long", "short"]
+        assert answers(gold, "5", docs) == [["<p>Tea is wet, and hot.</p>"], ["wet", "hot"]]
+
+
+def test_nested_natural_questions_of_tokens() -> None:
+    tokens = [{"token": token, "is_html": False} for token in "Tea is wet .".split()]
+    for given in (tokens, {"token": "Tea is wet .".split()}):
+        answer = {"long_answer": [{"start_token": 0, "end_token": 3}], "short_answers": [[]]}
+        record = nested(document={"title": "Tea", "tokens": given}, annotations=answer)
+        docs = chunks.documents([record])
+        assert dict(docs) == {"Tea": "Tea is wet ."}
+        assert answers(chunks.questions([record], docs), "5", docs) == [["Tea is wet"]]
+
+
+def test_both_answers_of_flat_natural_questions_are_needed() -> None:
+    annotation = {"long_answer": at_bytes("<p>Tea"), "short_answers": [at_bytes("hot")]}
+    record = {"example_id": 1, "question_text": "?", "document_html": PAGE, "document_url": "u"}
+    gold = chunks.questions([record | {"annotations": [annotation] * 2}], {"u": PAGE})
+    assert answers(gold, "1", {"u": PAGE}) == [["<p>Tea"], ["hot"]], "annotators who agree"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"question": "How is tea?"}, "question is 'How is tea?': expected {\"text\"}"),
+        ({"question": {}}, "no text in the record"),
+        ({"document": {"url": "u"}}, "no html or tokens in the record"),
+        ({"annotations": {"long_answer": [{"start_byte": "x"}]}}, "start_byte is 'x': expected"),
+    ],
+)
+def test_wrong_nested_natural_questions(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        chunks.questions([nested(**change)], {"//wiki/tea": PAGE, "u": "x"})
+    assert message in str(caught.value)
+
+
+def test_answers_beyond_the_page_of_natural_questions_are_lost() -> None:
+    size = len(PAGE.encode())
+    for start, told in ((900, "[900, 910)"), (12, "[12, 910)")):
+        far = {"start_byte": start, "end_byte": 910}
+        record = nested(annotations={"long_answer": [far], "short_answers": [[]]})
+        gold = chunks.questions([record], {"//wiki/tea": PAGE})
+        assert gold["5"].needs == () and gold.tally.lost == 1
+        assert f"{told} is not in //wiki/tea, which has {len(PAGE)} char" in gold.warnings[0]
+    record = nested(document={"title": "Tea", "tokens": {"token": ["Tea", "is", "wet"]}})
+    record["annotations"] = {"long_answer": [{"start_token": 1, "end_token": 4}]}
+    assert chunks.questions([record], {"Tea": "Tea is wet"}).tally.lost == 1
+    edge = {"start_byte": size - 4, "end_byte": size}
+    record = nested(annotations={"long_answer": [edge], "short_answers": [[]]})
+    assert answers(chunks.questions([record], {"//wiki/tea": PAGE}), "5", {"//wiki/tea": PAGE}) == [
+        ["</p>"]
+    ]
+
+
 def test_two_texts_of_one_page() -> None:
     record = {"example_id": "n", "document_url": "u", "annotations": [], "question_text": "?"}
     first, second = record | {"document_text": "a"}, record | {"document_text": "b"}

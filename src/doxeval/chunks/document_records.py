@@ -14,7 +14,7 @@ TEXTS = ("text", "contents", "content", "body", "page_content", "document", "mar
 
 
 def documents_of_json(loaded: Loaded) -> Iterable[tuple[str, str]] | None:
-    """The documents of a file that holds them together with questions; None if it is no such file.
+    """The documents of a source that holds them together with questions; None if it does not.
 
     A JSON object of texts by id is one, too.
     """

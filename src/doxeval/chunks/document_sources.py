@@ -28,8 +28,8 @@ def documents(source: Any) -> Documents:
     are their text, as in a collection; its ids are the paths of the files, without the suffixes
     that nobody needs to tell them apart. A file has a document in each record, with "id" and
     "text"; a corpus of BEIR ("_id", "title", "text") has the title as the first line of the text,
-    since that is what is searched there. Files of SQuAD, QASPER, HotpotQA, 2WikiMultihopQA,
-    MuSiQue and Natural Questions hold the documents of their questions.
+    since that is what is searched there. Files, frames and lists of SQuAD, QASPER, HotpotQA,
+    2WikiMultihopQA, MuSiQue and Natural Questions hold the documents of their questions.
 
     >>> documents({"faq": "How to return a parcel."})
     Documents(1 document, 23 characters)
@@ -59,7 +59,8 @@ def _of_items(items: list[Any]) -> Documents:
 
 
 def _of_loaded(loaded: Loaded) -> Documents:
-    return Documents(texts_of_records(loaded), loaded.origin)
+    found = documents_of_json(loaded)
+    return Documents(texts_of_records(loaded) if found is None else found, loaded.origin)
 
 
 def _of_path(path: str) -> Documents:
@@ -73,9 +74,7 @@ def _of_path(path: str) -> Documents:
         raise SourceError("no such file or directory", path)
     if Path(path).suffix.lower() in (".md", ".markdown", ".txt", ".text", ".html", ".htm", ".xml"):
         return Documents(_files_of(path), path)
-    loaded = load(path)
-    found = documents_of_json(loaded)
-    return _of_loaded(loaded) if found is None else Documents(found, loaded.origin)
+    return _of_loaded(load(path))
 
 
 def _files_of(path: str) -> Iterator[tuple[str, str]]:

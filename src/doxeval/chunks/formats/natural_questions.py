@@ -3,9 +3,11 @@
     {"example_id", "question_text", "document_html", "annotations": [{"long_answer": {"start_byte",
         "end_byte", "start_token", "end_token"}, "short_answers": [the same]}]}
     the same with "document_text", whose tokens are separated by single spaces
+    {"id", "question": {"text"}, "document": {"html", "url", "title", "tokens": {"token": […]}},
+        "annotations": {"long_answer": […], "short_answers": [{"start_byte": […], …}]}}   nested
 
-The document is the HTML or the text itself. The long answers of all annotators are alternatives;
-where nobody marked one, the short answers are. -1 is no answer.
+The document is the HTML or the text itself. A question needs the long answer and the short one, as
+far as annotators marked them; those of several annotators are alternatives. -1 is no answer.
 """
 
 from __future__ import annotations
@@ -13,72 +15,119 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.formats import GoldFormat, first_record
-from doxeval.chunks.formats.fields import needed_text, number, text
+from doxeval.chunks.formats.fields import needed_text, number, text, texts
 from doxeval.chunks.formats.qasper import rows_of
 from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
+from doxeval.wording import brief
 
 
 def _fits(value: Any) -> bool:
     first = first_record(value)
-    return "annotations" in first and bool({"document_html", "document_text"} & first.keys())
+    has_page = {"document_html", "document_text"} & first.keys()
+    return "annotations" in first and bool(has_page or _is_nested(first))
 
 
-def _name(record: Mapping[str, Any], row: int) -> str:
-    return text(record, "document_url", "document_title", "example_id") or str(row + 1)
+def _is_nested(record: Mapping[str, Any]) -> bool:
+    return isinstance(record.get("document"), Mapping)
+
+
+class _Page(NamedTuple):
+    """The page of a question. unit: what its offsets count, "byte" or "token"."""
+
+    name: str
+    text: str
+    unit: str
+
+    @property
+    def size(self) -> int:
+        """How many bytes or tokens it has."""
+        return len(_encoded(self.text)) if self.unit == "byte" else self.text.count(" ") + 1
+
+
+def _page(loaded: Loaded, row: int, record: Mapping[str, Any]) -> _Page:
+    page: Any = record.get("document") if _is_nested(record) else None
+    if page is None:
+        html, plain = text(record, "document_html"), text(record, "document_text")
+        name = text(record, "document_url", "document_title", "example_id")
+    else:
+        html, name = text(page, "html"), text(page, "url", "title") or text(record, "id")
+        plain = _joined_tokens(page.get("tokens"))
+    if html is None and plain is None:
+        expected = "document_html or document_text" if page is None else "html or tokens"
+        raise loaded.wrong(f"no {expected} in the record", row)
+    unit = "token" if html is None else "byte"
+    return _Page(name or str(row + 1), html if html is not None else str(plain), unit)
+
+
+def _joined_tokens(tokens: Any) -> str | None:
+    """The text that tokens stand for, which are a list of each field, or objects."""
+    if isinstance(tokens, Mapping):
+        found = texts(tokens, "token")
+    else:
+        found = tuple(str(one.get("token", "")) for one in rows_of(tokens))
+    return " ".join(found) or None
 
 
 def _documents(loaded: Loaded) -> Iterator[tuple[str, str]]:
     """The pages, each once: several questions may be about one."""
     seen: dict[str, str] = {}
     for row, record in enumerate(loaded.records()):
-        name, page = _name(record, row), _page(loaded, row, record)
-        if seen.setdefault(name, page) != page:
-            raise loaded.wrong(f"another text of the page {name[:80]!r}", row)
+        page = _page(loaded, row, record)
+        if seen.setdefault(page.name, page.text) != page.text:
+            raise loaded.wrong(f"another text of the page {page.name[:80]!r}", row)
     return iter(seen.items())
-
-
-def _page(loaded: Loaded, row: int, record: Mapping[str, Any]) -> str:
-    return needed_text(loaded, row, record, "document_html", "document_text")
 
 
 def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
     for row, record in enumerate(loaded.records()):
         page = _page(loaded, row, record)
-        is_html = isinstance(record.get("document_html"), str)
-        unit, position = ("byte", _of_bytes(page)) if is_html else ("token", _of_tokens(page))
-        name = _name(record, row)
-        pieces = []
-        for answer in _answers(record):
-            start, end = (
-                number(loaded, row, answer, f"{side}_{unit}") for side in ("start", "end")
-            )
-            if start is None or end is None or start < 0 or end <= start:
-                continue
-            begin, after = position(start), position(end)
-            after -= 0 if is_html else 1  # the space before the next token
-            pieces.append(Stated(name, page[begin:after], begin, after, at_place=True))
-        needs = (StatedNeed(tuple(dict.fromkeys(pieces))),) if pieces else ()
-        question = needed_text(loaded, row, record, "question_text")
-        own = text(record, "example_id") or str(row + 1)
-        judged = () if needs else (name,)
-        yield StatedQuestion(own, question, needs, not_relevant=judged)
+        annotations = rows_of(record.get("annotations"))
+        long = [one.get("long_answer") for one in annotations]
+        short = [answer for one in annotations for answer in rows_of(one.get("short_answers"))]
+        position = _of_bytes(page.text) if page.unit == "byte" else _of_tokens(page.text)
+        needs = []
+        for name, answers in (("long", long), ("short", short)):
+            ranges = _ranges(loaded, row, page, answers)
+            pieces = tuple(_piece(page, position, *one) for one in dict.fromkeys(ranges))
+            needs += [StatedNeed(pieces, id=name)] if pieces else []
+        own = text(record, "example_id", "id") or str(row + 1)
+        question = _question(loaded, row, record)
+        judged = () if needs else (page.name,)
+        yield StatedQuestion(own, question, tuple(needs), not_relevant=judged)
 
 
-def _answers(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    annotations = rows_of(record.get("annotations"))
-    long = [one.get("long_answer") for one in annotations]
-    given = [one for one in long if isinstance(one, Mapping) and _is_answer(one)]
-    return given or [short for one in annotations for short in rows_of(one.get("short_answers"))]
+def _question(loaded: Loaded, row: int, record: Mapping[str, Any]) -> str:
+    if not _is_nested(record):
+        return needed_text(loaded, row, record, "question_text")
+    question = record.get("question")
+    if not isinstance(question, Mapping):
+        raise loaded.wrong(f'question is {brief(question)}: expected {{"text"}}', row)
+    return needed_text(loaded, row, question, "text")
 
 
-def _is_answer(answer: Mapping[str, Any]) -> bool:
-    start = answer.get("start_byte", answer.get("start_token"))
-    return isinstance(start, int) and start >= 0
+def _ranges(loaded: Loaded, row: int, page: _Page, answers: list[Any]) -> Iterator[tuple[int, int]]:
+    """Where answers begin and end, in the unit of the page; those that are none are left out."""
+    for answer in answers:
+        if not isinstance(answer, Mapping):
+            continue
+        start, end = (
+            number(loaded, row, answer, f"{side}_{page.unit}") for side in ("start", "end")
+        )
+        if start is not None and end is not None and 0 <= start < end:
+            yield start, end
+
+
+def _piece(page: _Page, position: Callable[[int], int], start: int, end: int) -> Stated:
+    if end > page.size:  # reported as a range that is not in the document
+        return Stated(page.name, None, start, max(end, len(page.text) + 2))
+    begin, after = position(start), position(end)
+    after -= page.unit == "token"  # the space before the next token
+    return Stated(page.name, page.text[begin:after], begin, after, at_place=True)
 
 
 def _of_bytes(page: str) -> Callable[[int], int]:
