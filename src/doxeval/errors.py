@@ -23,7 +23,8 @@
     │   ├── Undecided             assessors differ, and nobody decided (assess/exchange/choice.py)
     │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
     ├── OutputError               the result cannot be written: it exists, or the disk is full
-    ├── WorkerLost                a worker process was killed before it was done (processes.py)
+    ├── WorkerLost                a worker process was killed before it was done
+    ├── EngineError               a cluster cannot do the work, or was lost
     ├── MissingText               the collection was built without its text
     └── MissingInput              a measure needs something that was not given
 
@@ -118,6 +119,22 @@ class UnknownName(InputError, KeyError):
 
 class OutputError(DoxevalError):
     """The result cannot be written: it exists already, or the disk is full."""
+
+
+class WorkerLost(DoxevalError):
+    """A worker process ended before it gave its answer.
+
+    >>> issubclass(WorkerLost, DoxevalError)
+    True
+    """
+
+
+class EngineError(DoxevalError):
+    """A cluster cannot do the work, or was lost: the message says what is wrong, and where.
+
+    >>> issubclass(EngineError, DoxevalError)
+    True
+    """
 
 
 class MissingInput(DoxevalError):

@@ -25,7 +25,9 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
-from doxeval.errors import DoxevalError, InputError
+from doxeval.errors import DoxevalError, InputError, WorkerLost
+
+__all__ = ["WorkerLost", "Workers", "in_order"]
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -38,14 +40,6 @@ _Result = TypeVar("_Result")
 _HELD = (signal.SIGINT, signal.SIGTERM)
 _SECONDS_BETWEEN_LOOKS = 1.0
 _SECONDS_TO_END = 5.0
-
-
-class WorkerLost(DoxevalError):
-    """A worker process ended before it gave its answer.
-
-    >>> issubclass(WorkerLost, DoxevalError)
-    True
-    """
 
 
 class _Worker(NamedTuple):

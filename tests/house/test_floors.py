@@ -14,7 +14,7 @@ import doxeval
 
 FLOORS = [
     {"errors", "arrays", "wording", "unfinished"},
-    {"spans", "scores", "columns", "files", "processes", "markup", "sealed", "named"},
+    {"spans", "scores", "columns", "files", "processes", "engines", "markup", "sealed", "named"},
     {"documents", "topics"},
     {"runs", "assessments", "locating", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison", "compat"},

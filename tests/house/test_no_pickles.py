@@ -1,7 +1,7 @@
 """No pickle is ever loaded from a file: a pickle can run any code.
 
-Evaluations and errors are pickled on their way to worker processes and back; those bytes are our
-own and never in a file.
+Evaluations and errors are pickled on their way to workers and back; those bytes are our own and
+never in a file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ FORBIDDEN = {
     "open": {"shelve"},
     "read_pickle": {"pandas", "pd"},
 }
-UNPICKLES_ITS_OWN = {"evaluation/workers.py", "processes.py"}
+UNPICKLES_ITS_OWN = {
+    "engines/outcomes.py",
+    "engines/shared.py",
+    "evaluation/workers.py",
+    "processes.py",
+}
 
 
 def offences(source: str, may_unpickle: bool) -> Iterator[str]:

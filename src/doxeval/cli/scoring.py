@@ -195,8 +195,8 @@ def texts_in(source: str) -> Mapping[str, str]:
 
 def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, Any]) -> ScoreTable:
     """The scores of runs, with a bar for many and warnings on stderr."""
-    from doxeval.cli.allocator import keep_freed_blocks
     from doxeval.cli.terminal import counting_bar
+    from doxeval.engines.allocator import keep_freed_blocks
 
     keep_freed_blocks()
     sources = _with_own_chunks([named_run(text) for text in runs], options["chunks"])

@@ -1,0 +1,108 @@
+"""Any executor of `concurrent.futures` as an engine.
+
+Each task carries the compressed bytes of the shared value, and each process unpickles them once:
+that is all that an executor offers. Threads of this process get the value itself.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from itertools import islice
+from queue import SimpleQueue
+from typing import Any
+
+from doxeval.engines.engine import Engine
+from doxeval.engines.outcomes import Check, Outcome, Task, carry_out, outcome_of, unpacked
+from doxeval.engines.shared import Shared
+from doxeval.errors import EngineError, WorkerLost
+from doxeval.wording import brief
+
+_AHEAD = 2  # tasks for each worker
+_WORKERS_IF_UNKNOWN = 16
+
+
+class OnExecutor(Engine):
+    """An executor of the user's own, which is left as it is.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     OnExecutor(pool).map(divmod, [2, 3], shared=Shared.of(7))
+    [(3, 1), (2, 1)]
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def outcomes(
+        self,
+        task: Task,
+        items: Iterable[Any],
+        *,
+        shared: Shared,
+        check: Check | None = None,
+        name: Callable[[Any], str] = brief,
+        bounded: bool = False,
+    ) -> Iterator[tuple[int, Outcome]]:
+        """The outcomes as they come; every process checks itself before its first task."""
+        packed_check = None if check is None else Shared.of(check)
+        remaining = enumerate(items)
+        finished: SimpleQueue[int] = SimpleQueue()
+        waiting: dict[int, Future[Any]] = {}
+
+        def submit(count: int | None) -> None:
+            for number, item in islice(remaining, count):
+                future = self._submitted(task, shared, packed_check, item)
+                waiting[number] = future
+                future.add_done_callback(lambda _, number=number: finished.put(number))  # type: ignore[misc]
+
+        try:
+            submit(self._ahead() if bounded else None)
+            while waiting:
+                number = finished.get()
+                outcome = _outcome(waiting.pop(number))
+                submit(1)
+                yield number, outcome
+        finally:
+            for future in waiting.values():
+                future.cancel()
+
+    def _ahead(self) -> int:
+        workers = getattr(self._executor, "_max_workers", None)
+        return _AHEAD * (workers if isinstance(workers, int) else _WORKERS_IF_UNKNOWN)
+
+    def _submitted(
+        self, task: Task, shared: Shared, check: Shared | None, item: Any
+    ) -> Future[Any]:
+        try:
+            if isinstance(self._executor, ThreadPoolExecutor):
+                return self._executor.submit(outcome_of, task, shared.value, item)
+            return self._executor.submit(carry_out, task, shared, check, _this_process, item)
+        except BrokenExecutor as error:
+            failed: Future[Any] = Future()
+            failed.set_exception(error)
+            return failed
+
+
+def _this_process() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _outcome(future: Future[Any]) -> Outcome:
+    try:
+        found = future.result()
+    except BrokenExecutor:
+        return Outcome(
+            None,
+            WorkerLost(
+                "a process of the executor ended unexpectedly: it was killed, memory ran out, or "
+                "it could not import a measure or function of your own"
+            ),
+        )
+    except CancelledError:
+        return Outcome(None, EngineError("the executor was shut down before the work was done"))
+    except Exception as error:
+        return Outcome(None, error)
+    return found if isinstance(found, Outcome) else unpacked(found)

@@ -1,0 +1,114 @@
+"""A value that many tasks share: pickled once, and unpickled once in each process.
+
+The bytes are compressed, since they may travel with every task. A process recognises them by their
+digest and keeps the values that it used last. In the process where the value was made, nothing is
+unpickled at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import threading
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+from weakref import WeakValueDictionary
+
+from doxeval.errors import EngineError
+
+_KEPT_VALUES = 2
+_QUICKLY = 1  # of zlib's levels
+
+
+class Shared:
+    """A value for tasks in other processes.
+
+    `prepare` is called with the value in each process that unpickles it, before any task sees it.
+
+    >>> import pickle
+    >>> shared = Shared.of({"a": 1})
+    >>> pickle.loads(pickle.dumps(shared)).value is shared.value
+    True
+    """
+
+    def __init__(self, digest: str, packed: Any) -> None:
+        self.digest = digest
+        self.packed = packed
+
+    @classmethod
+    def of(cls, value: Any, prepare: Callable[[Any], object] | None = None) -> Shared:
+        """Pickle a value; what cannot be pickled is an EngineError."""
+        packed = zlib.compress(_pickled((value, prepare)), _QUICKLY)
+        shared = cls(hashlib.sha256(packed).hexdigest(), packed)
+        shared.__dict__["value"] = value
+        _MADE_HERE[shared.digest] = shared
+        return shared
+
+    @cached_property
+    def value(self) -> Any:
+        """The value itself; an EngineError if it cannot be unpickled in this process."""
+        with _LOCK:  # other threads wait for it instead of unpickling it, too
+            if self.digest not in _KEPT:
+                _KEPT[self.digest] = _unpacked(self.packed)
+            _KEPT.move_to_end(self.digest)
+            while len(_KEPT) > _KEPT_VALUES:
+                _KEPT.popitem(last=False)
+            return _KEPT[self.digest]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        # Out of band where the one who pickles wants to send the bytes by another way.
+        packed = pickle.PickleBuffer(self.packed) if protocol >= 5 else bytes(self.packed)
+        return _arrived, (self.digest, packed)
+
+
+_MADE_HERE: WeakValueDictionary[str, Shared] = WeakValueDictionary()
+_KEPT: OrderedDict[str, Any] = OrderedDict()
+_LOCK = threading.RLock()
+
+
+def _arrived(digest: str, packed: Any) -> Shared:
+    return _MADE_HERE.get(digest) or Shared(digest, packed)
+
+
+def _pickled(value: Any) -> bytes:
+    """Pickled by name; what is defined in `__main__` by value, if cloudpickle is installed.
+
+    Other processes have another `__main__`: that of a notebook exists nowhere else.
+    """
+    try:
+        data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        if b"__main__" not in data:
+            return data
+        problem: Exception | None = None
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        data, problem = b"", error
+    try:
+        import cloudpickle
+
+        by_value: bytes = cloudpickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        return by_value
+    except ImportError:
+        if problem is None:
+            return data
+    except Exception as error:
+        problem = error
+    raise EngineError(
+        f"the work cannot be sent to other processes: {problem}; a measure or function of your own "
+        "must be defined in a module that they can import"
+    ) from None
+
+
+def _unpacked(packed: Any) -> Any:
+    try:
+        value, prepare = pickle.loads(zlib.decompress(packed))  # noqa: S301  # made by Shared.of
+    except (ImportError, AttributeError) as error:
+        raise EngineError(
+            f"the work cannot be unpickled in another process: {error}; a measure or function of "
+            "your own must be defined in a module that all processes can import"
+        ) from None
+    if prepare is not None:
+        prepare(value)
+    return value
