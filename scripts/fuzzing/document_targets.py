@@ -18,12 +18,14 @@ from doxeval.documents.options import BuildOptions, Format
 from doxeval.documents.raw import RawDocument
 from doxeval.documents.records import read_records
 from doxeval.documents.sources import Walk
+from doxeval.documents.xml import XmlReader
 from doxeval.files import zstd
 from fuzzing import good_files as good
 from fuzzing import tokens
 from fuzzing.grammars import XPATH_ID, json_records, maker
 from fuzzing.shared import file_of, workplace
-from fuzzing.target import Reader, Target
+from fuzzing.target import Broken, Reader, Target
+from fuzzing.xml_twins import difference
 
 LIMITS = Limits(bytes=1 << 20, elements=50_000)
 _ENCODINGS = (
@@ -46,6 +48,15 @@ def encoded(data: bytes) -> object:
     formats: tuple[Format, ...] = ("text", "html", "xml")
     raw = RawDocument("f", "f", formats[len(rest) % 3], rest, len(rest))
     return read_batch([raw], options)
+
+
+def twins(data: bytes) -> object:
+    """XML read in two ways, between two documents that a scan understands."""
+    documents = [good.PLAIN_XML, data, good.SMALL_XML]
+    if (what := difference(documents, LIMITS)) is not None:
+        raise Broken(f"a scan and calls for each tag differ in {what[:200]}")
+    XmlReader(LIMITS).read(data, "f")  # tells whether it is refused
+    return None
 
 
 def records(data: bytes) -> object:
@@ -125,6 +136,7 @@ _JSONL = json_records({"id": ['"a"', '"b"', "1"], "text": ['"One.\\n\\nTwo."', '
 
 TARGETS = (
     Target("xml-documents", document("xml"), (good.XML, good.SMALL_XML), tokens.XML, share=6),
+    Target("xml-scanned", twins, (good.PLAIN_XML, good.SMALL_XML, good.XML), tokens.XML, share=6),
     Target(
         "xml-documents-with-ids",
         document("xml", id_rule=IdRule.parse("//p/@a")),

@@ -9,6 +9,9 @@ XML = b"""<?xml version="1.0" encoding="UTF-8"?>
 <article id="1"><!-- c --><sec><p>One &x; &amp; &nbsp;<b>two</b></p><![CDATA[<p>]]></sec><br/>
 <?pi x?></article>"""
 SMALL_XML = b'<s id="k"><p a="1">One. <b>Two</b> three.</p><p>Four.</p></s>'
+PLAIN_XML = """\ufeff<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE article SYSTEM "a.dtd"><!-- > -->\r\n<article  id='1/'><title >caf\u00e9 &amp; &#x1F600;
+\r\n</title\n><collectionlink a="&lt;" b='"'/>\u5b57<br/> &#65;<p>x</p></article>\n""".encode()
 HTML = b"""<!doctype html><meta charset="utf-8"><title>T</title><p>One<b>two<table>x<tr><td>1
 </table><pre>\n&eacute;</pre><svg><p>x</svg><template><i>y</template><select><option>z"""
 MARKDOWN = b"""# A\n\n- one\n  - two\n\n> q\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx\n```\n

@@ -29,6 +29,7 @@ from strategies.world import (
     unit_worlds,
     worlds,
 )
+from strategies.xml_documents import odd_documents, plain_documents
 
 __all__ = [
     "JUDGMENT_PARTS",
@@ -56,8 +57,10 @@ __all__ = [
     "nexi_queries",
     "nexi_terms",
     "nodes",
+    "odd_documents",
     "operations_on",
     "pieces",
+    "plain_documents",
     "plain_texts",
     "pools",
     "qrels_texts",

@@ -93,7 +93,7 @@ def plain_texts() -> st.SearchStrategy[str]:
     return st.text(st.sampled_from(_ALPHABET), max_size=12)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -104,8 +104,8 @@ def _without_cdata_end(text: str) -> str:
 def pieces() -> st.SearchStrategy[Piece]:
     """Text, character references, entities, CDATA, comments, processing instructions."""
     return st.one_of(
-        plain_texts().map(lambda text: Piece(_escaped(text), text)),
-        plain_texts().map(lambda t: Piece(_escaped(t).replace("\n", "\r\n"), t)),
+        plain_texts().map(lambda text: Piece(escaped(text), text)),
+        plain_texts().map(lambda t: Piece(escaped(t).replace("\n", "\r\n"), t)),
         st.sampled_from("aé😀\r\n<").map(lambda c: Piece(f"&#{ord(c)};", c)),
         st.sampled_from("aé😀\t").map(lambda c: Piece(f"&#x{ord(c):X};", c)),
         st.sampled_from([("&lt;", "<"), ("&amp;", "&"), ("&apos;", "'"), ("&quot;", '"')]).map(
@@ -127,12 +127,14 @@ def named_entities() -> st.SearchStrategy[Piece]:
 
 
 def nodes(
-    inside: st.SearchStrategy[Piece] | None = None, tags: list[str] | None = None
+    inside: st.SearchStrategy[Piece] | None = None,
+    tags: list[str] | None = None,
+    written: list[str] | None = None,
 ) -> st.SearchStrategy[Node]:
-    """Trees of a few elements, sometimes deep."""
+    """Trees of a few elements, sometimes deep; `written` are attributes as they are written."""
     things = pieces() if inside is None else inside
     names = st.sampled_from(tags or TAGS)
-    attributes = st.sampled_from(["", ' id="1"', " a='x > y' b=\"&lt;z\""])
+    attributes = st.sampled_from(written or ["", ' id="1"', " a='x > y' b=\"&lt;z\""])
     leaves = st.builds(
         Node, names, st.lists(things, max_size=3).map(tuple), attributes, st.booleans()
     )

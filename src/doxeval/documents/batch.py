@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,12 +28,15 @@ from doxeval.documents.plain import read_plain
 from doxeval.documents.raw import RawDocument, load
 from doxeval.documents.records import Record
 from doxeval.documents.text import as_stored
-from doxeval.documents.xml import XmlReader
+from doxeval.documents.xml_batch import XmlDocuments
 from doxeval.errors import DocumentError
 from doxeval.wording import brief
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_READ_TOGETHER = 1 << 20  # bytes of XML
+# A document, and its error if it is broken.
+_Outcome: TypeAlias = tuple[RawDocument, DocumentError | None]
 
 
 @dataclass(frozen=True)
@@ -67,15 +71,13 @@ def read_batch(documents: Sequence[RawDocument], options: BuildOptions) -> Batch
     reader = _Reader(options)
     read: list[RawDocument] = []
     broken: list[DocumentError] = []
-    for document in documents:
-        try:
-            reader.read(document)
-        except DocumentError as error:
-            if not options.skip_broken:
-                raise
+    for document, error in reader.read(documents):
+        if error is None:
+            read.append(document)
+        elif options.skip_broken:
             broken.append(error)
         else:
-            read.append(document)
+            raise error
     marks = reader.finish()
     table = tabulate(marks)
     ids = _ids(read, reader.given_ids, marks, table, options.id_rule)
@@ -103,7 +105,7 @@ class _Reader:
 
     def __init__(self, options: BuildOptions) -> None:
         self._options = options
-        self._xml = XmlReader(options.limits, options.encoding, options.id_rule.attribute)
+        self._xml = XmlDocuments(options.limits, options.encoding, options.id_rule.attribute)
         self._html = HtmlReader(
             options.limits,
             options.id_rule.attribute,
@@ -111,35 +113,66 @@ class _Reader:
             options.drop,
             options.sections,
         )
+        self._waiting: list[tuple[RawDocument, bytes]] = []
+        self._waiting_bytes = 0
         self._parts: list[Marks] = []
         self.given_ids: list[str | None] = []
         self.source_bytes = 0
 
-    def read(self, document: RawDocument) -> None:
-        """Read one document; nothing is kept of a broken one."""
-        try:
-            self._read(document)
-        except UnicodeEncodeError as error:
-            raise DocumentError(lone_surrogate(error), document.origin) from None
+    def read(self, documents: Iterable[RawDocument]) -> Iterator[_Outcome]:
+        """Read documents in order; nothing is kept of a broken one."""
+        for document in documents:
+            try:
+                data = self._data(document)
+            except DocumentError as error:
+                yield from self._read_waiting()
+                yield document, error
+                continue
+            if document.format == "xml" and isinstance(data, bytes):
+                self._waiting.append((document, data))
+                self._waiting_bytes += len(data)
+                if self._waiting_bytes >= _READ_TOGETHER:
+                    yield from self._read_waiting()
+            else:
+                yield from self._read_waiting()
+                yield document, self._read_one(document, data)
+        yield from self._read_waiting()
 
-    def _read(self, document: RawDocument) -> None:
+    def _data(self, document: RawDocument) -> bytes | Record:
         content = document.content
         if isinstance(content, DocumentError):
             raise content
-        given_id = None
-        if isinstance(content, Record):
-            self._xml.add(content.names, content.lengths, content.text, content.attributes)
-            self.source_bytes += len(content.text)
-        else:
-            data = load(document.origin, self._options.limits) if content is None else content
-            if document.format == "xml":
-                self._xml.read(data, document.origin)
+        return load(document.origin, self._options.limits) if content is None else content
+
+    def _read_waiting(self) -> Iterator[_Outcome]:
+        """Read the XML documents that have been put aside, since many are scanned at once."""
+        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        if not waiting:
+            return
+        errors = self._xml.read([(data, document.origin) for document, data in waiting])
+        for (document, data), error in zip(waiting, errors, strict=True):
+            if error is None:
+                self._note(len(data))
+            yield document, error
+
+    def _read_one(self, document: RawDocument, data: bytes | Record) -> DocumentError | None:
+        try:
+            if isinstance(data, Record):
+                self._xml.add(data.names, data.lengths, data.text, data.attributes)
+                self._note(len(data.text))
             else:
                 marks, given_id = self._read_other(document, data)
-                self._take_xml()
-                self._parts.append(marks)
-            self.source_bytes += len(data)
+                self._parts += [*self._xml.take(), marks]
+                self._note(len(data), given_id)
+        except DocumentError as error:
+            return error
+        except UnicodeEncodeError as error:
+            return DocumentError(lone_surrogate(error), document.origin)
+        return None
+
+    def _note(self, size: int, given_id: str | None = None) -> None:
         self.given_ids.append(given_id)
+        self.source_bytes += size
 
     @property
     def selector_use(self) -> SelectorUse:
@@ -148,8 +181,7 @@ class _Reader:
 
     def finish(self) -> Marks:
         """The marks of all documents, in order."""
-        self._take_xml()
-        return joined(self._parts)
+        return joined([*self._parts, *self._xml.take()])
 
     def _read_other(self, document: RawDocument, data: bytes) -> tuple[Marks, str | None]:
         limits, origin, encoding = self._options.limits, document.origin, self._options.encoding
@@ -163,10 +195,6 @@ class _Reader:
         if document.format == "markdown":
             return read_markdown(text, limits, origin, self._options.sections), None
         return read_plain(text, limits, origin), None
-
-    def _take_xml(self) -> None:
-        if len(self._xml):
-            self._parts.append(self._xml.take())
 
 
 def _json_document(line: bytes, origin: str) -> tuple[str, str]:

@@ -22,7 +22,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from doxeval.documents.limits import Limits, check_elements, too_deep
-from doxeval.documents.marks import END, MarksBuilder
+from doxeval.documents.marks import MarksBuilder
+from doxeval.documents.tag_names import END
 from doxeval.errors import DocumentError
 
 SECTION = "section"

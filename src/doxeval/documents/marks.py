@@ -12,9 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from doxeval.arrays import Ints
-
-# The name of an end tag. It closes the element opened last, so it needs no other name.
-END = ""
+from doxeval.documents.tag_names import END, joined_names
 
 # Values of an attribute in one document, each with the row of its element.
 Attributes: TypeAlias = list[tuple[int, str]]
@@ -30,7 +28,7 @@ class Marks(NamedTuple):
     attributes: for each document, the values of the wanted attribute.
     """
 
-    names: list[str]
+    names: Sequence[str]
     positions: Ints
     texts: list[bytes]
     attributes: list[Attributes]
@@ -76,7 +74,7 @@ def joined(parts: Sequence[Marks]) -> Marks:
     if len(parts) == 1:
         return parts[0]
     return Marks(
-        [name for part in parts for name in part.names],
+        joined_names([part.names for part in parts]),
         np.concatenate([np.empty(0, dtype=np.int64), *(part.positions for part in parts)]),
         [text for part in parts for text in part.texts],
         [attributes for part in parts for attributes in part.attributes],

@@ -25,6 +25,7 @@ from doxeval.arrays import Bools, Ints, distinct_below, last_true
 from doxeval.documents.limits import DEEPEST_POSSIBLE
 from doxeval.documents.marks import Marks
 from doxeval.documents.summary import NO_PARENT, PathSummary, SummaryBuilder
+from doxeval.documents.tag_names import END_NUMBER, numbered
 from doxeval.errors import DocumentError
 
 COLUMNS = ("path", "ordinal", "parent", "size", "start", "end")
@@ -74,12 +75,14 @@ def tabulate(marks: Marks) -> NodeTable:
     >>> table.columns.start.tolist(), table.columns.end.tolist()
     ([0, 0, 3], [6, 3, 6])
     """
-    if not marks.names:
+    if not len(marks.names):
         return _EMPTY
+    names = numbered(marks.names)
     builder = SummaryBuilder()
-    numbers = builder.tag_numbers
-    tag_of_mark = np.fromiter(map(numbers.__getitem__, marks.names), np.int32, len(marks.names))
-    opens = tag_of_mark >= 0
+    for name in names.distinct:
+        builder.tag(name)
+    tag_of_mark = names.numbers
+    opens = tag_of_mark != END_NUMBER
     depth_of_mark = _depths(opens)
     by_depth = np.argsort(depth_of_mark, kind="stable")
     # At one depth, over all documents, start tags and end tags alternate.

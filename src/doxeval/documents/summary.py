@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.marks import END
+from doxeval.documents.tag_names import END
 
 NO_PARENT = -1
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
-from doxeval.documents.marks import END, Attributes, Marks
+from doxeval.documents.marks import Attributes, Marks
+from doxeval.documents.tag_names import END
 from doxeval.errors import DocumentError
 from doxeval.markup.expat import HardenedExpat, declarations_of, names_used
 from doxeval.markup.feeding import Refused
 
-_PART = 1 << 20
+PART = 1 << 20  # bytes after which limits are checked
 _A_TAG = ""  # represents a tag among the pieces of text
 
 
@@ -90,7 +91,7 @@ class XmlReader:
 
     def _start_afresh(self) -> None:
         self._tags = TagCollector(self._attribute)
-        self._expat = _expat(self._tags.text, self._encoding, self._limits)
+        self._expat = hardened(self._tags.text, self._encoding, self._limits)
         self._lengths: list[Ints] = []
         self._texts: list[bytes] = []
         self._attributes: list[Attributes] = []
@@ -157,14 +158,14 @@ class XmlReader:
         parser.StartElementHandler, parser.EndElementHandler = self._tags.start, self._tags.end
         checked = len(self._tags.names)
         few_tags = min(self._limits.depth, self._limits.elements)
-        if len(data) <= _PART:
+        if len(data) <= PART:
             parsing.feed(data, True)
             if len(self._tags.names) - checked > few_tags:
                 self._check(_Shape(), checked, data, origin)
             return self._take_text()
         texts, shape = [], _Shape()
-        for at in range(0, len(data), _PART):
-            parsing.feed(data[at : at + _PART], at + _PART >= len(data))
+        for at in range(0, len(data), PART):
+            parsing.feed(data[at : at + PART], at + PART >= len(data))
             checked = self._check(shape, checked, data, origin)
             texts.append(self._take_text())
         return b"".join(texts)
@@ -208,7 +209,8 @@ class _Shape:
         self._open = int(depths[-1]) if len(depths) else self._open
 
 
-def _expat(text: Callable[[str], object], encoding: str | None, limits: Limits) -> HardenedExpat:
+def hardened(text: Callable[[str], object], encoding: str | None, limits: Limits) -> HardenedExpat:
+    """A parser that gives text to `text`, and keeps to the limits."""
     return HardenedExpat(
         text, encoding, expansion=limits.expansion, allowance=limits.expansion_allowance
     )
@@ -228,12 +230,12 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
         nonlocal open_elements
         open_elements -= 1
 
-    parsing = _expat(_nothing, encoding, limits).parser(origin, declarations_of(names_used(data)))
+    parsing = hardened(_nothing, encoding, limits).parser(origin, declarations_of(names_used(data)))
     parser = parsing.parser
     parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
-        for at in range(0, len(data), _PART):
-            parsing.feed(data[at : at + _PART], at + _PART >= len(data))
+        for at in range(0, len(data), PART):
+            parsing.feed(data[at : at + PART], at + PART >= len(data))
     except DocumentError as error:
         return error
     raise AssertionError("a document that was too deep is not too deep when it is read again")
