@@ -1,7 +1,7 @@
 """An index from document ids to document numbers, which never needs to load all ids.
 
 Each id is hashed to 128 bits. The first half is the key that is sorted and searched; the second
-half tells ids with the same key apart.
+half, the check, tells ids with the same key apart.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ def number_type(documents: int) -> np.dtype[Any]:
 
 
 class IdIndex(NamedTuple):
-    """Keys in ascending order, each with its check (the second half) and its document number."""
+    """Keys in ascending order, each with its check and its document number.
+
+    Different ids with the same key, if there ever are any, come in the order of their checks.
+    """
 
     keys: npt.NDArray[np.uint64]
     checks: npt.NDArray[np.uint64]
@@ -39,89 +42,64 @@ class IdIndex(NamedTuple):
     def find(self, ids: Sequence[str]) -> Ints:
         """The number of each document, -1 for an unknown id.
 
-        >>> builder = IdIndexBuilder()
-        >>> builder.add(["a", "b"])
-        >>> builder.finish().find(["b", "x", "a"]).tolist()
+        >>> indexed(["a", "b"]).find(["b", "x", "a"]).tolist()
         [1, -1, 0]
         """
-        wanted = _hashed(ids)
-        position = positions_in(self.keys, wanted[:, 0])
-        is_found = (position >= 0) & (self.checks[position] == wanted[:, 1])
-        return np.where(is_found, self.numbers[position], -1).astype(np.int64)
+        keys, checks = hashed(ids)
+        position = positions_in(self.keys, keys)
+        numbers = np.full(len(keys), -1, dtype=np.int64)
+        left = np.flatnonzero(position >= 0)
+        while len(left):
+            at = position[left]
+            is_found = self.checks[at] == checks[left]
+            numbers[left[is_found]] = self.numbers[at[is_found]]
+            # Another id has the same key: the next entry may have it, too.
+            left = left[~is_found & (at + 1 < len(self.keys))]
+            position[left] += 1
+            left = left[self.keys[position[left]] == keys[left]]
+        return numbers
 
 
 class DuplicateId(InputError):
-    """A duplicate id: its index among the ids just added, and the first document that has it."""
+    """Two documents with the same id: the number of the second, and that of the first."""
 
-    def __init__(self, index: int, earlier: int) -> None:
+    def __init__(self, number: int, earlier: int) -> None:
         super().__init__("duplicate document id")
-        self.index = index
+        self.number = number
         self.earlier = earlier
 
 
-class IdIndexBuilder:
-    """An index that grows, and notices duplicate ids immediately.
+def indexed(ids: Sequence[str], first: int = 0) -> IdIndex:
+    """The index of some ids, which are numbered from `first`.
 
-    It is kept as a few sorted parts, each at least twice as long as the next, so that adding stays
-    cheap and takes 20 bytes of memory per document.
+    >>> sorted(indexed(["a", "b"], 7).numbers.tolist())
+    [7, 8]
     """
-
-    def __init__(self) -> None:
-        self._parts: list[IdIndex] = []
-        self._count = 0
-
-    def add(self, ids: Sequence[str]) -> None:
-        """Add ids, which get the next numbers."""
-        hashed = _hashed(ids)
-        beyond = self._count + len(ids)
-        numbers = np.arange(self._count, beyond).astype(number_type(beyond))
-        new = _sorted(IdIndex(hashed[:, 0], hashed[:, 1], numbers))
-        self._refuse_duplicates(new)
-        self._count += len(ids)
-        self._parts.append(new)
-        while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
-            self._merge_last()
-
-    def finish(self) -> IdIndex:
-        """The index of all ids."""
-        while len(self._parts) > 1:
-            self._merge_last()
-        index = self._parts[0]
-        return index._replace(numbers=index.numbers.astype(number_type(self._count), copy=False))
-
-    def _merge_last(self) -> None:
-        last = self._parts.pop()
-        before = self._parts.pop()
-        both = IdIndex(
-            np.concatenate([before.keys, last.keys]),
-            np.concatenate([before.checks, last.checks]),
-            np.concatenate([before.numbers, last.numbers]),
-        )
-        self._parts.append(_sorted(both))
-
-    def _refuse_duplicates(self, new: IdIndex) -> None:
-        duplicates: list[tuple[int, int]] = []
-        twins = np.flatnonzero(new.keys[1:] == new.keys[:-1])
-        for first in twins.tolist():
-            pair = sorted(new.numbers[first : first + 2].tolist())
-            duplicates.append((pair[1], pair[0]))
-        for part in self._parts:
-            position = positions_in(part.keys, new.keys)
-            for at in np.flatnonzero(position >= 0).tolist():
-                duplicates.append((int(new.numbers[at]), int(part.numbers[position[at]])))
-        if duplicates:
-            later, earlier = min(duplicates)
-            raise DuplicateId(later - self._count, earlier)
+    keys, checks = hashed(ids)
+    return in_order(IdIndex(keys, checks, np.arange(first, first + len(ids))))
 
 
-def _hashed(ids: Sequence[str]) -> npt.NDArray[np.uint64]:
-    digests = b"".join(
-        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        for text in ids
-    )
-    return np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
-
-
-def _sorted(index: IdIndex) -> IdIndex:
-    order = np.argsort(index.keys, kind="stable")
+def in_order(index: IdIndex) -> IdIndex:
+    """The entries of an index, in ascending order; of the same id, the lowest number first."""
+    order = np.argsort(index.keys, kind="stable")  # fast where entries are sorted in part
+    keys = index.keys[order]
+    if len(keys) and (keys[1:] == keys[:-1]).any():
+        order = np.lexsort((index.numbers, index.checks, index.keys))
     return IdIndex(index.keys[order], index.checks[order], index.numbers[order])
+
+
+def hashed(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """The key and the check of each id.
+
+    >>> keys, checks = hashed(["a", "b", "a"])
+    >>> keys[0] == keys[2] != keys[1]
+    np.True_
+    """
+    digests = b"".join(
+        [
+            hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            for text in ids
+        ]
+    )
+    halves = np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
+    return halves[:, 0].copy(), halves[:, 1].copy()

@@ -50,7 +50,9 @@ def flaws_in_rows(rows: Ints, elements: int) -> Iterator[Flaw]:
 
 def flaws_in_ids(ends: Ints, lines: Bytes, index: IdIndex) -> Iterator[Flaw]:
     """Ids that cannot be read, and an index that does not lead to them."""
-    is_sorted = index.keys[1:] > index.keys[:-1]
+    is_sorted = (index.keys[1:] > index.keys[:-1]) | (
+        (index.keys[1:] == index.keys[:-1]) & (index.checks[1:] > index.checks[:-1])
+    )
     yield from _flaw("documents.index_keys.npy", is_sorted, "key {} is not below the next")
     flaws = list(_flaw("documents.id_ends.npy", ends[1:] > ends[:-1], "id {} does not end"))
     if flaws or not len(ends) or ends[0] <= 0 or ends[-1] != len(lines):

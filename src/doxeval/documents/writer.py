@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from doxeval.documents.batch import Batch
-from doxeval.documents.id_index import DuplicateId, IdIndexBuilder
+from doxeval.documents.id_index import DuplicateId, number_type
+from doxeval.documents.id_index_builder import IdIndexBuilder
 from doxeval.documents.ids import IdRule
 from doxeval.documents.layout import IDS_FILE, ORIGINS_FILE, TAGS_FILE, text_part
 from doxeval.documents.manifest import COLLECTION
@@ -48,7 +49,7 @@ class CollectionWriter:
         self._named = out
         self._id_rule = id_rule
         self._sealed = SealedWriter(COLLECTION, out, force=force)
-        self._ids = IdIndexBuilder()
+        self._ids = IdIndexBuilder(self._sealed.scratch)
         self._summary = SummaryBuilder()
         self._statistics = StatisticsBuilder()
         self._rows = 0
@@ -95,10 +96,7 @@ class CollectionWriter:
             self._append(batch)
 
     def _append(self, batch: Batch) -> None:
-        try:
-            self._ids.add(batch.ids)
-        except DuplicateId as error:
-            raise self._duplicate(batch, error) from None
+        self._append_ids(batch)
         table = batch.table
         path_here = self._summary.absorb(table.summary)
         self._statistics.add(table, path_here)
@@ -108,7 +106,6 @@ class CollectionWriter:
         self._columns["documents.rows"].append(self._rows + np.cumsum(table.rows))
         self._rows += int(table.rows.sum())
         self._append_text(batch)
-        self._append_ids(batch)
         self.documents += len(batch.ids)
         self.source_bytes += batch.source_bytes
 
@@ -139,11 +136,14 @@ class CollectionWriter:
         self._columns["documents.id_ends"].append(ends)
         self._id_bytes = int(ends[-1]) if len(ends) else self._id_bytes
         self._origin_lines.write(b"".join(_as_line(origin) for origin in batch.origins))
+        try:
+            self._ids.add(batch.ids)
+        except DuplicateId as error:
+            raise self._duplicate(error) from None
 
     def finish(self, facts: dict[str, Any]) -> None:
         """Complete the collection and put it in its place."""
-        for name, values in self._ids.finish()._asdict().items():
-            self._sealed.whole_column(f"documents.index_{name}", values)
+        self._write_index()
         summary = self._summary.finish()
         self._sealed.whole_column("summary.parent", summary.parent_of)
         self._sealed.whole_column("summary.tag", summary.tag_of)
@@ -162,18 +162,35 @@ class CollectionWriter:
         statistics = self._statistics.totals._asdict()
         self._sealed.finish({**facts, "counts": counts, "statistics": statistics})
 
-    def _duplicate(self, batch: Batch, error: DuplicateId) -> DocumentError:
-        if error.earlier >= self.documents:
-            earlier = batch.origins[error.earlier - self.documents]
-        else:
-            self._origin_lines.flush()
-            earlier = _line(self._sealed.directory / ORIGINS_FILE, error.earlier)
-        message = f"duplicate document id {brief(batch.ids[error.index])}, first given to {earlier}"
+    def _write_index(self) -> None:
+        half = np.dtype(np.uint64)
+        types = {"keys": half, "checks": half, "numbers": number_type(self.documents)}
+        columns = {
+            name: self._sealed.column(f"documents.index_{name}", dtype)
+            for name, dtype in types.items()
+        }
+        try:
+            with output_errors(self._named):
+                for block in self._ids.blocks():
+                    for name, values in block._asdict().items():
+                        columns[name].append(values)
+        except DuplicateId as error:
+            raise self._duplicate(error) from None
+
+    def _duplicate(self, error: DuplicateId) -> DocumentError:
+        self._id_lines.flush()
+        self._origin_lines.flush()
+        document_id = _line(self._sealed.directory / IDS_FILE, error.number)
+        earlier, origin = (
+            _line(self._sealed.directory / ORIGINS_FILE, number)
+            for number in (error.earlier, error.number)
+        )
+        message = f"duplicate document id {brief(document_id)}, first given to {earlier}"
         if self._id_rule is not None and self._id_rule.text == "stem":
             message += "; id_rule='path' tells files of different directories apart"
         if self._id_rule is not None and self._id_rule.text == "path":
             message += "; to tell them apart, give a directory above both as the source"
-        return DocumentError(message, batch.origins[error.index])
+        return DocumentError(message, origin)
 
 
 def _as_line(text: str) -> bytes:
