@@ -37,7 +37,7 @@ def test_a_worker_killed_in_the_middle_of_scoring_is_an_error(
     if method == "executor":
         with (
             ProcessPoolExecutor(1) as pool,
-            pytest.raises(WorkerLost, match="a process that was scoring runs ended unexpectedly"),
+            pytest.raises(WorkerLost, match="a process of the executor ended unexpectedly"),
         ):
             evaluate(RUNS, assessments, "cP@1", keep=die_elsewhere, executor=pool)
     else:

@@ -27,11 +27,11 @@ _OPTIONS = {
         name: f"--{name}"
         for name in (
             "articles", "assessments", "chunks", "collection", "copies", "database", "display",
-            "docs", "drop", "duplicates", "encoding", "force", "format", "hint", "jobs",
+            "docs", "drop", "duplicates", "encoding", "engine", "force", "format", "hint", "jobs",
             "judgments", "keep", "lossy", "merge", "mode", "navigation", "offsets", "order",
-            "overlap", "phrases", "pool", "port", "query", "record", "resamples", "root",
-            "sections", "significant", "snap", "solid", "stemmer", "stop", "text", "texts",
-            "tokens", "units", "unresolved", "whitespace",
+            "overlap", "patience", "phrases", "pool", "port", "query", "record", "resamples",
+            "root", "sections", "significant", "snap", "solid", "stemmer", "stop", "text",
+            "texts", "tokens", "units", "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.cli.engines import check_engine, engine_of, engine_options
 from doxeval.cli.options import (
     collection_option,
     columns_option,
@@ -107,6 +108,7 @@ _OPTIONS = (
         type=click.IntRange(1),
         help="Number of processes.  [default: 1, or one per core for large runs]",
     ),
+    engine_options,
 )
 measures_option = click.option(
     "-m",
@@ -148,6 +150,7 @@ def evaluation_of(
     from doxeval.documents import Collection
     from doxeval.evaluation import Evaluation
 
+    check_engine(options)
     named, presets = options["names"], options["presets"]
     # Measures that are there for a preset alone are left to it: they may be left out.
     of_presets = set(measures_asked_for((), presets)[0]) - set(named) if presets else set()
@@ -200,9 +203,13 @@ def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, An
 
     keep_freed_blocks()
     sources = _with_own_chunks([named_run(text) for text in runs], options["chunks"])
-    jobs = options["jobs"] or _jobs_worth_starting([one.file for one in sources if one.file])
-    with counting_bar("scoring runs", len(sources)) as progress:
-        table = evaluation.score_all(sources, jobs=jobs, progress=progress)
+    with engine_of(options) as engine, counting_bar("scoring runs", len(sources)) as progress:
+        if engine is not None:
+            table = evaluation.score_all(sources, engine=engine, progress=progress)
+        else:
+            files = [one.file for one in sources if one.file]
+            jobs = options["jobs"] or _jobs_worth_starting(files)
+            table = evaluation.score_all(sources, jobs=jobs, progress=progress)
     _print_warnings(table)
     return table
 

@@ -63,6 +63,10 @@ class OnDask(Engine):
         self._patience = patience
         self._tell = tell
 
+    def shared(self, value: Any, prepare: Callable[[Any], object] | None = None) -> Shared:
+        """A value for the tasks, with what a notebook has defined: workers do not have that."""
+        return Shared.of(value, prepare, by_value=True)
+
     def outcomes(
         self,
         task: Task,
@@ -337,17 +341,29 @@ def borrowed(client: Any, patience: float, tell: Callable[[str], object]) -> Ite
 
 
 def _client(address: str, shown: str, seconds: float) -> Client:
+    if address.startswith("tls://") and not _has_certificates():
+        raise EngineError(
+            f"{shown} needs certificates: dask's own configuration names them under "
+            "distributed.comm.tls (ca-file, client.cert and client.key)"
+        )
     try:
         with _quiet_warnings():
             return distributed.Client(
                 address, timeout=seconds, set_as_default=False, name="doxeval"
             )
     except Exception as error:
-        reason = ""
-        if address.startswith("tls://"):
-            reason = "; certificates are those of dask's configuration under distributed.comm.tls"
         problem = f"no scheduler at {shown} answered within {seconds:g} s"
-        raise EngineError(f"{problem} ({brief(error)}){reason}") from error
+        raise EngineError(f"{problem} ({brief(error)})") from error
+
+
+def _has_certificates() -> bool:
+    try:
+        settings = distributed.Security().get_connection_args("client")
+    except OSError as error:
+        raise EngineError(
+            f"a certificate of distributed.comm.tls cannot be read: {error}"
+        ) from None
+    return settings.get("ssl_context") is not None
 
 
 @contextmanager

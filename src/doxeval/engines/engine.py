@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
 from typing import Any
 
 from doxeval.engines.outcomes import Check, Outcome, Task, outcome_of
@@ -25,6 +26,10 @@ class Engine(ABC):
     >>> Here().map(divmod, [2, 3], shared=Shared.of(7))
     [(3, 1), (2, 1)]
     """
+
+    def shared(self, value: Any, prepare: Callable[[Any], object] | None = None) -> Shared:
+        """A value that tasks on this engine share; workers prepare it when they receive it."""
+        return Shared.of(value, prepare)
 
     @abstractmethod
     def outcomes(
@@ -51,16 +56,20 @@ class Engine(ABC):
         check: Check | None = None,
         name: Callable[[Any], str] = brief,
         progress: Progress = lambda _: None,
+        each: Callable[[int, Any], object] = lambda number, result: None,
     ) -> list[Any]:
         """All results in the order of the items; of several errors, the first in that order.
 
-        Only an error of the engine itself is raised as soon as it comes.
+        Only an error of the engine itself is raised as soon as it comes. `progress` is told of
+        each finished task, and `each` gets the number of its item with the result.
         """
         found: dict[int, Outcome] = {}
         wrong: int | None = None
         for number, outcome in self.outcomes(task, items, shared=shared, check=check, name=name):
             found[number] = outcome
             progress(1)
+            if outcome.error is None:
+                each(number, outcome.value)
             if isinstance(outcome.error, EngineError):  # no fault of the input
                 outcome.result()
             if outcome.error is not None:
@@ -97,6 +106,10 @@ class Here(Engine):
     []
     """
 
+    def shared(self, value: Any, prepare: Callable[[Any], object] | None = None) -> Shared:
+        """The value itself."""
+        return Shared.here(value)
+
     def outcomes(
         self,
         task: Task,
@@ -110,3 +123,7 @@ class Here(Engine):
         """The outcomes in the order of the items; there are no workers to check."""
         for number, item in enumerate(items):
             yield number, outcome_of(task, shared.value, item)
+
+
+# What `engine=` takes: a name, an executor, a client of dask's, or an engine that is open already.
+EngineGiven = str | Executor | Engine | Any

@@ -35,6 +35,11 @@ class OnExecutor(Engine):
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
+        self._in_this_process = isinstance(executor, ThreadPoolExecutor)
+
+    def shared(self, value: Any, prepare: Callable[[Any], object] | None = None) -> Shared:
+        """A value for the tasks; threads share it as it is."""
+        return Shared.here(value) if self._in_this_process else Shared.of(value, prepare)
 
     def outcomes(
         self,
@@ -77,7 +82,7 @@ class OnExecutor(Engine):
         self, task: Task, shared: Shared, check: Shared | None, item: Any
     ) -> Future[Any]:
         try:
-            if isinstance(self._executor, ThreadPoolExecutor):
+            if self._in_this_process:
                 return self._executor.submit(outcome_of, task, shared.value, item)
             return self._executor.submit(carry_out, task, shared, check, _this_process, item)
         except BrokenExecutor as error:

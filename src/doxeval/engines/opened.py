@@ -9,18 +9,18 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from doxeval.engines.engine import Engine, Here
+from doxeval.engines import PATIENCE
+from doxeval.engines.engine import Engine, EngineGiven, Here
 from doxeval.errors import EngineError, InputError
 from doxeval.wording import brief
 
-PATIENCE = 60.0
 _PORT = 8786  # dask's own
 _EXPECTED = "expected dask://HOST:PORT, tls://HOST:PORT or dask:FILE, a scheduler file"
 
 
 @contextmanager
 def opened(
-    engine: str | Executor | Engine | None,
+    engine: EngineGiven | None,
     *,
     patience: float = PATIENCE,
     tell: Callable[[str], object] = lambda _: None,

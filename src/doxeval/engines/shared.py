@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 from weakref import WeakValueDictionary
 
-from doxeval.errors import EngineError
+from doxeval.errors import EngineError, InputError
 
 _KEPT_VALUES = 2
 _QUICKLY = 1  # of zlib's levels
@@ -25,8 +25,6 @@ _QUICKLY = 1  # of zlib's levels
 
 class Shared:
     """A value for tasks in other processes.
-
-    `prepare` is called with the value in each process that unpickles it, before any task sees it.
 
     >>> import pickle
     >>> shared = Shared.of({"a": 1})
@@ -39,12 +37,35 @@ class Shared:
         self.packed = packed
 
     @classmethod
-    def of(cls, value: Any, prepare: Callable[[Any], object] | None = None) -> Shared:
-        """Pickle a value; what cannot be pickled is an EngineError."""
-        packed = zlib.compress(_pickled((value, prepare)), _QUICKLY)
+    def of(
+        cls,
+        value: Any,
+        prepare: Callable[[Any], object] | None = None,
+        *,
+        by_value: bool = False,
+    ) -> Shared:
+        """Pickle a value; an InputError if that is not possible.
+
+        `prepare` is called with the value in each process that unpickles it, before any task sees
+        it. Classes and functions are pickled by their names. With `by_value`, those that other
+        processes cannot find by name, because they are defined in `__main__` or inside a function,
+        are pickled as they are, if cloudpickle is installed.
+        """
+        packed = zlib.compress(_pickled((value, prepare), by_value), _QUICKLY)
         shared = cls(hashlib.sha256(packed).hexdigest(), packed)
         shared.__dict__["value"] = value
         _MADE_HERE[shared.digest] = shared
+        return shared
+
+    @classmethod
+    def here(cls, value: Any) -> Shared:
+        """A value for tasks in this process: it is not pickled.
+
+        >>> Shared.here(abs).value(-3)
+        3
+        """
+        shared = cls("", b"")
+        shared.__dict__["value"] = value
         return shared
 
     @cached_property
@@ -73,32 +94,33 @@ def _arrived(digest: str, packed: Any) -> Shared:
     return _MADE_HERE.get(digest) or Shared(digest, packed)
 
 
-def _pickled(value: Any) -> bytes:
-    """Pickled by name; what is defined in `__main__` by value, if cloudpickle is installed.
-
-    Other processes have another `__main__`: that of a notebook exists nowhere else.
-    """
+def _pickled(value: Any, by_value: bool) -> bytes:
     try:
         data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-        if b"__main__" not in data:
-            return data
         problem: Exception | None = None
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         data, problem = b"", error
+    if by_value and (problem is not None or b"__main__" in data):
+        data, problem = _pickled_by_value(value, data, problem)
+    if problem is not None:
+        raise InputError(
+            f"the evaluation cannot be sent to other processes: {problem}; a measure or function "
+            "of your own must be defined in a module that they can import"
+        )
+    return data
+
+
+def _pickled_by_value(
+    value: Any, data: bytes, problem: Exception | None
+) -> tuple[bytes, Exception | None]:
     try:
         import cloudpickle
 
-        by_value: bytes = cloudpickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-        return by_value
+        return cloudpickle.dumps(value, pickle.HIGHEST_PROTOCOL), None
     except ImportError:
-        if problem is None:
-            return data
+        return data, problem
     except Exception as error:
-        problem = error
-    raise EngineError(
-        f"the work cannot be sent to other processes: {problem}; a measure or function of your own "
-        "must be defined in a module that they can import"
-    ) from None
+        return b"", error
 
 
 def _unpacked(packed: Any) -> Any:
@@ -106,7 +128,7 @@ def _unpacked(packed: Any) -> Any:
         value, prepare = pickle.loads(zlib.decompress(packed))  # noqa: S301  # made by Shared.of
     except (ImportError, AttributeError) as error:
         raise EngineError(
-            f"the work cannot be unpickled in another process: {error}; a measure or function of "
+            f"the evaluation cannot be read in another process: {error}; a measure or function of "
             "your own must be defined in a module that all processes can import"
         ) from None
     if prepare is not None:

@@ -18,6 +18,7 @@ import numpy as np
 from doxeval.assessments import Assessments, read_assessments
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
+from doxeval.engines import PATIENCE
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation.asked import (
     LeftOut,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 
     from doxeval.assessments.assessed_elements import SpecificityFrom
     from doxeval.documents.options import Offsets, Whitespace
+    from doxeval.engines.engine import EngineGiven
     from doxeval.evaluation.targets import Targets, TopicsGiven
     from doxeval.measures.ranking import Ranking
     from doxeval.navigation import Navigation
@@ -382,12 +384,18 @@ class Evaluation:
         *,
         jobs: int = 1,
         executor: Executor | None = None,
+        engine: EngineGiven | None = None,
+        patience: float = PATIENCE,
         progress: Callable[[int], object] = lambda _: None,
     ) -> ScoreTable:
         """The scores of runs: files, values or dicts, with names if they are given as a mapping.
 
-        With `jobs`, runs are scored in as many processes; with an executor, on that. `progress` is
-        told how many more runs are done. Scores do not depend on any of this.
+        With `jobs`, runs are scored in as many processes; with an `executor`, on that; with an
+        `engine`, on a cluster: "dask://HOST:PORT", "tls://HOST:PORT", "dask:FILE" with the file of
+        a scheduler, or a client of dask's. Its workers must have the same version of doxeval and
+        see the same collection and runs at the same paths; if they do not, or if there is none
+        of them for `patience` seconds, that is an error. `progress` is told how many more runs are
+        done. Scores do not depend on any of this.
         """
         sources = named_sources(runs)
         if not sources:
@@ -396,22 +404,26 @@ class Evaluation:
             raise InputError(f"jobs is {jobs}: expected 1 or more")
         if executor is not None and jobs > 1:
             raise InputError("give an executor or a number of jobs, not both")
-        return self.table(self._scored(sources, jobs, executor, progress))
+        if engine is not None and (executor is not None or jobs > 1):
+            other = "an executor" if executor is not None else "a number of jobs"
+            raise InputError(f"give an engine or {other}, not both")
+        if executor is not None or engine is not None:
+            from doxeval.evaluation.on_engines import scored_on
+
+            place = engine if executor is None else executor
+            return self.table(scored_on(place, self, sources, progress, patience))
+        return self.table(self._scored(sources, jobs, progress))
 
     def _scored(
         self,
         sources: Sequence[NamedSource],
         jobs: int,
-        executor: Executor | None,
         progress: Callable[[int], object],
     ) -> list[RunScores]:
-        workers = min(jobs, len(sources))
-        if executor is not None or workers > 1:
-            from doxeval.evaluation.workers import scored_in_processes, scored_on
+        if jobs > 1 and len(sources) > 1:
+            from doxeval.evaluation.workers import scored_in_processes
 
-            if executor is not None:
-                return scored_on(executor, self, sources, progress)
-            return scored_in_processes(self, sources, workers, progress)
+            return scored_in_processes(self, sources, jobs, progress)
         found = []
         for source in sources:
             found.append(self.score(source))
@@ -437,6 +449,8 @@ def evaluate(
     *,
     jobs: int = 1,
     executor: Executor | None = None,
+    engine: EngineGiven | None = None,
+    patience: float = PATIENCE,
     progress: Callable[[int], object] = lambda _: None,
     **options: Any,
 ) -> ScoreTable:
@@ -450,7 +464,9 @@ def evaluate(
     {'run': {'AP': 0.8333333333333333, 'P@2': 0.5}}
     """
     evaluation = Evaluation(assessments, measures, **options)
-    return evaluation.score_all(runs, jobs=jobs, executor=executor, progress=progress)
+    return evaluation.score_all(
+        runs, jobs=jobs, executor=executor, engine=engine, patience=patience, progress=progress
+    )
 
 
 def _texts_of(

@@ -1,114 +1,82 @@
-"""Scoring in other processes: every worker receives the evaluation once, then only runs.
+"""Scoring in several processes of one machine: this one scores beside its workers.
 
-On one machine, this process scores beside its workers. If it has a single thread and the system
-can fork, workers inherit the evaluation without any copying; otherwise they are started afresh and
-receive it when they start. An executor of the user's own gets the pickled evaluation with every
-run, but each of its processes unpickles it only once.
+Every worker receives the evaluation once, then only runs, or pieces of large ones. If this process
+has a single thread and the system can fork, workers inherit the evaluation without any copying;
+otherwise they are started afresh and receive it when they start.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import pickle
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
-from doxeval.errors import DoxevalError, InputError
+from doxeval.engines.allocator import keep_freed_blocks
+from doxeval.engines.shared import Shared
+from doxeval.errors import DoxevalError, WorkerLost
+from doxeval.evaluation.units import Collecting, Progress, prepare, units_of
 
 if TYPE_CHECKING:
+    from doxeval.evaluation.blocks import PartScores, RunPiece
     from doxeval.evaluation.evaluation import Evaluation
     from doxeval.evaluation.sources import NamedSource
     from doxeval.scores import RunScores
 
-Progress = Callable[[int], object]
-
 
 def scored_in_processes(
-    evaluation: Evaluation, sources: Sequence[NamedSource], processes: int, progress: Progress
+    evaluation: Evaluation, sources: Sequence[NamedSource], jobs: int, progress: Progress
 ) -> list[RunScores]:
     """The scores of all sources, in their order, from this process and others beside it."""
     import multiprocessing
 
     from doxeval.processes import Workers
 
+    units = units_of(evaluation, sources)
+    processes = min(jobs, len(units))
     can_fork = "fork" in multiprocessing.get_all_start_methods() and _threads() == 1
-    shared = evaluation if can_fork else _pickled(evaluation)
+    shared = Shared.here(evaluation) if can_fork else Shared.of(evaluation, prepare)
     with Workers(processes - 1, "fork" if can_fork else "spawn", _receive, (shared,)) as workers:
         futures = {
-            number: workers.submit(_score, source)
-            for number, source in enumerate(sources)
+            number: workers.submit(_score, unit.piece)
+            for number, unit in enumerate(units)
             if number % processes  # the others are for this process
         }
-        for number in range(0, len(sources), processes):
+        for number in range(0, len(units), processes):
             if workers.has_lost_one:
                 break
-            futures[number] = _scored_here(evaluation, sources[number])
-        return _collected([futures[number] for number in sorted(futures)], progress)
+            futures[number] = _scored_here(evaluation, units[number].piece)
+        parts = _collected([futures[number] for number in sorted(futures)])
+        collecting = Collecting(evaluation, sources, units, progress)
+        for number, part in enumerate(parts):
+            collecting.add(number, part)
+        return collecting.scores()
 
 
-def _scored_here(evaluation: Evaluation, source: NamedSource) -> Future[RunScores]:
-    """The outcome of a source that this process scores itself: its scores, or the error."""
-    done: Future[RunScores] = Future()
+def _scored_here(evaluation: Evaluation, piece: RunPiece) -> Future[PartScores]:
+    """The outcome of a piece that this process scores itself: its scores, or the error."""
+    done: Future[PartScores] = Future()
     try:
-        done.set_result(evaluation.score(source))
+        done.set_result(evaluation.score_piece(piece))
     except Exception as error:  # raised again in the order of the sources
         done.set_exception(error)
     return done
 
 
-def scored_on(
-    executor: Executor, evaluation: Evaluation, sources: Sequence[NamedSource], progress: Progress
-) -> list[RunScores]:
-    """The scores of all sources, in their order, from an executor."""
-    if isinstance(executor, ThreadPoolExecutor):
-        futures = [executor.submit(evaluation.score, source) for source in sources]
-        return _collected(futures, progress)
-    data = _pickled(evaluation)
-    key = hashlib.sha256(data).hexdigest()
-    _HERE[key] = evaluation
-    futures = [executor.submit(_score_by, key, data, source) for source in sources]
-    return _collected(futures, progress)
-
-
-def _collected(futures: Iterable[Future[RunScores]], progress: Progress) -> list[RunScores]:
+def _collected(futures: Iterable[Future[PartScores]]) -> Iterable[PartScores]:
     """All results in order; the first error in that order is raised, and the rest is cancelled."""
-    from concurrent.futures import BrokenExecutor
-
-    from doxeval.processes import WorkerLost
-
     waiting = list(futures)
-    found = []
     try:
         for future in waiting:
-            found.append(future.result())
-            progress(1)
-        return found
+            yield future.result()
     except WorkerLost as error:
         raise WorkerLost(
             f"{error} while it was scoring runs, perhaps for lack of memory; try a smaller jobs="
         ) from None
-    except BrokenExecutor:
-        raise WorkerLost(
-            "a process that was scoring runs ended unexpectedly: it was killed, memory ran out, or "
-            "it could not import a measure of your own"
-        ) from None
     finally:
         for future in waiting:
             future.cancel()
-
-
-def _pickled(evaluation: Evaluation) -> bytes:
-    try:
-        return pickle.dumps(evaluation, pickle.HIGHEST_PROTOCOL)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InputError(
-            f"the evaluation cannot be sent to other processes: {error}; a measure of your own "
-            "must be defined in a module that they can import"
-        ) from None
 
 
 def _threads() -> int:
@@ -124,28 +92,13 @@ def _threads() -> int:
 _received: Evaluation | None = None
 
 
-def _receive(shared: Any) -> None:
+def _receive(shared: Shared) -> None:
     global _received
-    _received = pickle.loads(shared) if isinstance(shared, bytes) else shared  # noqa: S301  # ours
+    keep_freed_blocks()  # the process is ours
+    _received = shared.value
 
 
-def _score(source: NamedSource) -> RunScores:
+def _score(piece: RunPiece) -> PartScores:
     if _received is None:
         raise DoxevalError("a process was asked to score a run without an evaluation")
-    return _received.score(source)
-
-
-# In a process of somebody else's executor. Evaluations of this very process are found here, so
-# that an executor of threads unpickles nothing; other processes keep the last one they received.
-
-_HERE: WeakValueDictionary[str, Evaluation] = WeakValueDictionary()
-_LAST: dict[str, Evaluation] = {}
-
-
-def _score_by(key: str, data: bytes, source: NamedSource) -> RunScores:
-    evaluation = _HERE.get(key) or _LAST.get(key)
-    if evaluation is None:
-        evaluation = pickle.loads(data)  # noqa: S301  # ours, made by scored_on
-        _LAST.clear()
-        _LAST[key] = evaluation
-    return evaluation.score(source)
+    return _received.score_piece(piece)
