@@ -61,12 +61,14 @@ _UNVERIFIED: WeakSet[SealedFiles] = WeakSet()
 class SealedFiles:
     """The open files of a sealed directory, and its manifest.
 
-    A directory that is replaced at the very moment it is opened is opened again.
+    A directory that is replaced at the very moment it is opened is opened again. With
+    `only_hashed`, the files without a hash of their own are elsewhere, as they are for a cache.
     """
 
-    def __init__(self, kind: Kind, directory: Path) -> None:
+    def __init__(self, kind: Kind, directory: Path, *, only_hashed: bool = False) -> None:
         self.kind = kind
         self.directory = directory
+        self._only_hashed = only_hashed
         self._contents: dict[str, Contents] = {}
         while not self._contents:
             self.manifest = read_manifest(kind, directory)
@@ -143,6 +145,8 @@ class SealedFiles:
         contents: dict[str, Contents] = {}
         unverified = self.unverified
         for name, recorded in self.manifest["files"].items():
+            if self._only_hashed and name in self.kind.unhashed:
+                continue
             opened = _opened(self.kind, self.directory / name, recorded, name not in unverified)
             if name not in self.kind.unread:
                 contents[name] = opened

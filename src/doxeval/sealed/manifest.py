@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -48,21 +49,32 @@ def is_sealed(kind: Kind, directory: Path) -> bool:
 def read_manifest(kind: Kind, directory: Path) -> dict[str, Any]:
     """The manifest of one of this kind, if it is of this version, unaltered and complete."""
     manifest = _parsed(kind, directory)
+    return _checked(kind, manifest, str(directory), str(directory / NAME))
+
+
+def parsed_manifest(kind: Kind, data: bytes, location: str, address: str) -> dict[str, Any]:
+    """The same for a manifest that was read at an address, of a directory that is elsewhere."""
+    return _checked(kind, _decoded(kind, data, address), location, address)
+
+
+def _checked(
+    kind: Kind, manifest: dict[str, Any], location: str, address: str
+) -> dict[str, Any]:
     if manifest.get("format") != kind.format:
-        raise kind.error(f"this is not the manifest of {kind.one}", str(directory / NAME))
+        raise kind.error(f"this is not the manifest of {kind.one}", address)
     if manifest.get("version") != kind.version:
         raise kind.error(
             f"the {kind.noun} has format version {str(manifest.get('version'))[:20]}, this doxeval "
             f"reads version {kind.version}; build it again",
-            str(directory),
+            location,
         )
     sealed = {name: value for name, value in manifest.items() if name != "checksum"}
     if manifest.get("checksum") != _checksum(sealed):
-        raise kind.error(f"the manifest was altered; {kind.again}", str(directory))
+        raise kind.error(f"the manifest was altered; {kind.again}", location)
     missing = kind.missing(manifest) or _missing_files(kind, manifest)
     if missing is not None:
         message = f"the manifest has no usable {missing}; {kind.again}"
-        raise kind.error(message, str(directory / NAME))
+        raise kind.error(message, address)
     return manifest
 
 
@@ -80,13 +92,19 @@ def has_counts(manifest: Mapping[str, Any], *names: str) -> bool:
 
 def _parsed(kind: Kind, directory: Path) -> dict[str, Any]:
     path = directory / NAME
-    damaged = kind.error(f"the manifest is damaged; {kind.again}", str(path))
     try:
-        manifest = json.loads(path.read_bytes())
+        data = path.read_bytes()
     except FileNotFoundError:
         raise kind.error(_why_missing(kind, directory), str(directory)) from None
     except OSError as error:
         raise kind.error(error.strerror or str(error), str(path)) from error
+    return _decoded(kind, data, str(path))
+
+
+def _decoded(kind: Kind, data: bytes, origin: str) -> dict[str, Any]:
+    damaged = kind.error(f"the manifest is damaged; {kind.again}", origin)
+    try:
+        manifest = json.loads(data)
     except (ValueError, RecursionError):
         raise damaged from None
     if not isinstance(manifest, dict):
@@ -132,4 +150,4 @@ def _is_file(kind: Kind, name: str, recorded: object) -> bool:
     if not isinstance(recorded, dict) or not is_size(recorded.get("bytes")):
         return False
     has_hash = isinstance(recorded.get("sha256"), str) or name in kind.unhashed
-    return has_hash and name == os.path.basename(name) and name not in ("", ".", "..")
+    return has_hash and name != NAME and re.fullmatch(r"\w[\w.\-]{0,199}", name, re.A) is not None

@@ -1,0 +1,99 @@
+"""Where a collection is: a local directory, or a URL that fsspec can open.
+
+A URL begins with a protocol and `://`, as in `s3://bucket/wiki`; protocols may be chained, as in
+`zip://wiki::https://host/wiki.zip`. Everything else is a path, `C:\\wiki` and `a:b` included.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from doxeval.errors import InputError, OutputError
+
+_PROTOCOL = r"[A-Za-z][A-Za-z0-9+.\-]+"  # two characters at least: one is a drive of Windows
+_URL = re.compile(rf"(?:{_PROTOCOL}::)*{_PROTOCOL}://")
+# What becomes of a URL when it is made a Path.
+_FLATTENED = re.compile(rf"({_PROTOCOL}:)[/\\][^/\\]")
+_PASSWORD = re.compile(r"(?<!github)://[^/@]*:[^/@]+@")  # github://organisation:repository@
+_LOCAL = ("file", "local")
+
+
+def is_url(location: str | os.PathLike[str]) -> bool:
+    """Whether a location is a URL, not a path.
+
+    >>> [is_url(one) for one in ("s3://bucket/wiki", "zip://a::file:///b.zip", "C:\\\\wiki", "a:b")]
+    [True, True, False, False]
+    """
+    return _URL.match(os.fsdecode(location)) is not None
+
+
+def local_path(location: str | os.PathLike[str], error: type[InputError]) -> Path | None:
+    """The path of a local directory, which a `file:` URL may name; None for any other URL.
+
+    >>> local_path("wiki", InputError).name, local_path("file:///data/my%20wiki", InputError).name
+    ('wiki', 'my wiki')
+    >>> local_path("s3://bucket/wiki", InputError) is None
+    True
+    """
+    given = os.fsdecode(location)
+    if not is_url(given):
+        if _is_flattened(given):
+            message = "a URL is given as a string: a Path loses one of its slashes"
+            raise error(message, given)
+        return Path(given)
+    parts = urlsplit(given)
+    if parts.scheme not in _LOCAL:
+        return None
+    if parts.netloc not in ("", "localhost") or not parts.path.startswith("/"):
+        raise error("expected three slashes and a whole path, as in file:///data/wiki", given)
+    return Path(unquote(parts.path))
+
+
+def check_url(url: str, error: type[InputError]) -> None:
+    """Refuse a URL that names a password, or one of the web with a query.
+
+    >>> check_url("sftp://me:secret@host/wiki", InputError)
+    Traceback (most recent call last):
+    doxeval.errors.InputError: the URL contains a password, which would end up in results, ...
+    """
+    if _PASSWORD.search(url):
+        raise error(
+            "the URL contains a password, which would end up in results, reports and pickles; "
+            "give it where fsspec looks for it, such as FSSPEC_SFTP_PASSWORD"
+        )
+    if re.match(r"https?://[^?#]*[?#]", url):
+        raise error("expected the URL of a directory, without ? and #", url)
+
+
+def refuse_url(out: str | os.PathLike[str]) -> None:
+    """Refuse to write to a URL.
+
+    >>> refuse_url("s3://bucket/wiki")
+    Traceback (most recent call last):
+    doxeval.errors.OutputError: s3://bucket/wiki: only local directories can be written; ...
+    """
+    given = os.fsdecode(out)
+    if is_url(given) or _is_flattened(given):
+        raise OutputError(
+            f"{given}: only local directories can be written; write one, and copy it to the URL"
+        )
+
+
+def name_of(location: str) -> str:
+    """The last part of a path or a URL, to call a collection by.
+
+    >>> name_of("s3://bucket/wiki/"), name_of("zip://wiki::file:///b.zip"), name_of("data/wiki")
+    ('wiki', 'wiki', 'wiki')
+    """
+    if not is_url(location):
+        return Path(location).name
+    return location.partition("::")[0].rstrip("/").rpartition("/")[2]
+
+
+def _is_flattened(path: str) -> bool:
+    """Whether a path was made from a URL: nobody has a directory `s3:`."""
+    match = _FLATTENED.match(path)
+    return match is not None and not os.path.exists(match[1])
