@@ -10,25 +10,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Ints, positions_in
-from doxeval.documents.collection_files import CollectionFiles
+from doxeval.documents.collection_files import CollectionFiles, current_manifest, opened_files
 from doxeval.documents.element import Element
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.ids import normalised_id
 from doxeval.documents.layout import HASH_BYTES, IDS_FILE
 from doxeval.documents.lookup import find_nodes, innermost_nodes
-from doxeval.documents.manifest import read_manifest
 from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.paths import Step, format_path, parse_path
 from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
 from doxeval.sealed.guard import guarded
+from doxeval.sealed.locations import name_of
 from doxeval.wording import brief, counted, short_path, shortened
 
 if TYPE_CHECKING:  # what few commands need is loaded when they need it
@@ -45,8 +44,10 @@ class Collection:
     """A structured collection: documents as trees over their texts.
 
     A collection is a value: two collections are equal if they have the same seal, wherever they
-    are, and a pickle holds only the directory and the seal. `Collection(directory)` opens a
-    collection; this example makes a small one:
+    are, and a pickle holds only the location and the seal. `Collection("data/wiki")` opens a
+    collection in a directory, `Collection("s3://bucket/wiki")` one at a URL: its columns are
+    downloaded into a cache, its texts stay where they are (see sealed/cache.py). This example makes
+    a small one:
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<article><p>One.</p><p>Two.</p></article>"})
@@ -77,9 +78,14 @@ class Collection:
     [2, -1]
     """
 
-    def __init__(self, directory: str | Path) -> None:
-        self.directory = Path(directory)
-        self.files = CollectionFiles(self.directory)
+    def __init__(self, location: str | os.PathLike[str]) -> None:
+        self._hold(os.fsdecode(location), opened_files(location))
+
+    def _hold(self, location: str, files: CollectionFiles) -> None:
+        # What the user calls it, and where its columns are: for a URL, in the cache.
+        self.location = location
+        self.directory = files.directory
+        self.files = files
         self.manifest: dict[str, Any] = self.files.manifest
         column = self.files.column
         self.nodes = NodeColumns(*(column(f"nodes.{name}") for name in COLUMNS))
@@ -93,7 +99,22 @@ class Collection:
         return len(self.rows) - 1
 
     def __repr__(self) -> str:
-        return f"Collection({str(self.directory)!r}): {counted(len(self), 'document')}"
+        return f"Collection({self.location!r}): {counted(len(self), 'document')}"
+
+    @property
+    def address(self) -> str:
+        """Where it can be opened again, from any working directory: a whole path, or a URL."""
+        return os.path.abspath(self.directory) if self.files.remote is None else self.location
+
+    @property
+    def name(self) -> str:
+        """The last part of its location.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<p>One.</p>"}).name
+        'collection'
+        """
+        return name_of(self.location)
 
     @property
     def seal(self) -> str:
@@ -107,7 +128,7 @@ class Collection:
         return hash(self.seal)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Collection], tuple[str, str]]:
-        return _reopened, (os.path.abspath(self.directory), self.seal)
+        return _reopened, (self.address, self.seal)
 
     def verify(self, progress: Callable[[int, int], object] | None = None) -> Verification:
         """Compare every file and every text with its hash, and check that the trees are trees.
@@ -122,9 +143,9 @@ class Collection:
         """
         from doxeval.documents.verification import verify_collection
 
-        if read_manifest(self.directory)["checksum"] != self.seal:
-            raise CollectionError("the collection was replaced since", str(self.directory))
-        verification = verify_collection(self.directory, progress)
+        if current_manifest(self.location)["checksum"] != self.seal:
+            raise CollectionError("the collection was replaced since", self.location)
+        verification = verify_collection(self.location, progress)
         if verification.problems:
             raise verification.problems[0]
         return verification
@@ -191,7 +212,7 @@ class Collection:
     def _read_text(self) -> Callable[[int], str]:
         """A function that reads the text of a document, with a cache of the last few."""
         store = TextStore(
-            str(self.directory),
+            self.location,
             self.files.text(),
             self.files.column("documents.text_ends"),
             self.files.column("documents.sha256").reshape(-1, HASH_BYTES),
@@ -225,7 +246,7 @@ class Collection:
         """The number of one document; an unknown id is an error."""
         number = int(self.find_documents([document_id])[0])
         if number < 0:
-            raise UnknownReference(f"no document {brief(document_id)} in {self.directory}")
+            raise UnknownReference(f"no document {brief(document_id)} in {self.location}")
         return number
 
     @guarded
@@ -435,9 +456,10 @@ class Collection:
         return TextPoints(self, whitespace or self.whitespace)
 
 
-def _reopened(directory: str, seal: str) -> Collection:
+def _reopened(location: str, seal: str) -> Collection:
     """A pickled collection, opened again if it is still the same."""
-    collection = Collection(directory)
+    collection = Collection.__new__(Collection)
+    collection._hold(location, opened_files(location, seal))
     if collection.seal != seal:
-        raise CollectionError("the collection is not the one that was pickled", directory)
+        raise CollectionError("the collection is not the one that was pickled", location)
     return collection

@@ -1,21 +1,33 @@
-"""The open files of a collection, with what a collection's own files must agree on."""
+"""The open files of a collection, with what a collection's own files must agree on.
+
+A collection at a URL has its columns in the cache (see sealed/cache.py), and its text at the URL.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from doxeval.documents.layout import IDS_FILE, TAGS_FILE, text_parts
-from doxeval.documents.manifest import COLLECTION
+from doxeval.documents.manifest import COLLECTION, read_manifest
 from doxeval.documents.text import MappedText, TextBytes
+from doxeval.errors import CollectionError
 from doxeval.sealed.files import SealedFiles
+from doxeval.sealed.locations import local_path
+
+if TYPE_CHECKING:  # few collections are at a URL
+    from doxeval.sealed.cache import Cached
 
 
 class CollectionFiles(SealedFiles):
     """The open files of a collection, and its manifest."""
 
-    def __init__(self, directory: Path) -> None:
-        super().__init__(COLLECTION, directory)
+    def __init__(self, directory: Path, cached: Cached | None = None) -> None:
+        self.remote = None if cached is None else cached.remote
+        kind = COLLECTION if cached is None else cached.kind
+        super().__init__(kind, directory, only_hashed=cached is not None)
         self._check_ends()
 
     def tags(self) -> list[str]:
@@ -32,7 +44,12 @@ class CollectionFiles(SealedFiles):
 
     def text(self) -> TextBytes:
         """The texts of all documents, one after another."""
-        parts = text_parts(self.manifest["files"])
+        files = self.manifest["files"]
+        parts = text_parts(files)
+        if self.remote is not None:
+            from doxeval.documents.remote_text import RemoteText
+
+            return RemoteText(self.remote, {name: files[name]["bytes"] for name in parts})
         paths = [str(self.directory / name) for name in parts]
         return MappedText([self.raw(name) for name in parts], paths)
 
@@ -47,3 +64,31 @@ class CollectionFiles(SealedFiles):
         for name, end in expected.items():
             if self.column(name)[-1] != end:
                 raise self.damaged(f"{name}.npy", f"expected {end:,} at the end")
+
+
+def opened_files(location: str | os.PathLike[str], seal: str | None = None) -> CollectionFiles:
+    """The files of a collection in a directory or at a URL.
+
+    If the seal is known, and the cache has a collection of that seal, its URL is not asked again.
+    """
+    directory = local_path(location, CollectionError)
+    if directory is not None:
+        return CollectionFiles(directory)
+    from doxeval.sealed.cache import cached
+
+    here = cached(COLLECTION, os.fsdecode(location), seal)
+    try:
+        return CollectionFiles(here.directory, here)
+    except CollectionError:
+        here.repair()  # a file in the cache was damaged; what was is downloaded again
+        return CollectionFiles(here.directory, here)
+
+
+def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
+    """The manifest that is in a directory or at a URL now."""
+    directory = local_path(location, CollectionError)
+    if directory is not None:
+        return read_manifest(directory)
+    from doxeval.sealed.remote import RemoteDirectory
+
+    return RemoteDirectory(os.fsdecode(location), COLLECTION).manifest()

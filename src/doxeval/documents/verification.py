@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from doxeval.documents.collection import Collection
-from doxeval.documents.layout import TEXT_FILE
-from doxeval.documents.manifest import COLLECTION, read_manifest
+from doxeval.documents.collection_files import current_manifest
+from doxeval.documents.manifest import COLLECTION
 from doxeval.documents.structure import (
     flaws_in_counts,
     flaws_in_ids,
@@ -19,6 +19,8 @@ from doxeval.documents.structure import (
 )
 from doxeval.errors import CollectionError, InputError
 from doxeval.sealed.files import check_contents
+from doxeval.sealed.locations import local_path
+from doxeval.sealed.remote import RemoteDirectory
 from doxeval.wording import brief, counted
 
 # Called with the bytes and the documents verified since the last call.
@@ -39,23 +41,26 @@ class Verification:
     problems: tuple[InputError, ...] = ()
 
 
-def verify_collection(directory: str | Path, progress: Progress | None = None) -> Verification:
+def verify_collection(
+    location: str | os.PathLike[str], progress: Progress | None = None
+) -> Verification:
     """Compare a collection with its hashes and check its structure; damage is in the result.
 
-    If files are damaged, their contents are not examined any further.
+    If files are damaged, their contents are not examined any further. Of a collection at a URL,
+    all files there are read, and those in the cache are compared, too.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<article><p>One.</p></article>"})
     >>> verify_collection(collection.directory).problems
     ()
     """
-    directory = Path(directory)
-    manifest = read_manifest(directory)
+    manifest = current_manifest(location)
     report = progress or (lambda done, documents: None)
-    problems: list[InputError] = list(_damaged_files(directory, manifest, report))
+    problems: list[InputError] = list(_damaged_files(location, manifest, report))
     if not problems:
         try:
-            collection = Collection(directory)
+            collection = Collection(location)
+            problems += _damaged_in_cache(collection)
             problems += _flaws(collection)
             problems += _damaged_texts(collection, report)
         except CollectionError as error:
@@ -70,11 +75,37 @@ def verify_collection(directory: str | Path, progress: Progress | None = None) -
 
 
 def _damaged_files(
-    directory: Path, manifest: dict[str, Any], report: Progress
+    location: str | os.PathLike[str], manifest: dict[str, Any], report: Progress
 ) -> Iterator[CollectionError]:
+    check = _check_of(location, lambda done: report(done, 0))
     for name, recorded in manifest["files"].items():
         try:
-            check_contents(COLLECTION, directory / name, recorded, lambda done: report(done, 0))
+            check(name, recorded)
+        except CollectionError as error:
+            yield error
+
+
+def _check_of(
+    location: str | os.PathLike[str], progress: Callable[[int], object]
+) -> Callable[[str, dict[str, Any]], None]:
+    """The function that compares a file with what the manifest records of it."""
+    directory = local_path(location, CollectionError)
+    if directory is not None:
+        return lambda name, recorded: check_contents(
+            COLLECTION, directory / name, recorded, progress
+        )
+    remote = RemoteDirectory(os.fsdecode(location), COLLECTION)
+    return lambda name, recorded: remote.check_contents(name, recorded, progress)
+
+
+def _damaged_in_cache(collection: Collection) -> Iterator[CollectionError]:
+    """The damaged files in the cache, if the collection is at a URL."""
+    if collection.files.remote is None:
+        return
+    for name, recorded in collection.manifest["files"].items():
+        try:
+            if name not in COLLECTION.unhashed:
+                check_contents(collection.files.kind, collection.directory / name, recorded)
         except CollectionError as error:
             yield error
 
@@ -97,6 +128,7 @@ def _damaged_texts(collection: Collection, report: Progress) -> Iterator[Collect
         return
     ends = collection.files.column("documents.text_ends")
     count = begin = 0
+    origin: str | None = None
     for first in range(0, len(collection), _TEXTS):
         last = min(first + _TEXTS, len(collection))
         for document in range(first, last):
@@ -104,6 +136,7 @@ def _damaged_texts(collection: Collection, report: Progress) -> Iterator[Collect
                 collection.text_of(document)
             except CollectionError as error:
                 count += 1
+                origin = error.origin
                 if count <= _MOST_TEXTS_NAMED:
                     message = f"document {brief(collection.id_of(document))}: {error.message}"
                     yield CollectionError(message, error.origin)
@@ -111,4 +144,4 @@ def _damaged_texts(collection: Collection, report: Progress) -> Iterator[Collect
         begin = int(ends[last - 1])
     if count > _MOST_TEXTS_NAMED:
         more = counted(count - _MOST_TEXTS_NAMED, "more text")
-        yield CollectionError(f"and {more}", str(collection.directory / TEXT_FILE))
+        yield CollectionError(f"and {more}", origin)

@@ -23,6 +23,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -36,7 +37,6 @@ from doxeval.unfinished import is_being_written, on_disk, unfinished
 
 VARIABLE = "DOXEVAL_CACHE"
 _ELSEWHERE = f"the environment variable {VARIABLE} can name another directory"
-_BLOCK = 16 << 20
 _LOOK = 0.05  # seconds between two looks at what other processes download
 _PATIENCE = 60.0  # seconds without any progress of theirs
 
@@ -87,8 +87,10 @@ class Cached:
     @property
     def is_complete(self) -> bool:
         """Whether all files are there; what they contain is compared when they are opened."""
-        is_sealed = _kept_manifest(self.kind, self.directory) == self.manifest
-        return is_sealed and all(map(self._has_size, self._kept()))
+        kept: dict[str, Any] | None = _kept_manifest(self.kind, self.directory)
+        if kept != self.manifest:
+            return False
+        return all(map(self._has_size, self._kept()))
 
     def fill(self) -> None:
         """Download what is missing or does not have the right size."""
@@ -143,19 +145,16 @@ class Cached:
                 waiting.append(name)
                 time.sleep(_LOOK)
             else:
-                self._put(name, lambda file, name=name: self._receive(name, file, progress))
+                self._put(name, partial(self._receive, name, progress))
 
-    def _receive(self, name: str, file: BinaryIO, progress: Callable[[int], object]) -> None:
-        """Download a file and compare it with its hash; not a byte more than the manifest says."""
-        size, digest = self._size(name), hashlib.sha256()
-        self.remote.check_size(name, size)
-        for begin in range(0, size, _BLOCK):
-            data = self.remote.read(name, begin, min(begin + _BLOCK, size))
-            digest.update(data)
-            file.write(data)
-            progress(len(data))
-        if digest.hexdigest() != self.manifest["files"][name]["sha256"]:
-            raise self.remote.damaged(name, "the file was altered")
+    def _receive(self, name: str, progress: Callable[[int], object], file: BinaryIO) -> None:
+        """Download a file and compare it with its hash on the way."""
+        recorded, digest = self.manifest["files"][name], hashlib.sha256()
+        for block in self.remote.blocks(name, recorded["bytes"]):
+            digest.update(block)
+            file.write(block)
+            progress(len(block))
+        self.remote.check_digest(name, recorded, digest.hexdigest())
 
     def _put(self, name: str, write: Callable[[BinaryIO], object]) -> None:
         """Write a file under a temporary name, then let it take its place."""

@@ -57,9 +57,7 @@ def parsed_manifest(kind: Kind, data: bytes, location: str, address: str) -> dic
     return _checked(kind, _decoded(kind, data, address), location, address)
 
 
-def _checked(
-    kind: Kind, manifest: dict[str, Any], location: str, address: str
-) -> dict[str, Any]:
+def _checked(kind: Kind, manifest: dict[str, Any], location: str, address: str) -> dict[str, Any]:
     if manifest.get("format") != kind.format:
         raise kind.error(f"this is not the manifest of {kind.one}", address)
     if manifest.get("version") != kind.version:

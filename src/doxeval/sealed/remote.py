@@ -7,8 +7,10 @@ the many libraries behind fsspec have, and leaves here as one error that names t
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from doxeval.errors import InputError
@@ -17,6 +19,7 @@ from doxeval.sealed.locations import check_url
 from doxeval.sealed.manifest import NAME, parsed_manifest
 from doxeval.wording import shortened
 
+_BLOCK = 16 << 20
 _LARGEST_MANIFEST = 64 << 20
 _PAUSES = (0.2, 1.0, 3.0)  # seconds before the second attempt to read a range, the third, the last
 _LONGEST_REASON = 300
@@ -71,9 +74,33 @@ class RemoteDirectory:
         try:
             return self._attempts(name, begin, end, whole=True)
         except FileNotFoundError:
-            raise self.damaged(name, "the file is missing") from None
+            raise self._damaged(name, "the file is missing") from None
 
-    def check_size(self, name: str, expected: int) -> None:
+    def blocks(self, name: str, size: int) -> Iterator[bytes]:
+        """The contents of a file that has so many bytes, not a byte more."""
+        self._check_size(name, size)
+        for begin in range(0, size, _BLOCK):
+            yield self.read(name, begin, min(begin + _BLOCK, size))
+
+    def check_contents(
+        self, name: str, recorded: dict[str, Any], progress: Callable[[int], object]
+    ) -> None:
+        """Compare the size and the hash of a file with what the manifest records of it."""
+        if "sha256" not in recorded:
+            self._check_size(name, recorded["bytes"])
+            return
+        digest = hashlib.sha256()
+        for block in self.blocks(name, recorded["bytes"]):
+            digest.update(block)
+            progress(len(block))
+        self.check_digest(name, recorded, digest.hexdigest())
+
+    def check_digest(self, name: str, recorded: dict[str, Any], digest: str) -> None:
+        """Compare the hash of a file with the recorded one."""
+        if digest != recorded["sha256"]:
+            raise self._damaged(name, "the file was altered")
+
+    def _check_size(self, name: str, expected: int) -> None:
         """Refuse a file that has another size, if that is known without reading it."""
         self._connect()
         try:
@@ -81,9 +108,9 @@ class RemoteDirectory:
         except Exception:  # if the file cannot be read, either, that error says more
             return
         if size is not None and size != expected:
-            raise self.damaged(name, f"the file has {size:,} bytes instead of {expected:,}")
+            raise self._damaged(name, f"the file has {size:,} bytes instead of {expected:,}")
 
-    def damaged(self, name: str, what: str) -> InputError:
+    def _damaged(self, name: str, what: str) -> InputError:
         """The error about a file that is not what it should be."""
         message = f"{what}; copy the {self.kind.noun} there again"
         return self.kind.error(message, self.address(name))
