@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,7 +31,7 @@ _MOST_TAGS = 12
 )
 def assessments(
     sources: tuple[str, ...],
-    directory: Path | None,
+    directory: str | None,
     pool: str | None,
     merge: Any,
     whitespace: Any,

@@ -11,7 +11,7 @@ import click
 
 from doxeval.cli.flags import in_options
 from doxeval.cli.listing import find, list_
-from doxeval.cli.options import jobs_of_all_cores, table_or_json
+from doxeval.cli.options import collection_argument, jobs_of_all_cores, table_or_json
 from doxeval.cli.terminal import is_watched, json_data, line, note, progress_bar
 from doxeval.cli.verb import Verb, refuse
 from doxeval.wording import counted, shortened
@@ -268,7 +268,7 @@ def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
 
 
 @collection.command(cls=Verb)
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@collection_argument
 @table_or_json("How to print the figures.")
 @click.option(
     "--tags",
@@ -277,7 +277,7 @@ def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
     show_default=True,
     help="How many of the most frequent tags the table lists; JSON has all tags.",
 )
-def info(directory: Path, format_: str, tags: int) -> None:
+def info(directory: str, format_: str, tags: int) -> None:
     """Print figures about a collection.
 
     These are the figures that INEX papers report: the numbers of documents, elements, tags and
@@ -291,7 +291,7 @@ def info(directory: Path, format_: str, tags: int) -> None:
         refuse({"tags"}, "is for the table; JSON has all tags")
     opened = Collection(directory)
     if format_ == "json":
-        facts = {"collection": str(directory), **opened.statistics.as_dict()}
+        facts = {"collection": opened.location, **opened.statistics.as_dict()}
         facts["unverified_files"] = opened.files.unverified
         facts["options"] = opened.manifest["options"]
         json_data(facts, indent=1)
@@ -313,12 +313,12 @@ def _print_verified(opened: Collection) -> None:
     line(f"  {VERIFIED_BYTES >> 20} MiB at every opening, each text whenever it is read; of")
     line(f"  {', '.join(opened.files.unverified)}")
     line("  only size, header and time stamp; to verify everything:")
-    line(f"  doxeval collection verify {opened.directory}")
+    line(f"  doxeval collection verify {opened.location}")
 
 
 @collection.command(cls=Verb)
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-def verify(directory: Path) -> None:
+@collection_argument
+def verify(directory: str) -> None:
     """Compare a collection with its hashes, byte for byte.
 
     Every file and every text is read and compared with the hash it had when the collection was
@@ -328,20 +328,20 @@ def verify(directory: Path) -> None:
     Whenever a collection is opened, up to 256 MiB of it are compared with their hashes, and each
     text is when it is read. This command is for larger collections, and for all texts at once.
     """
-    from doxeval.documents.manifest import read_manifest
+    from doxeval.documents.collection_files import current_manifest
     from doxeval.documents.verification import verify_collection
     from doxeval.errors import CollectionError
 
     bar: Any = nullcontext()
     if is_watched():
-        files = read_manifest(directory)["files"].values()
+        files = current_manifest(directory)["files"].values()
         bar = progress_bar("Verifying", sum(file["bytes"] for file in files))
     with bar as progress:
         found = verify_collection(directory, progress)
     for problem in found.problems:
         note(f"damaged: {in_options(str(problem))}", "red")
     if found.problems:
-        raise CollectionError("the collection is damaged; build it again", str(directory))
+        raise CollectionError("the collection is damaged; build it again", directory)
     line(
         f"{directory}: {counted(found.files, 'file')} ({found.bytes / 1e6:,.1f} MB), "
         f"{counted(found.documents, 'document')} and {counted(found.elements, 'element')} "
@@ -350,7 +350,7 @@ def verify(directory: Path) -> None:
 
 
 @collection.command(cls=Verb)
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@collection_argument
 @click.argument("document", metavar="DOC")
 @click.argument("path", metavar="[PATH]", required=False)
 @click.option(
@@ -365,7 +365,7 @@ def verify(directory: Path) -> None:
 @click.option("--depth", type=click.IntRange(1), help="How many levels of the outline to print.")
 @click.option("--all", "everything", is_flag=True, help="Include inline elements in the outline.")
 def show(
-    directory: Path,
+    directory: str,
     document: str,
     path: str | None,
     format_: str,

@@ -16,7 +16,7 @@ _SNIPPET = 48
 def print_statistics(collection: Collection, tags: int) -> None:
     """Print the figures that INEX papers report of a collection, and its most frequent tags."""
     facts = collection.statistics
-    heading(collection.directory.name)
+    heading(collection.name)
     rows = [
         ("documents", f"{facts.documents:,}"),
         ("elements", f"{facts.elements:,}"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import collection_option, jobs_of_all_cores, table_or_json
+from doxeval.cli.options import WHERE, collection_option, jobs_of_all_cores, table_or_json
 from doxeval.cli.terminal import heading, is_watched, json_data, line, staged_bar
 from doxeval.cli.verb import Verb
 from doxeval.wording import counted, shortened
@@ -32,11 +32,11 @@ def index() -> None:
 
 
 @index.command(cls=Verb)
-@click.argument("collection", metavar="COLLECTION", type=click.Path(path_type=Path))
+@click.argument("collection", metavar="COLLECTION", type=click.Path())
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="The directory to create.  [default: COLLECTION.index]",
+    help="The directory to create.  [default: COLLECTION.index, for a URL in the cache]",
 )
 @click.option(
     "--stemmer",
@@ -49,7 +49,7 @@ def index() -> None:
 )
 @jobs_of_all_cores
 @click.option("--force", is_flag=True, help="Replace an existing index.")
-def build(collection: Path, out: Path | None, stemmer: str, jobs: int, force: bool) -> None:
+def build(collection: str, out: Path | None, stemmer: str, jobs: int, force: bool) -> None:
     """Index the words of a collection.
 
     The index has the place of every word, so that any part of a document can be scored: elements,
@@ -85,10 +85,10 @@ def _progress() -> Iterator[Progress | None]:
 
 
 @index.command(cls=Verb)
-@click.argument("place", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("place", **WHERE)
 @_collection_option
 @table_or_json("How to print the figures.")
-def info(place: Path, directory: Path | None, format_: str) -> None:
+def info(place: str, directory: str | None, format_: str) -> None:
     """Print figures about an index."""
     opened = _opened(place, directory)
     counts = opened.manifest["counts"]
@@ -99,7 +99,7 @@ def info(place: Path, directory: Path | None, format_: str) -> None:
         return
     heading(opened.directory.name)
     rows = [
-        ("collection", f"{opened.collection.directory} (seal {opened.collection.seal[:12]})"),
+        ("collection", f"{opened.collection.location} (seal {opened.collection.seal[:12]})"),
         ("documents", f"{counts['documents']:,}"),
         ("elements", f"{counts['elements']:,}"),
         ("words", f"{counts['words']:,}"),
@@ -114,11 +114,11 @@ def info(place: Path, directory: Path | None, format_: str) -> None:
 
 
 @index.command(cls=Verb)
-@click.argument("place", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("place", **WHERE)
 @click.argument("text", metavar="TEXT…", nargs=-1, required=True)
 @_collection_option
 @table_or_json("How to print the words.")
-def words(place: Path, text: tuple[str, ...], directory: Path | None, format_: str) -> None:
+def words(place: str, text: tuple[str, ...], directory: str | None, format_: str) -> None:
     """Show how a text is cut into words and stemmed, and how often each term occurs.
 
     \b
@@ -146,13 +146,14 @@ def words(place: Path, text: tuple[str, ...], directory: Path | None, format_: s
         line(f"{shown[0]:<{width}}{shown[1]:<{width}}{occurrences:>12,}{in_documents:>12,}")
 
 
-def _opened(directory: Path, collection: Path | None) -> Index:
+def _opened(place: str, collection: str | None) -> Index:
     """An index, given by its own directory or by the collection beside it."""
     from doxeval.documents import Collection
     from doxeval.documents.manifest import COLLECTION
     from doxeval.retrieve.index import Index
+    from doxeval.sealed.locations import is_url
     from doxeval.sealed.manifest import is_sealed
 
-    if collection is None and is_sealed(COLLECTION, directory):
-        return Index.of(directory)
-    return Index(directory, None if collection is None else Collection(collection))
+    if collection is None and (is_url(place) or is_sealed(COLLECTION, Path(place))):
+        return Index.of(place)
+    return Index(place, None if collection is None else Collection(collection))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.cli.options import collection_argument
 from doxeval.cli.terminal import data, note
 from doxeval.cli.verb import refuse, verb
 from doxeval.wording import counted, json_text, short_path, shortened, visible
@@ -24,7 +24,7 @@ _SPACE = re.compile(r"\s+")
 
 
 @verb(name="list")
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@collection_argument
 @click.option("--long", is_flag=True, help="Add the numbers of elements and of characters.")
 @click.option(
     "--format",
@@ -34,7 +34,7 @@ _SPACE = re.compile(r"\s+")
     show_default=True,
     help="How to print them; json and jsonl have doc, elements and characters.",
 )
-def list_(directory: Path, long: bool, format_: str) -> None:
+def list_(directory: str, long: bool, format_: str) -> None:
     """Print the ids of the documents, one per line.
 
     With --long, the id is followed by the number of elements and the number of characters, with
@@ -57,7 +57,7 @@ def list_(directory: Path, long: bool, format_: str) -> None:
 
 
 @verb()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@collection_argument
 @click.argument("quote", metavar="QUOTE")
 @click.option("--doc", "document", metavar="ID", help="Look only in this document.")
 @click.option(
@@ -74,7 +74,7 @@ def list_(directory: Path, long: bool, format_: str) -> None:
     help="How to print the places; json and jsonl have doc, start, end, path, before, text, after.",
 )
 def find(
-    directory: Path,
+    directory: str,
     quote: str,
     document: str | None,
     ignore_space: bool,
@@ -109,7 +109,7 @@ def find(
     )
     first = next(places, None)
     if first is None:
-        raise quote_not_found(quote, directory, document, ignore_space)
+        raise quote_not_found(quote, opened.location, document, ignore_space)
     found = chain([first], places)
     shown = found if most is None else islice(found, most)
     if format_ == "text":

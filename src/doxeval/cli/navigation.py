@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -28,7 +27,7 @@ _MOST_ELEMENTS = 30
     metavar="ID",
     help="Print the probabilities between the elements of this document. Needs --collection.",
 )
-def navigation(model: str, directory: Path | None, document: str | None) -> None:
+def navigation(model: str, directory: str | None, document: str | None) -> None:
     """Print a model of navigation and check it.
 
     The model is a JSON file, or one of the names depth, hierarchical, neighbours and none. A

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from doxeval.cli.options import collection_option
 from doxeval.cli.terminal import fail, line, note
 from doxeval.cli.verb import refuse, verb
 
@@ -39,19 +39,13 @@ _AROUND = 48
     "second about the supports; S (strict) makes a path a requirement, V (vague) a hint.  "
     "[default: sscas]",
 )
-@click.option(
-    "--collection",
-    "directory",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Count the elements of this collection that each path matches.",
-)
+@collection_option("Count the elements of this collection that each path matches.")
 def nexi(
     query: str,
     tree: bool,
     precedence: Precedence,
     strictness: str | None,
-    directory: Path | None,
+    directory: str | None,
 ) -> None:
     """Parse a NEXI query and explain what it asks for.
 
@@ -98,7 +92,7 @@ def _point_at(place: int, query: str) -> None:
     note(f"  {' ' * (place - first + len(before))}^")
 
 
-def _explain(query: StructuredQuery, strictness: str, directory: Path | None) -> None:
+def _explain(query: StructuredQuery, strictness: str, directory: str | None) -> None:
     from doxeval.topics import Interpretation
 
     interpretation = Interpretation.named(strictness)
@@ -116,7 +110,7 @@ def _hint(path: QueryPath, written: QueryPath) -> str:
     return "" if path == written else f"  (hint: {written})"
 
 
-def _counts(directory: Path | None, paths: Sequence[QueryPath]) -> Iterator[str]:
+def _counts(directory: str | None, paths: Sequence[QueryPath]) -> Iterator[str]:
     """For each path how many elements it matches; without a collection nothing."""
     if directory is None:
         return iter([""] * len(paths))

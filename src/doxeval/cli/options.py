@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
+
+# Where a collection is. It stays a string: as a Path, a URL would lose a slash.
+WHERE: dict[str, Any] = {"type": click.Path(), "metavar": "DIR|URL"}
 
 columns_option = click.option(
     "--columns",
@@ -25,14 +27,18 @@ offsets_option = click.option(
 )
 
 
+def collection_argument(command: Any) -> Any:
+    """The directory or the URL of a collection, as `directory`."""
+    return click.argument("directory", **WHERE)(command)
+
+
 def collection_option(help_text: str) -> Callable[[Any], Any]:
-    """`--collection DIR`, as `directory`."""
+    """`--collection DIR|URL`, as `directory`."""
     return click.option(
         "--collection",
         "directory",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
         help=help_text,
+        **WHERE,
     )
 
 

@@ -38,7 +38,7 @@ _OPTIONS = (
 
 
 @verb()
-@click.argument("collection", metavar="COLLECTION", type=click.Path(path_type=Path))
+@click.argument("collection", metavar="COLLECTION", type=click.Path())
 @click.argument("topics", metavar="[TOPICS]", required=False)
 @click.argument("path", metavar="[PATH]", required=False)
 @click.option(
@@ -159,7 +159,7 @@ _OPTIONS = (
     help="Format of the run.  [default: by its name]",
 )
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-def search(collection: Path, topics: str | None, path: str | None, **options: Any) -> None:
+def search(collection: str, topics: str | None, path: str | None, **options: Any) -> None:
     """Search a collection: a baseline run for TOPICS, or the best results for some words.
 
     The collection needs an index: `doxeval index build COLLECTION`. All units in which a word of
@@ -196,7 +196,7 @@ def search(collection: Path, topics: str | None, path: str | None, **options: An
         _write_run(collection, topics or "", options)
 
 
-def _index(collection: Path, options: dict[str, Any]) -> Index:
+def _index(collection: str, options: dict[str, Any]) -> Index:
     from doxeval.documents import Collection
     from doxeval.retrieve.index import Index
 
@@ -215,7 +215,7 @@ def _checked(options: dict[str, Any], most: int = 1500) -> Options:
     return checked
 
 
-def _write_run(collection: Path, topics: str, options: dict[str, Any]) -> None:
+def _write_run(collection: str, topics: str, options: dict[str, Any]) -> None:
     from doxeval.errors import OutputError
     from doxeval.retrieve.search import search as run_for
     from doxeval.runs.read_write import write_run
@@ -256,7 +256,7 @@ def _topics(file: str, wanted: Sequence[str]) -> list[Topic]:
 # For words
 
 
-def _print_best(collection: Path, options: dict[str, Any]) -> None:
+def _print_best(collection: str, options: dict[str, Any]) -> None:
     from doxeval.retrieve.search import query_of_words, searcher_for
     from doxeval.retrieve.snippets import snippets
     from doxeval.retrieve.structure import all_terms
@@ -294,7 +294,7 @@ def _why_nothing(searcher: Searcher, words: str) -> str:
 
 
 def _print_explanation(
-    collection: Path, topics: str | None, path: str | None, options: dict[str, Any]
+    collection: str, topics: str | None, path: str | None, options: dict[str, Any]
 ) -> None:
     from doxeval.retrieve.explain import explain
     from doxeval.retrieve.query import terms_of_text

@@ -85,7 +85,7 @@ _SHOWN = 3
 def validate(
     runs: tuple[str, ...],
     task: str | None,
-    directory: Path | None,
+    directory: str | None,
     topic_file: str | None,
     target_file: str | None,
     offsets: Any,

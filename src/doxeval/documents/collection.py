@@ -27,7 +27,7 @@ from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
 from doxeval.sealed.guard import guarded
-from doxeval.sealed.locations import name_of
+from doxeval.sealed.locations import is_url, name_of
 from doxeval.wording import brief, counted, short_path, shortened
 
 if TYPE_CHECKING:  # what few commands need is loaded when they need it
@@ -79,11 +79,11 @@ class Collection:
     """
 
     def __init__(self, location: str | os.PathLike[str]) -> None:
-        self._hold(os.fsdecode(location), opened_files(location))
+        self._hold(location, opened_files(location))
 
-    def _hold(self, location: str, files: CollectionFiles) -> None:
+    def _hold(self, location: str | os.PathLike[str], files: CollectionFiles) -> None:
         # What the user calls it, and where its columns are: for a URL, in the cache.
-        self.location = location
+        self.location = os.fsdecode(location) if is_url(location) else str(files.directory)
         self.directory = files.directory
         self.files = files
         self.manifest: dict[str, Any] = self.files.manifest

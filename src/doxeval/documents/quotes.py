@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,10 +71,10 @@ def find_text(
 
 
 def quote_not_found(
-    quote: str, directory: Path, document: str | None, ignore_space: bool
+    quote: str, location: str, document: str | None, ignore_space: bool
 ) -> UnknownReference:
     """The error about a quote that stands nowhere."""
-    where = f"{directory}" if document is None else f"{shortened(document)} of {directory}"
+    where = location if document is None else f"{shortened(document)} of {location}"
     hint = "" if ignore_space else "; with ignore_space=True, white space does not count"
     return UnknownReference(f"no {brief(quote)} in {where}{hint}")
 

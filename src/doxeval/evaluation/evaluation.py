@@ -195,7 +195,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         labels = ", ".join(measure.label for measure in self.measures)
-        where = "" if self.collection is None else f", {self.collection.directory}"
+        where = "" if self.collection is None else f", {self.collection.location}"
         return f"Evaluation({counted(len(self.truth.topics), 'topic')}{where}: {labels})"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -436,7 +436,7 @@ class Evaluation:
             self.facts,
             self.truth.topics,
             told_apart(scored),
-            None if self.collection is None else str(self.collection.directory),
+            None if self.collection is None else self.collection.location,
             self.assessments.origins,
             self.warnings,
         )

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from doxeval.assessments import Assessments, read_assessments
@@ -117,7 +116,7 @@ class Pooling:
         choice = Choice(facts.method or "depth", facts.documents, facts.seed or 0, judged)
         choice.check()
         if isinstance(collection, str | os.PathLike):
-            collection = Collection(Path(collection))
+            collection = Collection(collection)
         read = named_runs(runs, ends)
         asked = pooled_topics(read.runs, topics)
         identifier = _identifier(facts.level or "element", collection, offsets, whitespace)

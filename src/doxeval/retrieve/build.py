@@ -58,10 +58,10 @@ def build_index(
     >>> report.words, report.terms, report.directory.name
     (3, 2, 'collection.index')
     """
-    opened = collection if isinstance(collection, Collection) else Collection(_path(collection))
+    opened = collection if isinstance(collection, Collection) else Collection(collection)
     if opened.manifest["options"]["text"] == "none":
         raise MissingText(
-            f"the collection {opened.directory} was built without its text (text='none'), so there "
+            f"the collection {opened.location} was built without its text (text='none'), so there "
             "is nothing to index"
         )
     analysis = Analysis(stemmer)

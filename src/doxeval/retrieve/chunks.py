@@ -150,7 +150,7 @@ def _refuse_outside(
     unknown = np.flatnonzero(document < 0)
     if len(unknown):
         line = lines[int(unknown[0])]
-        message = f"no document {brief(line.document)} in {collection.directory}"
+        message = f"no document {brief(line.document)} in {collection.location}"
         raise FormatError(message, origin, line.number)
     lengths = collection.nodes.end[collection.rows[document]]
     outside = np.flatnonzero(end > lengths)

@@ -87,10 +87,8 @@ class Index:
             collection = Collection(os.fsdecode(collection))
         place = beside(collection.directory)
         if not place.exists() and moved_away(place) is None:
-            make = f"build_index, or `doxeval index build {collection.directory}`, makes one"
-            raise SearchIndexError(
-                f"the collection has no index; {make}", str(collection.directory)
-            )
+            make = f"build_index, or `doxeval index build {collection.location}`, makes one"
+            raise SearchIndexError(f"the collection has no index; {make}", collection.location)
         return cls(place, collection)
 
     def __repr__(self) -> str:
@@ -232,7 +230,7 @@ class Index:
         if self.manifest["collection"] != self.collection.seal:
             raise SearchIndexError(
                 f"this is the index of another collection, or of an earlier state of "
-                f"{self.collection.directory}: it has the seal {self.manifest['collection'][:12]}, "
+                f"{self.collection.location}: it has the seal {self.manifest['collection'][:12]}, "
                 f"the collection {self.collection.seal[:12]}; build the index again",
                 str(self.directory),
             )

@@ -78,7 +78,7 @@ class Cached:
     def __init__(self, remote: RemoteDirectory, manifest: dict[str, Any]) -> None:
         self.remote = remote
         self.manifest = manifest
-        self.directory = cache_directory() / manifest["checksum"]
+        self.directory = cache_directory() / str(manifest["checksum"])
         # What messages about damaged files say.
         self.kind: Kind = replace(
             remote.kind, again=f"remove it, and it is downloaded again from {remote.url}"
@@ -87,8 +87,7 @@ class Cached:
     @property
     def is_complete(self) -> bool:
         """Whether all files are there; what they contain is compared when they are opened."""
-        kept: dict[str, Any] | None = _kept_manifest(self.kind, self.directory)
-        if kept != self.manifest:
+        if _kept_manifest(self.kind, self.directory) != self.manifest:
             return False
         return all(map(self._has_size, self._kept()))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from doxeval.wording import shortened, visible
+from doxeval.wording import counted, shortened, visible
 
 
 @contextmanager
@@ -20,7 +20,8 @@ def told(url: str, directory: Path, total: int) -> Iterator[Callable[[int], obje
     if sys.stderr is None:
         yield lambda _: None
         return
-    line = f"downloading {shortened(url)}, {total / 1e6:,.1f} MB, to {visible(str(directory))}"
+    size = f"{total / 1e6:,.1f} MB" if total > 100_000 else counted(total, "byte")
+    line = f"downloading {shortened(url)} ({size}) to {visible(str(directory))}"
     with suppress(OSError):  # nobody reads stderr
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from doxeval.errors import OutputError, output_errors
 from doxeval.sealed.columns import ColumnFile
 from doxeval.sealed.kinds import Kind
+from doxeval.sealed.locations import refuse_url
 from doxeval.sealed.manifest import is_sealed, seal
 from doxeval.unfinished import on_disk, parents_made, put_in_place, restore, unfinished
 
@@ -37,6 +38,7 @@ class SealedWriter:
         self._columns: list[ColumnFile] = []
         self._files: list[BinaryIO] = []
         self._resources = ExitStack()
+        refuse_url(out)
         with output_errors(out):
             # A link stays, and what it points to is replaced.
             self._out = out.resolve() if out.is_symlink() and out.exists() else out.absolute()
