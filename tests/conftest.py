@@ -107,6 +107,17 @@ def build(tmp_path: Path) -> Builder:
     return builder
 
 
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache of its own for collections at URLs, and a far store without faults."""
+    from far_store import FarStore
+
+    monkeypatch.setenv("DOXEVAL_CACHE", str(tmp_path / "cache"))
+    FarStore.reset()
+    yield tmp_path / "cache"
+    FarStore.reset()
+
+
 def write_files(directory: Path, files: Mapping[str, str | bytes]) -> Path:
     for name, contents in files.items():
         path = directory / name

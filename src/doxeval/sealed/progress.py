@@ -9,6 +9,8 @@ from pathlib import Path
 
 from doxeval.wording import counted, shortened, visible
 
+_LONGEST_URL = 400
+
 
 @contextmanager
 def told(url: str, directory: Path, total: int) -> Iterator[Callable[[int], object]]:
@@ -21,7 +23,7 @@ def told(url: str, directory: Path, total: int) -> Iterator[Callable[[int], obje
         yield lambda _: None
         return
     size = f"{total / 1e6:,.1f} MB" if total > 100_000 else counted(total, "byte")
-    line = f"downloading {shortened(url)} ({size}) to {visible(str(directory))}"
+    line = f"downloading {shortened(url, _LONGEST_URL)} ({size}) to {visible(str(directory))}"
     with suppress(OSError):  # nobody reads stderr
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
