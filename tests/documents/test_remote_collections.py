@@ -231,11 +231,11 @@ def test_commands_take_urls(url: str, near: Collection) -> None:
 
 
 def test_a_url_can_be_indexed_and_searched(url: str, near: Collection, own_cache: Path) -> None:
-    assert "has no index" in doxeval("search", url, "--text", "text").stderr
+    assert "has no index" in doxeval("search", url, "--words", "text").stderr
     built = doxeval("index", "build", url, "--jobs", 1)
     assert built.exit_code == 0, built.stderr
     assert built.stdout.startswith(str(own_cache / f"{near.seal}.index"))
-    found = doxeval("search", url, "--text", "xxx")
+    found = doxeval("search", url, "--words", "xxx")
     assert found.exit_code == 0, found.stderr
     assert "d3" in found.stdout
     assert doxeval("index", "info", url).exit_code == 0
