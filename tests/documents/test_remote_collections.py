@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -231,12 +232,15 @@ def test_commands_take_urls(url: str, near: Collection) -> None:
 
 
 def test_a_url_can_be_indexed_and_searched(url: str, near: Collection, own_cache: Path) -> None:
-    assert "has no index" in doxeval("search", url, "--words", "text").stderr
+    def search(where: object) -> Result:
+        return doxeval("search", where, "--words", "text 3", "--min-words", 1)
+
+    assert "has no index" in search(url).stderr
     built = doxeval("index", "build", url, "--jobs", 1)
     assert built.exit_code == 0, built.stderr
     assert built.stdout.startswith(str(own_cache / f"{near.seal}.index"))
     doxeval("index", "build", near.directory, "--jobs", 1)
-    found = [doxeval("search", where, "--words", "text 3") for where in (url, near.directory)]
+    found = [search(where) for where in (url, near.directory)]
     assert found[0].stdout == found[1].stdout != ""
     assert doxeval("index", "info", url).exit_code == 0
 
