@@ -25,7 +25,9 @@ from doxeval.sealed.cache import cache_directory
 from doxeval.sealed.remote import RemoteDirectory
 from far_store import FarStore, bytes_read, files_read
 
-FILES = {f"d{number}.xml": f"<a>text {number} <b>{'x' * number}</b></a>" for number in range(40)}
+FILES = {
+    f"d{number}.xml": f"<art>text {number} <sec>{'x' * number}</sec></art>" for number in range(40)
+}
 TESTS = Path(__file__).resolve().parents[1]
 
 
@@ -50,7 +52,7 @@ def test_it_is_the_same_collection(near: Collection, url: str, own_cache: Path) 
     assert far.directory == own_cache / near.seal
     assert repr(far) == f"Collection('{url}'): 40 documents"
     assert [far.text_of(number) for number in range(40)] == [near.text_of(n) for n in range(40)]
-    assert far.element("d3", "/a[1]/b[1]").text == "xxx"
+    assert far.element("d3", "/art[1]/sec[1]").text == "xxx"
     assert far.statistics == near.statistics
     assert far.verify() == near.verify()
 
@@ -218,7 +220,7 @@ def test_commands_take_urls(url: str, near: Collection) -> None:
         ("collection", "list"),
         ("collection", "show", "d3"),
         ("collection", "find", "text 3"),
-        ("nexi", "//a//b[about(., x)]", "--collection"),
+        ("nexi", "//art//sec[about(., x)]", "--collection"),
     ):
         place = 2 if words[0] == "collection" else len(words)
         results = [

@@ -19,7 +19,9 @@ from doxeval.sealed import remote
 from doxeval.sealed.cache import cache_directory
 from far_store import FarStore, bytes_read, files_read
 
-FILES = {f"d{number}.xml": f"<a>text {number} <b>{'x' * number}</b></a>" for number in range(40)}
+FILES = {
+    f"d{number}.xml": f"<art>text {number} <sec>{'x' * number}</sec></art>" for number in range(40)
+}
 TESTS = Path(__file__).resolve().parents[1]
 
 
