@@ -235,15 +235,14 @@ def _ids(
 
 def _why_unusable(document_id: str, rule: IdRule) -> str | None:
     """Why this cannot be an id, or None if it can."""
-    shown = brief(document_id)
     if len(document_id) > LONGEST_ID:
-        return f"the id {shown} has more than {LONGEST_ID:,} characters"
+        return f"the id {brief(document_id)} has more than {LONGEST_ID:,} characters"
     if _CONTROL.search(document_id):
-        return f"the id {shown} contains a control character"
+        return f"the id {brief(document_id)} contains a control character"
     if _SURROGATE.search(document_id):
         return (
-            f"the id {shown} is not Unicode; rename the file in UTF-8, or take ids from inside "
-            "the documents with id_rule="
+            f"the id {brief(document_id)} is not Unicode; rename the file in UTF-8, or take ids "
+            "from inside the documents with id_rule="
         )
     if document_id:
         return None

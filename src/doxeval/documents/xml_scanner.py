@@ -78,8 +78,8 @@ class _Tags(NamedTuple):
     is_empty: Bools
 
     def document_of(self, tags: Ints) -> Ints:
-        """The documents, as positions in `documents`, of some tags."""
-        return np.searchsorted(self.first, tags, side="right") - 1
+        """The documents that some tags belong to."""
+        return self.documents[np.searchsorted(self.first, tags, side="right") - 1]
 
 
 def scan(bodies: Sequence[bytes], limits: Limits) -> Scan:
@@ -93,51 +93,48 @@ def scan(bodies: Sequence[bytes], limits: Limits) -> Scan:
     """
     joined = b"".join([*bodies, _AFTER_THE_END])
     data = np.frombuffer(joined, dtype=np.uint8)
-    ends = np.cumsum([len(body) for body in bodies])
-    tags = _tags(data, ends)
+    tags = _tags(data, np.cumsum([len(body) for body in bodies]))
     plain = np.zeros(len(bodies), dtype=np.bool_)
-    counts = np.zeros(len(bodies), dtype=np.int64)
     if not len(tags.begin):
-        return Scan(plain, _bounds(counts), NumberedNames(counts[:0], []), counts[:0])
+        return Scan(plain, _bounds(plain * 0), NumberedNames(tags.begin, []), tags.begin)
     plain[tags.documents] = _fits(tags, limits)
 
     shrinks, strange = shrinkage(joined, data, tags.begin, tags.end)
-    plain[tags.documents[tags.document_of(strange)]] = False
+    plain[tags.document_of(strange)] = False
     starts = np.flatnonzero(~tags.closes)
-    numbers, names, too_long = names_at(joined, tags.begin[starts] + 1)
-    plain[tags.documents[tags.document_of(starts[too_long])]] = False
+    name_of_start, names, too_long = names_at(joined, tags.begin[starts] + 1)
+    plain[tags.document_of(starts[too_long])] = False
 
     gaps = tags.begin - shrinks
     gaps[1:] -= tags.end[:-1] + 1
-    number = np.full(len(tags.begin), END_NUMBER, dtype=np.int32)
-    number[starts] = numbers
     # An empty element has two marks, the second of which is an end.
-    marks = np.repeat(np.arange(len(tags.begin)), tags.is_empty + 1)
-    number = number[marks]
-    number[1:][marks[1:] == marks[:-1]] = END_NUMBER
-    marks_of = np.diff(np.searchsorted(marks, [*tags.first, len(tags.begin)]))
-    counts[tags.documents] = marks_of
-    return Scan(plain, _bounds(counts), NumberedNames(number, names), np.cumsum(gaps)[marks])
+    marks_of_tag = tags.is_empty + 1
+    after_tag = np.cumsum(marks_of_tag)
+    numbers = np.full(int(after_tag[-1]), END_NUMBER, dtype=np.int32)
+    numbers[(after_tag - marks_of_tag)[starts]] = name_of_start
+    marks_of_document = np.zeros(len(bodies), dtype=np.int64)
+    marks_of_document[tags.documents] = np.add.reduceat(marks_of_tag, tags.first)
+    positions = np.repeat(np.cumsum(gaps), marks_of_tag)
+    return Scan(plain, _bounds(marks_of_document), NumberedNames(numbers, names), positions)
 
 
 def _tags(data: Bytes, ends: Ints) -> _Tags:
-    """The tags of the documents that have only tags, of which there are as many as ">"."""
-    begin, end = np.flatnonzero(data == ord("<")), np.flatnonzero(data == ord(">"))
-    begin_bounds, end_bounds = np.searchsorted(begin, ends), np.searchsorted(end, ends)
-    counts, others = np.diff(begin_bounds, prepend=0), np.diff(end_bounds, prepend=0)
-    second = data[begin + 1]
-    is_other = (second == ord("!")) | (second == ord("?"))
-    only_tags = (counts == others) & (counts > 0)
-    only_tags[np.searchsorted(begin_bounds, np.flatnonzero(is_other), side="right")] = False
+    """The tags of the documents that have only tags, and no other ">"."""
+    brackets = np.flatnonzero((data | (ord("<") ^ ord(">"))) == ord(">"))
+    begins, second = data[brackets] == ord("<"), data[brackets + 1]
+    bounds = np.searchsorted(brackets, [0, *ends])
+    counts = np.diff(bounds)
+    only_tags = (counts == 2 * np.diff(_bounds(begins)[bounds])) & (counts > 0)
+    others = np.flatnonzero(begins & ((second == ord("!")) | (second == ord("?"))))
+    only_tags[np.searchsorted(bounds, others, side="right") - 1] = False
     if not only_tags.all():
-        mine = np.repeat(only_tags, counts)
-        begin, second = begin[mine], second[mine]
-        end = end[np.repeat(only_tags, others)]
+        brackets = brackets[np.repeat(only_tags, counts)]
     documents = np.flatnonzero(only_tags)
-    first = np.cumsum(counts[documents]) - counts[documents]
-    closes = second == ord("/")
+    begin, end = brackets[0::2], brackets[1::2]
+    closes = data[begin + 1] == ord("/")
     is_empty = (data[end - 1] == ord("/")) & ~closes
-    return _Tags(begin, end, documents, first, closes, is_empty)
+    tags_of = counts[documents] // 2
+    return _Tags(begin, end, documents, np.cumsum(tags_of) - tags_of, closes, is_empty)
 
 
 def _fits(tags: _Tags, limits: Limits) -> Bools:

@@ -21,7 +21,7 @@ from pyexpat import XML_PARAM_ENTITY_PARSING_ALWAYS, ParserCreate
 
 from doxeval.errors import DocumentError, InputError
 from doxeval.markup.character_sets import codec_of, unknown
-from doxeval.markup.expansion import ALLOWANCE, EXPANSION, Expansion
+from doxeval.markup.expansion import ALLOWANCE, EXPANSION
 from doxeval.markup.feeding import LONGEST_ENTITY, Feed, Refused
 
 _PREDEFINED = {"lt", "gt", "amp", "apos", "quot"}
@@ -98,7 +98,7 @@ class HardenedExpat:
 
             parser.UseForeignDTD(True)
             parser.ExternalEntityRefHandler = external
-        self._feed = Feed(parser, origin, error_class, Expansion(*self._expansion))
+        self._feed = Feed(parser, origin, error_class, self._expansion)
         return self._feed
 
     def _declared(self, name: str, parameter: bool, value: str | None, *_: object) -> None:

@@ -48,28 +48,31 @@ class Refused(Exception):
 class Feed:
     """A parser, and the document that is given to it piece by piece.
 
-    An error gets the file, the line and the column.
+    An error gets the file, the line and the column. `expansion` limits what entities may stand for.
     """
+
+    _fed = 0
+    _has_begun = False
+    _is_careful = False
+    _step = _SMALL_PIECE
+    _subset_at: int | None = None  # where the declarations begin, while they last
+    _entities = 0
+    _attributes = 0
+    # Most documents declare nothing, so these are made when they are needed.
+    _expansion: Expansion | None = None
+    _attributes_of: Counter[str]
 
     def __init__(
         self,
         parser: XMLParserType,
         origin: str,
         error_class: type[InputError],
-        expansion: Expansion,
+        expansion: tuple[int, int],
     ) -> None:
         self.parser = parser
         self._origin = origin
         self._error_class = error_class
-        self._expansion = expansion
-        self._fed = 0
-        self._has_begun = False
-        self._is_careful = False
-        self._step = _SMALL_PIECE
-        self._subset_at: int | None = None  # where the declarations begin, while they last
-        self._entities = 0
-        self._attributes = 0
-        self._attributes_of: Counter[str] = Counter()
+        self._expansion_limits = expansion
 
     def feed(self, piece: bytes, last: bool) -> None:
         """Parse one more piece."""
@@ -93,9 +96,12 @@ class Feed:
         self._entities += 1
         if self._entities > MOST_ENTITIES:
             raise Refused(f"more than {MOST_ENTITIES:,} entities are declared", self.parser)
+        if self._expansion is None:
+            self._expansion = Expansion(*self._expansion_limits)
         self._expansion.declare(name, value)
 
     def _watch_declarations(self) -> None:
+        self._attributes_of = Counter()
         self.parser.StartDoctypeDeclHandler = self._begin_subset
         self.parser.EndDoctypeDeclHandler = self._end_subset
         self.parser.AttlistDeclHandler = self._declare_attribute
@@ -118,7 +124,8 @@ class Feed:
             raise Refused(message, self.parser)
 
     def _parse(self, piece: bytes, last: bool) -> None:
-        if self._expansion.is_possible and (excess := self._expansion.excess(piece)):
+        expansion = self._expansion
+        if expansion and expansion.is_possible and (excess := expansion.excess(piece)):
             raise self._error_class(excess, self._origin, self.parser.CurrentLineNumber)
         try:
             self.parser.Parse(piece, last)
