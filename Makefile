@@ -5,6 +5,8 @@ BIN := .venv/bin
 # How many hostile inputs `make fuzz` tries, and then how long it tries fresh examples.
 INPUTS ?= 200000
 MINUTES ?= 10
+# Tests start hundreds of processes, which should not compile the same sources again and again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo demo-assess test fuzz pins bench docs web web-check clean
 
@@ -21,7 +23,7 @@ test: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 fuzz: .venv/installed
 	$(BIN)/python scripts/fuzz.py --inputs $(INPUTS)

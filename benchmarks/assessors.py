@@ -61,7 +61,7 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="doxeval-bench-") as directory,
         chosen_database(asked.database) as database,
     ):
-        url = None if database is None else database.new_database()
+        url = None if database is None else database.databases.new()
         benchmark(Path(directory), url, asked.assessors, asked.operations, asked.pool)
 
 

@@ -62,7 +62,7 @@ def trial(
 ) -> Outcome:
     """Kill a server some number of times, each time within `longest` seconds of its start."""
     chance = random.Random(seed)
-    url = None if database is None else database.new_database()
+    url = None if database is None else database.databases.new()
     campaign = make_campaign(directory, people, database=url)
     stop, crashes = threading.Event(), 0
     with campaign, serving(campaign.directory) as server:

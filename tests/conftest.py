@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -52,6 +53,12 @@ needs_conformance = pytest.mark.skipif(
 def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests need not survive a power failure."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def pytest_collection_finish() -> None:
+    """Leave thousands of tests and their modules alone when garbage is collected."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

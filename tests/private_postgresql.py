@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import secrets
 import shutil
 import signal
 import subprocess
@@ -14,23 +15,23 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy.engine import make_url
 
 PROGRAMS = Path("/usr/lib/postgresql")
 
 
 @dataclass
 class Cluster:
-    """A server that can be stopped, killed and started again, and that has many databases."""
+    """A server that can be stopped, killed and started again."""
 
     programs: Path
     directory: Path
     options: tuple[str, ...] = ()
     _process: subprocess.Popen[bytes] | None = None
-    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def url(self, database: str) -> str:
         return f"postgresql://postgres@/{database}?host={self.directory}"
@@ -67,18 +68,32 @@ class Cluster:
             self._process.wait(60)
             self._process = None
 
-    def new_database(self) -> str:
-        """The URL of a new, empty database."""
-        name = f"campaign{next(self._numbers)}"
-        self._command("createdb", name)
-        return self.url(name)
+    @property
+    def databases(self) -> Databases:
+        return Databases(self.url("postgres"))
+
+
+@dataclass
+class Databases:
+    """The databases of a server; `url` is one from which others can be made."""
+
+    url: str
+
+    def new(self, model: str | None = None) -> str:
+        """The URL of a new database: a copy of the one with the URL `model`, or an empty one."""
+        made = make_url(self.url).set(database=f"doxeval_test_{secrets.token_hex(6)}")
+        copied = "" if model is None else f' TEMPLATE "{make_url(model).database}"'
+        self._execute(f'CREATE DATABASE "{made.database}"{copied}')
+        return made.render_as_string(hide_password=False)
 
     def drop(self, url: str) -> None:
-        self._command("dropdb", "--force", "--if-exists", url.rpartition("?")[0].rpartition("/")[2])
+        self._execute(f'DROP DATABASE IF EXISTS "{make_url(url).database}" WITH (FORCE)')
 
-    def _command(self, program: str, *words: str) -> None:
-        where = ["-h", str(self.directory), "-U", "postgres"]
-        subprocess.run([str(self.programs / program), *where, *words], check=True)
+    def _execute(self, statement: str) -> None:
+        import psycopg
+
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(statement)
 
 
 def programs() -> Path | None:

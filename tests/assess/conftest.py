@@ -7,8 +7,10 @@ databases may be made), or a private one from Debian's packages that lives as lo
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,9 @@ import pytest
 from argon2 import PasswordHasher
 
 from doxeval.assess.store import Campaign, passwords
+from doxeval.assess.store.places import read_facts, write_facts
 from doxeval.documents import Collection
-from private_postgresql import Cluster, cluster, programs
+from private_postgresql import Cluster, Databases, cluster, programs
 from small_campaign import make_campaign, make_collection
 
 DATABASES = ("sqlite", "postgresql")
@@ -44,37 +47,25 @@ def postgresql() -> Iterator[Cluster]:
         yield started
 
 
+@pytest.fixture(scope="session")
+def databases(request: pytest.FixtureRequest) -> Databases:
+    """The databases of the server that was given, or else of our own."""
+    if url := os.environ.get("DOXEVAL_TEST_POSTGRESQL"):
+        return Databases(url)
+    server: Cluster = request.getfixturevalue("postgresql")
+    return server.databases
+
+
 @pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest) -> Iterator[str | None]:
     """A new, empty database: None for SQLite in the campaign's directory, or a URL."""
     if request.param == "sqlite":
         yield None
         return
-    if url := os.environ.get("DOXEVAL_TEST_POSTGRESQL"):
-        with _database_on(url) as made:
-            yield made
-        return
-    server: Cluster = request.getfixturevalue("postgresql")
-    made = server.new_database()
+    all_databases: Databases = request.getfixturevalue("databases")
+    made = all_databases.new()
     yield made
-    server.drop(made)
-
-
-@contextmanager
-def _database_on(url: str) -> Iterator[str]:
-    """A new database on a server that was given."""
-    import secrets
-
-    import psycopg
-    from sqlalchemy.engine import make_url
-
-    name = f"doxeval_test_{secrets.token_hex(6)}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-        try:
-            yield make_url(url).set(database=name).render_as_string(hide_password=False)
-        finally:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    all_databases.drop(made)
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +94,36 @@ def new_campaign(
         campaign.close()
 
 
-@pytest.fixture
-def campaign(new_campaign: Maker) -> Campaign:
+# The small campaign as most tests want it is made once on each database, and copied for each test.
+
+
+@pytest.fixture(scope="session")
+def model_on_sqlite(tmp_path_factory: pytest.TempPathFactory, small_collection: Collection) -> Path:
+    with make_campaign(tmp_path_factory.mktemp("model"), None, small_collection) as made:
+        return made.directory
+
+
+@pytest.fixture(scope="session")
+def model_on_postgresql(
+    tmp_path_factory: pytest.TempPathFactory, small_collection: Collection, databases: Databases
+) -> Iterator[Path]:
+    url = databases.new()
+    with make_campaign(tmp_path_factory.mktemp("model"), url, small_collection) as made:
+        directory = made.directory
+    yield directory
+    databases.drop(url)
+
+
+@pytest.fixture(params=DATABASES)
+def campaign(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Campaign]:
     """The small campaign, on one database after the other."""
-    return new_campaign()
+    model: Path = request.getfixturevalue(f"model_on_{request.param}")
+    directory = Path(shutil.copytree(model, tmp_path / "campaign"))
+    with ExitStack() as stack:
+        if request.param == "postgresql":
+            databases: Databases = request.getfixturevalue("databases")
+            facts = read_facts(directory)
+            url = databases.new(facts.database)
+            stack.callback(databases.drop, url)
+            write_facts(directory, replace(facts, database=url))
+        yield stack.enter_context(Campaign.open(directory))

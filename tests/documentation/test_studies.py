@@ -19,9 +19,10 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+from click.testing import CliRunner
 
 import doxeval
-from doxeval.cli import VERBS
+from doxeval.cli import VERBS, main
 from doxeval.measures.presets import PRESETS
 from doxeval.measures.registry import MEASURES, measure_named
 from doxeval.retrieve.models import MODELS
@@ -52,6 +53,10 @@ SIDE_BY_SIDE = re.compile(r"^\|(?:[^\n|]*\|)+ doxeval \|\n((?:\|.*\n)+)", re.MUL
 GENERAL = {"__name__": "__main__"}
 # Commands run the sources that are being tested, wherever the installed ones come from.
 OWN_SOURCES = {"PYTHONPATH": str(ROOT / "src")}
+WIDTH = {"COLUMNS": "100"}
+# Guides whose commands are all run by a shell, as readers run them. Elsewhere a command of doxeval
+# alone is called in the process of the tests, which does the same without starting Python.
+IN_PROCESSES = ("getting-started", "own-measure")
 
 
 class Block(NamedTuple):
@@ -83,31 +88,46 @@ def run_cell(cell: str, names: dict[str, Any]) -> None:
             exec(compile(code, "table", "exec"), names)
 
 
-def run_block(block: Block, names: dict[str, Any]) -> None:
+def run_block(block: Block, names: dict[str, Any], *, in_processes: bool = False) -> None:
     if block.title:
         path = Path(block.title)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.body, encoding="utf-8")
     elif block.language == "console":
-        run_console(block.body)
+        run_console(block.body, in_processes=in_processes)
     elif block.language == "pycon" or block.body.startswith(">>> "):
         run_session(block.body, names)
     elif block.language == "python":
         exec(compile(block.body, "guide", "exec"), names)
 
 
-def run_console(body: str) -> None:
+def run_console(body: str, *, in_processes: bool = False) -> None:
     for part in re.split(r"^\$ ", body.replace("\\\n", ""), flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
-        here = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        environment = {**os.environ, **OWN_SOURCES, "PATH": here, "COLUMNS": "100"}
-        done = subprocess.run(
-            command, shell=True, capture_output=True, text=True, env=environment, check=False
-        )
-        shown = f"$ {command}\n{done.stdout}{done.stderr}"
-        assert matches(done.stdout, expected), shown
+        alone = command.startswith("doxeval ") and not set(command) & set("|&;<>$`(){}~\\")
+        run = run_here if alone and not in_processes else run_in_shell
+        code, printed, errors = run(command)
+        shown = f"$ {command}\n{printed}{errors}"
+        assert matches(printed, expected), shown
         # Only `validate` may end with 1 and still be what the guide wants to show.
-        assert done.returncode == 0 or command.startswith("doxeval validate "), shown
+        assert code == 0 or command.startswith("doxeval validate "), shown
+
+
+def run_in_shell(command: str) -> tuple[int, str, str]:
+    """The exit code of a command, what it prints, and its errors."""
+    here = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    environment = {**os.environ, **OWN_SOURCES, **WIDTH, "PATH": here}
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, env=environment, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def run_here(command: str) -> tuple[int, str, str]:
+    """The same for doxeval alone, without a process: the shell only takes the words apart."""
+    words = run_in_shell(f"printf '%s\\0' {command}")[1].split("\0")[1:-1]
+    done = CliRunner().invoke(main, words, env=WIDTH)
+    return done.exit_code, done.stdout, done.stderr
 
 
 def matches(printed: str, expected: str) -> bool:
@@ -149,7 +169,7 @@ def test_guides_show_what_happens(
     monkeypatch.setitem(sys.modules, "guide", guide)
     try:
         for block in blocks(page):
-            run_block(block, vars(guide))
+            run_block(block, vars(guide), in_processes=page in IN_PROCESSES)
         for cell in own_cells(page):
             run_cell(cell, vars(guide))
     finally:

@@ -30,7 +30,7 @@ def test_a_backup_is_restored_into_either_database(
     campaign.backup(tmp_path / "a.jsonl")
     assert token not in (tmp_path / "a.jsonl").read_text()
     assert (tmp_path / "a.jsonl").stat().st_mode & 0o777 == 0o600
-    url = None if into == "sqlite" else postgresql.new_database()
+    url = None if into == "sqlite" else postgresql.databases.new()
     again = Campaign.restore(tmp_path / "a.jsonl", tmp_path / "again", database=url)
     with again:
         again.backup(tmp_path / "b.jsonl")
@@ -47,7 +47,7 @@ def test_a_backup_is_restored_into_either_database(
         again.add_user("new")
         assert again.verify() == []
     if url is not None:
-        postgresql.drop(url)
+        postgresql.databases.drop(url)
 
 
 def test_a_backup_can_be_compressed(campaign: Campaign, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_killed_servers_lose_nothing_on_postgresql(tmp_path: Path, crashing: Clu
 def test_a_database_that_goes_away_is_said_and_comes_back(
     tmp_path: Path, crashing: Cluster, small_collection: Collection
 ) -> None:
-    url = crashing.new_database()
+    url = crashing.databases.new()
     with make_campaign(tmp_path, url, small_collection) as campaign:
         ann, article = campaign.user("ann"), campaign.article("waves")
         first, second = highlight(article, 0, 5, 0), highlight(article, 10, 15, 1)
