@@ -12,12 +12,12 @@ from collections.abc import Callable
 
 from doxeval.documents import Collection, build_collection
 from doxeval.documents.batch import read_batch
+from doxeval.documents.contents import documents_of
 from doxeval.documents.ids import IdRule, normalised_id
 from doxeval.documents.limits import Limits
 from doxeval.documents.options import BuildOptions, Format
 from doxeval.documents.raw import RawDocument
 from doxeval.documents.records import read_records
-from doxeval.documents.sources import Walk
 from doxeval.documents.xml import XmlReader
 from doxeval.files import zstd
 from fuzzing import good_files as good
@@ -79,7 +79,7 @@ def source(
 
     def read(data: bytes) -> object:
         options = BuildOptions(limits=LIMITS, id_rule=IdRule("path"), skip_broken=skip_broken)
-        found = list(Walk([file_of(name, wrap(data))], options).documents())
+        found = list(documents_of([file_of(name, wrap(data))], options))
         return read_batch(found, options)
 
     return read

@@ -126,13 +126,19 @@ def why_unreadable(error: Exception) -> str:
 @contextmanager
 def opened_with_position(
     path: str | os.PathLike[str],
+    begin: int = 0,
 ) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-    """As `opened`, with a function that returns the current position in the file on disk."""
+    """As `opened`, with a function that returns the current position in the file on disk.
+
+    A file that is not compressed can be read from any position on. A pipe has no positions.
+    """
     name = os.fspath(path)
     with _opened_file(name) as file:
+        if begin:
+            file.seek(begin)
         allowance = size_allowance(file, name) if is_compressed(name) else None
         with guarded(lambda: decompressed(file, name), name, allowance) as stream:
-            yield stream, file.tell
+            yield stream, file.tell if file.seekable() else lambda: 0
 
 
 def _opened_file(name: str) -> BinaryIO:

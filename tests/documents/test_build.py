@@ -22,6 +22,7 @@ from doxeval.documents.html import read_html
 from doxeval.documents.markdown import read_markdown
 from doxeval.documents.marks import MarksBuilder
 from doxeval.documents.nodes import NodeTable, tabulate
+from doxeval.documents.plan import Sizes
 from doxeval.errors import DocumentError, InputError, MissingText, OutputError, SyntaxProblem
 from doxeval.sealed.columns import ColumnFile
 from strategies import Node, collections_of, html_pages, markdown_texts
@@ -126,7 +127,7 @@ def test_duplicate_ids_stop_the_build_and_name_both(tmp_path: Path) -> None:
 def test_duplicate_ids_are_noticed_across_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("doxeval.documents.build._BATCH_DOCUMENTS", 3)
+    monkeypatch.setattr("doxeval.documents.plan.SIZES", Sizes(batch_documents=3))
     files = {f"{n // 10}/{n}.xml": "<a/>" for n in range(40)}
     source = write_files(tmp_path / "s", {**files, "z/17.xml": "<a/>"})
     with pytest.raises(DocumentError, match=r"z/17\.xml.*first given to .*/1/17\.xml"):
@@ -136,7 +137,7 @@ def test_duplicate_ids_are_noticed_across_batches(
 def test_the_result_does_not_depend_on_the_number_of_jobs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("doxeval.documents.build._BATCH_DOCUMENTS", 7)
+    monkeypatch.setattr("doxeval.documents.plan.SIZES", Sizes(batch_documents=7))
     files = {f"{n}.xml": f"<a>{'<b>x é</b>' * n}<c{n % 5}/></a>" for n in range(60)}
     source = write_files(tmp_path / "s", {**files, "broken.xml": "<a>"})
     options = BuildOptions(skip_broken=True)
@@ -152,7 +153,7 @@ def test_the_result_does_not_depend_on_the_number_of_jobs(
 def test_errors_come_back_from_other_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("doxeval.documents.build._BATCH_DOCUMENTS", 2)
+    monkeypatch.setattr("doxeval.documents.plan.SIZES", Sizes(batch_documents=2))
     files = {f"{n:02}.xml": "<a/>" for n in range(30)}
     source = write_files(tmp_path / "s", {**files, "15.xml": "<a>\n&nosuch;</a>"})
     with pytest.raises(DocumentError, match=r"15\.xml:2:1: undefined entity &nosuch;"):

@@ -19,8 +19,8 @@ from doxeval.documents import (
     id_index,
     id_index_builder,
     id_merging,
+    plan,
 )
-from doxeval.documents import build as documents_build
 from doxeval.documents.id_index import DuplicateId, IdIndex, indexed
 from doxeval.documents.id_index_builder import IdIndexBuilder
 from doxeval.documents.id_merging import merged_indexes
@@ -138,7 +138,7 @@ def test_a_duplicate_is_told_with_both_origins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: int
 ) -> None:
     monkeypatch.setattr(id_index_builder, "_RUN", run)
-    monkeypatch.setattr(documents_build, "_BATCH_DOCUMENTS", 1)
+    monkeypatch.setattr(plan, "SIZES", plan.Sizes(batch_documents=1))
     for name in ("1/x", "2/a", "3/b", "4/c", "5/b", "6/a"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / f"{name}.xml").write_text("<p>text</p>")

@@ -17,6 +17,7 @@ import pytest
 
 from conftest import write_files
 from doxeval.documents import Collection, build_collection
+from doxeval.documents.plan import Sizes
 from doxeval.errors import CollectionError, OutputError
 from doxeval.processes import WorkerLost
 
@@ -223,7 +224,7 @@ def test_a_link_to_a_collection_stays_and_the_collection_is_replaced(tmp_path: P
 def test_a_worker_that_is_killed_ends_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("doxeval.documents.build._BATCH_DOCUMENTS", 2)
+    monkeypatch.setattr("doxeval.documents.plan.SIZES", Sizes(batch_documents=2))
     source = write_files(tmp_path / "s", {f"{n:02}.xml": "<a/>" for n in range(40)})
     children = Path(f"/proc/self/task/{threading.get_native_id()}/children")
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 
 from conftest import Builder, doxeval
 from damaging import forge, forge_column, forge_manifest, without_statistics
-from doxeval.documents import Collection, build, statistics
+from doxeval.documents import Collection, plan, statistics
 from doxeval.documents.examples import example_collection
+from doxeval.documents.plan import Sizes
 from doxeval.documents.verification import verify_collection
 from doxeval.errors import CollectionError
 from strategies import Node, collections_of
@@ -23,7 +24,7 @@ FILES = {"a.xml": "<a>one<b>two</b></a>", "b.xml": "<a>three</a>"}
 @given(collections_of())
 def test_kept_statistics_are_those_that_are_counted(documents: list[Node]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "_BATCH_DOCUMENTS", 2)
+        patch.setattr(plan, "SIZES", Sizes(batch_documents=2))
         patch.setattr(statistics, "_CHUNK", 3)
         kept = example_collection({str(n): node.source for n, node in enumerate(documents)})
         assert kept.verify().problems == ()

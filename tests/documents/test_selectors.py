@@ -14,6 +14,7 @@ from doxeval.documents import BuildOptions, Collection, build_collection
 from doxeval.documents.html import read_html
 from doxeval.documents.limits import Limits
 from doxeval.documents.page_walk import UNSEEN, walk
+from doxeval.documents.plan import Sizes
 from doxeval.documents.selectors import LONGEST_SELECTOR, Selectors
 from doxeval.errors import DocumentError, InputError, SourceError
 from strategies import css_selectors, html_pages
@@ -155,7 +156,7 @@ def test_selectors_are_recorded_and_paths_begin_at_the_root(build: Builder) -> N
 def test_any_number_of_jobs_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("doxeval.documents.build._BATCH_DOCUMENTS", 2)
+    monkeypatch.setattr("doxeval.documents.plan.SIZES", Sizes(batch_documents=2))
     pages = {
         f"{n:03}.html": f"<nav>{n}</nav><main><h1>{n}</h1>{'<h2>x</h2><p>word ' * n}</main>"
         for n in range(20)

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from conftest import Builder, write_files
 from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection
 from doxeval.documents.ids import distinct_paths, normalised_id, without_suffixes
-from doxeval.documents.raw import RawDocument
-from doxeval.documents.sources import Walk
+from doxeval.documents.sources import SourceFile, Walk
 from doxeval.errors import DocumentError, SourceError
 from doxeval.files import uncompressed_name, zstd
 
@@ -209,14 +208,14 @@ def test_links_that_lead_nowhere_are_counted(tmp_path: Path) -> None:
 
 def test_a_file_that_vanishes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write_files(tmp_path / "s", {"a.xml": "<a/>"})
-    real = Walk.documents
+    real = Walk.files
 
-    def vanishing(self: Walk) -> Iterator[RawDocument]:
-        documents = list(real(self))
+    def vanishing(self: Walk) -> Iterator[SourceFile]:
+        files = list(real(self))
         (source / "a.xml").unlink()
-        return iter(documents)
+        return iter(files)
 
-    monkeypatch.setattr(Walk, "documents", vanishing)
+    monkeypatch.setattr(Walk, "files", vanishing)
     with pytest.raises(DocumentError, match=r"a\.xml: No such file"):
         build_collection([str(source)], tmp_path / "c")
 

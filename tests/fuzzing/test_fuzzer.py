@@ -13,7 +13,7 @@ import pytest
 from doxeval.assessments.formats import FORMATS as ASSESSMENT_FORMATS
 from doxeval.cli import VERBS
 from doxeval.documents.archives import is_archive
-from doxeval.documents.sources import SUFFIXES
+from doxeval.documents.file_names import SUFFIXES
 from doxeval.errors import FormatError
 from doxeval.files import COMPRESSIONS
 from doxeval.navigation.read import READERS as NAVIGATION

@@ -80,15 +80,16 @@ def _of_path(path: str) -> Documents:
 def _files_of(path: str) -> Iterator[tuple[str, str]]:
     """The ids and texts of the files of a folder, as a collection would read them."""
     from doxeval.documents.batch import read_batch
+    from doxeval.documents.contents import documents_of
     from doxeval.documents.decoding import decoded
+    from doxeval.documents.file_names import SUFFIXES
     from doxeval.documents.ids import IdRule
     from doxeval.documents.options import BuildOptions
     from doxeval.documents.raw import load as load_bytes
-    from doxeval.documents.sources import SUFFIXES, Walk
 
     options = BuildOptions(id_rule=IdRule.parse("path"))
     empty = True
-    for raw in Walk([path], options).documents():
+    for raw in documents_of([path], options):
         empty = False
         if raw.format in ("text", "markdown") and not isinstance(raw.content, Exception):
             # The text is the file: no tree of its paragraphs is needed.

@@ -12,7 +12,7 @@ import click
 from doxeval.cli.flags import in_options
 from doxeval.cli.listing import find, list_
 from doxeval.cli.options import collection_argument, jobs_of_all_cores, table_or_json
-from doxeval.cli.terminal import is_watched, json_data, line, note, progress_bar
+from doxeval.cli.terminal import growing_bar, is_watched, json_data, line, note, progress_bar
 from doxeval.cli.verb import Verb, refuse
 from doxeval.wording import counted, shortened
 
@@ -147,7 +147,6 @@ def build(
       doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
     """
     from doxeval.documents.build import build_collection
-    from doxeval.documents.sources import Walk
 
     if chunks is not None:
         refuse(set(choices), "has no effect with --chunks")
@@ -156,13 +155,10 @@ def build(
     _check_format(choices["format_"])
     options = _options(**choices)
     started = time.perf_counter()
-    bar: Any = nullcontext()
-    if is_watched():
-        total = Walk(sources, options).total_bytes()
-        bar = progress_bar("Building", total)
+    bar: Any = growing_bar("Building") if is_watched() else nullcontext((None, None))
     broken: list[DocumentError] = []
     try:
-        with bar as progress:
+        with bar as (progress, planned):
             report = build_collection(
                 sources,
                 out,
@@ -170,6 +166,7 @@ def build(
                 jobs=jobs,
                 force=force,
                 progress=progress,
+                planned=planned,
                 on_broken=broken.append,
             )
     finally:

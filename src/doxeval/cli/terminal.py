@@ -176,6 +176,14 @@ class Progress(Protocol):
 @contextmanager
 def progress_bar(title: str, total: int) -> Iterator[Progress]:
     """A bar on stderr, with the speed and the time left."""
+    with growing_bar(title) as (advance, resize):
+        resize(total)
+        yield advance
+
+
+@contextmanager
+def growing_bar(title: str) -> Iterator[tuple[Progress, Callable[[int], object]]]:
+    """The same, with a function that tells it how many bytes there are when that is known."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -198,14 +206,14 @@ def progress_bar(title: str, total: int) -> Iterator[Progress]:
     )
     seen = 0
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(visible(title), total=total, documents=0)
+        task = bar.add_task(visible(title), total=None, documents=0)
 
         def advance(done: int, documents: int) -> None:
             nonlocal seen
             seen += documents
             bar.update(task, advance=done, documents=seen)
 
-        yield advance
+        yield advance, lambda total: bar.update(task, total=total)
 
 
 @contextmanager

@@ -1,29 +1,38 @@
-"""Building a collection: reading sources in batches, in one process or several, and writing it."""
+"""Building a collection: sources are read, here or by others, and written in the order of the plan.
+
+Who reads what: see plan.py and shards.py. This file puts the pieces together; they come in order,
+and so do the reports about them, whoever has read them.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from pathlib import Path
 
-from doxeval.documents.batch import Batch, read_batch
+from doxeval.documents import plan as plans
+from doxeval.documents.collection import Collection
+from doxeval.documents.file_names import SUFFIXES
 from doxeval.documents.options import BuildOptions
 from doxeval.documents.page_parts import SelectorUse
-from doxeval.documents.raw import RawDocument
-from doxeval.documents.sources import SUFFIXES, Source, Walk, recorded_path, source_paths
+from doxeval.documents.plan import Plan
+from doxeval.documents.shard_processes import read_in_processes
+from doxeval.documents.shards import (
+    BuiltShard,
+    Order,
+    Piece,
+    ReadBatch,
+    ShardEnd,
+    raw_batches,
+    read_weighed,
+)
+from doxeval.documents.sources import Source, Tally, recorded_path, source_paths
 from doxeval.documents.writer import CollectionWriter
 from doxeval.errors import DocumentError, SourceError
-from doxeval.processes import WorkerLost, Workers, in_order
-
-# The size of a batch: large enough that the overhead of NumPy calls is small, and small enough
-# that a few batches per process fit in memory.
-_BATCH_BYTES = 4 << 20
-_BATCH_DOCUMENTS = 2000
-_WORTH_PROCESSES = 4  # fewer batches are done before other processes would have started
 
 
 @dataclass
@@ -53,13 +62,15 @@ def build_collection(
     jobs: int = 1,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
+    planned: Callable[[int], object] | None = None,
     on_broken: Callable[[DocumentError], object] | None = None,
 ) -> BuildReport:
     """Build a collection from its sources, or from one source, into the directory `out`.
 
     `progress` is called with the bytes read and the documents written since its last call,
-    `on_broken` with each document that is left out. The result is the same, byte for byte, for
-    any number of jobs.
+    `on_broken` with each document that is left out. If `planned` is given, all sources are walked
+    before anything is read, and it is called with the bytes that `progress` will report. The
+    result is the same, byte for byte, for any number of jobs.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -71,31 +82,18 @@ def build_collection(
     paths = source_paths(sources)
     if options.record is not None and options.id_rule.pattern is None:
         raise SourceError("record= needs id_rule= with an XPath: records have no file names")
-    walk = Walk(paths, options)
-    report = BuildReport(passed_over=walk.passed_over)
-    with (
-        CollectionWriter(Path(os.fsdecode(out)), force=force, id_rule=options.id_rule) as writer,
+    with CollectionWriter(Path(os.fsdecode(out)), force=force, id_rule=options.id_rule) as writer:
+        plan = Plan(paths, options, plans.SIZES)
+        if planned is not None:
+            planned(plan.walked())
+        order = Order(options, plan.sizes, writer.shards)
+        building = _Building(writer, order, progress, on_broken)
         # Whatever happens, other processes end now, not when the generator is collected.
-        closing(_read_all(_batches(walk.documents()), options, jobs)) as batches,
-    ):
-        for weight, batch in batches:
-            report.broken += batch.broken
-            report.selector_use += batch.selector_use
-            if on_broken is not None:
-                for error in batch.broken:
-                    on_broken(error)
-            if batch.ids:
-                writer.append(batch)
-            if progress is not None:
-                progress(weight, len(batch.ids))
-        report.documents, report.source_bytes = writer.documents, writer.source_bytes
-        report.suffixes_kept = walk.suffixes_kept
-        if not writer.documents:
-            raise SourceError(_nothing_found(report), " ".join(paths))
-        if (options.root or options.drop) and not report.selector_use.pages:
-            named = "root=" if options.root else "drop="
-            message = f"{named} is for HTML, and there are no documents in HTML"
-            raise SourceError(message, " ".join(paths))
+        with closing(_pieces(plan, order, jobs)) as pieces:
+            for piece in pieces:
+                building.take(piece)
+        report = building.report()
+        _refuse_useless(report, options, " ".join(paths))
         facts = {
             "sources": [recorded_path(path) for path in paths],
             "options": options.recorded(),
@@ -106,59 +104,91 @@ def build_collection(
     return report
 
 
+def _pieces(plan: Plan, order: Order, jobs: int) -> Generator[Piece, None, None]:
+    if jobs <= 1:
+        return _read_here(plan, order)
+    return read_in_processes(plan, order, jobs)
+
+
+def _read_here(plan: Plan, order: Order) -> Generator[Piece, None, None]:
+    for shard in plan.shards():
+        for raw in raw_batches(order, shard):
+            yield raw if isinstance(raw, ShardEnd) else read_weighed(raw, order.options)
+
+
+class _Building:
+    """Takes the pieces of a collection, in order, into the writer and the report."""
+
+    def __init__(
+        self,
+        writer: CollectionWriter,
+        order: Order,
+        progress: Callable[[int, int], object] | None,
+        on_broken: Callable[[DocumentError], object] | None,
+    ) -> None:
+        self._writer = writer
+        self._order = order
+        self._progress = progress
+        self._on_broken = on_broken
+        self._broken: list[DocumentError] = []
+        self._selector_use = SelectorUse()
+        self._tally = Tally()
+
+    def take(self, piece: Piece) -> None:
+        """Add a piece at the end."""
+        if isinstance(piece, ReadBatch):
+            batch = piece.batch
+            self._note(batch.broken, batch.selector_use)
+            if batch.ids:
+                self._writer.append(batch)
+            self._report(piece.weight, len(batch.ids))
+            return
+        if isinstance(piece, BuiltShard):
+            self._note(piece.broken, piece.selector_use)
+            if piece.name is not None:
+                self._absorb(self._order.directory / piece.name)
+            self._report(piece.weight, piece.documents)
+        self._tally.add(piece.tally)
+        self._writer.end_part()
+
+    def report(self) -> BuildReport:
+        """What was done."""
+        return BuildReport(
+            documents=self._writer.documents,
+            source_bytes=self._writer.source_bytes,
+            broken=self._broken,
+            passed_over=self._tally.passed_over,
+            suffixes_kept=self._tally.suffixes_kept,
+            selector_use=self._selector_use,
+        )
+
+    def _note(self, broken: list[DocumentError], selector_use: SelectorUse) -> None:
+        self._broken += broken
+        self._selector_use += selector_use
+        if self._on_broken is not None:
+            for error in broken:
+                self._on_broken(error)
+
+    def _report(self, weight: int, documents: int) -> None:
+        if self._progress is not None:
+            self._progress(weight, documents)
+
+    def _absorb(self, directory: Path) -> None:
+        self._writer.absorb(Collection(directory), "moved")
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _refuse_useless(report: BuildReport, options: BuildOptions, sources: str) -> None:
+    """Refuse a build without documents, or with options that had no effect."""
+    if not report.documents:
+        raise SourceError(_nothing_found(report), sources)
+    if (options.root or options.drop) and not report.selector_use.pages:
+        named = "root=" if options.root else "drop="
+        message = f"{named} is for HTML, and there are no documents in HTML"
+        raise SourceError(message, sources)
+
+
 def _nothing_found(report: BuildReport) -> str:
     if report.broken:
         return f"all {len(report.broken):,} documents are broken"
     return f"no documents found; looked for files ending in {', '.join(SUFFIXES)} and in archives"
-
-
-def _batches(documents: Iterable[RawDocument]) -> Iterator[list[RawDocument]]:
-    batch: list[RawDocument] = []
-    size = 0
-    for document in documents:
-        batch.append(document)
-        size += document.bytes_in_memory
-        if size >= _BATCH_BYTES or len(batch) >= _BATCH_DOCUMENTS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _read_all(
-    batches: Iterable[list[RawDocument]], options: BuildOptions, jobs: int
-) -> Generator[tuple[int, Batch], None, None]:
-    """Each batch with the bytes of the source it accounts for, in order."""
-    batches = iter(batches)
-    first = list(islice(batches, _WORTH_PROCESSES))
-    if jobs <= 1 or len(first) < _WORTH_PROCESSES:
-        for batch in chain(first, batches):
-            yield _weighed(batch, options)
-        return
-    try:
-        yield from _read_in_processes(first, batches, options, jobs)
-    except WorkerLost as error:
-        raise WorkerLost(
-            f"{error} while it was reading documents, perhaps for lack of memory; try a smaller "
-            "jobs=. (A script of your own must call this below `if __name__ == '__main__':`.)"
-        ) from None
-
-
-def _read_in_processes(
-    first: list[list[RawDocument]],
-    batches: Iterator[list[RawDocument]],
-    options: BuildOptions,
-    jobs: int,
-) -> Iterator[tuple[int, Batch]]:
-    """Each batch with its bytes; the first ones are read here, while the processes start."""
-    # Spawned processes are the same on every system, and inherit no threads.
-    with Workers(jobs, "spawn") as workers:
-        others = in_order(workers, _weighed, ((batch, options) for batch in batches), 2 * jobs)
-        for batch in first:
-            yield _weighed(batch, options)
-        yield from others
-
-
-def _weighed(batch: list[RawDocument], options: BuildOptions) -> tuple[int, Batch]:
-    """A batch that has been read, after the bytes of the source it accounts for."""
-    return sum(document.weight for document in batch), read_batch(batch, options)

@@ -44,10 +44,33 @@ class IdIndexBuilder:
 
     def add(self, ids: Sequence[str]) -> None:
         """Add ids, which get the next numbers."""
-        new = indexed(ids, self._count)
+        self._take(indexed(ids, self._count))
+
+    def absorb(self, index: IdIndex) -> None:
+        """Add all ids of another index, which get the next numbers in the same order.
+
+        >>> builder = IdIndexBuilder()
+        >>> builder.add(["c"])
+        >>> builder.absorb(indexed(["a", "b"]))
+        >>> builder.finish().find(["a", "b", "c"]).tolist()
+        [1, 2, 0]
+        """
+        if self._scratch is None or len(index.keys) < _RUN:
+            self._take(index._replace(numbers=index.numbers + np.int64(self._count)))
+            return
+        if self._parts:
+            self._spill(self._scratch)
+        for first in range(0, len(index.keys), _RUN):  # it is sorted, and one run as it is
+            own = slice(first, first + _RUN)
+            numbers = index.numbers[own] + np.int64(self._count)
+            _write_run(IdIndex(index.keys[own], index.checks[own], numbers), self._scratch)
+        self._count += len(index.keys)
+        self._runs.append(self._count)
+
+    def _take(self, new: IdIndex) -> None:
         if _has_duplicates(new, self._parts):
             self._refuse(new)
-        self._count += len(ids)
+        self._count += len(new.keys)
         self._parts.append(new)
         while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
             self._parts[-2:] = [_joined(self._parts[-2:])]
@@ -69,10 +92,7 @@ class IdIndexBuilder:
         return self._count - (self._runs[-1] if self._runs else 0)
 
     def _spill(self, scratch: Callable[[str], Path]) -> None:
-        run = _joined(self._parts)
-        for name, column in run._asdict().items():
-            with scratch(f"ids.{name}").open("ab") as file:
-                file.write(np.ascontiguousarray(column, dtype=_TYPES[name]).data)
+        _write_run(_joined(self._parts), scratch)
         self._parts = []
         self._runs.append(self._count)
 
@@ -94,6 +114,12 @@ class IdIndexBuilder:
         runs = [*self._spilled(), *self._parts, new]
         for _ in merged_indexes(runs, [0] * len(runs)):
             pass
+
+
+def _write_run(run: IdIndex, scratch: Callable[[str], Path]) -> None:
+    for name, column in run._asdict().items():
+        with scratch(f"ids.{name}").open("ab") as file:
+            file.write(np.ascontiguousarray(column, dtype=_TYPES[name]).data)
 
 
 def _has_duplicates(new: IdIndex, parts: Sequence[IdIndex]) -> bool:

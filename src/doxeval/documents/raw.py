@@ -10,10 +10,11 @@ from doxeval.documents.limits import Limits, check_bytes
 from doxeval.documents.options import Format
 from doxeval.documents.records import Record
 from doxeval.errors import DocumentError, SourceError
-from doxeval.files import is_compressed, opened, read_up_to
+from doxeval.files import COMPRESSIONS, is_compressed, opened, read_up_to
 
 _SMALL_FILE = 64 << 10
 _TYPICAL_COMPRESSION = 10
+_COMPRESSED = (*COMPRESSIONS, ".zip", ".tgz", ".tbz2", ".txz", ".tzst")
 
 
 class RawDocument(NamedTuple):
@@ -39,7 +40,16 @@ class RawDocument(NamedTuple):
             return len(self.content)
         if isinstance(self.content, Record):
             return len(self.content.text)
-        return self.weight * (_TYPICAL_COMPRESSION if is_compressed(self.origin) else 1)
+        return expected_bytes(self.origin, self.weight)
+
+
+def expected_bytes(path: str, size: int) -> int:
+    """About how many bytes a file has when it is decompressed, judging by its name and size.
+
+    >>> expected_bytes("a.xml", 100), expected_bytes("a.xml.gz", 100), expected_bytes("a.zip", 100)
+    (100, 1000, 1000)
+    """
+    return size * (_TYPICAL_COMPRESSION if path.lower().endswith(_COMPRESSED) else 1)
 
 
 def load(path: str, limits: Limits) -> bytes:

@@ -1,4 +1,4 @@
-"""Writing a collection: batch after batch into its files, which are sealed at the end.
+"""Writing a collection: batch after batch, or one collection after another, sealed at the end.
 
 nodes.COLUMN.npy            the node table (see nodes.py)
 documents.rows.npy          the first row of each document, and the number of all rows
@@ -17,46 +17,60 @@ manifest.json               counts, statistics, the options of the build, the ha
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from doxeval.arrays import Ints
 from doxeval.documents.batch import Batch
+from doxeval.documents.collection import Collection
 from doxeval.documents.id_index import DuplicateId, number_type
 from doxeval.documents.id_index_builder import IdIndexBuilder
 from doxeval.documents.ids import IdRule
-from doxeval.documents.layout import IDS_FILE, ORIGINS_FILE, TAGS_FILE, text_part
+from doxeval.documents.layout import IDS_FILE, ORIGINS_FILE, TAGS_FILE, text_parts
 from doxeval.documents.manifest import COLLECTION
 from doxeval.documents.nodes import COLUMNS
 from doxeval.documents.statistics import StatisticsBuilder
 from doxeval.documents.summary import SummaryBuilder
+from doxeval.documents.text_writer import Handover, TextWriter
 from doxeval.errors import DocumentError, output_errors
 from doxeval.sealed.writer import SealedWriter
 from doxeval.wording import brief
+
+_ROWS = 1 << 20  # of another collection, copied at a time
+_BLOCK = 1 << 22
 
 
 class CollectionWriter:
     """Writes batches of documents into a new collection.
 
     A context manager: `finish` puts the complete collection in its place; after an exception,
-    nothing is left behind.
+    nothing is left behind. `place_of` says where a document comes from, given its number and its
+    origin; messages about duplicate ids name it.
     """
 
-    def __init__(self, out: Path, *, force: bool = False, id_rule: IdRule | None = None) -> None:
+    def __init__(
+        self,
+        out: Path,
+        *,
+        force: bool = False,
+        id_rule: IdRule | None = None,
+        place_of: Callable[[int, str], str] = lambda _, origin: origin,
+    ) -> None:
         self._named = out
         self._id_rule = id_rule
+        self._place_of = place_of
         self._sealed = SealedWriter(COLLECTION, out, force=force)
         self._ids = IdIndexBuilder(self._sealed.scratch)
         self._summary = SummaryBuilder()
         self._statistics = StatisticsBuilder()
         self._rows = 0
-        self._text_bytes = 0
-        self._part = 0
-        self._part_begin = 0
-        self._part_is_full = False
         self._id_bytes = 0
         self.documents = 0
         self.source_bytes = 0
@@ -80,7 +94,7 @@ class CollectionWriter:
         self._columns["documents.rows"].append([0])
         self._id_lines = self._sealed.file(IDS_FILE)
         self._origin_lines = self._sealed.file(ORIGINS_FILE)
-        self._text = self._sealed.file(text_part(0))
+        self._text = TextWriter(self._sealed)
 
     def __exit__(
         self,
@@ -90,10 +104,32 @@ class CollectionWriter:
     ) -> None:
         self._sealed.__exit__(kind, error, trace)
 
+    @property
+    def shards(self) -> Path:
+        """Where shards may be built until `finish`, in a directory that is yet to be made."""
+        return self._sealed.scratch_directory / "shards"
+
     def append(self, batch: Batch) -> None:
         """Add a batch at the end."""
         with output_errors(self._named):
             self._append(batch)
+
+    def absorb(self, other: Collection, handover: Handover, joined: int = 0) -> None:
+        """Add all documents of another collection at the end.
+
+        Parts of its text are moved or shared. Those that leave a part here within `joined` bytes
+        are copied into it.
+        """
+        with output_errors(self._named):
+            self._absorb_ids(other)
+            self._absorb_elements(other)
+            self._absorb_text(other, handover, joined)
+        self.documents += len(other)
+        self.source_bytes += other.manifest["counts"]["source_bytes"]
+
+    def end_part(self) -> None:
+        """Put the texts that follow into another part."""
+        self._text.end_part()
 
     def _append(self, batch: Batch) -> None:
         self._append_ids(batch)
@@ -109,25 +145,11 @@ class CollectionWriter:
         self.documents += len(batch.ids)
         self.source_bytes += batch.source_bytes
 
-    def end_part(self) -> None:
-        """Put the texts that follow into another part; a part is never empty but for the first."""
-        self._part_is_full = self._text_bytes > self._part_begin
-
     def _append_text(self, batch: Batch) -> None:
-        texts = b"".join(batch.texts)
-        if texts and self._part_is_full:
-            self._next_part()
-        self._text.write(texts)
         sizes = [len(text) for text in batch.texts]
-        self._columns["documents.text_ends"].append(self._text_bytes + np.cumsum(sizes))
-        self._text_bytes += sum(sizes)
+        self._columns["documents.text_ends"].append(self._text.size + np.cumsum(sizes))
+        self._text.write(b"".join(batch.texts))
         self._columns["documents.sha256"].append(np.frombuffer(batch.hashes, dtype=np.uint8))
-
-    def _next_part(self) -> None:
-        self._part += 1
-        self._part_begin = self._text_bytes
-        self._part_is_full = False
-        self._text = self._sealed.file(text_part(self._part))
 
     def _append_ids(self, batch: Batch) -> None:
         lines = [document_id.encode() + b"\n" for document_id in batch.ids]
@@ -136,10 +158,8 @@ class CollectionWriter:
         self._columns["documents.id_ends"].append(ends)
         self._id_bytes = int(ends[-1]) if len(ends) else self._id_bytes
         self._origin_lines.write(b"".join(_as_line(origin) for origin in batch.origins))
-        try:
+        with self._duplicates_told():
             self._ids.add(batch.ids)
-        except DuplicateId as error:
-            raise self._duplicate(error) from None
 
     def finish(self, facts: dict[str, Any]) -> None:
         """Complete the collection and put it in its place."""
@@ -169,11 +189,15 @@ class CollectionWriter:
             name: self._sealed.column(f"documents.index_{name}", dtype)
             for name, dtype in types.items()
         }
+        with output_errors(self._named), self._duplicates_told():
+            for block in self._ids.blocks():
+                for name, values in block._asdict().items():
+                    columns[name].append(values)
+
+    @contextmanager
+    def _duplicates_told(self) -> Iterator[None]:
         try:
-            with output_errors(self._named):
-                for block in self._ids.blocks():
-                    for name, values in block._asdict().items():
-                        columns[name].append(values)
+            yield
         except DuplicateId as error:
             raise self._duplicate(error) from None
 
@@ -182,7 +206,7 @@ class CollectionWriter:
         self._origin_lines.flush()
         document_id = _line(self._sealed.directory / IDS_FILE, error.number)
         earlier, origin = (
-            _line(self._sealed.directory / ORIGINS_FILE, number)
+            self._place_of(number, _line(self._sealed.directory / ORIGINS_FILE, number))
             for number in (error.earlier, error.number)
         )
         message = f"duplicate document id {brief(document_id)}, first given to {earlier}"
@@ -192,6 +216,48 @@ class CollectionWriter:
             message += "; to tell them apart, give a directory above both as the source"
         return DocumentError(message, origin)
 
+    def _absorb_elements(self, other: Collection) -> None:
+        path_here = self._summary.absorb(other.summary)
+        self._statistics.add_elements(other.elements_by_path, path_here)
+        self._statistics.totals += other.text_totals
+        for name, values in other.nodes._asdict().items():
+            for first in range(0, len(values), _ROWS):
+                block = values[first : first + _ROWS]
+                self._columns[f"nodes.{name}"].append(path_here[block] if name == "path" else block)
+        self._append_shifted("documents.rows", other.rows[1:], self._rows)
+        self._rows += len(other.nodes.path)
+
+    def _absorb_text(self, other: Collection, handover: Handover, joined: int) -> None:
+        ends = other.files.column("documents.text_ends")
+        self._append_shifted("documents.text_ends", ends, self._text.size)
+        hashes = other.files.column("documents.sha256")
+        for first in range(0, len(hashes), _BLOCK):
+            self._columns["documents.sha256"].append(hashes[first : first + _BLOCK])
+        text, files = other.files.text(), other.manifest["files"]
+        begin = 0
+        for name in text_parts(files):
+            size = files[name]["bytes"]
+            if self._text.has_room(size, joined):
+                self._text.copy(text, begin, begin + size)
+            else:
+                self._text.take_part(other.directory / name, handover)
+            begin += size
+
+    def _absorb_ids(self, other: Collection) -> None:
+        ends, lines, index = other.id_columns
+        self._append_shifted("documents.id_ends", ends, self._id_bytes)
+        self._id_bytes += len(lines)
+        for first in range(0, len(lines), _BLOCK):
+            self._id_lines.write(lines[first : first + _BLOCK].data)
+        with (other.directory / ORIGINS_FILE).open("rb") as origins:
+            shutil.copyfileobj(origins, self._origin_lines, _BLOCK)
+        with self._duplicates_told():
+            self._ids.absorb(index)
+
+    def _append_shifted(self, name: str, values: Ints, offset: int) -> None:
+        for first in range(0, len(values), _ROWS):
+            self._columns[name].append(values[first : first + _ROWS] + offset)
+
 
 def _as_line(text: str) -> bytes:
     return text.replace("\n", "\\n").encode("utf-8", "surrogateescape") + b"\n"
@@ -199,8 +265,5 @@ def _as_line(text: str) -> bytes:
 
 def _line(path: Path, number: int) -> str:
     with path.open("rb") as lines:
-        return (
-            next(line for at, line in enumerate(lines) if at == number)
-            .decode(errors="surrogateescape")
-            .rstrip("\n")
-        )
+        line = next(islice(lines, number, None))
+    return line.decode(errors="surrogateescape").rstrip("\n")

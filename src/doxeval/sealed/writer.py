@@ -77,18 +77,23 @@ class SealedWriter:
             column.finish()
 
     def file(self, name: str) -> BinaryIO:
-        """A new file, to be left open: `finish` sees to it that it is on disk."""
+        """A new file. If it is left open, `finish` sees to it that it is on disk."""
         with output_errors(self._named):
             file = (self.directory / name).open("wb")
         self._resources.callback(give_up, file)
         self._files.append(file)
         return file
 
+    @property
+    def scratch_directory(self) -> Path:
+        """A directory that is removed at `finish`, if somebody has made it."""
+        return self.directory / _SCRATCH
+
     def scratch(self, name: str) -> Path:
         """Where a file can be written that is needed only until `finish`."""
         with output_errors(self._named):
-            (self.directory / _SCRATCH).mkdir(exist_ok=True)
-        return self.directory / _SCRATCH / name
+            self.scratch_directory.mkdir(exist_ok=True)
+        return self.scratch_directory / name
 
     def finish(self, facts: Mapping[str, Any]) -> None:
         """Complete all files, seal them with these facts, and put them in their place."""
@@ -96,10 +101,11 @@ class SealedWriter:
             for column in self._columns:
                 column.finish()
             for file in self._files:
-                on_disk(file)
-                file.close()
-            if (self.directory / _SCRATCH).exists():
-                shutil.rmtree(self.directory / _SCRATCH)
+                if not file.closed:
+                    on_disk(file)
+                    file.close()
+            if self.scratch_directory.exists():
+                shutil.rmtree(self.scratch_directory)
             seal(self._kind, self.directory, facts)
             self._put_in_place()
 
