@@ -380,15 +380,18 @@ def chunk_commands(folder: Path) -> list[Command]:
     spans = [{"spans": [{"doc": "sea", "quote": sentence}]} for sentence in sentences]
     asked = [{"id": str(at), "question": "?", "needs": [one]} for at, one in enumerate(spans)]
     cut = [{"doc": "sea", "text": sentence} for sentence in sentences]
-    for name, records in (("asked", asked), ("cut", cut)):
+    samples = [{"user_input": "?", "retrieved_contexts": [sentence]} for sentence in sentences]
+    for name, records in (("asked", asked), ("cut", cut), ("samples", samples)):
         lines = "".join(json.dumps(record) + "\n" for record in records)
         (folder / f"{name}.jsonl").write_text(lines)
     docs = ("--docs", str(folder / "sea.md"), "--force")
     gold = ("chunks", "gold", str(folder / "asked.jsonl"), *docs, "--out", "j2.jsonl")
     locate = ("chunks", "locate", str(folder / "cut.jsonl"), *docs, "--out", "l.jsonl")
+    retrieved = ("chunks", "retrieved", str(folder / "samples.jsonl"), *docs, "--out", "r2.jsonl")
     return [
         Command("chunks gold", gold, ("j2.jsonl",)),
         Command("chunks locate", locate, ("l.jsonl",)),
+        Command("chunks retrieved", retrieved, ("r2.jsonl",)),
     ]
 
 

@@ -48,6 +48,8 @@ FILES: dict[str, bytes] = {
     "squad.json": good.SQUAD,
     "cut.jsonl": good.CHUNKS,
     "cut.csv": b"text,source,start_index\nOne.,a,0\nTwo.,a,6\n",
+    "samples.jsonl": good.SAMPLES,
+    "rag.json": good.RAG_RESULTS,
     "nav.json": good.SUMMARY,
     "routes.json": good.ROUTES,
     "matrix.json": good.MATRIX,
@@ -80,6 +82,8 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         "chunks gold gold.csv --docs e.jsonl --out new.jsonl --copies place --max-lost 9",
         "chunks locate cut.jsonl --docs e.jsonl --out new.jsonl --max-lost 100%",
         "chunks locate cut.csv --docs e.jsonl --order none --min-share .5 --max-lost 9 --out n",
+        "chunks retrieved samples.jsonl --docs e.jsonl --chunks cut.jsonl -k 2 --out new.jsonl",
+        "chunks retrieved rag.json --docs e.jsonl --questions gold.jsonl --max-lost 9 --out n",
         "chunks locate cut.jsonl --docs d.txt --doc-key source --max-lost 9 --out new.jsonl",
     ),
     "pool": _calls(

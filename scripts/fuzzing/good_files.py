@@ -28,6 +28,11 @@ SQUAD = b"""{"data": [{"title": "T", "paragraphs": [{"context": "One or two.", "
 CHUNKS = b"""{"id": "1", "doc": "a", "text": "One.", "start": 0, "end": 4, "tokens": 2}
 {"id": "2", "doc": "a", "text": "Two.", "parent": "1", "metadata": {"source": "a"}}
 """
+SAMPLES = b"""{"id": "7", "user_input": "One?", "retrieved_contexts": ["One.", "Three."]}
+{"id": "8", "user_input": "Two?", "retrieved_contexts": ["Two."], "retrieved_context_ids": ["2"]}
+"""
+RAG_RESULTS = b"""{"results": [{"query_id": "7", "query": "One?", "retrieved_context":
+[{"doc_id": "a", "text": "One."}, {"doc_id": "9", "text": "Two."}]}]}"""
 RECORDS = b"<dump><r><id>1</id><sec>x</sec></r><r><id>2</id><sec><p>y</p></sec></r></dump>"
 
 XML_TOPICS = b"""<inex_topics><inex_topic topic_id="076" query_type="CO+S" ct_no="3"><title>a

@@ -65,6 +65,14 @@ CHUNKS: dict[str, Any] = {
                  "start_end_idx": [32, 44], "metadata": {"page": -1}}],
     "segments": [{"docid": "terms#1", "segment": "Thirty", "start_char": 0, "end_char": 6}],
 }  # fmt: skip
+CONTEXTS: dict[str, Any] = {
+    "ragas": [{"id": "1", "user_input": "?", "retrieved_contexts": ["Thirty days.", "Ask us"],
+               "retrieved_context_ids": ["1", "2"]}],
+    "earlier ragas": [{"question": "?", "contexts": ["Thirty days."]}],
+    "RAGChecker": {"results": [{"query_id": "q", "query": "?", "retrieved_context": [
+        {"doc_id": "terms", "text": "Ask us first."}
+    ]}]},
+}  # fmt: skip
 WRONG: list[Any] = [
     None, True, 0, -1, 3, 1.5, float("nan"), float("inf"), 10**30, "", "x", "terms", "Thirty", [],
     {}, [None], [[]], {"a": 1}, ["x"], [1, 2], [[1, 2]], [["x", 1]], "\ud800", "\x00",
@@ -137,3 +145,15 @@ def test_chunks(name: str) -> None:
         except DoxevalError as error:
             assert str(error)
     assert done, "some are located in spite of it"
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_contexts(name: str) -> None:
+    assert len(chunks.retrieved(CONTEXTS[name], DOCS))
+    chance, done = Random(name), 0
+    for _ in range(TRIES):
+        try:
+            done += len(chunks.retrieved(damaged(CONTEXTS[name], chance), DOCS))
+        except DoxevalError as error:
+            assert str(error)
+    assert done, "some are found in spite of it"

@@ -82,7 +82,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     needs = [{"spans": [{"doc": "sea", "quote": sentence}]} for sentence in sentences]
     asked = [{"id": str(at), "question": "?", "needs": [need]} for at, need in enumerate(needs)]
     cut = [{"doc": "sea", "text": sentence} for sentence in sentences]
-    for name, records in (("asked", asked), ("cut", cut)):
+    samples = [{"user_input": "?", "retrieved_contexts": [sentence]} for sentence in sentences]
+    for name, records in (("asked", asked), ("cut", cut), ("samples", samples)):
         lines = "".join(json.dumps(record) + "\n" for record in records)
         (folder / f"{name}.jsonl").write_text(lines)
     return folder
@@ -97,6 +98,12 @@ def test_finding_gold(tmp_path: Path, study: Path) -> None:
 def test_locating_chunks(tmp_path: Path, study: Path) -> None:
     words = ("chunks", "locate", study / "cut.jsonl", "--docs", study / "sea.md")
     _, failed = tried(tmp_path, ":", *words, "--out", tmp_path / "l.jsonl")
+    assert failed >= 3
+
+
+def test_contexts_that_were_retrieved(tmp_path: Path, study: Path) -> None:
+    words = ("chunks", "retrieved", study / "samples.jsonl", "--docs", study / "sea.md")
+    _, failed = tried(tmp_path, ":", *words, "--out", tmp_path / "r.jsonl")
     assert failed >= 3
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from doxeval.chunks.locating_chunks import locate
     from doxeval.chunks.question_set import Questions
     from doxeval.chunks.question_sources import questions
+    from doxeval.chunks.retrieved_contexts import retrieved
     from doxeval.chunks.retrieving import retrieve
     from doxeval.chunks.rewriting import ChunkRun, budget, dedupe, expand, join, merge
     from doxeval.chunks.searching import dense, hybrid, search
@@ -57,6 +58,7 @@ __all__ = [
     "questions",
     "read_chunks",
     "retrieve",
+    "retrieved",
     "search",
     "tree",
 ]
@@ -86,6 +88,7 @@ _HOMES = {
     "questions": "question_sources",
     "read_chunks": "chunk_reading",
     "retrieve": "retrieving",
+    "retrieved": "retrieved_contexts",
     "search": "searching",
     "tree": "trees",
 }

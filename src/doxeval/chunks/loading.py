@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from doxeval.chunks.csv_text import csv_records
 from doxeval.documents.decoding import decoded
-from doxeval.errors import FormatError, OutputError
+from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import json_lines, opened, parsed_json, read_up_to, uncompressed_name
 from doxeval.wording import brief
 
@@ -48,6 +48,34 @@ class Loaded(NamedTuple):
             if not isinstance(record, dict):
                 raise self.wrong(f"{brief(record)}: expected an object with fields", number)
         return self.value
+
+
+def loaded_from(source: Any) -> Loaded:
+    """The records of a file, a data frame, a list, or a data set of ragas; or a value of JSON.
+
+    >>> loaded_from([{"id": 1}]).value
+    [{'id': 1}]
+    """
+    if isinstance(source, str | os.PathLike):
+        if not os.path.exists(source):
+            raise SourceError("no such file or directory", os.fspath(source))
+        return load(source)
+    if is_frame(source):
+        return Loaded(frame_records(source))
+    if isinstance(source, Mapping):
+        return Loaded(plain(source))
+    samples = getattr(source, "samples", source)  # a data set of ragas
+    if isinstance(samples, Iterable):
+        return Loaded([_record(one) for one in samples])
+    raise FormatError(f"{brief(source)}: expected a file, a data frame or records")
+
+
+def _record(one: Any) -> Any:
+    """A record of fields, from a mapping or an object of pydantic."""
+    if isinstance(one, Mapping):
+        return plain(one)
+    dump = getattr(one, "model_dump", None)
+    return plain(dump()) if callable(dump) else one
 
 
 def load(path: str | os.PathLike[str]) -> Loaded:

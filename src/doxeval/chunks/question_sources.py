@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from doxeval.assessments import Assessments
@@ -13,9 +13,8 @@ from doxeval.chunks.finding import Copies, find_gold
 from doxeval.chunks.formats import gold_formats
 from doxeval.chunks.formats.own import judged_questions
 from doxeval.chunks.judged_parts import judged_folder, judged_parts
-from doxeval.chunks.loading import Loaded, frame_records, is_frame, load, plain
+from doxeval.chunks.loading import Loaded, loaded_from, plain
 from doxeval.chunks.question_set import Questions
-from doxeval.errors import FormatError, SourceError
 from doxeval.wording import brief
 
 
@@ -68,19 +67,12 @@ def _fields_of(value: Any) -> str:
 
 
 def _loaded(source: Any) -> Loaded:
-    if isinstance(source, str | os.PathLike):
+    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
         path = os.fspath(source)
-        if not os.path.exists(path):
-            raise SourceError("no such file or directory", path)
-        return Loaded(_folder(path), path) if os.path.isdir(path) else load(path)
-    if is_frame(source):
-        return Loaded(frame_records(source))
+        return Loaded(_folder(path), path)
     if isinstance(source, Mapping):
         return Loaded(_of_mapping(source))
-    samples = getattr(source, "samples", source)  # a data set of ragas
-    if isinstance(samples, Iterable):
-        return Loaded([_record(one) for one in samples])
-    raise FormatError(f"{brief(source)}: expected a file, a data frame or records")
+    return loaded_from(source)
 
 
 def _folder(path: str) -> Any:
@@ -98,11 +90,3 @@ def _of_mapping(source: Mapping[Any, Any]) -> Any:
 
         return autorag_parts(source)
     return plain(source)
-
-
-def _record(one: Any) -> Any:
-    """A record of fields, from a mapping or an object of pydantic."""
-    if isinstance(one, Mapping):
-        return plain(one)
-    dump = getattr(one, "model_dump", None)
-    return plain(dump()) if callable(dump) else one

@@ -60,26 +60,37 @@ def retrieve(
     questions = Bench(chunks.known_docs, gold).questions
     with progress_bar("Retrieving", len(questions), progress) as done:
         answers = _answers(retriever, questions, workers, done)
+    return run_of_answers(dict(zip(questions, answers, strict=True)), chunks, k, run_id)
+
+
+def run_of_answers(
+    answers: Mapping[str, Sequence[Any]], chunks: Chunks, k: int, run_id: str
+) -> ChunkRun:
+    """A run of what was returned for each question."""
     items = Items(chunks)
+    items.look_up(answers.values(), k)
     results: list[Result] = []
-    for topic, answer in zip(questions, answers, strict=True):
+    for topic, answer in answers.items():
         results += items.results(topic, answer, k)
     run = Run.from_results(results, visible(run_id))
-    run = replace(run, warnings=(*run.warnings, *_warnings(questions, answers, items)))
+    run = replace(run, warnings=(*run.warnings, *_warnings(answers, items, len(chunks) > 0)))
     return ChunkRun.of(run, chunks)
 
 
 def _warnings(
-    questions: Mapping[str, str], answers: Sequence[Sequence[Any]], items: Items
+    answers: Mapping[str, Sequence[Any]], items: Items, has_chunks: bool
 ) -> Iterable[str]:
-    empty = [topic for topic, answer in zip(questions, answers, strict=True) if not answer]
+    empty = [topic for topic, answer in answers.items() if not answer]
     if empty:
         yield f"questions for which nothing was returned: {listed(empty)}"
-    if items.located:
+    if items.located and has_chunks:
         yield (
             f"{counted(items.located, 'result')} are none of the chunks, and were found in the "
             "documents by their text"
         )
+    if items.ambiguous:
+        count = items.ambiguous
+        yield f"results that stand at several places, of which the first counts: {count:,}"
     if items.lost:
         shown = listed([brief(text, 60) for text in items.lost], 3)
         yield (

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.foreign import metadata_of, text_of
-from doxeval.errors import DoxevalError, InputError
+from doxeval.chunks.found_texts import Found, Place, Wanted, found_texts
+from doxeval.errors import InputError
 from doxeval.runs.result import Kind, Result
 from doxeval.wording import brief
 
@@ -20,21 +22,39 @@ _ENDS = ("end_index", "end_char_idx", "end")
 _DOCUMENTS = ("doc", "document", "corpus_id", "source", "source_id", "file_path", "doc_id")
 
 
-class _Place(NamedTuple):
-    document: str
-    spans: tuple[tuple[int, int], ...]
-    tokens: int | None = None
-
-
 class Items:
-    """Looks up what a retriever returns; counts what had to be located, and keeps what is lost."""
+    """Looks up what a retriever returns.
+
+    located: how many results had to be found in the documents by their texts. ambiguous: how many
+    of these stand at several places, of which the first counts. lost: the texts not found.
+    """
 
     def __init__(self, chunks: Chunks) -> None:
         self._chunks = chunks
         self._lists = chunks.spans.as_tuples()
-        self._known: dict[str, _Place | None] = {}
+        self._known: dict[Wanted, Found] = {}
         self.located = 0
+        self.ambiguous = 0
         self.lost: list[str] = []
+
+    def look_up(self, answers: Iterable[Sequence[Any]], k: int) -> None:
+        """Find all texts that are no chunks at once, so that documents are gone through once."""
+        items = [_with_score(one)[0] for answer in answers for one in answer[:k]]
+        wanted = dict.fromkeys(filter(None, map(self._to_be_located, items)))
+        self._known |= found_texts(self._chunks.known_docs, list(wanted))
+
+    def _to_be_located(self, item: Any) -> Wanted | None:
+        """The text of a result that is known neither by its id nor by its place."""
+        if isinstance(item, str):
+            return None if self._row(item, item) >= 0 else (None, item)
+        if isinstance(item, tuple | list | int | np.generic):
+            return None
+        fields = _fields(item)
+        if self._row_of(fields) >= 0 or self._checked(fields) is not None:
+            return None
+        text, document = fields.get("text"), self._chunks.known_docs.find(fields.get("doc"))
+        is_known = text is None or self._row(None, text, document) >= 0
+        return None if is_known else (document, str(text))
 
     def results(self, topic: str, answer: Sequence[Any], k: int) -> list[Result]:
         """The first k results of a question."""
@@ -50,7 +70,7 @@ class Items:
             for rank, (place, score) in enumerate(zip(found, scores, strict=True), 1)
         ]
 
-    def _place(self, item: Any) -> _Place:
+    def _place(self, item: Any) -> Place:
         if isinstance(item, np.generic):
             item = item.item()
         if isinstance(item, str | int):
@@ -59,23 +79,44 @@ class Items:
             return self._of_range(*item)
         return self._of_object(item)
 
-    def _of_text(self, chunk: str | None, text: str | None) -> _Place:
-        row = -1 if chunk is None else self._chunks.find(chunk)
-        if row < 0 and text is not None:
-            row = self._chunks.rows_by_text.get("".join(text.split()), -1)
-        if row >= 0 and self._lists[row]:
+    def _of_text(self, chunk: str | None, text: str | None, document: str | None = None) -> Place:
+        row = self._row(chunk, text, document)
+        if row >= 0:
             return self._of_row(row)
         if text is None:
             raise InputError(f"the retriever returns {brief(chunk)}, which is none of the chunks")
-        return self._somewhere(text)
+        return self._somewhere(document, text)
 
-    def _of_row(self, row: int) -> _Place:
+    def _row(self, chunk: str | None, text: str | None, document: str | None = None) -> int:
+        """The row of a chunk by its id or its text, -1 if it is none or stands nowhere."""
+        row = -1 if chunk is None else self._chunks.find(chunk)
+        if row < 0 and text is not None:
+            row = self._row_by_text("".join(text.split()), document)
+        return row if row >= 0 and self._lists[row] else -1
+
+    def _row_by_text(self, solid: str, document: str | None) -> int:
+        """The first chunk with a text, if possible one of the document that is named."""
+        row = self._chunks.rows_by_text.get(solid, -1)
+        if row < 0 or document is None or self._home(row) == document:
+            return row
+        return self._rows_by_home.get((document, solid), row)
+
+    @cached_property
+    def _rows_by_home(self) -> dict[tuple[str, str], int]:
+        chunks, found = self._chunks, dict[tuple[str, str], int]()
+        for row, text in enumerate(chunks.given or chunks.texts):
+            found.setdefault((self._home(row), "".join(text.split())), row)
+        return found
+
+    def _home(self, row: int) -> str:
+        return self._chunks.documents[int(self._chunks.document[row])]
+
+    def _of_row(self, row: int) -> Place:
         chunks = self._chunks
         tokens = int(chunks.tokens[row])
-        document = chunks.documents[int(chunks.document[row])]
-        return _Place(document, self._lists[row], tokens if tokens >= 0 else None)
+        return Place(self._home(row), self._lists[row], tokens if tokens >= 0 else None)
 
-    def _of_range(self, document: Any, start: Any, end: Any) -> _Place:
+    def _of_range(self, document: Any, start: Any, end: Any) -> Place:
         name = self._chunks.known_docs.named(document)
         low, high = _whole(start), _whole(end)
         if low is None or high is None or not low <= high <= len(self._chunks.known_docs[name]):
@@ -83,26 +124,34 @@ class Items:
                 f"the retriever returns {brief((document, start, end))}: expected a range of the "
                 f"document, which has {len(self._chunks.known_docs[name]):,} characters"
             )
-        return _Place(name, ((low, high),))
+        return Place(name, ((low, high),))
 
-    def _of_object(self, item: Any) -> _Place:
-        fields = _fields(item)
+    def _row_of(self, fields: Mapping[str, Any]) -> int:
+        """The row of the chunk that an object names by its id, -1 if it names none."""
         row = self._chunks.find(str(fields["id"])) if fields.get("id") is not None else -1
         if row < 0 and isinstance(fields.get("chunk"), str):
             row = self._chunks.find(fields["chunk"])
-        if row >= 0 and self._lists[row]:
+        return row if row >= 0 and self._lists[row] else -1
+
+    def _of_object(self, item: Any) -> Place:
+        fields = _fields(item)
+        row = self._row_of(fields)
+        if row >= 0:
             return self._of_row(row)
         place = self._checked(fields)
         if place is not None:
             return place
+        document = self._chunks.known_docs.find(fields.get("doc"))
         if fields.get("text") is None:
+            if document is not None and fields.get("start") is None:  # all of it
+                return Place(document, ((0, len(self._chunks.known_docs[document])),))
             raise InputError(
                 f"the retriever returns {brief(item)}: expected the id of a chunk, its text, "
                 "(document, start, end), or an object with one of these"
             )
-        return self._of_text(None, fields["text"])
+        return self._of_text(None, fields["text"], document)
 
-    def _checked(self, fields: Mapping[str, Any]) -> _Place | None:
+    def _checked(self, fields: Mapping[str, Any]) -> Place | None:
         """The place that an object names, if its text is there, or if it has none."""
         docs = self._chunks.known_docs
         name = docs.find(fields.get("doc"))
@@ -120,32 +169,22 @@ class Items:
         there = docs[name][start:end]
         if text is not None and "".join(there.split()) != "".join(text.split()):
             return None
-        return _Place(name, ((start, end),))
+        return Place(name, ((start, end),))
 
-    def _somewhere(self, text: str) -> _Place:
-        if text not in self._known:
-            self._known[text] = self._search(text)
-        found = self._known[text]
-        if found is None:
+    def _somewhere(self, document: str | None, text: str) -> Place:
+        wanted = (document, text)
+        if wanted not in self._known:
+            self._known |= found_texts(self._chunks.known_docs, [wanted])
+        found = self._known[wanted]
+        if found.place is None:
             self.lost.append(text)
-            return _Place(NOWHERE, ((0, max(len(text), 1)),))
+            return Place(NOWHERE, ((0, max(len(text), 1)),))
         self.located += 1
-        return found
-
-    def _search(self, text: str) -> _Place | None:
-        from doxeval.chunks import locate
-
-        try:
-            found = locate(self._chunks.known_docs, [text])
-        except DoxevalError:  # nothing like it is in any document
-            return None
-        spans = found.spans.as_tuples()[0] if len(found) else ()
-        if not spans:
-            return None
-        return _Place(found.documents[int(found.document[0])], spans)
+        self.ambiguous += found.ambiguous
+        return found.place
 
 
-def _result(topic: str, place: _Place, rank: int, score: float | None) -> Result:
+def _result(topic: str, place: Place, rank: int, score: float | None) -> Result:
     tokens = place.tokens
     if len(place.spans) == 1:
         ((start, end),) = place.spans

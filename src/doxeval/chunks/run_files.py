@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.chunks.chunk_runs import run_of_chunks
+from doxeval.chunks.formats.contexts import has_contexts
 from doxeval.errors import FormatError
 from doxeval.files import json_lines, opened
 from doxeval.runs.chunk_table import ChunkTable
@@ -27,7 +28,12 @@ def read_chunk_run(path: str | os.PathLike[str], table: ChunkTable | None = None
     [(4, 7)]
     """
     name = os.fspath(path)
-    if format_of(path) != "jsonl" or not _names_chunks(name):
+    if format_of(path) != "jsonl":
+        return read_run(path)
+    first = _first_record(name)
+    if has_contexts([first]) or has_contexts(first):
+        raise FormatError("retrieved contexts: `chunks retrieved` makes a run of them", name)
+    if "chunk" not in first or "doc" in first:
         return read_run(path)
     if table is None:
         raise FormatError("results are ids of chunks: chunks= names the chunk file", name)
@@ -47,11 +53,11 @@ def read_chunk_run(path: str | os.PathLike[str], table: ChunkTable | None = None
     return run_of_chunks(table, topics, np.array(rows, dtype=np.int64), every, run_id)
 
 
-def _names_chunks(path: str) -> bool:
+def _first_record(path: str) -> dict[str, Any]:
     with opened(path) as file:
         for _, record in json_lines(file, path):
-            return isinstance(record, dict) and "chunk" in record and "doc" not in record
-    return False
+            return record if isinstance(record, dict) else {}
+    return {}
 
 
 def _result(record: Any, table: ChunkTable, name: str, line: int) -> tuple[str, int, float | None]:

@@ -14,6 +14,7 @@ _FILES = {
     "locate": "chunks_locate",
     "limits": "chunks_limits",
     "search": "chunks_search",
+    "retrieved": "chunks_retrieved",
     "rewrite": "chunks_rewrite",
     "evaluate": "chunks_evaluate",
     "tree": "chunks_tree",

@@ -22,11 +22,11 @@ def docs_option(command: Any) -> Any:
     )(command)
 
 
-def max_lost_option(what: str) -> Callable[[Any], Any]:
+def max_lost_option(what: str, default: str = "0") -> Callable[[Any], Any]:
     """The option that says how much may be lost."""
     return click.option(
         "--max-lost",
-        default="0",
+        default=default,
         show_default=True,
         metavar="N|P%",
         help=f"How many {what} may be lost: a number, or a share of all.",

@@ -29,8 +29,8 @@ _OPTIONS = {
             "articles", "assessments", "chunks", "collection", "copies", "database", "display",
             "docs", "drop", "duplicates", "encoding", "engine", "force", "format", "hint", "jobs",
             "judgments", "keep", "lossy", "merge", "mode", "navigation", "offsets", "order",
-            "overlap", "patience", "phrases", "pool", "port", "query", "record", "resamples",
-            "root", "sections", "significant", "snap", "solid", "stemmer", "stop", "text",
+            "overlap", "patience", "phrases", "pool", "port", "query", "questions", "record",
+            "resamples", "root", "sections", "significant", "snap", "solid", "stemmer", "stop", "text",
             "texts", "tokens", "units", "unresolved", "whitespace",
         )
     },

@@ -45,6 +45,23 @@ def texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(str(one) for one in value if one is not None) if isinstance(value, list) else ()
 
 
+def texts_in_cell(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """The same; in CSV a list is written as Python or JSON writes it.
+
+    >>> texts_in_cell({"contexts": "['One.', 'Two.']"}, "contexts")
+    ('One.', 'Two.')
+    """
+    value = record.get(name)
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        from ast import literal_eval
+
+        try:
+            value = literal_eval(value)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return texts(record, name)
+    return texts({name: value}, name)
+
+
 def number(loaded: Loaded, row: int, record: Mapping[str, Any], name: str) -> int | None:
     """A whole number of a field, or None if there is none."""
     value = record.get(name)

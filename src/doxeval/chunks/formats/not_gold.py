@@ -19,7 +19,7 @@ def _is_ragchecker(value: Any) -> bool:
 def _ragchecker(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
     raise loaded.wrong(
         "results of RAGChecker: their gold are claims that a model makes of answers, not text of "
-        "documents; what was retrieved can be located, as a run"
+        "documents; of what was retrieved, `chunks retrieved` makes a run"
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.formats import GoldFormat, first_record
-from doxeval.chunks.formats.fields import text, texts
+from doxeval.chunks.formats.fields import text, texts_in_cell
 from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedQuestion, single_needs
 from doxeval.wording import brief
@@ -33,25 +33,12 @@ def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
         if not isinstance(question, str):
             message = f"user_input is {brief(question)}: expected a text (a sample of one turn)"
             raise loaded.wrong(message, row)
-        quotes = _texts(record, "reference_contexts")
+        quotes = texts_in_cell(record, "reference_contexts")
         pieces = [Stated(None, quote) for quote in quotes]
         if not pieces:
-            pieces = [Stated(name) for name in _texts(record, "reference_context_ids")]
+            pieces = [Stated(name) for name in texts_in_cell(record, "reference_context_ids")]
         own = text(record, "id", "sample_id") or str(row + 1)
         yield StatedQuestion(own, question, single_needs(pieces))
-
-
-def _texts(record: dict[str, Any], name: str) -> tuple[str, ...]:
-    """The texts of a field; in CSV a list is written as Python or JSON writes it."""
-    value = record.get(name)
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        from ast import literal_eval
-
-        try:
-            value = literal_eval(value)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return texts(record, name)
-    return texts({name: value}, name)
 
 
 FORMATS = (GoldFormat("ragas", "user_input and reference_contexts", _fits, _stated),)
