@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -161,3 +164,112 @@ def test_mistakes_are_told_without_a_traceback(
     assert result.exit_code in (1, 2)
     assert why in result.stderr
     assert "Traceback" not in result.stderr
+
+
+# Tokens, and what is read beside measures of k results
+
+
+def cut_and_searched() -> None:
+    run("cut", "handbook", "--by", "sections", "--out", "cuts")
+    run("search", "cuts/sections.jsonl", "q.jsonl", "--out", "r.jsonl")
+
+
+def test_tables_show_what_is_read_beside_measures_of_k_results(work: Path) -> None:
+    cut_and_searched()
+    words = ("evaluate", "r.jsonl", "-g", "q.jsonl", "--chunks", "cuts/sections.jsonl")
+    asked = ("-m", "cR@2", "-m", "bR@20", "-m", "hit@1", "-m", "cP@2")
+    header, row = run(*words, *asked).stdout.splitlines()[:2]
+    assert header.split() == ["run", "cR@2", "bR@20", "hit@1", "read@1", "cP@2", "read@2"]
+    one = [json.loads(line) for line in Path("r.jsonl").read_text().splitlines()]
+    best = {result["topic"]: result for result in reversed(one)}.values()
+    texts = [HANDBOOK[result["start"] : result["end"]] for result in best]
+    counts = [len(re.findall(r"\w+|[^\w\s]", text)) for text in texts]
+    assert float(row.split()[4]) == pytest.approx(sum(counts) / 3, abs=1e-4)
+    assert "read@" not in run(*words, "-m", "bR@20").stdout, "a budget says what is read"
+    assert run(*words, "-m", "cR@2", "-m", "read@2").stdout.count("read@2") == 1
+    assert run(*words, "-m", "cR@5", "--preset", "rag").stdout.count("read@5") == 1
+    plain = json.loads(run(*words, *asked, "--format", "json").stdout)
+    assert "read@2" not in json.dumps(plain), "other programs get what was asked for"
+
+
+def test_measures_can_be_added_to_a_trial(work: Path) -> None:
+    words = ("try", "handbook", "q.jsonl", "--by", "sections", "--by", "words:20:0")
+    header = run(*words, "-m", "hit@2", "-m", "cR@3").stdout.splitlines()[1]
+    assert all(name in header.split() for name in ("hit@2", "cR@3", "words@2", "words@3"))
+    rows = json.loads(run(*words, "-m", "hit@2", "--format", "json").stdout)
+    assert {"hit@2", "read@2"} <= rows[0].keys()
+    assert doxeval("chunks", *words, "-m", "hits@2").exit_code != 0
+
+
+@pytest.fixture
+def halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tokeniser with a name, of which every second character begins a token."""
+    encoding = SimpleNamespace(
+        encode=lambda text, **_: text,
+        decode_with_offsets=lambda text: (text, range(0, len(text), 2)),
+    )
+    module = SimpleNamespace(
+        list_encoding_names=lambda: ["halves"],
+        get_encoding=lambda name: encoding,
+        encoding_name_for_model=dict[str, str]().__getitem__,
+    )
+    monkeypatch.setitem(sys.modules, "tiktoken", module)
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+
+
+def test_tokenisers_are_named(work: Path, halves: None) -> None:
+    cut_and_searched()
+    chunks = ("-g", "q.jsonl", "--docs", "handbook")
+    found = run("limits", "cuts/sections.jsonl", *chunks, "--tokens", "halves").stdout
+    characters = run("limits", "cuts/sections.jsonl", *chunks, "--unit", "characters").stdout
+    assert "sizes in tokens" in found
+    assert float(found.splitlines()[1].split()[3]) == pytest.approx(
+        float(characters.splitlines()[1].split()[3]) / 2, abs=1
+    )
+    tried = run("try", "handbook", "q.jsonl", "--by", "sections", "--tokens", "halves").stdout
+    assert "budgets in tokens" in tried and "tokens@5" in tried
+    counted = run("try", "handbook", "q.jsonl", "--by", "sections", "--tokens", "halves",
+                  "--unit", "words").stdout  # fmt: skip
+    assert "budgets in words" in counted
+    scored = ("evaluate", "r.jsonl", *chunks, "-m", "read@1")
+    few, many = (
+        float(run(*scored, *more).stdout.splitlines()[1].split()[1])
+        for more in ((), ("--tokens", "halves"))
+    )
+    assert many > 2 * few
+    assert "tokens read with 5 results" in run(*scored, "--tokens", "halves").stdout
+    rewrite = ("rewrite", "r.jsonl", "--chunks", "cuts/sections.jsonl", "--budget", "10")
+    run(*rewrite, "--tokens", "halves", "--out", "short.jsonl")
+    first = json.loads(Path("short.jsonl").read_text().splitlines()[0])
+    assert first["end"] - first["start"] <= 20
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("try", "handbook", "q.jsonl"),
+        ("limits", "cuts/sections.jsonl", "-g", "q.jsonl"),
+        ("evaluate", "r.jsonl", "-g", "q.jsonl", "--docs", "handbook"),
+        ("rewrite", "r.jsonl", "--chunks", "cuts/sections.jsonl", "--budget", "9", "--out", "n"),
+    ],
+)
+def test_missing_packages_and_unknown_tokenisers_are_told(
+    work: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_and_searched()
+    for name in ("tiktoken", "tokenizers"):
+        monkeypatch.setitem(sys.modules, name, None)
+    result = doxeval("chunks", *words, "--tokens", "cl100k_base")
+    assert result.exit_code == 1
+    assert "--tokens cl100k_base: neither tiktoken nor tokenizers is installed" in result.stderr
+    result = doxeval("chunks", *words, "--tokens", "no.json")
+    assert result.exit_code == 1 and "need the package tokenizers" in result.stderr
+
+
+def test_tokens_need_texts(work: Path) -> None:
+    cut_and_searched()
+    run("gold", "q.jsonl", "--docs", "handbook", "--out", "j.jsonl")
+    result = doxeval("chunks", "evaluate", "r.jsonl", "-g", "j.jsonl", "--tokens", "words")
+    assert result.exit_code == 2 and "give --docs" in result.stderr
+    result = doxeval("chunks", "try", "handbook", "q.jsonl", "--unit", "tokens")
+    assert result.exit_code == 1 and "--tokens names a tokeniser" in result.stderr

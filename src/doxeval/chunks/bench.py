@@ -20,6 +20,7 @@ from doxeval.chunks.word_index import WordIndex
 from doxeval.errors import InputError
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.texts import Texts
+from doxeval.measures.tokenisers import tokeniser_of
 from doxeval.wording import brief
 
 
@@ -78,16 +79,17 @@ class Bench:
         if not len(chunks.lost) or chunks.given is None:
             return found
         # Nobody knows where lost chunks stand, but they are read all the same.
-        lost = [_units(chunks.given[row], self.unit) for row in chunks.lost.tolist()]
+        lost = [self._units_of(chunks.given[row]) for row in chunks.lost.tolist()]
         found = np.array(found)
         found[chunks.lost] = lost
         return found
 
-
-def _units(text: str, unit: str) -> int:
-    from doxeval.measures.texts import word_starts
-
-    return len(text) if unit == "characters" else len(word_starts(text))
+    def _units_of(self, text: str) -> int:
+        """What a text costs that stands in no document."""
+        if self.unit == "characters":
+            return len(text)
+        is_words = self.unit == "words" or self.tokens is None
+        return len(tokeniser_of("words" if is_words else self.tokens)(text))
 
 
 def gold_in(gold: Any, docs: Documents) -> Questions | Assessments | Mapping[str, str]:

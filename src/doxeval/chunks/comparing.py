@@ -14,6 +14,7 @@ from doxeval.chunks.cutting import cut
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.evaluating import evaluation_on, short_labels
 from doxeval.chunks.progress import progress_bar
+from doxeval.chunks.read_beside import read_beside
 from doxeval.chunks.searching import K, Search, as_search
 from doxeval.chunks.study import Study
 from doxeval.errors import InputError
@@ -45,7 +46,8 @@ def compare(
     ones; see `cut`. Chunks that were located before, and files of them, will do too. `search` is
     "bm25" or another model, `dense(embed)` or `hybrid(…)`. Scores are recall at an eighth, a
     quarter, a half and all of the `budget` in `unit`, U, and those of the preset rag by rank;
-    `measures` adds others. The headline is recall at a quarter of the budget.
+    `measures` adds others, and read@k beside those of k results. The headline is recall at a
+    quarter of the budget.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
@@ -60,7 +62,9 @@ def compare(
         raise InputError(f"budget is {budget}: expected 1 or more")
     bench = Bench(documents(docs), gold, unit, tokens)
     named, searching = _named(cuts), as_search(search)
-    chosen, headline = _measures(budget, measures)
+    usual, headline = _measures(budget)
+    added = _added(usual, measures)
+    chosen = [*usual, *added]
     evaluation = evaluation_on(bench, chosen)
     found: dict[str, Chunks] = {}
     runs: dict[str, Run] = {}
@@ -91,6 +95,7 @@ def compare(
         bench,
         tuple(chosen),
         tuple(_warnings(found, runs, limits)),
+        tuple(str(getattr(one, "label", one)) for one in added),
     )
 
 
@@ -122,12 +127,19 @@ def _chunks(bench: Bench, name: str, by: Any) -> Chunks:
     return found
 
 
-def _measures(budget: int, more: Iterable[Any]) -> tuple[list[Any], str]:
+def _measures(budget: int) -> tuple[list[str], str]:
+    """The measures of every study, and the headline among them."""
     budgets = sorted({max(budget // part, 1) for part in (8, 4, 2, 1)})
     names = [f"bR@{one}" for one in budgets]
     names += [f"U@{budget}", "all@5", "sR@5", "RR@10", "cR@5", "cP@5", "Red@5"]
-    given = [more] if isinstance(more, str) else list(more)
-    return [*names, *(one for one in given if one not in names)], f"bR@{max(budget // 4, 1)}"
+    return names, f"bR@{max(budget // 4, 1)}"
+
+
+def _added(usual: Sequence[str], given: Iterable[Any]) -> list[Any]:
+    """The measures that a user adds, with what is read beside those of k results."""
+    several = [given] if isinstance(given, str) else list(given)
+    added = [one for one in several if one not in usual]
+    return [*added, *read_beside(added, [f"read@{_READ_AT}"])]
 
 
 def units_read(evaluation: Evaluation, run: Run, unit: str) -> float:

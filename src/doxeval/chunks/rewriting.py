@@ -59,9 +59,9 @@ class ChunkRun(Run):
         """Results without anything new left out; see `dedupe`."""
         return dedupe(self, self._known)
 
-    def budget(self, units: int, unit: str = "words") -> ChunkRun:
+    def budget(self, units: int, unit: str = "words", tokens: Any = None) -> ChunkRun:
         """Only what a budget allows; see `budget`."""
-        return budget(self, self._known, units, unit)
+        return budget(self, self._known, units, unit, tokens)
 
 
 class _Part(NamedTuple):

@@ -39,6 +39,7 @@ class Study(Mapping[str, "RunView"]):
 
     scores: of the runs. oracle: of the greedy oracle over the same chunks. limits: what each cut
     allows. chunks, runs: of each cut. units_read: the mean units of the first five results.
+    added: the measures that the user asked for beside the usual ones.
     """
 
     scores: ScoreTable
@@ -54,6 +55,7 @@ class Study(Mapping[str, "RunView"]):
     bench: Bench
     measures: tuple[Any, ...] = ()
     warnings: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     def __getitem__(self, cut: str) -> RunView:
         if cut not in self.chunks:
@@ -113,7 +115,8 @@ class Study(Mapping[str, "RunView"]):
         tested = {name: self._letters(name) for name in measures if name in self._tested()}
         header = ["cut", "chunks", f"{self.unit} p50"]
         for name in measures:
-            header += [name, ""] if name in tested else [name]
+            shown = f"{self.unit}{name.removeprefix('read')}" if _is_reading(name) else name
+            header += [shown, ""] if name in tested else [shown]
         header += [f"{self.unit}@5", "intact", f"oracle {self.headline}", "lost by cutting",
                    "by search"]  # fmt: skip
         return header, [self._row(cut, measures, tested) for cut in self]
@@ -124,7 +127,8 @@ class Study(Mapping[str, "RunView"]):
         limits, loss = self.limits[cut], self.loss(cut)
         cells = [cut, f"{limits.chunks:,}", f"{limits.sizes[1]:,.0f}"]
         for name in measures:
-            cells.append(number(self[cut][name]))
+            value = self[cut][name]
+            cells.append(f"{value or 0:,.0f}" if _is_reading(name) else number(value))
             if name in tested:
                 cells.append(tested[name].get(cut, ""))
         oracle = number(self.oracle[cut][self.headline])
@@ -140,7 +144,8 @@ class Study(Mapping[str, "RunView"]):
     def _shown(self) -> list[str]:
         """The measures of the table: those of budgets, and whether everything is there."""
         labels = list(self.scores.labels)
-        shown = [name for name in labels if name.startswith(("bR@", "U@", "all@", "cR@"))]
+        usual = ("bR@", "U@", "all@", "cR@")
+        shown = [name for name in labels if name.startswith(usual) or name in self.added]
         return shown or labels[:6]
 
     def _tested(self) -> tuple[str, ...]:
@@ -212,3 +217,8 @@ class Study(Mapping[str, "RunView"]):
             "oracle": self.oracle,
         }
         return report(table, path, **{**settings, **options})
+
+
+def _is_reading(name: str) -> bool:
+    """Whether a measure says how much is read, in units."""
+    return name.startswith("read@")

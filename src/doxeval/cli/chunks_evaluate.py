@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.chunks_inputs import gold_in_file, some_docs_option
+from doxeval.cli.chunks_inputs import gold_in_file, known_tokens, some_docs_option
 from doxeval.cli.gates import gate_options, gates_of
+from doxeval.cli.options import tokens_option
 from doxeval.cli.terminal import data, line, warn
 from doxeval.cli.verb import verb
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     help="The chunks of the runs: one file for all, or one for each run; may be repeated.",
 )
 @some_docs_option
+@tokens_option
 @click.option("-m", "--measure", "names", multiple=True, metavar="MEASURE", help="A measure.")
 @click.option("--preset", "presets", multiple=True, help="A set of measures.  [default: rag]")
 @click.option("--per-topic", is_flag=True, help="Also print the scores of each question.")
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
 def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
 
+    Beside a measure of k results (-m cR@10), the table shows how much is read with them (read@10):
+    words, or tokens as --tokens counts them; characters where the documents are not known.
+
     With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
     lost by cutting, the rest by search.
 
@@ -59,7 +64,7 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     files = options["files"]
     if len(files) > 1 and len(files) != len(runs):
         raise click.UsageError("give one file of --chunks, or one for each run")
-    gates = gates_of(options)
+    gates, tokens = gates_of(options), known_tokens(options["tokens"])
     presets = options["presets"] or (() if options["names"] else ("rag",))
     names = gates.measures(options["names"], presets)
     chunks = [_chunks(file, options["docs"]) for file in files]
@@ -68,12 +73,15 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     every: list[Chunks | None] = [*chunks] or [None]
     every = every * len(runs) if len(every) == 1 else every
     read = [_run(one, own) for one, own in zip(runs, every, strict=True)]
-    settings = {"names": names, "presets": presets, "docs": docs}
+    if tokens is not None and docs is None:
+        raise click.UsageError("--tokens counts in the texts of documents: give --docs")
+    settings = {"names": names, "presets": presets, "docs": docs, "tokens": tokens}
     table = _scored(read, every, judged, settings)
     warn(dict.fromkeys((*table.warnings, *(w for run in table.runs for w in run.warnings))))
-    _write(table, options)
-    if _format(options) == "table":
-        _print_reading(read, judged, docs)
+    is_table = _format(options) == "table"
+    _write(_with_reading(table, read, every, judged, settings) if is_table else table, options)
+    if is_table:
+        _print_reading(read, judged, settings)
         _print_oracles(table, read, every, judged, settings)
     if options["by"] == "tag":
         _print_tags(table, judged)
@@ -121,6 +129,7 @@ def _scored(
             settings["names"],
             presets=settings["presets"],
             texts=None if docs is None else TextsOfRuns(docs),
+            tokens=settings["tokens"],
             chunks=None if own is None else own.table,
         )
         tables.append(evaluation.score_all([run]))
@@ -129,15 +138,42 @@ def _scored(
     return replace(tables[0], runs=told_apart([one.runs[0] for one in tables]))
 
 
-def _print_reading(runs: Sequence[Run], gold: Any, docs: Any) -> None:
+def _with_reading(
+    table: ScoreTable,
+    runs: Sequence[Run],
+    chunks: Sequence[Chunks | None],
+    gold: Any,
+    settings: dict[str, Any],
+) -> ScoreTable:
+    """The table with what is read beside the measures of k results that the user named."""
+    from doxeval.chunks.read_beside import read_beside, with_reading
+    from doxeval.measures.presets import preset_named
+
+    known = [name for one in settings["presets"] for name in preset_named(one).measures]
+    names = read_beside(settings["names"], known)
+    if not names:
+        return table
+    read = _scored(runs, chunks, gold, settings | {"names": names, "presets": ()})
+    return with_reading(table, read)
+
+
+def _unit(settings: dict[str, Any]) -> str:
+    """What budgets count."""
+    if settings["docs"] is None:
+        return "characters"
+    return "words" if settings["tokens"] is None else "tokens"
+
+
+def _print_reading(runs: Sequence[Run], gold: Any, settings: dict[str, Any]) -> None:
     """The mean units read with five results."""
     from doxeval.chunks.comparing import units_read
     from doxeval.chunks.evaluating import TextsOfRuns, judgments_of
     from doxeval.evaluation import Evaluation
 
-    unit = "characters" if docs is None else "words"
+    unit, docs = _unit(settings), settings["docs"]
     texts = None if docs is None else TextsOfRuns(docs)
-    evaluation = Evaluation(judgments_of(gold), ["cP@5"], texts=texts)
+    tokens = settings["tokens"]
+    evaluation = Evaluation(judgments_of(gold), ["cP@5"], texts=texts, tokens=tokens)
     for run in runs:
         line(f"{run.run_id}: {units_read(evaluation, run, unit):,.0f} {unit} read with 5 results")
 
@@ -157,7 +193,9 @@ def _print_oracles(
     for number, (run, own) in enumerate(zip(runs, chunks, strict=True)):
         if own is None or own.docs is None:
             continue
-        best = _scored([oracle(own, gold, run_id=run.run_id)], [own], gold, settings)
+        unit, tokens = _unit(settings), settings["tokens"]
+        ideal = oracle(own, gold, unit=unit, tokens=tokens, run_id=run.run_id)
+        best = _scored([ideal], [own], gold, settings)
         for label, reached in best.view(0).items():
             score = table.view(number)[label]
             if reached is not None and score is not None and str(label).startswith(("bR", "U@")):

@@ -24,10 +24,26 @@ some_docs_option = click.option(
 unit_option = click.option(
     "--unit",
     type=click.Choice(["characters", "words", "tokens"]),
-    default="words",
-    show_default=True,
-    help="What sizes and budgets count.",
+    help="What sizes and budgets count.  [default: words, or tokens with --tokens]",
 )
+
+
+def known_tokens(name: str | None) -> str | None:
+    """The name of a tokeniser, which is looked up before anything else is done."""
+    if name is not None:
+        from doxeval.measures.tokenisers import tokeniser_of
+
+        tokeniser_of(name)
+    return name
+
+
+def chosen_unit(unit: str | None, tokens: str | None) -> str:
+    """The unit that is asked for, or else the one that a tokeniser counts.
+
+    >>> chosen_unit(None, "cl100k_base"), chosen_unit(None, None), chosen_unit("words", "x")
+    ('tokens', 'words', 'words')
+    """
+    return unit or ("words" if tokens is None else "tokens")
 
 
 def gold_in_file(path: str, docs: Any) -> Questions | Assessments:

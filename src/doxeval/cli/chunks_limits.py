@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.chunks_inputs import gold_in_file, some_docs_option, unit_option
-from doxeval.cli.options import table_or_json
+from doxeval.cli.chunks_inputs import (
+    chosen_unit,
+    gold_in_file,
+    known_tokens,
+    some_docs_option,
+    unit_option,
+)
+from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
 
@@ -28,8 +34,16 @@ _WHOLE = ("chunks", "p5", "p50", "p95")
 @click.option("-g", "--gold", required=True, metavar="FILE", help="Judgments, or questions.")
 @some_docs_option
 @unit_option
+@tokens_option
 @table_or_json("Format of the output.")
-def limits(files: tuple[str, ...], gold: str, docs: str | None, unit: str, format_: str) -> None:
+def limits(
+    files: tuple[str, ...],
+    gold: str,
+    docs: str | None,
+    unit: str | None,
+    tokens: str | None,
+    format_: str,
+) -> None:
     """Print what cuts allow, whatever searches their chunks.
 
     coverage is the share of solid characters that are in a chunk; overlap how often each of them
@@ -47,6 +61,7 @@ def limits(files: tuple[str, ...], gold: str, docs: str | None, unit: str, forma
     from doxeval.chunks.rebuilt import chunks_with_texts
     from doxeval.wording import json_text
 
+    counted, tokens = chosen_unit(unit, tokens), known_tokens(tokens)
     texts = None if docs is None else documents(docs)
     found: dict[str, Limits] = {}
     judged = None if texts is None else gold_in_file(gold, texts)
@@ -55,12 +70,12 @@ def limits(files: tuple[str, ...], gold: str, docs: str | None, unit: str, forma
         name = Path(file).name.removesuffix(".jsonl")
         name = file if name in found else name
         own = judged or gold_in_file(gold, chunks.known_docs)
-        found[name] = limits_of(chunks, own, unit=unit)
+        found[name] = limits_of(chunks, own, unit=counted, tokens=tokens)
         warn(f"{name}: {warning}" for warning in found[name].warnings)
     if format_ == "json":
         data(json_text({name: one.to_dict() for name, one in found.items()}, indent=2) + "\n")
         return
-    _print_tables(found, unit)
+    _print_tables(found, counted)
 
 
 def _print_tables(found: dict[str, Limits], unit: str) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from doxeval.cli.chunks_inputs import some_docs_option, unit_option
+from doxeval.cli.chunks_inputs import chosen_unit, known_tokens, some_docs_option, unit_option
+from doxeval.cli.options import tokens_option
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
 from doxeval.wording import counted
@@ -27,6 +28,7 @@ from doxeval.wording import counted
 @click.option("--dedupe", is_flag=True, help="Leave out results without anything new.")
 @click.option("--budget", type=click.IntRange(1), metavar="UNITS", help="Stop after this much.")
 @unit_option
+@tokens_option
 @some_docs_option
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, metavar="RUN2", help="The new run."
@@ -57,6 +59,7 @@ def rewrite(run: str, chunks: str, docs: str | None, out: Path, force: bool, **w
         )
     if out.exists() and not force:
         raise OutputError(f"{out} exists; --force replaces it")
+    tokens = known_tokens(what["tokens"])
     table = chunks_with_texts(chunks, docs)
     found = ChunkRun.of(read_chunk_run(run, table.table), table)
     if what["expand"]:
@@ -68,7 +71,7 @@ def rewrite(run: str, chunks: str, docs: str | None, out: Path, force: bool, **w
     if what["dedupe"]:
         found = found.dedupe()
     if what["budget"] is not None:
-        found = found.budget(what["budget"], what["unit"])
+        found = found.budget(what["budget"], chosen_unit(what["unit"], tokens), tokens)
     warn(found.warnings)
     write_run(found, out)
     line(f"{out}: {counted(len(found), 'result')} for {counted(len(found.topics), 'topic')}")

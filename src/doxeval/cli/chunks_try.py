@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
-from doxeval.cli.chunks_inputs import tell_gold, unit_option
-from doxeval.cli.options import table_or_json
+from doxeval.cli.chunks_inputs import chosen_unit, known_tokens, tell_gold, unit_option
+from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
 
@@ -39,6 +39,15 @@ CUTS = (
     help="The largest budget; recall is also shown at an eighth, a quarter and half of it.",
 )
 @unit_option
+@tokens_option
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="A measure to add, such as hit@10; may be repeated.",
+)
 @click.option("-k", type=click.IntRange(1), default=100, show_default=True, help="Most results.")
 @click.option(
     "--copies",
@@ -57,7 +66,9 @@ def try_(
     cuts: tuple[str, ...],
     model: str,
     budget: int,
-    unit: str,
+    unit: str | None,
+    tokens: str | None,
+    measures: tuple[str, ...],
     k: int,
     copies: Literal["same", "place"],
     report: Path | None,
@@ -66,8 +77,9 @@ def try_(
     """Compare built-in cuts of DOCS by what a search for the QUESTIONS finds in them.
 
     No model, network or key is needed. The table shows recall at budgets, letters (cuts that share
-    one are not significantly different), the words read with five results, the best that the
-    chunks allow (a greedy oracle), and how much is lost by cutting and by search.
+    one are not significantly different), the words read with five results (and with k, if -m
+    names a measure of k results), the best that the chunks allow (a greedy oracle), and how much is
+    lost by cutting and by search.
 
     \b
     Examples:
@@ -79,10 +91,17 @@ def try_(
     from doxeval.chunks.question_sources import questions as read_questions
     from doxeval.wording import json_text
 
+    settings: dict[str, Any] = {
+        "unit": chosen_unit(unit, tokens),
+        "tokens": known_tokens(tokens),
+        "measures": measures,
+        "k": k,
+    }
     texts = documents(docs)
     gold = read_questions(questions, texts, copies)
     tell_gold(gold)
-    study = compare(texts, gold, list(cuts or _cuts_for(texts)), model, budget, unit, k=k)
+    chosen = list(cuts or _cuts_for(texts))
+    study = compare(texts, gold, chosen, model, budget, **settings)
     if format_ == "json":
         data(json_text(study.rows(), indent=2) + "\n")
         warn(study.warnings)

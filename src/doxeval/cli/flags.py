@@ -30,8 +30,8 @@ _OPTIONS = {
             "docs", "drop", "duplicates", "encoding", "engine", "force", "format", "hint", "jobs",
             "judgments", "keep", "lossy", "merge", "mode", "navigation", "offsets", "order",
             "overlap", "patience", "phrases", "pool", "port", "query", "questions", "record",
-            "resamples", "root", "sections", "significant", "snap", "solid", "stemmer", "stop", "text",
-            "texts", "tokens", "units", "unresolved", "whitespace",
+            "resamples", "root", "sections", "significant", "snap", "solid", "stemmer", "stop",
+            "text", "texts", "tokens", "units", "unresolved", "whitespace",
         )
     },
 }  # fmt: skip

@@ -88,3 +88,11 @@ def merging_options(command: Any) -> Any:
     ):
         command = option(command)
     return command
+
+
+tokens_option = click.option(
+    "--tokens",
+    metavar="NAME",
+    help="What counts as a token: words, an encoding of tiktoken (cl100k_base), a file of "
+    "tokenizers (tokenizer.json) or a model that it knows.",
+)

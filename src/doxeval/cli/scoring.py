@@ -14,6 +14,7 @@ from doxeval.cli.options import (
     columns_option,
     merging_options,
     offsets_option,
+    tokens_option,
 )
 
 if TYPE_CHECKING:
@@ -83,12 +84,7 @@ _OPTIONS = (
         help="All chunks (JSONL), for runs that name chunks by their ids, and for measures that "
         "need all chunks: one file for all runs, or one for each, in their order.",
     ),
-    click.option(
-        "--tokens",
-        metavar="NAME",
-        help="What counts as a token: words, an encoding of tiktoken (cl100k_base), a file of "
-        "tokenizers (tokenizer.json) or a model that it knows.",
-    ),
+    tokens_option,
     click.option("--solid", is_flag=True, help="White space counts nothing."),
     click.option(
         "--targets",
