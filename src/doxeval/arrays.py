@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -38,6 +40,17 @@ def concatenated_ranges(starts: Ints, lengths: Ints) -> Ints:
     return np.repeat(np.asarray(starts, dtype=np.int64) - before, lengths) + np.arange(
         int(lengths.sum())
     )
+
+
+def portions(weights: Ints, most: int) -> Iterator[slice]:
+    """Consecutive items in slices that together weigh about `most`, and less than one item more.
+
+    >>> list(portions(np.array([3, 3, 9, 1, 1]), 5))
+    [slice(0, 2, None), slice(2, 3, None), slice(3, 5, None)]
+    """
+    before = np.cumsum(weights) - weights
+    edges = np.flatnonzero(np.diff(before // most, prepend=-1, append=-1))
+    return (slice(begin, end) for begin, end in pairwise(edges.tolist()))
 
 
 def positions_in(sorted_keys: Ints, wanted: Ints) -> Ints:

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Bools, Ints, concatenated_ranges, portions, positions_in
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.grades import (
     TOO_SMALL,
@@ -31,6 +31,8 @@ from doxeval.documents import Collection
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.spans import Spans, shared_lengths
 from doxeval.wording import short_path, shortened
+
+_BLOCK = 200_000  # about how many elements are looked at together
 
 SpecificityFrom = Literal["passages", "file"]
 
@@ -106,17 +108,11 @@ def elements_from_highlights(assessments: Assessments, collection: Collection) -
     ([8, 4], [4, 4])
     """
     topic, document, highlights = _highlighted(assessments, collection)
-    first = np.asarray(collection.rows[document], dtype=np.int64)
-    counts = np.asarray(collection.rows[document + 1], dtype=np.int64) - first
-    node = concatenated_ranges(first, counts)
-    pair = np.repeat(np.arange(len(topic)), counts)
-    columns = collection.nodes
-    start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
-    rsize = shared_lengths(Spans(pair, start, end), highlights)
-    kept = np.flatnonzero(rsize > 0)
-    node, pair, rsize, size = node[kept], pair[kept], rsize[kept], (end - start)[kept]
+    pair, node, rsize = _holding(document, highlights, collection)
     order = np.lexsort((node, topic[pair]))
-    node, pair, rsize, size = node[order], pair[order], rsize[order], size[order]
+    pair, node, rsize = pair[order], node[order], rsize[order]
+    columns = collection.nodes
+    size = columns.end[node].astype(np.int64) - columns.start[node]
     return AssessedElements(
         assessments.topics,
         Specificity,
@@ -131,6 +127,28 @@ def elements_from_highlights(assessments: Assessments, collection: Collection) -
         GradeColumns(np.zeros(len(node), dtype=np.int64), rsize, size),
         len(columns.path),
     )
+
+
+def _holding(document: Ints, highlights: Spans, collection: Collection) -> tuple[Ints, Ints, Ints]:
+    """The elements with highlighted text: their pairs, nodes and highlighted characters.
+
+    Pairs of a topic and a document are given by the document of each.
+    """
+    columns = collection.nodes
+    first = np.asarray(collection.rows[document], dtype=np.int64)
+    counts = np.asarray(collection.rows[document + 1], dtype=np.int64) - first
+    found = [np.zeros((3, 0), dtype=np.int64)]
+    for block in portions(counts, _BLOCK):
+        node = concatenated_ranges(first[block], counts[block])
+        pair = np.repeat(np.arange(block.start, block.stop), counts[block])
+        own = slice(*np.searchsorted(highlights.group, [block.start, block.stop]))
+        highlighted = Spans(*(column[own] for column in highlights))
+        start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
+        rsize = shared_lengths(Spans(pair, start, end), highlighted)
+        kept = np.flatnonzero(rsize > 0)
+        found.append(np.stack([pair[kept], node[kept], rsize[kept]]))
+    pair, node, rsize = np.concatenate(found, axis=1)
+    return pair, node, rsize
 
 
 def _highlighted(assessments: Assessments, collection: Collection) -> tuple[Ints, Ints, Spans]:

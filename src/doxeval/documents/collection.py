@@ -19,8 +19,9 @@ from doxeval.documents.collection_files import CollectionFiles, current_manifest
 from doxeval.documents.element import Element
 from doxeval.documents.id_index import IdIndex
 from doxeval.documents.ids import normalised_id
+from doxeval.documents.innermost import innermost_nodes
 from doxeval.documents.layout import HASH_BYTES, IDS_FILE
-from doxeval.documents.lookup import find_nodes, innermost_nodes
+from doxeval.documents.lookup import find_nodes
 from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.paths import Step, format_path, parse_path
 from doxeval.documents.summary import PathSummary

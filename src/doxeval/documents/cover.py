@@ -19,18 +19,18 @@ from __future__ import annotations
 from collections.abc import Collection as Container
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Bools, Ints, concatenated_ranges, portions, positions_in
 from doxeval.documents.collection import Collection
+from doxeval.documents.innermost import first_beginning
 from doxeval.documents.trees import Trees
 from doxeval.spans import Spans, merged
 
 # How many pairs of a range and an element are worked on at once, about.
-_MOST_PAIRS = 4_000_000
+_MOST_PAIRS = 200_000
 
 
 def covers(
@@ -127,10 +127,7 @@ def _portions(collection: Collection, documents: Ints, starts: Ints, ends: Ints)
     length = np.maximum(collection.nodes.end[rows[documents]].astype(np.int64), 1)
     # A range has about its share of the elements of its document.
     expected = elements * (ends - starts) // length + 10
-    portion = np.cumsum(expected) // _MOST_PAIRS
-    edges = np.flatnonzero(np.diff(portion, prepend=-1, append=-1)).tolist()
-    for begin, end in pairwise(edges):
-        yield slice(begin, end)
+    return portions(expected, _MOST_PAIRS)
 
 
 def _covered(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> Trees:
@@ -165,20 +162,14 @@ def _touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> _Tou
 def _candidates(collection: Collection, ranges: _Ranges) -> tuple[Ints, Ints]:
     """Pairs of a range and an element that begins in it, or is open where it begins."""
     columns = collection.nodes
-    distinct, which = np.unique(ranges.document, return_inverse=True)
-    first = collection.rows[distinct].astype(np.int64)
-    counts = collection.rows[distinct + 1] - first
-    nodes = concatenated_ranges(first, counts)
-    # Keys of a document and an offset, ascending over all documents.
-    keys = (np.repeat(np.arange(len(distinct)), counts) << 32) | columns.start[nodes]
-    low = np.searchsorted(keys, (which << 32) | ranges.start)
-    high = np.searchsorted(keys, (which << 32) | ranges.end)
-    begun = nodes[concatenated_ranges(low, high - low)]
-    owners, found = [np.repeat(np.arange(len(which)), high - low)], [begun]
+    root, beyond = collection.rows[ranges.document], collection.rows[ranges.document + 1]
+    low = first_beginning(columns, root, beyond, ranges.start)
+    high = first_beginning(columns, low, beyond, ranges.end)
+    begun = concatenated_ranges(low, high - low)
+    owners, found = [np.repeat(np.arange(len(root)), high - low)], [begun]
     # The last element that begins before the range, and all elements around it.
-    root = first[which]
-    owner = np.flatnonzero((low > 0) & (nodes[np.maximum(low, 1) - 1] >= root))
-    node = nodes[low[owner] - 1]
+    owner = np.flatnonzero(low > root)
+    node = low[owner] - 1
     while len(owner):
         owners.append(owner)
         found.append(node)

@@ -1,12 +1,9 @@
-"""Finding many elements at once: by their paths, or around ranges of text.
+"""Finding many elements at once by their paths.
 
-By path: the wanted paths form a tree (`/article[1]` is above `/article[1]/sec[2]`). Level by
-level, in all wanted documents together, each element is matched with its node in this tree. Then
-each (document, path) pair takes one search. The work is proportional to the number of elements in
-the wanted documents, and is done on whole arrays.
-
-Around a range: in document order, elements begin at ascending offsets. So the last element that
-begins at or before the start of a range is the innermost element around the range, or inside it.
+The wanted paths form a tree (`/article[1]` is above `/article[1]/sec[2]`). Level by level, in all
+documents of a block together, each element is matched with its node in this tree. Then each
+(document, path) pair takes one search. The work is proportional to the number of elements in the
+wanted documents, and is done on whole arrays; memory is bounded by the block.
 """
 
 from __future__ import annotations
@@ -16,28 +13,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Bools, Ints, concatenated_ranges, portions, positions_in
 from doxeval.documents.nodes import NodeColumns
 from doxeval.documents.paths import STEP
 from doxeval.documents.summary import NO_PARENT, PathSummary
-from doxeval.errors import CollectionError
 
+_BLOCK = 200_000  # about how many elements are looked at together
 _NOT_A_PATH = -1
 _TOP = 0  # the node of the path tree above all roots
 
 
+class _Level(NamedTuple):
+    """The nodes of the path tree at one depth, in the order of their keys: parent and step."""
+
+    keys: Ints
+    nodes: Ints
+
+
 class _PathTree(NamedTuple):
-    """The wanted paths and all paths above them, parents before children.
+    """The wanted paths and all paths above them.
 
     A node is its parent's path and one more step. The code of a step is a path of the summary and
     an ordinal as one number.
     """
 
-    parent: Ints
-    depth: Ints
-    step: Ints  # the index of the node's step in `step_codes`
+    nodes: int
+    levels: list[_Level]
     step_codes: Ints  # distinct, ascending
-    summary_paths: Ints  # the paths of the summary that occur
+    is_needed: Bools  # for each path of the summary, whether it occurs
+
+    def key(self, parent: Ints, step: Ints) -> Ints:
+        """A node's parent and the index of its step in `step_codes`, as one number."""
+        return parent * len(self.step_codes) + step
 
 
 def find_nodes(
@@ -48,92 +55,64 @@ def find_nodes(
     `documents` are document numbers (-1: unknown), `rows` the first row of each document.
     """
     wanted, tree = _path_tree(paths, summary)
-    possible = (documents >= 0) & (wanted != _NOT_A_PATH)
-    distinct, which = np.unique(documents[possible], return_inverse=True)
     result = np.full(len(paths), -1, dtype=np.int64)
-    if not len(distinct):
-        return result
+    asked = np.flatnonzero((documents >= 0) & (wanted != _NOT_A_PATH))
+    asked = asked[np.argsort(documents[asked], kind="stable")]
+    distinct, begins = np.unique(documents[asked], return_index=True)
+    begins = np.append(begins, len(asked))
     first = rows[distinct]
     counts = rows[distinct + 1] - first
-    candidates = concatenated_ranges(first, counts)
-    base = np.cumsum(counts) - counts  # the first row of each document among the candidates
-    document_of = np.repeat(np.arange(len(distinct)), counts)
-    node_of = _identified(candidates, base, document_of, columns, tree, summary)
-    known = np.flatnonzero(node_of >= 0)
-    keys = document_of[known] * len(tree.parent) + node_of[known]
-    order = np.argsort(keys)
-    position = positions_in(keys[order], which * len(tree.parent) + wanted[possible])
-    is_found = position >= 0
-    result[np.flatnonzero(possible)[is_found]] = candidates[known[order[position[is_found]]]]
+    for block in portions(counts, _BLOCK):
+        own = asked[begins[block.start] : begins[block.stop]]
+        which = np.searchsorted(distinct[block], documents[own])
+        candidates = _Candidates(first[block], counts[block], columns, summary)
+        result[own] = candidates.find(which, wanted[own], tree)
     return result
 
 
-def innermost_nodes(
-    documents: Ints, starts: Ints, ends: Ints, columns: NodeColumns, rows: Ints
-) -> Ints:
-    """The row of the innermost element around each range, -1 if the document has no such range.
+class _Candidates:
+    """All elements of some documents."""
 
-    `documents` are document numbers (-1: unknown), `rows` the first row of each document.
-    """
-    inside = (documents >= 0) & (starts >= 0) & (starts <= ends)
-    inside[inside] = ends[inside] <= columns.end[rows[documents[inside]]]
-    result = np.full(len(documents), -1, dtype=np.int64)
-    distinct, which = np.unique(documents[inside], return_inverse=True)
-    if not len(distinct):
-        return result
-    first = rows[distinct]
-    counts = rows[distinct + 1] - first
-    candidates = concatenated_ranges(first, counts)
-    # Keys of a document and an offset, ascending over all documents.
-    document_of = np.repeat(np.arange(len(distinct)), counts)
-    keys = (document_of << 32) | columns.start[candidates]
-    wanted = (which << 32) | starts[inside]
-    node = candidates[np.searchsorted(keys, wanted, side="right") - 1]
-    root = first[which]
-    beyond = ends[inside]
-    climbing = np.flatnonzero(columns.end[node] < beyond)
-    while len(climbing):
-        above = root[climbing] + columns.parent[node[climbing]]
-        if (above >= node[climbing]).any():
-            raise CollectionError(
-                "a parent comes after its child; build the collection again", "nodes.parent.npy"
-            )
-        node[climbing] = above
-        climbing = climbing[columns.end[node[climbing]] < beyond[climbing]]
-    result[inside] = node
-    return result
+    def __init__(
+        self, first: Ints, counts: Ints, columns: NodeColumns, summary: PathSummary
+    ) -> None:
+        self._row = concatenated_ranges(first, counts)
+        self._base = np.cumsum(counts) - counts  # the first candidate of each document
+        self._document = np.repeat(np.arange(len(counts)), counts)
+        self._columns = columns
+        self._summary = summary
 
-
-def _identified(
-    candidates: Ints,
-    base: Ints,
-    document_of: Ints,
-    columns: NodeColumns,
-    tree: _PathTree,
-    summary: PathSummary,
-) -> Ints:
-    """The node of the path tree with the path of each candidate row, or -1."""
-    is_needed = np.zeros(len(summary), dtype=np.bool_)
-    is_needed[tree.summary_paths] = True
-    summary_path = columns.path[candidates]
-    left = np.flatnonzero(is_needed[summary_path])
-    codes = _codes(summary_path[left], columns.ordinal[candidates[left]])
-    step = positions_in(tree.step_codes, codes)
-    left, step = left[step >= 0], step[step >= 0]
-    parent = base[document_of[left]] + columns.parent[candidates[left]]
-    depth = summary.depth_of[summary_path[left]]
-    node_of = np.full(len(candidates), -1, dtype=np.int64)
-    for level in range(1, int(tree.depth.max()) + 1):
-        here = np.flatnonzero(depth == level)
-        above = np.full(len(here), _TOP) if level == 1 else node_of[parent[here]]
-        here, above = here[above >= 0], above[above >= 0]
-        nodes = np.flatnonzero(tree.depth == level)
-        keys = tree.parent[nodes] * len(tree.step_codes) + tree.step[nodes]
+    def find(self, document: Ints, node: Ints, tree: _PathTree) -> Ints:
+        """The row of each pair of a document and a node of the path tree, or -1."""
+        node_of = self._identified(tree)
+        known = np.flatnonzero(node_of >= 0)
+        keys = self._document[known] * tree.nodes + node_of[known]
         order = np.argsort(keys)
-        position = positions_in(keys[order], above * len(tree.step_codes) + step[here])
+        position = positions_in(keys[order], document * tree.nodes + node)
         is_found = position >= 0
-        node_of[left[here[is_found]]] = nodes[order[position[is_found]]]
-    return node_of
+        result = np.full(len(document), -1, dtype=np.int64)
+        result[is_found] = self._row[known[order[position[is_found]]]]
+        return result
+
+    def _identified(self, tree: _PathTree) -> Ints:
+        """The node of the path tree with the path of each candidate, or -1."""
+        columns = self._columns
+        summary_path = columns.path[self._row]
+        left = np.flatnonzero(tree.is_needed[summary_path])
+        codes = _codes(summary_path[left], columns.ordinal[self._row[left]])
+        step = positions_in(tree.step_codes, codes)
+        left, step = left[step >= 0], step[step >= 0]
+        parent = self._base[self._document[left]] + columns.parent[self._row[left]]
+        depth = self._summary.depth_of[summary_path[left]]
+        node_of = np.full(len(self._row), -1, dtype=np.int64)
+        for number, level in enumerate(tree.levels, 1):
+            here = np.flatnonzero(depth == number)
+            above = np.full(len(here), _TOP) if number == 1 else node_of[parent[here]]
+            here, above = here[above >= 0], above[above >= 0]
+            position = positions_in(level.keys, tree.key(above, step[here]))
+            is_found = position >= 0
+            node_of[left[here[is_found]]] = level.nodes[position[is_found]]
+        return node_of
 
 
 def _codes(summary_path: Ints, ordinal: Ints) -> Ints:
@@ -151,6 +130,7 @@ def _path_tree(paths: Sequence[str], summary: PathSummary) -> tuple[Ints, _PathT
 class _PathTreeBuilder:
     def __init__(self, summary: PathSummary) -> None:
         self._tags = summary.tag_numbers
+        self._paths = len(summary)
         self._children = summary.children
         self._deepest = int(summary.depth_of.max(initial=0))
         self._known: dict[str, int] = {"": _TOP}  # the node of each path
@@ -205,5 +185,13 @@ class _PathTreeBuilder:
         nodes = np.array(list(self._nodes), dtype=np.int64)
         parent, summary_path, ordinal = nodes.T
         codes, step = np.unique(_codes(summary_path, ordinal), return_inverse=True)
+        is_needed = np.zeros(self._paths, dtype=np.bool_)
+        is_needed[summary_path[1:]] = True
+        tree = _PathTree(len(nodes), [], codes, is_needed)
         depth = np.array(self._depth, dtype=np.int64)
-        return _PathTree(parent, depth, step, codes, np.unique(summary_path[1:]))
+        for number in range(1, int(depth.max()) + 1):
+            own = np.flatnonzero(depth == number)
+            keys = tree.key(parent[own], step[own])
+            order = np.argsort(keys)
+            tree.levels.append(_Level(keys[order], own[order]))
+        return tree
