@@ -17,11 +17,11 @@ from doxeval.documents import hostile_html
 from doxeval.documents.globs import LONGEST_PATTERN
 from doxeval.documents.limits import DEEPEST_POSSIBLE, LONGEST_ID, VERIFIED_BYTES, Limits
 from doxeval.documents.selectors import LONGEST_SELECTOR
+from doxeval.evaluation import blocks
 from doxeval.markup import elements, feeding
 from doxeval.named import parameters
 from doxeval.navigation import read as navigation
 from doxeval.runs import parquet_blocks as parquet
-from doxeval.runs import text as text_runs
 from doxeval.topics import nexi
 from doxeval.wording import LONGEST_PATH, LONGEST_QUOTE
 
@@ -94,7 +94,11 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
         ),
     ),
     "Topics, runs and assessments": (
-        Limit("a run in text", size(text_runs.LARGEST_FILE)),
+        Limit(
+            "a run whose topics are not together",
+            size(blocks.LARGEST_AT_ONCE),
+            "sorting it by topic",
+        ),
         Limit("a file of assessments in text", size(text_columns.LARGEST_FILE), "several files"),
         Limit("a line", size(files.LONGEST_LINE)),
         Limit("whole numbers", f"below 2^{fields.LARGEST_WHOLE.bit_length() - 1}"),

@@ -207,7 +207,7 @@ def test_bad_runs_are_refused_with_their_line(
 
 
 def test_large_text_runs_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("doxeval.runs.text._PIECE", 100)
+    monkeypatch.setattr("doxeval.runs.text_reader._PIECE", 100)
     lines = [f"{n % 7} Q0 d{n % 13} {n} {n / 3} r {n} {n * 2}" for n in range(500)]
     lines[77] = ""
     run = READERS["text"](io.BytesIO("\n".join(lines).encode()), "a.run")

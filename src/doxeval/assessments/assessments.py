@@ -192,6 +192,15 @@ class Assessments:
             return None
         return PlainJudgments(self.columns)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the judgments are kept by columns, which hold all that they say.
+
+        >>> Assessments.from_dict({"7": {"a": 2}}).is_plain
+        True
+        """
+        return self._plain is not None
+
     def detailed(self) -> Sequence[Judgment]:
         """The judgments, but none if columns hold all that they say.
 

@@ -2,49 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Ints
 from doxeval.runs import Run
 from doxeval.wording import listed
 
 
 class AssessedPart(NamedTuple):
-    """Results of assessed topics, sorted by topic; each one's topic by number; and warnings."""
+    """Results of assessed topics, sorted by topic, and each one's topic by number.
+
+    unknown: the topics that are not assessed. split: the numbers of topics whose results stand in
+    several separate places of the run.
+    """
 
     run: Run
     topic: Ints
-    warnings: tuple[str, ...]
+    unknown: tuple[str, ...]
+    split: tuple[int, ...]
 
 
-def assessed_part(run: Run, topics: Sequence[str]) -> AssessedPart:
-    """The results of a run that belong to assessed topics.
+def assessed_part(run: Run, numbers: Mapping[str, int]) -> AssessedPart:
+    """The results of a run that belong to assessed topics, given the numbers of these.
 
     >>> from doxeval.runs.builder import run_of
     >>> from doxeval.runs.run import Result
-    >>> part = assessed_part(run_of([Result("8", "a"), Result("7", "b")]), ["7"])
-    >>> len(part.run), part.topic.tolist(), part.warnings
-    (1, [0], ('1 topic of the run is not assessed and is ignored: 8',))
+    >>> part = assessed_part(run_of([Result("8", "a"), Result("7", "b")]), {"7": 0})
+    >>> len(part.run), part.topic.tolist(), part.unknown
+    (1, [0], ('8',))
     """
-    numbers = {topic: number for number, topic in enumerate(topics)}
     found = np.array([numbers.get(topic, -1) for topic in run.topics] + [-1], dtype=np.int64)
     topic = found[run.topic]
-    unknown = [name for name, number in zip(run.topics, found.tolist(), strict=False) if number < 0]
-    warnings = _about_unknown(unknown)
+    unknown = tuple(name for name in run.topics if name not in numbers)
     if not unknown and (np.diff(topic) >= 0).all():
-        return AssessedPart(run, topic, warnings)
-    split = [topics[number] for number in _split_topics(topic)]
-    if split:
-        warnings += (f"topics in several separate blocks: {listed(split)}",)
+        return AssessedPart(run, topic, (), ())
     rows = np.flatnonzero(topic >= 0)
     rows = rows[np.argsort(topic[rows], kind="stable")]
-    return AssessedPart(run.rows(rows), topic[rows], warnings)
+    return AssessedPart(run.rows(rows), topic[rows], unknown, _split_topics(topic))
 
 
-def _about_unknown(unknown: Sequence[str]) -> tuple[str, ...]:
+def _split_topics(topic: Ints) -> tuple[int, ...]:
+    """The topics whose results stand in more than one place."""
+    places = topic[np.append(True, np.diff(topic) != 0)] if len(topic) else topic
+    numbers, counts = np.unique(places[places >= 0], return_counts=True)
+    return tuple(numbers[counts > 1].tolist())
+
+
+def about_unknown(unknown: Sequence[str]) -> tuple[str, ...]:
+    """A warning about topics of a run that are not assessed, if there are any.
+
+    >>> about_unknown(["8"])
+    ('1 topic of the run is not assessed and is ignored: 8',)
+    """
     if not unknown:
         return ()
     few = "1 topic of the run is not assessed and is ignored"
@@ -52,17 +64,20 @@ def _about_unknown(unknown: Sequence[str]) -> tuple[str, ...]:
     return (f"{few if len(unknown) == 1 else many}: {listed(unknown)}",)
 
 
-def _split_topics(topic: Ints) -> list[int]:
-    """The topics whose results stand in more than one block."""
-    blocks = topic[np.append(True, np.diff(topic) != 0)] if len(topic) else topic
-    numbers, counts = np.unique(blocks[blocks >= 0], return_counts=True)
-    found: list[int] = numbers[counts > 1].tolist()
-    return found
+def about_split(split: Sequence[int], topics: Sequence[str]) -> tuple[str, ...]:
+    """A warning about topics in several separate places, if there are any.
+
+    >>> about_split([0], ["7", "8"])
+    ('topics in several separate blocks: 7',)
+    """
+    if not split:
+        return ()
+    return (f"topics in several separate blocks: {listed([topics[one] for one in split])}",)
 
 
-def about_missing(counts: Ints, topics: Sequence[str], average_over: str) -> tuple[str, ...]:
+def about_missing(has_results: Bools, topics: Sequence[str], average_over: str) -> tuple[str, ...]:
     """A warning about assessed topics for which a run has no results, if there are any."""
-    missing = [topics[number] for number in np.flatnonzero(counts == 0).tolist()]
+    missing = [topics[number] for number in np.flatnonzero(~has_results).tolist()]
     if not missing:
         return ()
     outcome = "are left out" if average_over == "retrieved" else "count as empty lists"

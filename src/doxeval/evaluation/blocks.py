@@ -1,11 +1,34 @@
-"""Pieces of a run: what may be scored in several places, and put together again."""
+"""Runs in blocks of whole topics: read, scored and forgotten one after another.
+
+Memory is bounded by the block, whatever the size of the run; small blocks also stay in the
+processor's cache. Where blocks could give another result than the run at once (a topic stands in
+several places of a file, some results have no rank), the run is read again and taken as a whole.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.errors import DoxevalError, InputError
+from doxeval.evaluation.joining import AtOnce
+from doxeval.evaluation.scoring import BlockScores, Scoring
 from doxeval.evaluation.sources import NamedSource
+from doxeval.runs.blocks import Block, RunFacts
 from doxeval.scores import RunScores
+from doxeval.wording import shortened
+
+if TYPE_CHECKING:
+    from doxeval.runs.chunk_table import ChunkTable
+
+ROWS = 200_000  # of a block
+# The largest file that is taken as a whole where it has to be.
+LARGEST_AT_ONCE = 2 << 30
 
 
 class RunPiece(NamedTuple):
@@ -25,3 +48,96 @@ class PartScores(NamedTuple):
     """The scores of a piece of a run; `joined` makes scores of the run of them."""
 
     whole: RunScores
+
+
+def scored(scoring: Scoring, source: NamedSource, chunks: ChunkTable | None) -> RunScores:
+    """The scores of a run."""
+    if scoring.keep is None:
+        try:
+            return _in_blocks(scoring, source, chunks)
+        except AtOnce as reason:
+            _refuse_large(source, reason)
+    run = source.read(ends=scoring.options.ends, chunks=chunks)
+    return _at_once(scoring, source, Block(run))
+
+
+def _at_once(scoring: Scoring, source: NamedSource, block: Block) -> RunScores:
+    facts = block.facts
+    topics = np.arange(len(scoring.truth.topics))
+    found = scoring.block(block.run, topics, _name(source, facts))
+    return scoring.run_scores(source, facts, [found])
+
+
+def _name(source: NamedSource, facts: RunFacts) -> str:
+    """What errors call a run."""
+    return facts.origin or source.name or facts.run_id
+
+
+def _in_blocks(scoring: Scoring, source: NamedSource, chunks: ChunkTable | None) -> RunScores:
+    found = _Found(scoring, source)
+    with closing(source.blocks(ROWS, ends=scoring.options.ends, chunks=chunks)) as blocks:
+        for block, is_last in _with_last(blocks):
+            if is_last and not found.parts:
+                return _at_once(scoring, source, block)
+            found.add(block, with_missing=is_last)
+    return scoring.run_scores(source, RunFacts.joined(found.facts), found.parts)
+
+
+def _with_last(blocks: Iterator[Block]) -> Iterator[tuple[Block, bool]]:
+    """All blocks, and whether each is the last."""
+    here = next(blocks, None)
+    while here is not None:
+        following = next(blocks, None)
+        yield here, following is None
+        here = following
+
+
+class _Found:
+    """The scores of one block after another."""
+
+    def __init__(self, scoring: Scoring, source: NamedSource) -> None:
+        self._scoring = scoring
+        self._source = source
+        self._is_seen = np.zeros(len(scoring.truth.topics), dtype=np.bool_)
+        self.parts: list[BlockScores] = []
+        self.facts: list[RunFacts] = []
+
+    def add(self, block: Block, *, with_missing: bool) -> None:
+        """Score a block, perhaps with all topics that no block has had."""
+        facts = block.facts
+        topics = self._scoring.topics_of(block.run)
+        self._check(facts, topics)
+        self._is_seen[topics] = True
+        if with_missing:
+            topics = np.union1d(topics, np.flatnonzero(~self._is_seen))
+        self.facts.append(facts)
+        try:
+            part = self._scoring.block(block.run, topics, _name(self._source, facts))
+        except MemoryError:
+            raise
+        except Exception as error:  # at once it may be another one
+            raise AtOnce("a part of the run cannot be scored") from error
+        self.parts.append(part)
+
+    def _check(self, facts: RunFacts, topics: Ints) -> None:
+        again = topics[self._is_seen[topics]]
+        if len(again):
+            name = shortened(self._scoring.truth.topics[int(again[0])])
+            raise AtOnce(f"the results of topic {name} stand in several places")
+        first = (self.facts or [facts])[0]
+        if (facts.has_ranks, facts.has_scores) != (first.has_ranks, first.has_scores):
+            raise AtOnce("some results have no rank or no score")
+
+
+def _refuse_large(source: NamedSource, reason: AtOnce) -> None:
+    """An error if a run that must be taken as a whole is too large for that."""
+    size = 0 if source.file is None else os.path.getsize(source.file)
+    if size <= LARGEST_AT_ONCE:
+        return
+    if isinstance(reason.__cause__, DoxevalError):
+        raise reason.__cause__
+    raise InputError(
+        f"{reason}, and a file of more than {LARGEST_AT_ONCE:,} bytes is read topic by topic: sort "
+        "it by topic",
+        source.file,
+    ) from None

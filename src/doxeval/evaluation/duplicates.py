@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,21 +15,8 @@ from doxeval.runs.spelling import numbered_paths, numbered_spans, numbered_units
 _FAR_BELOW = -(1 << 60)
 
 
-class Repeats(NamedTuple):
-    """Which results repeat an earlier one (None: no result does), and the line of the first."""
-
-    is_repeat: Bools | None
-    line: int = 0
-
-    def told(self, policies: Collection[str]) -> tuple[str, ...]:
-        """A warning if there are some, by what measures do with them: drop, keep, or both."""
-        if self.is_repeat is None or not policies:
-            return ()
-        return (_warning(int(self.is_repeat.sum()), self.line, policies),)
-
-
-def repeats_in(placed: PlacedRun, topic: Ints) -> Repeats:
-    """The results that are duplicates of an earlier result of their topic.
+def repeats_in(placed: PlacedRun, topic: Ints) -> Bools | None:
+    """Whether each result is a duplicate of an earlier result of its topic; None if none is.
 
     Passages and entry points are the same if their ranges are, all of them, elements and trees if
     their nodes are, and a document is the same as its root. Unresolved results never count as
@@ -46,13 +32,18 @@ def repeats_in(placed: PlacedRun, topic: Ints) -> Repeats:
     if len(again):  # documents by their keys are almost surely told apart, by numbers surely
         again = repeated_rows(topic, run.document, *unit)
     if not len(again):
-        return Repeats(None)
+        return None
     is_repeat = np.zeros(len(run), dtype=np.bool_)
     is_repeat[again] = True
-    return Repeats(is_repeat, int(run.line[again[0]]))
+    return is_repeat
 
 
-def _warning(count: int, line: int, policies: Collection[str]) -> str:
+def about_repeats(count: int, line: int, policies: Collection[str]) -> str:
+    """A warning about duplicates, by what measures do with them: drop, keep, or both.
+
+    >>> about_repeats(1, 7, {"drop"})
+    '1 duplicate was left out, the first on line 7'
+    """
     if len(set(policies)) > 1:
         what = "1 duplicate counts" if count == 1 else f"{count:,} duplicates count"
         return (

@@ -8,32 +8,25 @@ order with the same result.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, get_args
 
 from doxeval.assessments import Assessments, read_assessments
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.engines import PATIENCE
-from doxeval.errors import InputError, MissingInput, SyntaxProblem
+from doxeval.errors import InputError
 from doxeval.evaluation.asked import (
-    LeftOut,
     MeasureGiven,
     OrderOfPresets,
     asked_for,
-    check_presets,
     duplicates_of,
     order_of,
     presets_named,
     told,
 )
-from doxeval.evaluation.assessed_topics import about_missing
-from doxeval.evaluation.blocks import PartScores, RunPiece
-from doxeval.evaluation.needs import check_assessments, check_results
+from doxeval.evaluation.blocks import PartScores, RunPiece, scored
 from doxeval.evaluation.options import (
     AverageOver,
     OnDuplicates,
@@ -42,19 +35,14 @@ from doxeval.evaluation.options import (
     check_choice,
 )
 from doxeval.evaluation.ranked import RankedRun, ranked
-from doxeval.evaluation.sources import (
-    NamedSource,
-    Source,
-    Sources,
-    about_same_file,
-    named_sources,
-)
-from doxeval.measures.base import Floats, Measure
+from doxeval.evaluation.scoring import Scoring
+from doxeval.evaluation.settled import AskedMeasure, Settled, about_navigation, settled_measures
+from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sources
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.texts import Texts
 from doxeval.runs.read_write import chunk_table_of
 from doxeval.runs.run import Order, Run
-from doxeval.scores import Curve, DocumentScores, MeasureFacts, RunScores, ScoreTable
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
 from doxeval.sealed.guard import on_guard
 from doxeval.wording import counted
@@ -71,30 +59,6 @@ if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
 
 AssessmentsGiven = Assessments | str | os.PathLike[str] | Mapping[str, Any]
-
-
-class AskedMeasure(NamedTuple):
-    """A measure as it was asked for, under its label, and with all parameters settled.
-
-    An optional one is left out where it cannot be computed.
-    """
-
-    label: str
-    asked: Measure
-    settled: Measure
-    is_optional: bool
-
-
-class _Measured(NamedTuple):
-    """The scores of one run, measures × topics, with their curves and warnings.
-
-    documents: the scores of single documents, one value for each way of scoring them.
-    """
-
-    values: Floats
-    curves: tuple[Curve, ...]
-    warnings: tuple[str, ...]
-    documents: tuple[DocumentScores, ...]
 
 
 class Evaluation:
@@ -200,7 +164,7 @@ class Evaluation:
 
     def __getstate__(self) -> dict[str, Any]:
         # The ground truth is worked out again where it is needed, quicker than it is sent.
-        remade = ("truth", "_empty_ranking")
+        remade = ("truth", "_empty_ranking", "_scoring")
         return {name: value for name, value in self.__dict__.items() if name not in remade}
 
     @cached_property
@@ -230,46 +194,22 @@ class Evaluation:
         """What a table of scores says about the measures."""
         return tuple(one.settled.facts_as(one.label, one.asked) for one in self.measures)
 
-    def _settled(self) -> tuple[tuple[AskedMeasure, ...], tuple[LeftOut, ...]]:
-        """The measures that the assessments allow, and those that are left out."""
-        found: list[AskedMeasure] = []
-        left_out: list[LeftOut] = []
-        for label, measure, is_optional in self._asked:
-            try:
-                check_assessments(measure, label, self.truth)
-                settled = measure.settled(self.truth)
-                if is_optional:  # what only scoring would find out is known before any run is read
-                    settled.scores(self._empty_ranking)
-            except (MissingInput, SyntaxProblem) as error:
-                if not is_optional:
-                    raise
-                left_out.append(LeftOut(label, str(error)))
-                continue
-            found.append(AskedMeasure(label, measure, settled, is_optional))
-        check_presets(self._presets, left_out)
-        if not found:
-            lines = ("none of the measures can be computed:", *told(left_out))
-            raise MissingInput("\n  ".join(lines))
-        return tuple(found), tuple(left_out)
+    def _settled(self) -> Settled:
+        def empty_ranking() -> Ranking:
+            return self._empty_ranking
+
+        return settled_measures(self._asked, self._presets, self.truth, empty_ranking)
 
     def _warnings(self) -> Iterator[str]:
         yield from self.assessments.warnings
         yield from self._order.warnings
         yield from told(self._left_out)
-        yield from self._about_navigation(self.measures)
+        yield from about_navigation(self.navigation, self.measures, self.collection)
         yield from self._about_targets(self.measures)
 
     @cached_property
     def _empty_ranking(self) -> Ranking:
         return ranked(Run.from_results([]), self.truth, RunOptions()).ranking
-
-    def _about_navigation(self, found: Sequence[AskedMeasure]) -> Iterator[str]:
-        if self.navigation is None:
-            return
-        if self.collection is not None:
-            yield from self.navigation.checked(self.collection)
-        if not any(_navigates(one.asked) for one in found):
-            yield "none of the measures takes a model of navigation; it has no effect"
 
     def _about_targets(self, found: Sequence[AskedMeasure]) -> tuple[str, ...]:
         if self._targets is None:
@@ -284,17 +224,28 @@ class Evaluation:
         """A run as measures see it: resolved, and in order."""
         source = run if isinstance(run, NamedSource) else NamedSource(run)
         read = source.read(ends=self.options.ends, chunks=self.chunks)
-        return ranked(read, self.truth, self.options, self._repeats)
+        return ranked(read, self.truth, self.options, self._scoring.repeats)
 
-    @property
-    def _repeats(self) -> set[str]:
-        """What the measures do with results that were returned before."""
-        return {one.settled.facts.repeats for one in self.measures}
+    @cached_property
+    def _scoring(self) -> Scoring:
+        return Scoring(
+            self.truth,
+            self.measures,
+            self.options,
+            self._presets,
+            self._left_out,
+            self.average_over,
+            self.curves,
+            self.per_document,
+            self.keep,
+            self.assessments.origins,
+        )
 
     def score(self, run: Source | NamedSource) -> RunScores:
         """The scores of one run."""
+        source = run if isinstance(run, NamedSource) else NamedSource(run)
         with on_guard(self.collection):
-            return self._score(run)
+            return scored(self._scoring, source, self.chunks)
 
     def pieces(self, run: Source | NamedSource) -> list[RunPiece]:
         """The pieces of a run that can be scored by themselves, in any process and order.
@@ -310,73 +261,6 @@ class Evaluation:
     def joined(self, run: Source | NamedSource, parts: Sequence[PartScores]) -> RunScores:
         """The scores of a run from those of all its pieces, in their order."""
         return parts[0].whole
-
-    def _score(self, run: Source | NamedSource) -> RunScores:
-        source = run if isinstance(run, NamedSource) else NamedSource(run)
-        read = source.read(ends=self.options.ends, chunks=self.chunks)
-        found = ranked(read, self.truth, self.options, self._repeats)
-        measured = self._measured(found, read.origin or source.name or read.run_id)
-        has_results = found.ranking.counts > 0
-        missing = about_missing(found.ranking.counts, self.truth.topics, self.average_over)
-        same = about_same_file(source.file or read.origin, self.assessments.origins)
-        return RunScores(
-            source.name or read.run_id,
-            measured.values,
-            has_results if self.average_over == "retrieved" else np.ones_like(has_results),
-            source.file,
-            measured.curves,
-            tuple(dict.fromkeys((*same, *found.warnings, *missing, *measured.warnings))),
-            has_results,
-            None if self.keep is None else self.keep(found.seen_by(self.measures[0].settled)),
-            measured.documents,
-        )
-
-    def _measured(self, found: RankedRun, name: str) -> _Measured:
-        """All measures of one run; optional ones that cannot score it are left out."""
-        values = np.full((len(self.measures), len(self.truth.topics)), np.nan)
-        curves: list[Curve] = []
-        documents: dict[str, DocumentScores] = {}
-        warnings: list[str] = []
-        left_out: list[LeftOut] = []
-        for row, one in enumerate(self.measures):
-            try:
-                check_results(one.settled, one.label, found, name)
-                ranking = found.seen_by(one.settled)
-                values[row] = self._scores(one, ranking)
-                curves += self._curves(one, ranking)
-                documents |= self._documents(one, ranking, documents)
-                warnings += one.settled.warnings(ranking)
-            except MissingInput as error:
-                if not one.is_optional:
-                    raise
-                left_out.append(LeftOut(one.label, str(error)))
-        check_presets(self._presets, (*self._left_out, *left_out), f" for {name}")
-        return _Measured(
-            values, tuple(curves), (*warnings, *told(left_out)), tuple(documents.values())
-        )
-
-    def _scores(self, one: AskedMeasure, ranking: Ranking) -> Floats:
-        """A measure's scores; what a measure of the user's own gives is checked."""
-        found = np.asarray(one.settled.scores(ranking), dtype=np.float64)
-        if found.shape != (len(self.truth.topics),):
-            raise InputError(
-                f"{one.label} gives scores of shape {found.shape}: expected one for each of the "
-                f"{len(self.truth.topics):,} topics"
-            )
-        return found
-
-    def _curves(self, one: AskedMeasure, ranking: Ranking) -> list[Curve]:
-        curve = one.settled.curve(ranking) if self.curves else None
-        return [] if curve is None else [curve._replace(label=one.label)]
-
-    def _documents(
-        self, one: AskedMeasure, ranking: Ranking, known: Container[str]
-    ) -> dict[str, DocumentScores]:
-        """The scores of documents that a measure averages, unless they are known already."""
-        scored_by = one.settled.document_score if self.per_document else None
-        if scored_by is None or scored_by in known:
-            return {}
-        return {scored_by: one.settled.document_scores(ranking)}
 
     def score_all(
         self,
@@ -478,10 +362,6 @@ def _texts_of(
             raise InputError("tokens= counts in texts: give texts= or a collection with it")
         return None
     return Texts(source, tokens)
-
-
-def _navigates(measure: Measure) -> bool:
-    return any(spec.name == "nav" for spec in fields(measure))
 
 
 def _resolved(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from doxeval.errors import MissingInput
-from doxeval.evaluation.ranked import RankedRun
+from doxeval.evaluation.findings import Findings
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs import Kind
@@ -59,7 +59,7 @@ def _hint(need: Need, truth: GroundTruth) -> str:
     return ""
 
 
-def check_results(measure: Measure, label: str, found: RankedRun, name: str) -> None:
+def check_results(measure: Measure, label: str, found: Findings, name: str) -> None:
     """Raise MissingInput if a run's results are not of a kind that a measure can score."""
     needs = measure.needs
     if Need.RETRIEVED_ELEMENTS in needs and found.kinds & set(_PARTS):
@@ -73,9 +73,8 @@ def check_results(measure: Measure, label: str, found: RankedRun, name: str) -> 
             f"{shortened(label)} is about passages of text, and {shortened(name)} returns "
             f"{_named(no_text)}"
         )
-    has_unknown_end = bool((found.ranking.end < 0).any())
-    is_unknown = has_unknown_end and needs & {Need.RETRIEVED_TEXT, Need.SIZES}
-    if is_unknown or (Need.RETRIEVED_START in needs and (found.ranking.start < 0).any()):
+    is_unknown = found.unplaced_ends and needs & {Need.RETRIEVED_TEXT, Need.SIZES}
+    if is_unknown or (Need.RETRIEVED_START in needs and found.unplaced_starts):
         raise MissingInput(
             f"{shortened(label)} needs to know where the results of {shortened(name)} begin and "
             "end: give the collection"

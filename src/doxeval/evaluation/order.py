@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,24 +40,35 @@ def tie_levels(run: Run, topic: Ints, order: Order) -> Ints:
     return np.cumsum(np.append(True, (np.diff(column) != 0) | (np.diff(topic) != 0))) - 1
 
 
-def disagreements(run: Run, order: Order) -> Iterator[str]:
-    """Warnings about ranks and scores that contradict the list, which is the ranking."""
+class Against(NamedTuple):
+    """Ranks or scores that contradict the list: what they do, how often, and where first."""
+
+    what: str
+    times: int
+    line: int
+
+    def told(self) -> str:
+        """A warning; the list is the ranking."""
+        return (
+            f"{self.what} down the list {_times(self.times)}, first on line {self.line}; the list "
+            "is the ranking, unless another order is asked for"
+        )
+
+
+def contradictions(run: Run, order: Order) -> tuple[Against, ...]:
+    """How ranks and scores contradict the list, if that is the ranking."""
     if order != "list" or len(run) < 2:
-        return
+        return ()
     same_topic = run.topic[1:] == run.topic[:-1]
     checks: list[tuple[str, Bools]] = []
     if run.rank is not None:
         checks.append(("ranks do not rise", run.rank[1:] <= run.rank[:-1]))
     if run.score is not None:
         checks.append(("scores rise", run.score[1:] > run.score[:-1]))
-    for what, is_wrong in checks:
-        against = np.flatnonzero(is_wrong & same_topic)
-        if len(against):
-            line = int(run.line[against[0] + 1])
-            yield (
-                f"{what} down the list {_times(len(against))}, first on line {line}; the list is "
-                "the ranking, unless another order is asked for"
-            )
+    wrong = [(what, np.flatnonzero(is_wrong & same_topic)) for what, is_wrong in checks]
+    return tuple(
+        Against(what, len(rows), int(run.line[rows[0] + 1])) for what, rows in wrong if len(rows)
+    )
 
 
 def _times(count: int) -> str:

@@ -9,26 +9,25 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.errors import InputError, UnknownReference
-from doxeval.evaluation.options import OnUnresolved, RunOptions
+from doxeval.errors import InputError
+from doxeval.evaluation.options import RunOptions
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs import Kind, ResolvedRun, Run, Unresolved, resolve
 from doxeval.runs.resolution import stated
 
-_MOST_SHOWN = 20
-
 
 class PlacedRun(NamedTuple):
-    """Results that were looked up, each one's judged pair (-1: not judged), and warnings.
+    """Results that were looked up, and each one's judged pair (-1: not judged).
 
     unresolved: the rows of results that name nothing; they are kept as not relevant.
+    problems: why they do not resolve.
     """
 
     resolved: ResolvedRun
     pair: Ints
     unresolved: Ints
     in_collection: bool
-    warnings: tuple[str, ...]
+    problems: Sequence[Unresolved]
 
 
 def placed(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions) -> PlacedRun:
@@ -37,24 +36,24 @@ def placed(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions) -> Pl
         return _in_collection(run, topic, truth, options)
     if options.offsets == "bytes":
         raise InputError("offsets in bytes can only be converted with the collection", run.origin)
-    return _among_judged(run, topic, truth, options)
+    return _among_judged(run, topic, truth)
 
 
 def _in_collection(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions) -> PlacedRun:
     resolved = resolve(
         run, truth.known_collection, offsets=options.offsets, whitespace=options.whitespace
     )
-    warnings = _accepted(run, resolved.unresolved, options.unresolved)
     bad = np.array([one.row for one in resolved.unresolved], dtype=np.int64)
     if len(bad):  # what they state about their sizes is still read by the user
         start, end = resolved.start.copy(), resolved.end.copy()
         start[bad] = 0
         end[bad] = np.maximum(stated(run).sizes[bad], 0)
         resolved = replace(resolved, start=start, end=end)
-    return PlacedRun(resolved, truth.pairs_of(topic, resolved.document), bad, True, warnings)
+    pair = truth.pairs_of(topic, resolved.document)
+    return PlacedRun(resolved, pair, bad, True, resolved.unresolved)
 
 
-def _among_judged(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions) -> PlacedRun:
+def _among_judged(run: Run, topic: Ints, truth: GroundTruth) -> PlacedRun:
     """Without a collection, only judged documents have known lengths."""
     pair = truth.find_pairs(topic, run.document_labels.find(truth.document_index))
     resolved = stated(run)
@@ -67,12 +66,9 @@ def _among_judged(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions
     judged = np.flatnonzero(pair >= 0)
     length = truth.length[pair[judged]]
     bad = judged[(length >= 0) & (_ends(resolved, judged) > length)]
-    warnings: tuple[str, ...] = ()
-    if len(bad):
-        problems = [_beyond_the_end(run, row, truth.length[pair[row]]) for row in bad.tolist()]
-        warnings = _accepted(run, problems, options.unresolved)
-        pair[bad] = -1
-    return PlacedRun(resolved, pair, bad, False, warnings)
+    problems = [_beyond_the_end(run, row, truth.length[pair[row]]) for row in bad.tolist()]
+    pair[bad] = -1
+    return PlacedRun(resolved, pair, bad, False, problems)
 
 
 def _ends(resolved: ResolvedRun, rows: Ints) -> Ints:
@@ -93,17 +89,3 @@ def _beyond_the_end(run: Run, row: int, length: int) -> Unresolved:
         given = f"offset {run.start[row]:,}"
     reason = f"{given} is not inside the document's {length:,} characters"
     return Unresolved(row, int(run.line[row]), reason)
-
-
-def _accepted(run: Run, problems: Sequence[Unresolved], policy: OnUnresolved) -> tuple[str, ...]:
-    """A warning about results that name nothing, or an error, as the policy says."""
-    if not problems:
-        return ()
-    lines = [str(InputError(p.reason, run.origin, p.line)) for p in problems[:_MOST_SHOWN]]
-    if len(problems) > _MOST_SHOWN:
-        lines.append(f"… and {len(problems) - _MOST_SHOWN:,} more")
-    count = f"{len(problems):,} result{' does' if len(problems) == 1 else 's do'} not resolve"
-    if policy == "error":
-        hint = "unresolved='irrelevant' keeps such results as not relevant"
-        raise UnknownReference("\n  ".join([f"{count}; {hint}", *lines]))
-    return (f"{count} and count as not relevant; the first: {lines[0]}",)

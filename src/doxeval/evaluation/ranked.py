@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.evaluation.assessed_topics import assessed_part
+from doxeval.arrays import Bools
+from doxeval.evaluation.assessed_topics import AssessedPart, assessed_part
 from doxeval.evaluation.duplicates import repeats_in
+from doxeval.evaluation.findings import MOST_SHOWN, NOWHERE, Findings, Place, Places
 from doxeval.evaluation.options import RunOptions
-from doxeval.evaluation.order import disagreements, orderable, ordered, tie_levels
-from doxeval.evaluation.placing import placed
+from doxeval.evaluation.order import contradictions, orderable, ordered, tie_levels
+from doxeval.evaluation.placing import PlacedRun, placed
 from doxeval.measures.base import Measure
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
@@ -20,15 +22,20 @@ from doxeval.wording import counted
 
 
 class RankedRun(NamedTuple):
-    """A run that is ready for measures, the kinds of its results, and warnings.
+    """A run that is ready for measures, what was found in it, and warnings.
 
     with_repeats: the same with results that were returned before, for measures that count them.
     """
 
     ranking: Ranking
-    kinds: frozenset[Kind]
-    warnings: tuple[str, ...]
     with_repeats: Ranking
+    findings: Findings
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of its results."""
+        return self.findings.kinds
 
     def seen_by(self, measure: Measure) -> Ranking:
         """The ranking as a measure takes it."""
@@ -54,23 +61,50 @@ def ranked(
     >>> found.ranking.relevant.tolist(), found.warnings
     ([4], ('1 duplicate was left out, the first on line 2',))
     """
+    found = ranked_part(run, truth, options)
+    told = found.findings.told(truth.topics, options, policies, run.origin)
+    return found._replace(warnings=(*run.warnings, *told))
+
+
+def ranked_part(run: Run, truth: GroundTruth, options: RunOptions) -> RankedRun:
+    """As `ranked`, for a part of a run: nothing is told yet, and nothing unresolved is refused."""
     options, unordered = orderable(run, options)
-    part = assessed_part(ordered(run, options.order), truth.topics)
+    part = assessed_part(ordered(run, options.order), truth.topic_numbers)
     found = placed(part.run, part.topic, truth, options)
     level = tie_levels(part.run, part.topic, options.order)
-    repeats = repeats_in(found, part.topic)
+    is_repeat = repeats_in(found, part.topic)
     resolved = _without_white_space(found.resolved, truth)
-    every = Ranking(truth, part.topic, found.pair, resolved, level, repeats.is_repeat)
+    every = Ranking(truth, part.topic, found.pair, resolved, level, is_repeat)
     once = every
-    if repeats.is_repeat is not None and options.duplicates != "keep":
-        once = every.rows(np.flatnonzero(~repeats.is_repeat))
-    told = policies if options.duplicates == "auto" else {options.duplicates}
-    warnings = (
-        *(*run.warnings, *unordered, *disagreements(run, options.order)),
-        *(*part.warnings, *found.warnings, *repeats.told(told)),
+    if is_repeat is not None and options.duplicates != "keep":
+        once = every.rows(np.flatnonzero(~is_repeat))
+    findings = Findings(
+        _kinds(part.run),
+        bool((once.start < 0).any()),
+        bool((once.end < 0).any()),
+        unordered,
+        contradictions(run, options.order),
+        part.unknown,
+        part.split,
+        _unresolved(part, found),
+        _repeats(part, is_repeat),
     )
-    kept = once if options.duplicates == "drop" else every
-    return RankedRun(once, _kinds(part.run), warnings, kept)
+    return RankedRun(once, once if options.duplicates == "drop" else every, findings)
+
+
+def _unresolved(part: AssessedPart, found: PlacedRun) -> Places:
+    places = (
+        Place(int(part.topic[one.row]), one.line, one.reason) for one in found.problems[:MOST_SHOWN]
+    )
+    return Places(len(found.problems), tuple(places))
+
+
+def _repeats(part: AssessedPart, is_repeat: Bools | None) -> Places:
+    if is_repeat is None:
+        return NOWHERE
+    first = int(np.argmax(is_repeat))
+    place = Place(int(part.topic[first]), int(part.run.line[first]))
+    return Places(int(is_repeat.sum()), (place,))
 
 
 def _without_white_space(resolved: ResolvedRun, truth: GroundTruth) -> ResolvedRun:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from doxeval.errors import InputError
 from doxeval.runs import Run, read_run
+from doxeval.runs.blocks import Block, blocks_of
 from doxeval.runs.chunk_table import ChunkTable
+from doxeval.runs.read_write import run_blocks
 from doxeval.wording import brief
 
 # A file, a run, or a run as a dict {topic: {document: score}}.
@@ -37,6 +39,16 @@ class NamedSource(NamedTuple):
         if isinstance(self.source, Mapping):
             return Run.from_dict(self.source)
         return read_run(self.source, ends=ends, chunks=self.chunks or chunks)
+
+    def blocks(
+        self, rows: int, *, ends: bool, chunks: ChunkTable | None = None
+    ) -> Generator[Block]:
+        """The run in blocks of whole topics, of about so many rows."""
+        if isinstance(self.source, str | os.PathLike):
+            given = self.chunks or chunks
+            yield from run_blocks(self.source, rows, ends=ends, chunks=given)
+        else:
+            yield from blocks_of(self.read(ends=ends, chunks=chunks), rows)
 
 
 def about_same_file(run: str | None, assessments: Iterable[str]) -> Iterator[str]:

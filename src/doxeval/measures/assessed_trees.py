@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from doxeval.measures.base import Floats
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags
 from doxeval.spans import Spans, merged, shared_lengths
 from doxeval.wording import short_path
+
+if TYPE_CHECKING:
+    from doxeval.measures.truth_parts import PartOfTruth
 
 Which = Literal["auto", "cover", "ideal", "full", "units"]
 Relevance = Literal["binary", "length", "spec"]
@@ -112,7 +115,16 @@ def which_assessed(truth: GroundTruth) -> Which:
 def assessed_trees(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
     """The assessed trees of all topics; made once for all runs."""
     make = {"units": _units, "cover": _cover}.get(chosen.assessed, _recall_base)
-    return truth.remembered(("assessed trees", chosen), lambda: make(truth, chosen))
+    return truth.by_topic(
+        ("assessed trees", chosen), lambda whole: make(whole, chosen), _of_some_topics
+    )
+
+
+def _of_some_topics(trees: AssessedTrees, part: PartOfTruth) -> AssessedTrees:
+    own = part.rows_of(trees.topic)
+    rows = np.arange(len(trees.topic))[own.kept]
+    some = trees.trees.rows(rows)
+    return AssessedTrees(own.topic, trees.document[rows], some, trees.relevance[rows])
 
 
 def relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:

@@ -145,6 +145,14 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
 
     def warnings(self, ranking: Ranking) -> list[str]:
         """What to warn about in the scores of a run."""
+        return self.about(self.concerns(ranking))
+
+    def concerns(self, ranking: Ranking) -> int:
+        """In how many topics of a run, or of a part of it, there is something to warn about."""
+        return 0
+
+    def about(self, topics: int) -> list[str]:
+        """What to warn about, given in how many topics that is so."""
         return []
 
     @property

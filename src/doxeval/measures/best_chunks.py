@@ -83,7 +83,11 @@ def _linear_gains(ranking: Ranking) -> list[list[float]]:
 
 def best_gains(truth: GroundTruth) -> list[list[float]]:
     """What the best chunks add, each the one that adds most after those before it, by topic."""
-    return truth.remembered("best gains", lambda: _best_gains(truth.in_solid()))
+    return truth.by_topic(
+        "best gains",
+        lambda whole: _best_gains(whole.in_solid()),
+        lambda gains, part: part.lists(gains),
+    )
 
 
 def _best_gains(truth: GroundTruth) -> list[list[float]]:

@@ -62,9 +62,10 @@ def _run_gains(
 
 
 def _ideal_gains(truth: GroundTruth, base: str, quant: str, ignore: str) -> list[Floats]:
-    return truth.remembered(
+    return truth.by_topic(
         ("ideal gains", base, quant, ignore),
-        lambda: _best_first(truth.base(base, quant, ignore), len(truth.topics)),
+        lambda whole: _best_first(whole.base(base, quant, ignore), len(whole.topics)),
+        lambda gains, part: part.lists(gains),
     )
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for el
     from doxeval.assessments.relevant_elements import RelevantElements
     from doxeval.documents.patterns import PathPatterns
     from doxeval.measures.texts import Texts
+    from doxeval.measures.truth_parts import PartOfTruth
     from doxeval.measures.wanted import Wanted
     from doxeval.navigation import Navigation
     from doxeval.runs.chunk_table import ChunkTable
@@ -149,12 +150,59 @@ class GroundTruth:
         found: T = self._remembered[key]
         return found
 
+    # Parts
+
+    def part(self, numbers: Ints) -> GroundTruth:
+        """What is relevant for some of the topics, given by their numbers, ascending.
+
+        Parts are kept for other runs that are cut at the same topics, as long as they are not many.
+
+        >>> truth = GroundTruth.of(Assessments.from_dict({"7": {"a": 1}, "8": {"b": 1}}))
+        >>> truth.part(np.array([1])).topics, truth.part(np.array([0, 1])) is truth
+        (('8',), True)
+        """
+        if len(numbers) == len(self.topics):
+            return self
+        from doxeval.measures.truth_parts import PartOfTruth
+
+        parts: dict[bytes, GroundTruth] = self.remembered("parts", dict)
+        key = numbers.tobytes()
+        if key not in parts:
+            if sum(len(part.topics) for part in list(parts.values())) > 2 * len(self.topics):
+                parts.clear()
+            parts[key] = PartOfTruth.cut(self, numbers)
+        return parts[key]
+
+    def by_topic(
+        self,
+        key: Hashable,
+        make: Callable[[GroundTruth], T],
+        cut: Callable[[T, PartOfTruth], T],
+    ) -> T:
+        """As `remembered`, for what is worth making once for all topics: parts only cut it."""
+        return self.remembered(key, lambda: make(self))
+
+    @cached_property
+    def pair_begin(self) -> Ints:
+        """Where the pairs of each topic begin; one more than there are topics."""
+        return np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
+
+    @cached_property
+    def highlight_begin(self) -> Ints:
+        """Where the highlighted ranges of each topic begin; one more than there are topics."""
+        return np.searchsorted(self.highlights.group, self.pair_begin)
+
     # Pairs
 
     @property
     def topics(self) -> tuple[str, ...]:
         """The assessed topics."""
         return self.columns.topics
+
+    @cached_property
+    def topic_numbers(self) -> dict[str, int]:
+        """The number of each assessed topic."""
+        return {topic: number for number, topic in enumerate(self.topics)}
 
     @cached_property
     def documents(self) -> tuple[str, ...]:

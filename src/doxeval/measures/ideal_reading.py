@@ -16,7 +16,11 @@ def ideal_utility(truth: GroundTruth, unit: str, budget: int) -> Floats:
     Pieces of relevant text come in the order of falling gain by unit; of a need with alternatives,
     the one with the highest gain by unit. The gain of a piece is spread evenly over its units.
     """
-    return truth.remembered(("ideal", unit, budget), lambda: _ideal(truth, unit, budget))
+    return truth.by_topic(
+        ("ideal", unit, budget),
+        lambda whole: _ideal(whole, unit, budget),
+        lambda utility, part: utility[part.numbers],
+    )
 
 
 def _ideal(truth: GroundTruth, unit: str, budget: int) -> Floats:

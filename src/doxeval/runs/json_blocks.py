@@ -28,10 +28,11 @@ class JsonBlock(NamedTuple):
     spans: SpanLists | None = None
 
 
-def json_blocks(file: IO[bytes], origin: str) -> Iterator[JsonBlock]:
+def json_blocks(file: IO[bytes], origin: str, *, has_mark: bool = True) -> Iterator[JsonBlock]:
     """The objects of all lines that are not blank, in blocks.
 
-    A line that is no JSON object raises FormatError, after those before it were handed out.
+    A line that is no JSON object raises FormatError, after those before it were handed out. The
+    first line may have a byte order mark, unless it is said that it has none.
 
     >>> import io
     >>> found = list(json_blocks(io.BytesIO(b'{"a": 1}\\n\\n{"a": 2}\\n'), "a.jsonl"))
@@ -40,7 +41,7 @@ def json_blocks(file: IO[bytes], origin: str) -> Iterator[JsonBlock]:
     """
     first = 1
     for data, lines in _chunks_of_lines(file, origin):
-        text, failed = _decoded(data, origin, first)
+        text, failed = _decoded(data, origin, first, has_mark and first == 1)
         text = text.removesuffix("\n")
         together = _together(text, first)
         if together is None:
@@ -83,9 +84,11 @@ def _chunks_of_lines(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]
         yield rest, 1
 
 
-def _decoded(data: bytes, origin: str, first: int) -> tuple[str, FormatError | None]:
+def _decoded(
+    data: bytes, origin: str, first: int, has_mark: bool
+) -> tuple[str, FormatError | None]:
     """The text of whole lines, up to the first line that is not UTF-8, and what is wrong there."""
-    encoding = "utf-8-sig" if first == 1 else "utf-8"
+    encoding = "utf-8-sig" if has_mark else "utf-8"
     try:
         return data.decode(encoding), None
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import is_compressed, opened, uncompressed_name, written
+from doxeval.runs.blocks import Block, blocks_of
 from doxeval.runs.run import Kind, Run
 from doxeval.wording import brief
 
@@ -42,6 +43,14 @@ _HOMES: dict[RunFormat, _Home] = {
     "jsonl": _Home("records.read_jsonl_run", "records.write_jsonl_run"),
     "csv": _Home("records.read_csv_run", "records.write_csv_run"),
     "parquet": _Home("records.read_parquet_run", "records.write_parquet_run"),
+}
+
+# What reads a format block by block; what cannot be read so is cut into blocks afterwards.
+_BLOCKS: dict[RunFormat, str] = {
+    "text": "text.text_blocks",
+    "jsonl": "records.jsonl_run_blocks",
+    "csv": "records.csv_run_blocks",
+    "parquet": "records.parquet_run_blocks",
 }
 
 
@@ -86,16 +95,52 @@ def read_run(
     >>> read_run(path)
     Run('mine': 1 result for 1 topic, documents)
     """
-    name = os.fspath(path)
     found = _checked(format) or format_of(path) or "text"
-    if ends and found != "text":
-        raise FormatError("only text runs have a last column to be read as an end", name)
-    options: dict[str, Any] = {"ends": True} if ends else {}
-    if chunks is not None and found in _OF_RECORDS:
-        options["chunks"] = chunk_table_of(chunks)
+    options = _options(path, found, ends, chunks)
     with opened(path) as file:
-        run: Run = _call(_HOMES[found].reader, file, name, **options)
+        run: Run = _call(_HOMES[found].reader, file, os.fspath(path), **options)
     return run
+
+
+def run_blocks(
+    path: str | os.PathLike[str],
+    rows: int,
+    *,
+    ends: bool = False,
+    chunks: ChunkTable | str | os.PathLike[str] | None = None,
+) -> Iterator[Block]:
+    """Read a run in blocks of whole topics, of about so many rows.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.run"
+    >>> _ = path.write_text("1 Q0 a 1 0.5 mine\\n2 Q0 a 1 0.5 mine\\n")
+    >>> [len(block.run) for block in run_blocks(path, 1)]
+    [1, 1]
+    """
+    found = format_of(path) or "text"
+    options = _options(path, found, ends, chunks)
+    with opened(path) as file:
+        if found in _BLOCKS:
+            yield from _call(_BLOCKS[found], file, os.fspath(path), **options, rows=rows)
+            return
+        run: Run = _call(_HOMES[found].reader, file, os.fspath(path), **options)
+    yield from blocks_of(run, rows)
+
+
+def _options(
+    path: str | os.PathLike[str],
+    format: RunFormat,
+    ends: bool,
+    chunks: ChunkTable | str | os.PathLike[str] | None,
+) -> dict[str, Any]:
+    """What a reader has to be told."""
+    if ends and format != "text":
+        reason = "only text runs have a last column to be read as an end"
+        raise FormatError(reason, os.fspath(path))
+    options: dict[str, Any] = {"ends": True} if ends else {}
+    if chunks is not None and format in _OF_RECORDS:
+        options["chunks"] = chunk_table_of(chunks)
+    return options
 
 
 def chunk_table_of(given: ChunkTable | str | os.PathLike[str]) -> ChunkTable:

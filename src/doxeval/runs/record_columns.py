@@ -101,7 +101,7 @@ class RecordCollector:
         # Places of several paths or points, numbered apart from those of one.
         self._several: dict[tuple[str, ...], int] = {}
         self._blocks: list[_Block] = []
-        self._rows = 0
+        self.rows = 0
         self._spans: list[Spans] = []  # of results with several ranges, by row
 
     def add(self, columns: Mapping[str, Column], lines: Ints) -> None:
@@ -117,7 +117,7 @@ class RecordCollector:
         found = names | {name: whole_numbers(columns[name]) for name in _WHOLE & columns.keys()}
         if "spans" in columns:
             found["spans"], spans = span_column(columns["spans"])
-            self._spans.append(spans._replace(group=spans.group + self._rows))
+            self._spans.append(spans._replace(group=spans.group + self.rows))
         kind = _kinds(found, count)
         bad = (kind == _NO_UNIT) | _bad_rows(found, count)
         score = np.full(count, np.nan)
@@ -145,7 +145,7 @@ class RecordCollector:
                 found.get("tokens", none),
             )
         )
-        self._rows += count
+        self.rows += count
 
     def _numbered(self, columns: Mapping[str, Column]) -> dict[str, Ints]:
         """The columns of names, as numbers."""

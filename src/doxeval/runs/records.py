@@ -19,24 +19,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.columns.values import Column
-from doxeval.errors import FormatError
+from doxeval.runs.blocks import Block, run_at_once
 from doxeval.runs.csv_blocks import csv_blocks
 from doxeval.runs.json_blocks import JsonBlock, json_blocks
-from doxeval.runs.mistaken import explained_by_record
 from doxeval.runs.optional import optional_module
 from doxeval.runs.parquet_blocks import ParquetBlock, parquet_blocks
-from doxeval.runs.record_columns import BadRecord, RecordCollector
+from doxeval.runs.record_blocks import record_blocks
 from doxeval.runs.run import Run
 from doxeval.runs.span_columns import spans_as_text, spans_of_text
 from doxeval.runs.span_lists import SpanLists
-from doxeval.wording import listed
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
@@ -51,9 +48,26 @@ def read_jsonl_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = Non
     >>> next(run.results()).paths
     ('/p[1]',)
     """
-    blocks = json_blocks(file, origin)
+    return run_at_once(next(jsonl_run_blocks(file, origin, chunks)))
+
+
+def jsonl_run_blocks(
+    file: IO[bytes],
+    origin: str,
+    chunks: ChunkTable | None = None,
+    *,
+    rows: int | None = None,
+    is_first: bool = True,
+) -> Iterator[Block]:
+    """A run from JSONL in blocks of whole topics; not `is_first`: from within a file.
+
+    >>> file = io.BytesIO(b'{"topic": "1", "doc": "a"}\\n{"topic": "2", "doc": "a"}\\n')
+    >>> [len(block.run) for block in jsonl_run_blocks(file, "r.jsonl", rows=1)]
+    [1, 1]
+    """
+    blocks = json_blocks(file, origin, has_mark=is_first)
     columns = ((_by_field(block), np.array(block.lines)) for block in blocks)
-    return _run(columns, origin, chunks)
+    return record_blocks(columns, origin, chunks, rows)
 
 
 def _by_field(block: JsonBlock) -> dict[str, Any]:
@@ -83,16 +97,30 @@ def read_csv_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = None)
     >>> next(read_csv_run(io.BytesIO(b"topic,doc,start,end\\n1,a,0,9\\n"), "r.csv").results()).end
     9
     """
+    return run_at_once(next(csv_run_blocks(file, origin, chunks)))
+
+
+def csv_run_blocks(
+    file: IO[bytes], origin: str, chunks: ChunkTable | None = None, *, rows: int | None = None
+) -> Iterator[Block]:
+    """A run from CSV in blocks of whole topics."""
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
-        return _run(csv_blocks(text, origin), origin, chunks)
+        yield from record_blocks(csv_blocks(text, origin), origin, chunks, rows)
     finally:
         text.detach()
 
 
 def read_parquet_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = None) -> Run:
     """Read a run from Parquet (needs the extra `parquet`)."""
-    return _run(map(_with_lists, parquet_blocks(file, origin)), origin, chunks)
+    return run_at_once(next(parquet_run_blocks(file, origin, chunks)))
+
+
+def parquet_run_blocks(
+    file: IO[bytes], origin: str, chunks: ChunkTable | None = None, *, rows: int | None = None
+) -> Iterator[Block]:
+    """A run from Parquet in blocks of whole topics (needs the extra `parquet`)."""
+    return record_blocks(map(_with_lists, parquet_blocks(file, origin)), origin, chunks, rows)
 
 
 def _with_lists(block: ParquetBlock) -> tuple[dict[str, list[Any]], Ints]:
@@ -105,26 +133,6 @@ def _with_lists(block: ParquetBlock) -> tuple[dict[str, list[Any]], Ints]:
         spans = [spans_of_text(own) if isinstance(own, str) else own for own in columns["spans"]]
         columns = {**columns, "spans": spans}
     return columns, rows
-
-
-def _run(
-    blocks: Iterable[tuple[Mapping[str, Column], Ints]], origin: str, chunks: ChunkTable | None
-) -> Run:
-    collector = RecordCollector(chunks)
-    for block, lines in blocks:
-        try:
-            collector.add(block, lines)
-        except BadRecord as error:
-            problem = FormatError(error.reason, origin, int(lines[error.row]))
-            raise explained_by_record(problem, error.record) from None
-    columns, run_ids, warnings = collector.finish()
-    if not len(columns.line):
-        raise FormatError("no results in the file", origin)
-    if len(run_ids) > 1:
-        several = f"{len(run_ids)} run ids in one file: {listed(run_ids, 5)}"
-        warnings = (several, *warnings)
-    run_id = run_ids[-1] if run_ids else "run"
-    return Run(run_id, *columns, warnings=warnings, origin=origin)
 
 
 def write_jsonl_run(run: Run) -> Iterator[bytes]:

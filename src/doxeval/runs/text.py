@@ -9,28 +9,27 @@
 Fields are separated by white space; there is one kind per file. Lines are in the order of the
 ranking. Anything else is an error that names the line. With `ends` the last column is an end,
 not a length, as some programs write it.
+
+Files of any size are read block by block, cut where the topic changes. What is wrong with a file
+is told as if it had been read at once: a byte that is not UTF-8 comes before all else, and the
+first line decides how many fields all lines must have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import IO, NamedTuple
+from collections.abc import Iterator
+from typing import IO
 
-import numpy as np
-
-from doxeval.arrays import Bools, Ints
-from doxeval.columns.labels import Labels, NameLabels
-from doxeval.columns.names import Names
-from doxeval.columns.tokens import Columns, TokenTable
-from doxeval.columns.words import Words
 from doxeval.errors import FormatError
-from doxeval.runs.run import Floats, Kind, Run
-from doxeval.wording import listed
+from doxeval.files import LONGEST_LINE
+from doxeval.runs.blocks import Block, run_at_once
+from doxeval.runs.run import Run
+from doxeval.runs.text_reader import TextReader
+from doxeval.runs.topic_ends import last_topic_begins
 
-LARGEST_FILE = 2 << 30
-_CHUNK = 16 << 20
-_PIECE = 1 << 20
-_FIELDS = (6, 7, 8)
+_LONG_ROW = 80  # bytes; most rows are shorter
+_HEAD = 1 << 20  # by which a file of another kind is recognised
+_AT_ONCE = 1 << 24  # bytes read, where nothing else says how many
 
 
 def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
@@ -41,212 +40,161 @@ def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
     >>> [(result.document, result.start, result.end) for result in run.results()]
     [('a', 100, 150)]
     """
-    chunks: list[bytes] = []
-    while chunk := file.read(_CHUNK):
-        chunks.append(chunk)
-        if len(chunks) * _CHUNK > LARGEST_FILE:
-            raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
-    data = b"".join(chunks)
-    _check_encoding(data, origin)
-    try:
-        return _TextReader(data, origin, ends).read()
-    except FormatError as error:
-        from doxeval.runs.mistaken import explained_by_text
-
-        raise explained_by_text(error, data) from None
+    return run_at_once(next(text_blocks(file, origin, ends=ends)))
 
 
-class _Piece(NamedTuple):
-    """The columns of one piece of the file: numbers, and where names begin and end."""
+def text_blocks(
+    file: IO[bytes], origin: str, *, ends: bool = False, rows: int | None = None
+) -> Iterator[Block]:
+    """A run in blocks of about so many rows; without a number, all of it is one block.
 
-    line: Ints
-    rank: Ints
-    score: Floats
-    start: Ints
-    end: Ints
-    spans: Ints  # two rows for each column of names
+    >>> import io
+    >>> file = io.BytesIO(b"7 Q0 a 1 2 x\\n7 Q0 b 2 1 x\\n8 Q0 a 1 2 x\\n9 Q0 a 1 2 x\\n")
+    >>> [len(block.run) for block in text_blocks(file, "a.run", rows=2)]
+    [2, 1, 1]
+    """
+    lines, reader = _Lines(file, origin, rows), TextReader(origin, ends=ends)
+    has_results = False
+    for data in lines:
+        first_line = reader.next_line
+        check_encoding(data, origin, first_line)
+        try:
+            block = reader.block(data)
+        except FormatError as error:
+            next_line = first_line + data.count(b"\n")
+            raise _as_at_once(error, reader, lines, next_line) from None
+        if block is not None:
+            has_results = True
+            yield block
+    if not has_results:
+        raise _explained(FormatError("no results in the file", origin), lines.head)
 
 
-class _TextReader:
-    """Reads a file in pieces that are small enough to stay in the processor's cache."""
+class _Lines:
+    """The lines of a file in blocks that end where a topic does."""
 
-    def __init__(self, data: bytes, origin: str, ends: bool) -> None:
-        self._data = data
-        self._words = Words(data)
+    def __init__(self, file: IO[bytes], origin: str, rows: int | None) -> None:
+        self._file = file
         self._origin = origin
-        self._ends = ends
-        self._fields = 0
-        self._by_path = False
-        self._next_line = 1
-        self._run_ids: dict[str, None] = {}
+        self._rows = rows
+        self._ahead = b""  # what was read to see how long rows are
+        self._rest = b""  # behind the last block
+        self._line = 1
+        self.head = b""  # of the file
 
-    def read(self) -> Run:
-        pieces = [piece for at, end in self._cuts() if (piece := self._piece(at, end))]
-        if not pieces:
-            raise FormatError("no results in the file", self._origin)
-        line, rank, score, start, end = (
-            np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
-        )
-        spans = np.concatenate([piece.spans for piece in pieces], axis=1)
-        names = [Names(self._words, *spans[at : at + 2]) for at in range(0, len(spans), 2)]
-        topics, documents, *paths = names
-        run_ids = list(self._run_ids)
-        warnings = []
-        if len(run_ids) > 1:
-            warnings.append(f"{len(run_ids)} run ids in one file: {listed(run_ids, 5)}")
-        return Run(
-            run_ids[-1],
-            NameLabels(topics),
-            NameLabels(documents, document_ids=True),
-            _path_labels(paths, len(line)),
-            np.full(len(line), int(_kind(self._fields, self._by_path)), dtype=np.int64),
-            start,
-            end,
-            rank,
-            score,
-            line,
-            warnings=tuple(warnings),
-            origin=self._origin,
-        )
+    def __iter__(self) -> Iterator[bytes]:
+        self._ahead = self._read(_AT_ONCE if self._rows is None else _LONG_ROW * self._rows)
+        size = self._size_of_block()
+        while block := self._next(size):
+            self._line += block.count(b"\n")
+            yield block
 
-    def _cuts(self) -> Iterator[tuple[int, int]]:
-        """Where pieces of whole lines begin and end."""
-        at = 0
-        while at < len(self._data):
-            end = self._data.find(b"\n", at + _PIECE) + 1 or len(self._data)
-            yield at, end
-            at = end
+    def _size_of_block(self) -> int:
+        """How many bytes a block has, as far as the first rows tell."""
+        if self._rows is None:
+            return _AT_ONCE
+        sample = self._ahead[: 1 << 16]
+        return self._rows * (len(sample) // max(sample.count(b"\n"), 1) + 1)
 
-    def _piece(self, at: int, end: int) -> _Piece | None:
-        table = TokenTable(self._words.piece(at, end))
-        first_line = self._next_line
-        self._next_line += table.line_ends
-        control = table.control_character()
-        if control is not None:
-            line = first_line + self._data.count(b"\n", at, at + control)
-            code = self._data[at + control]
-            raise FormatError(f"control character {code:#04x}", self._origin, line)
-        if not len(table.lines):
-            return None
-        lines = table.lines + first_line
-        checked = _Checked(self._shaped(table, lines), lines, self._origin)
-        columns = checked.columns
-        nothing: Ints = np.full(len(columns), -1, dtype=np.int64)
-        start, last = nothing, nothing
-        if self._by_path:
-            checked.paths(range(6, self._fields))
-        elif self._fields == 7:
-            start = checked.integers(6, "an entry point")
-        elif self._fields == 8:
-            start = checked.integers(6, "an offset")
-            last = checked.integers(7, "an end" if self._ends else "a length")
-            last = last if self._ends else start + last
-            checked.refuse(last < start, "the passage ends before it starts")
-        self._run_ids.update(dict.fromkeys(columns.names(5).distinct))
-        kept = (0, 2, *(range(6, self._fields) if self._by_path else ()))
-        return _Piece(
-            lines,
-            checked.integers(3, "a rank"),
-            checked.scores(4),
-            start,
-            last,
-            np.stack([edge for column in kept for edge in columns.span(column)]) + at,
-        )
+    def _next(self, size: int) -> bytes:
+        """The next block; it is longer if a topic is, and empty at the end of the file."""
+        waiting, length = [self._rest], len(self._rest)
+        while True:
+            wanted = max(size - length, 1)
+            more = self._read(wanted)
+            if len(more) < wanted:
+                self._rest = b""
+                return b"".join((*waiting, more)) if length else more
+            cut = self._cut(more)
+            if cut:
+                self._rest = more[cut:]
+                return b"".join((*waiting, memoryview(more)[:cut]))
+            waiting.append(more)
+            length += len(more)
+            self._refuse_endless(waiting)
+            size = 2 * length
 
-    def _shaped(self, table: TokenTable, lines: Ints) -> Columns:
-        """The columns; the first line of the file says how many fields every line must have."""
-        settled = self._fields > 0
-        first = self._fields or int(table.fields[0])
-        wrong = np.flatnonzero(table.fields != (first if first in _FIELDS else 0))
-        if len(wrong):
-            expected = f"{first} fields as before" if settled or wrong[0] else "6, 7 or 8 fields"
+    def _cut(self, data: bytes) -> int:
+        """Where the last topic begins in data that may begin and end within lines; 0: nowhere."""
+        begin, end = data.find(b"\n") + 1, data.rfind(b"\n") + 1
+        if self._rows is None or begin >= end:
+            return 0
+        cut = last_topic_begins(data, begin, end)
+        return 0 if cut == begin else cut
+
+    def _read(self, count: int) -> bytes:
+        """So many bytes, or fewer at the end of the file."""
+        found = [self._ahead[:count]]
+        self._ahead = self._ahead[count:]
+        left = count - len(found[0])
+        while left and (more := self._file.read(left)):
+            found.append(more)
+            left -= len(more)
+            if len(self.head) < _HEAD:
+                self.head += more[: _HEAD - len(self.head)]
+        return found[-1] if not any(found[:-1]) else b"".join(found)
+
+    def _refuse_endless(self, waiting: list[bytes]) -> None:
+        """Refuse an endless line before it fills the memory."""
+        behind = 0
+        for data in reversed(waiting):
+            if b"\n" in data:
+                return
+            behind += len(data)
+        if behind > LONGEST_LINE:
             raise FormatError(
-                f"{table.fields[wrong[0]]} fields; expected {expected} (qid Q0 file rank rsv "
-                "runid, then nothing, a path or an entry point, or an offset and a length)",
-                self._origin,
-                int(lines[wrong[0]]),
+                f"a line of more than {LONGEST_LINE:,} bytes", self._origin, self._line
             )
-        columns = table.columns(first)
-        if not settled:
-            self._fields = first
-            self._by_path = first > 6 and bool(columns.starts_with(6, b"/")[0])
-        return columns
+
+    def rest(self) -> Iterator[bytes]:
+        """What has not been handed out yet, in blocks of whole lines."""
+        while more := self._read(_AT_ONCE):
+            data = self._rest + more
+            end = data.rfind(b"\n") + 1
+            self._refuse_endless([data])
+            self._rest = data[end:]
+            yield data[:end]
+        yield self._rest
 
 
-class _Checked:
-    """Columns whose values are checked as they are taken; an error names the line."""
+def _as_at_once(
+    error: FormatError, reader: TextReader, lines: _Lines, next_line: int
+) -> FormatError:
+    """The error that comes first if the whole file is read at once; the file is read to its end.
 
-    def __init__(self, columns: Columns, lines: Ints, origin: str) -> None:
-        self.columns = columns
-        self._lines = lines
-        self._origin = origin
-
-    def integers(self, column: int, what: str) -> Ints:
-        values = self.columns.integers(column)
-        message = f"{{}} is not {what}: expected a whole number of at most 18 digits"
-        self.refuse(values < 0, message, column)
-        return values
-
-    def scores(self, column: int) -> Floats:
-        values = self.columns.floats(column)
-        self.refuse(~np.isfinite(values), "{} is not a score: expected a number", column)
-        return values
-
-    def paths(self, columns: range) -> None:
-        what = "a path" if len(columns) == 1 else "a text point"
-        message = f"{{}} where {what} that starts with '/' was expected, as in the lines before"
-        for column in columns:
-            self.refuse(~self.columns.starts_with(column, b"/"), message, column)
-
-    def refuse(self, wrong: Bools, message: str, column: int = 0) -> None:
-        """Raise an error for the first row that is wrong, if any is."""
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            shown = _shown(self.columns.text(row, column))
-            raise FormatError(message.format(shown), self._origin, int(self._lines[row]))
+    next_line: the number of the first line behind the block with the error.
+    """
+    following = b""
+    for data in lines.rest():
+        check_encoding(data, error.origin or "", next_line)
+        next_line += data.count(b"\n")
+        if len(following) < 2 * _HEAD:  # as much as a piece has
+            following += data
+    try:
+        reader.read_on(following)
+    except FormatError as first:
+        error = first
+    return _explained(error, lines.head)
 
 
-class _PathLabels(Labels[tuple[str, ...]]):
-    """Places that are paths of elements."""
+def _explained(error: FormatError, head: bytes) -> FormatError:
+    from doxeval.runs.mistaken import explained_by_text
 
-    def __init__(self, paths: Names) -> None:
-        self._paths = paths
-
-    def _worked_out(self) -> tuple[Sequence[tuple[str, ...]], Ints]:
-        return [(path,) for path in self._paths.distinct], self._paths.numbering[0]
+    return explained_by_text(error, head)
 
 
-def _path_labels(names: list[Names], rows: int) -> Labels[tuple[str, ...]]:
-    """The paths of results: of elements, or pairs of text points."""
-    if not names:
-        return Labels.none(rows)
-    if len(names) == 1:
-        return _PathLabels(names[0])
-    pairs = list(zip(*names, strict=True))
-    numbers = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
-    return Labels.of(tuple(numbers), np.fromiter((numbers[p] for p in pairs), np.int64, rows))
+def check_encoding(data: bytes, origin: str, first_line: int = 1) -> None:
+    """Refuse bytes that are not UTF-8.
 
-
-def _kind(fields: int, by_path: bool) -> Kind:
-    """The kind of all results, by their number of fields and whether they are paths."""
-    if fields == 6:
-        return Kind.DOCUMENT
-    if fields == 8:
-        return Kind.PASSAGE
-    return Kind.ELEMENT if by_path else Kind.POINT
-
-
-def _check_encoding(data: bytes, origin: str) -> None:
+    >>> check_encoding(b"a\\n\\xff", "a.run")
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: a.run:2: byte 0xff is not UTF-8 text
+    """
     if data.isascii():
         return
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = first_line + data.count(b"\n", 0, error.start)
         reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
         raise FormatError(reason, origin, line) from None
-
-
-def _shown(text: bytes) -> str:
-    shown = text[:60].decode("utf-8", "replace")
-    return repr(shown + ("…" if len(text) > 60 else ""))

@@ -36,12 +36,27 @@ def _relevant_at(k: int, ranking: Ranking) -> Floats:
     return articles.at(k, articles.cumulated(relevant)).astype(np.float64)
 
 
-def _about_parts(label: str, instead: str, ranking: Ranking) -> list[str]:
-    """What to say if the run returns parts of documents by offsets."""
-    kinds = set(ranking.resolved.run.kind.tolist())
-    if not kinds & {int(Kind.PASSAGE), int(Kind.SPANS)}:
-        return []
-    return [f"{label} counts documents, each at the rank of its first part; {instead}"]
+@dataclass(frozen=True)
+class _OfDocuments(Measure):
+    """Warns where a run returns parts of documents by offsets."""
+
+    def concerns(self, ranking: Ranking) -> int:
+        """In how many topics parts of documents are returned."""
+        kind = ranking.resolved.run.kind
+        is_part = (kind == Kind.PASSAGE) | (kind == Kind.SPANS)
+        return int(np.count_nonzero(np.bincount(ranking.topic[is_part])))
+
+    def about(self, topics: int) -> list[str]:
+        """That documents are counted."""
+        if not topics:
+            return []
+        told = f"{self.label} counts documents, each at the rank of its first part"
+        return [f"{told}; {self._instead}"]
+
+    @property
+    def _instead(self) -> str:
+        """Which measures count parts."""
+        raise NotImplementedError
 
 
 def _defined(values: Floats, truth: GroundTruth) -> Floats:
@@ -49,7 +64,7 @@ def _defined(values: Floats, truth: GroundTruth) -> Floats:
 
 
 @dataclass(frozen=True)
-class Precision(Measure):
+class Precision(_OfDocuments):
     """The share of relevant documents among the first k."""
 
     name: ClassVar[str] = "P"
@@ -68,13 +83,13 @@ class Precision(Measure):
         """P@k."""
         return _defined(_relevant_at(self.k, ranking) / self.k, ranking.truth)
 
-    def warnings(self, ranking: Ranking) -> list[str]:
-        """That documents are counted, where a run returns parts of them."""
-        return _about_parts(self.label, f"cP@{self.k} counts characters", ranking)
+    @property
+    def _instead(self) -> str:
+        return f"cP@{self.k} counts characters"
 
 
 @dataclass(frozen=True)
-class Recall(Measure):
+class Recall(_OfDocuments):
     """The share of the relevant documents that are among the first k."""
 
     name: ClassVar[str] = "R"
@@ -94,10 +109,9 @@ class Recall(Measure):
         truth = ranking.truth
         return _defined(ratio(_relevant_at(self.k, ranking), truth.relevant_documents), truth)
 
-    def warnings(self, ranking: Ranking) -> list[str]:
-        """That documents are counted, where a run returns parts of them."""
-        instead = f"cR@{self.k} counts characters, sR@{self.k} needs"
-        return _about_parts(self.label, instead, ranking)
+    @property
+    def _instead(self) -> str:
+        return f"cR@{self.k} counts characters, sR@{self.k} needs"
 
 
 @dataclass(frozen=True)

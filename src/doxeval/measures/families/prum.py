@@ -418,13 +418,16 @@ class Eprum(_Browsing):
         x = np.array([float(point) for point in _POINTS])
         return Curve(str(self), "recall", "EPRUM", x, y)
 
-    def warnings(self, ranking: Ranking) -> list[str]:
+    def concerns(self, ranking: Ranking) -> int:
+        """In how many topics one item leads to several targets."""
+        return sum(bool(((p > 0).sum(axis=1) > 1).any()) for p in self.probabilities(ranking))
+
+    def about(self, topics: int) -> list[str]:
         """That the minimum of eq 15 is not computed, where one item leads to several targets."""
-        several = sum(bool(((p > 0).sum(axis=1) > 1).any()) for p in self.probabilities(ranking))
-        if not several:
+        if not topics:
             return []
         return [
-            f"{self.name}: in {counted(several, 'topic')} one item leads to several targets. The "
+            f"{self.name}: in {counted(topics, 'topic')} one item leads to several targets. The "
             "shortest list that shows i of them (the minimum of eq 15) is not looked for; i items "
             "take its place, and values may exceed 1. PRUM and SRPRUM do not need it"
         ]

@@ -1,0 +1,165 @@
+"""What is found in a run besides its scores: added up over its blocks, and told in the end.
+
+A finding about a part of a run says where it is by line and by topic, so that many parts have the
+same findings together as the run has at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import NamedTuple
+
+from doxeval.arrays import Ints
+from doxeval.errors import InputError, UnknownReference
+from doxeval.evaluation.assessed_topics import about_split, about_unknown
+from doxeval.evaluation.duplicates import about_repeats
+from doxeval.evaluation.options import RunOptions
+from doxeval.evaluation.order import Against
+from doxeval.runs import Kind
+
+MOST_SHOWN = 20
+
+
+class Place(NamedTuple):
+    """Where something was found: the number of its topic, and its line. Perhaps why it is told."""
+
+    topic: int
+    line: int
+    reason: str = ""
+
+
+class Places(NamedTuple):
+    """How often something was found, and where first: topic by topic, in their order."""
+
+    times: int = 0
+    first: tuple[Place, ...] = ()
+
+    @classmethod
+    def joined(cls, several: Sequence[Places]) -> Places:
+        """All together, where no topic is in two of them."""
+        first = sorted(chain.from_iterable(one.first for one in several), key=lambda p: p.topic)
+        return cls(sum(one.times for one in several), tuple(first[:MOST_SHOWN]))
+
+    def moved(self, numbers: Ints | None, lines: int) -> Places:
+        """With other numbers of topics, and so many lines before them."""
+        return self._replace(
+            first=tuple(
+                place._replace(
+                    topic=place.topic if numbers is None else int(numbers[place.topic]),
+                    line=place.line + lines,
+                )
+                for place in self.first
+            )
+        )
+
+
+NOWHERE = Places()
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found in a run, or in a part of it.
+
+    kinds: of its results. unplaced_starts, unplaced_ends: whether it is unknown where some result
+    begins or ends. unordered: that it has no column to be ordered by, and is taken as listed.
+    against: ranks and scores that contradict the list. unknown: topics that are not assessed.
+    split: numbers of topics in several places. unresolved, repeats: results that name nothing, and
+    those that were returned before.
+    """
+
+    kinds: frozenset[Kind] = frozenset()
+    unplaced_starts: bool = False
+    unplaced_ends: bool = False
+    unordered: tuple[str, ...] = ()
+    against: tuple[Against, ...] = ()
+    unknown: tuple[str, ...] = ()
+    split: tuple[int, ...] = ()
+    unresolved: Places = NOWHERE
+    repeats: Places = NOWHERE
+
+    @classmethod
+    def joined(cls, several: Sequence[Findings]) -> Findings:
+        """What was found in all parts of a run, which have no assessed topic in common.
+
+        >>> parts = [Findings(repeats=Places(2, (Place(topic, 7),))) for topic in (4, 1)]
+        >>> Findings.joined(parts).repeats.times, Findings.joined(parts).repeats.first[0].topic
+        (4, 1)
+        """
+        if len(several) == 1:
+            return several[0]
+        return cls(
+            frozenset().union(*(one.kinds for one in several)),
+            any(one.unplaced_starts for one in several),
+            any(one.unplaced_ends for one in several),
+            tuple(dict.fromkeys(chain.from_iterable(one.unordered for one in several))),
+            _all_against(several),
+            tuple(dict.fromkeys(chain.from_iterable(one.unknown for one in several))),
+            tuple(sorted(chain.from_iterable(one.split for one in several))),
+            Places.joined([one.unresolved for one in several]),
+            Places.joined([one.repeats for one in several]),
+        )
+
+    def moved(self, numbers: Ints | None = None, lines: int = 0) -> Findings:
+        """The same with other numbers of topics, and so many lines before them."""
+        if numbers is None and not lines:
+            return self
+        return replace(
+            self,
+            against=tuple(one._replace(line=one.line + lines) for one in self.against),
+            split=self.split if numbers is None else tuple(numbers[list(self.split)].tolist()),
+            unresolved=self.unresolved.moved(numbers, lines),
+            repeats=self.repeats.moved(numbers, lines),
+        )
+
+    def told(
+        self,
+        topics: Sequence[str],
+        options: RunOptions,
+        policies: Collection[str],
+        origin: str | None,
+    ) -> tuple[str, ...]:
+        """The warnings; results that name nothing are an error, unless they may.
+
+        policies: what the measures do with duplicates, if the options leave it to them.
+        """
+        policies = policies if options.duplicates == "auto" else {options.duplicates}
+        has_repeats = self.repeats.times > 0 and len(policies) > 0
+        return (
+            *self.unordered,
+            *(one.told() for one in self.against),
+            *about_unknown(self.unknown),
+            *about_split(self.split, topics),
+            *_about_unresolved(self.unresolved, options, origin),
+            *(
+                [about_repeats(self.repeats.times, self.repeats.first[0].line, policies)]
+                if has_repeats
+                else []
+            ),
+        )
+
+
+def _all_against(several: Sequence[Findings]) -> tuple[Against, ...]:
+    """Contradictions by what they are, ranks before scores as in each part."""
+    by_what: dict[str, list[Against]] = {}
+    for one in chain.from_iterable(findings.against for findings in several):
+        by_what.setdefault(one.what, []).append(one)
+    return tuple(
+        Against(what, sum(one.times for one in own), min(one.line for one in own))
+        for what, own in sorted(by_what.items())
+    )
+
+
+def _about_unresolved(found: Places, options: RunOptions, origin: str | None) -> tuple[str, ...]:
+    """A warning about results that name nothing, or an error, as the policy says."""
+    if not found.times:
+        return ()
+    lines = [str(InputError(place.reason, origin, place.line)) for place in found.first]
+    if found.times > len(lines):
+        lines.append(f"… and {found.times - len(lines):,} more")
+    count = f"{found.times:,} result{' does' if found.times == 1 else 's do'} not resolve"
+    if options.unresolved == "error":
+        hint = "unresolved='irrelevant' keeps such results as not relevant"
+        raise UnknownReference("\n  ".join([f"{count}; {hint}", *lines]))
+    return (f"{count} and count as not relevant; the first: {lines[0]}",)
