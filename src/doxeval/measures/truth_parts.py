@@ -49,15 +49,26 @@ class _Rows(NamedTuple):
     moved: Ints
 
     @classmethod
+    def in_table(cls, topic: Ints, numbers: Ints) -> _Rows:
+        """The rows of some topics, given the topic of each row."""
+        return cls.between(np.searchsorted(topic, numbers), np.searchsorted(topic, numbers + 1))
+
+    @classmethod
     def of(cls, begin: Ints, numbers: Ints) -> _Rows:
         """The rows of some topics, given where the rows of each topic begin."""
-        first, counts = begin[numbers], begin[numbers + 1] - begin[numbers]
+        return cls.between(begin[numbers], begin[numbers + 1])
+
+    @classmethod
+    def between(cls, first: Ints, end: Ints) -> _Rows:
+        """The rows of some topics, given where these begin and end."""
+        counts = end - first
         new = np.cumsum(counts) - counts
-        stand_together = not len(numbers) or bool((first[1:] == (first + counts)[:-1]).all())
-        kept: slice | Ints = concatenated_ranges(first, counts)
-        if stand_together:
-            kept = slice(int(first[0]), int(first[-1] + counts[-1])) if len(numbers) else slice(0)
-        return cls(kept, np.repeat(np.arange(len(numbers)), counts), new - first)
+        kept: slice | Ints
+        if (first[1:] == end[:-1]).all():
+            kept = slice(int(first[0]), int(end[-1])) if len(first) else slice(0)
+        else:
+            kept = concatenated_ranges(first, counts)
+        return cls(kept, np.repeat(np.arange(len(first)), counts), new - first)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -109,8 +120,7 @@ class PartOfTruth(GroundTruth):
 
     def rows_of(self, topic: Ints) -> _Rows:
         """The rows of these topics in a table of the whole, given the topic of each of its rows."""
-        begin = np.searchsorted(topic, np.arange(len(self.whole.topics) + 1))
-        return _Rows.of(begin, self.numbers)
+        return _Rows.in_table(topic, self.numbers)
 
     # What is the same for all topics
 
@@ -182,9 +192,11 @@ class PartOfTruth(GroundTruth):
     def wanted(self) -> Wanted:
         """What relevant text is worth, by the needs of its topic."""
         whole = self.whole.wanted
-        text = self.rows_of(self.whole.topic[whole.text.group])
-        needs = self.rows_of(self.whole.needs.topic)
-        several = self.rows_of(self.whole.needs.topic[whole.several])
+        pairs, edges = self.whole.pair_begin, (self.numbers, self.numbers + 1)
+        text = _Rows.between(*(np.searchsorted(whole.text.group, pairs[at]) for at in edges))
+        of_needs = [np.searchsorted(self.whole.needs.topic, at) for at in edges]
+        needs = _Rows.between(*of_needs)
+        several = _Rows.between(*(np.searchsorted(whole.several, at) for at in of_needs))
         group, start, end = (column[text.kept] for column in whole.text)
         return Wanted(
             Spans(group + self._pairs.moved[text.topic], start, end),

@@ -29,6 +29,7 @@ from doxeval.runs.topic_ends import last_topic_begins
 
 _LONG_ROW = 80  # bytes; most rows are shorter
 _HEAD = 1 << 20  # by which a file of another kind is recognised
+_MOST_BEHIND = 2 << 30  # bytes behind an error that are looked at
 _AT_ONCE = 1 << 24  # bytes read, where nothing else says how many
 
 
@@ -63,6 +64,7 @@ def text_blocks(
         except FormatError as error:
             next_line = first_line + data.count(b"\n")
             raise _as_at_once(error, reader, lines, next_line) from None
+        lines.next_line = reader.next_line
         if block is not None:
             has_results = True
             yield block
@@ -79,14 +81,13 @@ class _Lines:
         self._rows = rows
         self._ahead = b""  # what was read to see how long rows are
         self._rest = b""  # behind the last block
-        self._line = 1
         self.head = b""  # of the file
+        self.next_line = 1
 
     def __iter__(self) -> Iterator[bytes]:
         self._ahead = self._read(_AT_ONCE if self._rows is None else _LONG_ROW * self._rows)
         size = self._size_of_block()
         while block := self._next(size):
-            self._line += block.count(b"\n")
             yield block
 
     def _size_of_block(self) -> int:
@@ -138,17 +139,18 @@ class _Lines:
         """Refuse an endless line before it fills the memory."""
         behind = 0
         for data in reversed(waiting):
+            behind += len(data) - data.rfind(b"\n") - 1
             if b"\n" in data:
-                return
-            behind += len(data)
+                break
         if behind > LONGEST_LINE:
-            raise FormatError(
-                f"a line of more than {LONGEST_LINE:,} bytes", self._origin, self._line
-            )
+            line = self.next_line + sum(data.count(b"\n") for data in waiting)
+            raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", self._origin, line)
 
     def rest(self) -> Iterator[bytes]:
-        """What has not been handed out yet, in blocks of whole lines."""
-        while more := self._read(_AT_ONCE):
+        """What has not been handed out yet, in blocks of whole lines; a pipe may have no end."""
+        left = _MOST_BEHIND
+        while left > 0 and (more := self._read(_AT_ONCE)):
+            left -= len(more)
             data = self._rest + more
             end = data.rfind(b"\n") + 1
             self._refuse_endless([data])
@@ -165,9 +167,10 @@ def _as_at_once(
     next_line: the number of the first line behind the block with the error.
     """
     following = b""
+    lines.next_line = next_line
     for data in lines.rest():
-        check_encoding(data, error.origin or "", next_line)
-        next_line += data.count(b"\n")
+        check_encoding(data, error.origin or "", lines.next_line)
+        lines.next_line += data.count(b"\n")
         if len(following) < 2 * _HEAD:  # as much as a piece has
             following += data
     try:
