@@ -13,6 +13,7 @@ from doxeval.chunks.foreign import foreign_documents
 from doxeval.chunks.loading import Loaded, frame_records, is_frame, load
 from doxeval.documents import Collection
 from doxeval.errors import FormatError, SourceError
+from doxeval.sealed.locations import is_url
 from doxeval.wording import brief
 
 EXPECTED = (
@@ -64,6 +65,8 @@ def _of_loaded(loaded: Loaded) -> Documents:
 
 
 def _of_path(path: str) -> Documents:
+    if is_url(path):
+        return documents(Collection(path))
     if os.path.isdir(path):
         if os.path.exists(os.path.join(path, "corpus.jsonl")):  # as BEIR has it
             return _of_path(os.path.join(path, "corpus.jsonl"))

@@ -17,7 +17,7 @@ from doxeval.cli.assess_opening import (
     password_options,
 )
 from doxeval.cli.assess_people import print_password
-from doxeval.cli.options import table_or_json
+from doxeval.cli.options import WHERE, table_or_json
 from doxeval.cli.terminal import block, heading, json_data, line, note, warn
 from doxeval.cli.verb import verb
 from doxeval.wording import counted, shortened
@@ -39,9 +39,8 @@ _LARGEST_DISPLAY = 1 << 20  # bytes
 @click.option(
     "--collection",
     required=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
     help="The collection; it stays where it is.",
+    **WHERE,
 )
 @click.option("--topics", required=True, metavar="FILE", help="The topics that are to be judged.")
 @click.option(
@@ -98,7 +97,7 @@ _LARGEST_DISPLAY = 1 << 20  # bytes
     "--admin", metavar="NAME", default="admin", show_default=True, help="The first user, an admin."
 )
 @password_options
-def init(directory: Path, collection: Path, topics: str, pool: Path, **options: Any) -> None:
+def init(directory: Path, collection: str, topics: str, pool: Path, **options: Any) -> None:
     """Make a campaign.
 
     It says which topics and documents are to be judged, and how, and keeps everything in DIR. The
@@ -257,7 +256,7 @@ def _status_data(campaign: Campaign) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {
-        "collection": str(campaign.collection.directory),
+        "collection": campaign.collection.location,
         "mode": campaign.mode,
         "order": campaign.settings.order,
         "topics": [{"topic": topic.id, "closed": topic.closed_at} for topic in campaign.topics()],
@@ -270,7 +269,7 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
 
     heading(directory.name)
     settings = campaign.settings
-    line(f"  collection   {campaign.collection.directory}")
+    line(f"  collection   {campaign.collection.location}")
     line(f"  mode         {campaign.mode}: {MODES[campaign.mode]}")
     line(f"  order        {settings.order}")
     line()

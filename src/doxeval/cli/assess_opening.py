@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.cli.options import WHERE
 from doxeval.cli.terminal import note
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ database_option = click.option(
 )
 
 
-def _remember(context: click.Context, _: click.Parameter, value: Path | None) -> None:
+def _remember(context: click.Context, _: click.Parameter, value: str | None) -> None:
     context.meta[_MOVED] = value
 
 
@@ -39,8 +40,7 @@ def campaign_argument(command: Any) -> Any:
     """DIR, and `--collection` for a collection that was moved; `opened_campaign` looks at both."""
     moved = click.option(
         "--collection",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
+        **WHERE,
         expose_value=False,
         callback=_remember,
         help="Where the collection is now, if it was moved; this is remembered.",

@@ -14,6 +14,7 @@ from doxeval.cli.assess_opening import (
     directory_argument,
     opened_campaign,
 )
+from doxeval.cli.options import WHERE
 from doxeval.cli.terminal import line, note, warn
 from doxeval.cli.verb import verb
 from doxeval.wording import counted, listed, shortened
@@ -24,11 +25,10 @@ from doxeval.wording import counted, listed, shortened
 @click.option(
     "--collection",
     required=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
     help="The collection that was built again.",
+    **WHERE,
 )
-def rebase(directory: Path, collection: Path) -> None:
+def rebase(directory: Path, collection: str) -> None:
     """Move to a collection that was built again.
 
     A highlight is found again by its text, if that occurs once in the document. What cannot be
@@ -88,12 +88,11 @@ def backup(directory: Path, out: Path, force: bool) -> None:
 @directory_argument
 @click.option(
     "--collection",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
+    **WHERE,
     help="Where the collection is, if not where it was.",
 )
 @database_option
-def restore(file: Path, directory: Path, collection: Path | None, database: str | None) -> None:
+def restore(file: Path, directory: Path, collection: str | None, database: str | None) -> None:
     """Make a campaign from a backup.
 
     DIR must not exist yet, or be empty.

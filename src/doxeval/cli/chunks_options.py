@@ -18,7 +18,7 @@ def docs_option(command: Any) -> Any:
         required=True,
         metavar="DOCS",
         help="The documents: a folder of text, Markdown, HTML or XML, a file of JSONL, JSON, CSV "
-        "or Parquet with ids and texts, a folder of BEIR, or a collection.",
+        "or Parquet with ids and texts, a folder of BEIR, or a collection (its URL, too).",
     )(command)
 
 

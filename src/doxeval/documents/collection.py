@@ -28,7 +28,7 @@ from doxeval.documents.summary import PathSummary
 from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
 from doxeval.sealed.guard import guarded
-from doxeval.sealed.locations import is_url, name_of
+from doxeval.sealed.locations import absolute, is_url, name_of
 from doxeval.wording import brief, counted, short_path, shortened
 
 if TYPE_CHECKING:  # what few commands need is loaded when they need it
@@ -105,7 +105,7 @@ class Collection:
     @property
     def address(self) -> str:
         """Where it can be opened again, from any working directory: a whole path, or a URL."""
-        return os.path.abspath(self.directory) if self.files.remote is None else self.location
+        return absolute(self.directory if self.files.remote is None else self.location)
 
     @property
     def name(self) -> str:

@@ -82,6 +82,15 @@ def refuse_url(out: str | os.PathLike[str]) -> None:
         )
 
 
+def absolute(location: str | os.PathLike[str]) -> str:
+    """A location that is the same from any working directory.
+
+    >>> absolute("s3://bucket/wiki"), absolute("/data/../wiki")
+    ('s3://bucket/wiki', '/wiki')
+    """
+    return os.fsdecode(location) if is_url(location) else os.path.abspath(os.fsdecode(location))
+
+
 def name_of(location: str) -> str:
     """The last part of a path or a URL, to call a collection by.
 

@@ -53,12 +53,12 @@ def backup(database: Database, path: Path) -> None:
 
 
 def restore(
-    path: Path, directory: Path, collection: Path | None = None, database: str | None = None
+    path: Path, directory: Path, collection: str | Path | None = None, database: str | None = None
 ) -> None:
     """Make a campaign from a backup, all of it or nothing, in a new directory."""
     _check_whole(path)
     header = _header(path)
-    place = collection or Path(header["collection"]["path"])
+    place = collection or header["collection"]["path"]
     found = Collection(place)
     if found.seal != header["collection"]["seal"]:
         raise CampaignError(
@@ -72,7 +72,7 @@ def restore(
         migrating.migrate(connection)
         audit.note(connection, "campaign restored", made=header["made"])
 
-    make_directory(directory, new_facts(found.directory, found.seal, database), fill)
+    make_directory(directory, new_facts(found.address, found.seal, database), fill)
 
 
 # Writing

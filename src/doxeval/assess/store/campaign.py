@@ -92,8 +92,7 @@ class Campaign(Planning, Working, Results):
         If its collection was moved, `collection` says where it is now; this is remembered.
         """
         place = Path(directory)
-        moved = None if collection is None else Path(collection)
-        return cls(place, opening.open_directory(place, moved))
+        return cls(place, opening.open_directory(place, collection))
 
     @classmethod
     def restore(
@@ -105,8 +104,7 @@ class Campaign(Planning, Working, Results):
         database: str | None = None,
     ) -> Campaign:
         """Make a campaign from a backup in a new directory, and open it."""
-        place = None if collection is None else Path(collection)
-        backup.restore(Path(path), Path(directory), place, database)
+        backup.restore(Path(path), Path(directory), collection, database)
         return cls.open(directory)
 
     @staticmethod
@@ -116,4 +114,4 @@ class Campaign(Planning, Working, Results):
         Highlights and entry points go where their text stands now. What has no certain place is in
         the report, and its judgment is open again.
         """
-        return opening.rebase_directory(Path(directory), Path(collection))
+        return opening.rebase_directory(Path(directory), collection)

@@ -69,7 +69,7 @@ def create(
     def fill(connection: Connection) -> None:
         migrating.migrate(connection)
         settings.save(connection, chosen)
-        place = {"path": os.path.abspath(collection.directory), "seal": collection.seal}
+        place = {"path": collection.address, "seal": collection.seal}
         settings.put(connection, "collection", place)
         topics.save(connection, topics_)
         pools.update_pool(connection, pool, known_in(collection))
@@ -77,7 +77,7 @@ def create(
         if admin is not None and hashed is not None:
             users.add(connection, admin[0], "admin", hashed)
 
-    make_directory(directory, new_facts(collection.directory, collection.seal, database), fill)
+    make_directory(directory, new_facts(collection.address, collection.seal, database), fill)
 
 
 def make_directory(directory: Path, facts: Facts, fill: Callable[[Connection], None]) -> None:
@@ -104,7 +104,7 @@ def make_directory(directory: Path, facts: Facts, fill: Callable[[Connection], N
         temporary.rename(place)
 
 
-def open_directory(directory: Path, collection: Path | None = None) -> Opened:
+def open_directory(directory: Path, collection: str | Path | None = None) -> Opened:
     """Open a campaign; an old database is migrated, a collection that was rebuilt is refused."""
     facts = read_facts(directory)
     database = Database(facts.url(directory))
@@ -113,7 +113,7 @@ def open_directory(directory: Path, collection: Path | None = None) -> Opened:
         with database.read() as connection:
             recorded = settings.get(connection, "collection")
         found = _collection(facts, recorded, collection)
-        moved = facts.moved_to(found.directory, found.seal)
+        moved = facts.moved_to(found.address, found.seal)
         if moved != facts:
             write_facts(directory, moved)
             notices = (*notices, f"the collection is now at {moved.collection}")
@@ -123,14 +123,14 @@ def open_directory(directory: Path, collection: Path | None = None) -> Opened:
         raise
 
 
-def rebase_directory(directory: Path, collection: Path) -> RebaseReport:
+def rebase_directory(directory: Path, collection: str | Path) -> RebaseReport:
     """Carry the judgments of a campaign over to another collection, all of them or none."""
     facts, new = read_facts(directory), Collection(collection)
     with closing(Database(facts.url(directory))) as database:
         _migrated(directory, database)
         with server_lock(directory, "rebase it"):
             report = database.write(lambda to: rebase(to, new))
-            write_facts(directory, facts.moved_to(new.directory, new.seal))
+            write_facts(directory, facts.moved_to(new.address, new.seal))
     return report
 
 
@@ -146,9 +146,9 @@ def known_in(collection: Collection) -> pools.Known:
     return known
 
 
-def _collection(facts: Facts, recorded: dict[str, str], given: Path | None) -> Collection:
+def _collection(facts: Facts, recorded: dict[str, str], given: str | Path | None) -> Collection:
     """The collection of a campaign: it must be the very one that is judged."""
-    places = [given] if given else [Path(facts.collection), Path(recorded["path"])]
+    places = [given] if given else [facts.collection, recorded["path"]]
     problem: CampaignError | None = None
     for place in dict.fromkeys(places):
         try:

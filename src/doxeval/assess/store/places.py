@@ -21,6 +21,7 @@ from sqlalchemy.engine import URL
 from doxeval.assess.store.engine import parsed_url, sqlite_url
 from doxeval.assess.store.failures import CampaignError
 from doxeval.files import parsed_json, written
+from doxeval.sealed.locations import absolute
 
 FACTS_FILE, SQLITE_FILE, LOCK_FILE, BACKUPS = (
     "campaign.json",
@@ -41,9 +42,9 @@ class Facts:
     doxeval: str = ""
     format: int = _FORMAT
 
-    def moved_to(self, collection: Path, seal: str) -> Facts:
+    def moved_to(self, collection: str, seal: str) -> Facts:
         """The same with a collection in another place."""
-        return replace(self, collection=os.path.abspath(collection), seal=seal)
+        return replace(self, collection=collection, seal=seal)
 
     def url(self, directory: Path) -> URL:
         """The URL of the database."""
@@ -52,10 +53,10 @@ class Facts:
         return parsed_url(self.database)
 
 
-def new_facts(collection: Path, seal: str, database: str | None) -> Facts:
+def new_facts(collection: str | Path, seal: str, database: str | None) -> Facts:
     """The facts of a campaign that is made now, by this doxeval."""
     version = str(sys.modules["doxeval"].__version__)
-    return Facts(os.path.abspath(collection), seal, database, version)
+    return Facts(absolute(collection), seal, database, version)
 
 
 def read_facts(directory: Path) -> Facts:

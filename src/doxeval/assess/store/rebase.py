@@ -6,10 +6,8 @@ before it can be undone. All of this is one transaction.
 
 from __future__ import annotations
 
-import os
 import secrets
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, select, update
@@ -78,7 +76,7 @@ class Rebase:
             moved += found is not None and not found
             lost += found or ()
         lost += self._honeypots()
-        place = {"path": os.path.abspath(self.new.directory), "seal": self.new.seal}
+        place = {"path": self.new.address, "seal": self.new.seal}
         settings.put(self.connection, "collection", place)
         audit.note(self.connection, "rebased", moved=moved, lost=len(lost), seal=self.new.seal)
         return RebaseReport(unchanged, moved, tuple(lost), removed)
@@ -172,7 +170,7 @@ def rebase(connection: Connection, new: Collection) -> RebaseReport:
 
 def _collection_if_there(recorded: dict[str, str]) -> Collection | None:
     try:
-        found = Collection(Path(recorded["path"]))
+        found = Collection(recorded["path"])
     except CollectionError:
         return None
     return found if found.seal == recorded["seal"] else None
