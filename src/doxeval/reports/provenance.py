@@ -8,10 +8,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import NamedTuple
 
-from doxeval.documents.manifest import read_manifest
+from doxeval.documents.collection_files import current_manifest
 from doxeval.errors import DoxevalError
 from doxeval.measures.base import Measure
 from doxeval.measures.registry import measure_named
@@ -102,7 +101,7 @@ def _seal(collection: str | None) -> str | None:
     if collection is None:
         return None
     try:
-        return str(read_manifest(Path(collection))["checksum"])
+        return str(current_manifest(collection)["checksum"])
     except DoxevalError:  # it was there when the runs were scored, and is not any more
         return None
 

@@ -34,7 +34,8 @@ _FINAL = (
     TypeError,
     ValueError,
 )
-_NOT_ALLOWED = (401, 403)  # what servers of the web answer
+# What servers of the web answer.
+_NOT_FOUND, _REFUSALS = 404, range(400, 500)
 
 
 class _CutOff(Exception):
@@ -148,6 +149,8 @@ class RemoteDirectory:
             except FileNotFoundError:
                 raise
             except Exception as error:
+                if _status(error) == _NOT_FOUND:
+                    raise FileNotFoundError from error
                 pause = next(pauses, None)
                 if pause is None or _is_final(error):
                     message = f"cannot be read: {_reason(error)}"
@@ -171,7 +174,11 @@ class RemoteDirectory:
 
 
 def _is_final(error: Exception) -> bool:
-    return isinstance(error, _FINAL) or getattr(error, "status", None) in _NOT_ALLOWED
+    return isinstance(error, _FINAL) or _status(error) in _REFUSALS
+
+
+def _status(error: Exception) -> object:
+    return getattr(error, "status", None)
 
 
 def _reason(error: Exception) -> str:

@@ -1,0 +1,49 @@
+"""Collections on servers of the web, which may answer ranges or ignore them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conftest import Builder
+from doxeval.documents import Collection
+from doxeval.errors import CollectionError
+from doxeval.sealed import remote
+from ranged_server import served
+
+pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+
+
+@pytest.fixture
+def near(build: Builder, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Collection:
+    monkeypatch.setattr(remote, "_PAUSES", (0, 0, 0))
+    return build({f"d{number}.xml": f"<art>text {number}</art>" for number in range(30)})
+
+
+def test_a_collection_on_the_web_is_the_same(near: Collection) -> None:
+    with served(near.directory) as url:
+        far = Collection(url)
+        assert far == near
+        assert [far.text_of(number) for number in (20, 3, 29)] == ["text 27", "text 11", "text 9"]
+        assert far.verify().problems == ()
+    with pytest.raises(CollectionError, match="cannot be read: "):
+        Collection(url)
+    with pytest.raises(CollectionError, match=r"text\.bin: cannot be read: "):
+        far.text_of(7)
+
+
+def test_a_server_that_ignores_ranges_is_told(near: Collection) -> None:
+    with served(near.directory, ranges=False) as url:
+        far = Collection(url)  # its files are small enough to be read at once
+        assert far.text_of(0) == near.text_of(0)
+        with pytest.raises(CollectionError, match=r"text\.bin: cannot be read: .* range requests"):
+            far.text_of(7)
+
+
+def test_a_directory_without_a_collection_is_told(tmp_path: Path, near: Collection) -> None:
+    with (
+        served(tmp_path / "empty") as url,
+        pytest.raises(CollectionError, match=f"{url}: no collection here"),
+    ):
+        Collection(url)
