@@ -2,8 +2,9 @@
 
 A guide is gone through from top to bottom in an empty directory: a block with a title is a file, a
 console block is commands with what they print, a Python block is run. `<!-- not run -->` before a
-block leaves it out, a line `…` stands for any lines. Of tables that set other programs side by side
-with doxeval, its column is run. Studies are run, and their pages hold their output.
+block leaves it out, `<!-- needs package -->` leaves it to another test, which is skipped where the
+package is not installed; a line `…` stands for any lines. Of tables that set other programs side by
+side with doxeval, its column is run. Studies are run, and their pages hold their output.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -46,7 +48,9 @@ PAGES = (
     "coming-from",
 )
 FENCE = re.compile(
-    r'^(<!-- not run -->\n+)?```(\w+)(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL
+    r"^(?:<!-- (not run|needs [^\n]+) -->\n+)?"
+    r'```(\w+)(?: title="([^"\n]+)")?\n(.*?)^```$',
+    re.MULTILINE | re.DOTALL,
 )
 # A table that sets other programs side by side with doxeval, which is in the last column.
 SIDE_BY_SIDE = re.compile(r"^\|(?:[^\n|]*\|)+ doxeval \|\n((?:\|.*\n)+)", re.MULTILINE)
@@ -63,13 +67,20 @@ class Block(NamedTuple):
     language: str
     title: str
     body: str
+    needs: tuple[str, ...] = ()
+
+
+def all_blocks(page: str) -> Iterator[Block]:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    for said, language, title, body in FENCE.findall(text):
+        if said != "not run":
+            needs = tuple(said.removeprefix("needs ").split(", ")) if said else ()
+            yield Block(language, title, body, needs)
 
 
 def blocks(page: str) -> Iterator[Block]:
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    for skipped, language, title, body in FENCE.findall(text):
-        if not skipped:
-            yield Block(language, title, body)
+    """The blocks that need nothing but doxeval."""
+    return (block for block in all_blocks(page) if not block.needs)
 
 
 def own_cells(page: str) -> list[str]:
@@ -177,6 +188,31 @@ def test_guides_show_what_happens(
             MEASURES.unregister(name)
         for name in set(MODELS) - known_models:
             MODELS.unregister(name)
+
+
+def packages_of(page: str) -> list[str]:
+    return sorted({name for block in all_blocks(page) for name in block.needs})
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if packages_of(page)])
+def test_guides_show_what_other_libraries_do(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in packages_of(page):
+        try:
+            import_module(package)
+        except ImportError:
+            pytest.skip(f"the splitters of {package.partition('.')[0]} are not installed")
+    monkeypatch.chdir(tmp_path)
+    guide = ModuleType("guide")
+    monkeypatch.setitem(sys.modules, "guide", guide)
+    for block in all_blocks(page):
+        if block.language != "console":  # commands have nothing to do with them
+            run_block(block, vars(guide))
+
+
+def test_some_blocks_are_about_other_libraries() -> None:
+    assert {"langchain_core", "llama_index.core"} <= set(packages_of("chunks"))
 
 
 @pytest.mark.parametrize("page", PAGES)
