@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.chunks.structure import (
-    headings,
-    paragraph_starts,
-    section_starts,
-    sentence_starts,
-)
+from doxeval.chunks.document_set import Documents
+from doxeval.chunks.structure import paragraph_starts, section_starts, sentence_starts
 from doxeval.measures.solid import Solid
 from doxeval.measures.texts import Texts
 
 _KEY = 1 << 32
-_LEVELS = range(1, 7)
 
 
 class Agreement(NamedTuple):
@@ -41,7 +36,7 @@ class Structure:
     The beginning and the end of a document are no borders.
     """
 
-    def __init__(self, docs: Mapping[str, str], texts: Texts | None = None) -> None:
+    def __init__(self, docs: Documents, texts: Texts | None = None) -> None:
         self.names = tuple(docs)
         self.texts = Texts(docs) if texts is None else texts
         self.solid = Solid(self.texts, strict=True)
@@ -62,20 +57,26 @@ class Structure:
         A kind without borders is left out.
         """
         found = {
-            "sections": self._starts(section_starts),
-            "paragraphs": self._starts(paragraph_starts),
-            "sentences": self._starts(sentence_starts),
+            "sections": self._sections(None),
+            "paragraphs": self._starts(self._by_text(paragraph_starts)),
+            "sentences": self._starts(self._by_text(sentence_starts)),
         }
-        used = {one.level for name in self.names for one in headings(self._docs[name])}
+        used = {one.level for name in self.names for one in self._docs.outline(name)}
         if len(used) > 1:
-            for level in sorted(used):
-                found[f"sections {level}"] = self._starts(partial(section_starts, level=level))
+            found |= {f"sections {level}": self._sections(level) for level in sorted(used)}
         return {name: starts for name, starts in found.items() if len(starts)}
+
+    def _sections(self, level: int | None) -> Ints:
+        docs = self._docs
+        return self._starts(lambda name: section_starts(docs[name], level, docs.outline(name)))
+
+    def _by_text(self, starts: Callable[[str], Ints]) -> Callable[[str], Ints]:
+        return lambda name: starts(self._docs[name])
 
     def _starts(self, starts: Callable[[str], Ints]) -> Ints:
         found: list[Ints] = [np.zeros(0, dtype=np.int64)]
         for number, name in enumerate(self.names):
-            own = starts(self._docs[name])
+            own = starts(name)
             found.append(self.keys(np.full(len(own), number), own))
         return self.inner(np.concatenate(found))
 

@@ -6,13 +6,14 @@ No chunk begins or ends with white space, and none is empty.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.chunks.structure import (
+    Heading,
     paragraph_starts,
     section_starts,
     sentence_starts,
@@ -63,14 +64,16 @@ def by_paragraphs(text: str) -> Ranges:
     return _between(text, paragraph_starts(text))
 
 
-def by_sections(text: str) -> Ranges:
+def by_sections(text: str, outline: Sequence[Heading] | None = None) -> Ranges:
     """Each section by itself, up to the next heading of whatever level.
+
+    outline: the sections, if they are not those of Markdown.
 
     >>> ranges = by_sections("# A\\n\\nOne.\\n\\n## B\\n\\nTwo.\\n")
     >>> list(zip(ranges.start.tolist(), ranges.end.tolist()))
     [(0, 9), (11, 21)]
     """
-    return _between(text, section_starts(text))
+    return _between(text, section_starts(text, outline=outline))
 
 
 def recursively(text: str, size: int, overlap: int = 0) -> Ranges:

@@ -4,7 +4,7 @@ recursive:800:0    at most 800 characters, cut at paragraphs, lines, words or an
 words:200:50       200 words, 50 of them shared with the chunk before
 sentences:5:1      5 sentences, 1 of them shared with the chunk before
 paragraphs         between blank lines
-sections           from heading to heading
+sections           from heading to heading, or the sections of XML
 my.py:split        the function `split` of the file my.py
 """
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.cut_text import Ranges
+from doxeval.chunks.cut_text import Ranges, by_sections
 from doxeval.chunks.cuts import cut_named, function_of_file, is_function_of_file
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.splitters import splitter_of
 from doxeval.errors import DoxevalError, InputError
 from doxeval.runs.span_lists import SpanLists
-from doxeval.wording import brief, visible
+from doxeval.wording import brief, counted, visible
 
 
 def cut(docs: Any, by: Any = "recursive:800:0") -> Chunks:
@@ -25,7 +26,8 @@ def cut(docs: Any, by: Any = "recursive:800:0") -> Chunks:
     `by` is a built-in cut ("recursive:800:0" in characters, "words:200:50", "sentences:5:1",
     "paragraphs", "sections"), a function of a file ("my.py:split"), a function from a text to
     texts or (start, end), or a splitter of LangChain, LlamaIndex, Haystack, Chonkie or semchunk.
-    What these return is located in the documents.
+    What these return is located in the documents. Sections are those of the headings of Markdown
+    and HTML, and the elements of XML that are called section, sec, chapter and the like.
 
     >>> cut({"a": "One two three. Four."}, "words:3:0").texts
     ('One two three', '. Four.')
@@ -37,17 +39,33 @@ def cut(docs: Any, by: Any = "recursive:800:0") -> Chunks:
         return by
     if isinstance(by, str):
         if not is_function_of_file(by):
-            return _by_ranges(texts, cut_named(by))
+            return _by_sections(texts) if by.strip() == "sections" else _by_text(texts, by)
         by = function_of_file(by)
     return _by_splitter(texts, by)
+
+
+def _by_text(docs: Documents, by: str) -> Chunks:
+    split = cut_named(by)
+    return _by_ranges(docs, lambda name: split(docs[name]))
+
+
+def _by_sections(docs: Documents) -> Chunks:
+    """Cut by sections, which is the only cut that needs more of a document than its text."""
+    found = _by_ranges(docs, lambda name: by_sections(docs[name], docs.outline(name)))
+    without = sum(not docs.outline(name) for name in docs)
+    if not without:
+        return found
+    whole = "each is one chunk" if without == len(docs) else "each of these is one chunk"
+    said = f"{without:,} of {counted(len(docs), 'document')} without headings or sections: {whole}"
+    return replace(found, warnings=(said,))
 
 
 def _by_ranges(docs: Documents, ranges: Callable[[str], Ranges]) -> Chunks:
     names: list[str] = []
     starts: list[Ints] = [np.zeros(0, dtype=np.int64)]
     ends: list[Ints] = [np.zeros(0, dtype=np.int64)]
-    for name, text in docs.items():
-        found = ranges(text)
+    for name in docs:
+        found = ranges(name)
         names += [name] * len(found.start)
         starts.append(found.start)
         ends.append(found.end)

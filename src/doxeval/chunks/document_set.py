@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from doxeval.chunks.structure import Heading, headings
 from doxeval.documents.ids import normalised_id, without_suffixes
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.wording import brief, counted, suggestion
@@ -14,15 +15,22 @@ class Documents(Mapping[str, str]):
     """Texts by the ids of their documents, in the order in which they were given.
 
     Ids are kept as runs and assessments have them: without white space around them, a leading `./`
-    and a final `.xml`. Offsets count the code points of these texts.
+    and a final `.xml`. Offsets count the code points of these texts. `outlines`: the sections of
+    documents, where these are known.
 
     >>> docs = Documents([("faq.xml", "How to return a parcel."), ("terms", "Thirty days.")])
     >>> docs, list(docs), docs["faq.xml"][:6]
     (Documents(2 documents, 35 characters), ['faq', 'terms'], 'How to')
     """
 
-    def __init__(self, texts: Iterable[tuple[object, object]], origin: str | None = None) -> None:
+    def __init__(
+        self,
+        texts: Iterable[tuple[object, object]],
+        origin: str | None = None,
+        outlines: Mapping[str, Sequence[Heading]] | None = None,
+    ) -> None:
         self._texts: dict[str, str] = {}
+        self._outlines = {normalised_id(name): own for name, own in (outlines or {}).items()}
         for name, text in texts:
             if not isinstance(text, str):
                 kind = type(text).__name__
@@ -50,6 +58,18 @@ class Documents(Mapping[str, str]):
     def __repr__(self) -> str:
         characters = sum(map(len, self._texts.values()))
         return f"Documents({counted(len(self), 'document')}, {counted(characters, 'character')})"
+
+    def outline(self, document: str) -> Sequence[Heading]:
+        """Where sections of a document begin, with their levels.
+
+        They are the sections of XML and HTML where the document was read as a tree, else those
+        after the headings of Markdown.
+
+        >>> Documents([("a", "# One\\n## Two")]).outline("a")
+        [Heading(start=0, level=1), Heading(start=6, level=2)]
+        """
+        known = self._outlines.get(normalised_id(document))
+        return headings(self[document]) if known is None else known
 
     def find(self, reference: object) -> str | None:
         r"""The id of the document that others call by a path, in full or with another suffix.

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from doxeval.chunks.document_records import documents_of_json, texts_of_records
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.foreign import foreign_documents
 from doxeval.chunks.loading import Loaded, frame_records, is_frame, load
+from doxeval.chunks.outlines import outlines
+from doxeval.chunks.structure import Heading
 from doxeval.documents import Collection
+from doxeval.documents.file_names import SUFFIXES
 from doxeval.errors import FormatError, SourceError
 from doxeval.sealed.locations import is_url
 from doxeval.wording import brief
@@ -38,8 +43,7 @@ def documents(source: Any) -> Documents:
     if isinstance(source, Documents):
         return source
     if isinstance(source, Collection):
-        numbers = range(len(source))
-        return Documents((source.id_of(number), source.text_of(number)) for number in numbers)
+        return _of_collection(source)
     if isinstance(source, str | os.PathLike):
         return _of_path(os.fspath(source))
     if is_frame(source):
@@ -72,36 +76,58 @@ def _of_path(path: str) -> Documents:
             return _of_path(os.path.join(path, "corpus.jsonl"))
         if os.path.exists(os.path.join(path, "manifest.json")):
             return documents(Collection(path))
-        return Documents(_files_of(path), path)
+        return _of_files(path)
     if not os.path.exists(path):
         raise SourceError("no such file or directory", path)
     if Path(path).suffix.lower() in (".md", ".markdown", ".txt", ".text", ".html", ".htm", ".xml"):
-        return Documents(_files_of(path), path)
+        return _of_files(path)
     return _of_loaded(load(path))
 
 
-def _files_of(path: str) -> Iterator[tuple[str, str]]:
+def _of_collection(collection: Collection) -> Documents:
+    numbers = range(len(collection))
+    texts = ((collection.id_of(number), collection.text_of(number)) for number in numbers)
+    sections = outlines(
+        collection.nodes, collection.rows, collection.summary, map(collection.id_of, numbers)
+    )
+    return Documents(texts, outlines=sections)
+
+
+class _File(NamedTuple):
+    """A document of a folder. sections: its own, if it was read as a tree."""
+
+    name: str
+    text: str
+    sections: Sequence[Heading] | None = None
+
+
+def _of_files(path: str) -> Documents:
+    files = list(_files_of(path))
+    if not files:
+        expected = ", ".join(SUFFIXES)
+        raise SourceError(f"no documents found; looked for files ending in {expected}", path)
+    sections = {one.name: one.sections for one in files if one.sections is not None}
+    return Documents(((one.name, one.text) for one in files), path, sections)
+
+
+def _files_of(path: str) -> Iterator[_File]:
     """The ids and texts of the files of a folder, as a collection would read them."""
     from doxeval.documents.batch import read_batch
     from doxeval.documents.contents import documents_of
     from doxeval.documents.decoding import decoded
-    from doxeval.documents.file_names import SUFFIXES
     from doxeval.documents.ids import IdRule
     from doxeval.documents.options import BuildOptions
     from doxeval.documents.raw import load as load_bytes
 
     options = BuildOptions(id_rule=IdRule.parse("path"))
-    empty = True
     for raw in documents_of([path], options):
-        empty = False
         if raw.format in ("text", "markdown") and not isinstance(raw.content, Exception):
             # The text is the file: no tree of its paragraphs is needed.
             data = raw.content if isinstance(raw.content, bytes) else None
             data = load_bytes(raw.origin, options.limits) if data is None else data
-            yield raw.name, decoded(data, raw.origin)
+            yield _File(raw.name, decoded(data, raw.origin))
         else:
             batch = read_batch([raw], options)
-            yield batch.ids[0], batch.texts[0].decode()
-    if empty:
-        expected = ", ".join(SUFFIXES)
-        raise SourceError(f"no documents found; looked for files ending in {expected}", path)
+            rows = np.array([0, len(batch.table.columns.path)])
+            own = outlines(batch.table.columns, rows, batch.table.summary, batch.ids)
+            yield _File(batch.ids[0], batch.texts[0].decode(), own.get(batch.ids[0], ()))

@@ -1,13 +1,14 @@
 """Where sections, paragraphs and sentences of a text begin.
 
-Sections follow the headings of Markdown, paragraphs are apart by blank lines, and sentences end at
-a full stop, question mark or exclamation mark before white space, or where their paragraph ends.
+Sections follow the headings of Markdown, or the outline of a document that is a tree. Paragraphs
+are apart by blank lines, and sentences end at a full stop, question mark or exclamation mark before
+white space, or where their paragraph ends.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|\r?\n?$)")
 
 
 class Heading(NamedTuple):
-    """A heading of Markdown: where its line begins, and its level from 1 to 6."""
+    """Where a section begins, and its level from 1 on: that of a heading of Markdown, up to 6."""
 
     start: int
     level: int
@@ -62,13 +63,18 @@ def _headings(text: str) -> Iterator[Heading]:
         at = line.end()
 
 
-def section_starts(text: str, level: int = 6) -> Ints:
+def section_starts(
+    text: str, level: int | None = None, outline: Sequence[Heading] | None = None
+) -> Ints:
     """Where sections begin whose headings have this level or a higher one, and the text itself.
+
+    outline: the sections, if they are not those of Markdown.
 
     >>> section_starts("Before.\\n# One\\n## Two\\n", 1).tolist()
     [0, 8]
     """
-    found = [0, *(one.start for one in headings(text) if one.level <= level)]
+    sections = headings(text) if outline is None else outline
+    found = [0, *(one.start for one in sections if level is None or one.level <= level)]
     return _starts(text, np.unique(np.array(found, dtype=np.int64)))
 
 

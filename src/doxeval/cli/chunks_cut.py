@@ -34,6 +34,9 @@ from doxeval.wording import counted
 def cut(docs: str, cuts: tuple[str, ...], out: Path, force: bool) -> None:
     """Cut documents into chunks, one file for each cut.
 
+    Sections are those of the headings of Markdown and HTML, and the elements of XML that are called
+    section, sec, chapter and the like; a document without any is one chunk.
+
     A function of your own takes a text and returns its chunks: texts, or pairs of start and end. A
     splitter object of LangChain, LlamaIndex, Haystack or Chonkie will do as well.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -11,6 +11,9 @@ from doxeval.cli.chunks_inputs import chosen_unit, known_tokens, tell_gold, unit
 from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
+
+if TYPE_CHECKING:
+    from doxeval.chunks import Documents
 
 CUTS = (
     "recursive:800:0", "recursive:800:400", "words:100:0", "words:200:50", "sentences:1:0",
@@ -112,13 +115,7 @@ def try_(
         line(f"report: {report}")
 
 
-def _cuts_for(texts: object) -> list[str]:
-    """The usual cuts; sections too where there are headings."""
-    from collections.abc import Mapping
-
-    from doxeval.chunks.structure import headings
-
-    has_sections = isinstance(texts, Mapping) and any(
-        len(headings(text)) > 1 for text in texts.values()
-    )
+def _cuts_for(texts: Documents) -> list[str]:
+    """The usual cuts; sections too where there are some."""
+    has_sections = any(len(texts.outline(name)) > 1 for name in texts)
     return [*CUTS, *(["sections"] if has_sections else [])]
