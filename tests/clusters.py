@@ -13,13 +13,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+SHIMS = Path(__file__).parent / "data" / "worker_shims"
+NOTHING: Mapping[str, str] = {}
 _SECONDS_TO_START = 60.0
 
 
 def import_path() -> str:
     """Where this process finds doxeval and the modules of the tests."""
     ours = [path for path in sys.path if Path(path).is_relative_to(ROOT)]
-    return os.pathsep.join([str(ROOT / "src"), *ours])
+    return os.pathsep.join([str(SHIMS), str(ROOT / "src"), *ours])
 
 
 class Cluster:
@@ -38,16 +40,21 @@ class Cluster:
         address: str = json.loads(self.scheduler_file.read_text())["address"]
         return address.replace("tcp://", "dask://")
 
-    def start_scheduler(self, **settings: str) -> None:
-        """Start the scheduler; `settings` are added to its environment."""
+    def start_scheduler(self, settings: Mapping[str, str] = NOTHING) -> None:
+        """Start the scheduler; `settings` are added to its environment (see data/worker_shims)."""
         options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"]
         options += ["--scheduler-file", str(self.scheduler_file)]
         self._start("scheduler", "dask_scheduler", options, settings)
 
     def start_worker(
-        self, name: str, *, threads: int = 1, cwd: Path | None = None, **settings: str
+        self,
+        name: str,
+        settings: Mapping[str, str] = NOTHING,
+        *,
+        threads: int = 1,
+        cwd: Path | None = None,
     ) -> None:
-        """Start a worker; `settings` are added to its environment."""
+        """Start a worker; `settings` are added to its environment (see data/worker_shims)."""
         options = ["--scheduler-file", str(self.scheduler_file), "--name", name]
         options += ["--nthreads", str(threads), "--no-dashboard", "--no-nanny"]
         options += ["--host", "127.0.0.1", "--local-directory", str(self.folder)]
@@ -62,11 +69,10 @@ class Cluster:
         settings: Mapping[str, str],
         cwd: Path | None = None,
     ) -> None:
-        path = settings.get("PYTHONPATH", import_path())
         with (self.folder / f"{name}.log").open("wb") as log:
             self.processes[name] = subprocess.Popen(
                 [sys.executable, "-m", f"distributed.cli.{program}", *options],
-                env={**os.environ, **settings, "PYTHONPATH": path},
+                env={**os.environ, "PYTHONPATH": import_path(), **settings},
                 stdout=log,
                 stderr=log,
                 cwd=cwd or self.folder,
@@ -104,15 +110,18 @@ class Cluster:
 
 
 @contextmanager
-def cluster(workers: int = 2, *, threads: int = 1) -> Iterator[Cluster]:
+def cluster(
+    workers: int = 2, *, threads: int = 1, settings: Mapping[str, str] = NOTHING
+) -> Iterator[Cluster]:
     """A scheduler and workers `w0`, `w1`, …, killed at the end.
 
-    The workers import doxeval and the modules of the tests from here.
+    The workers import doxeval and the modules of the tests from here. `settings` are added to the
+    environment of the scheduler.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         found = Cluster(Path(folder))
         try:
-            found.start_scheduler()
+            found.start_scheduler(settings)
             names = [f"w{number}" for number in range(workers)]
             for name in names:  # they wait for the scheduler's file themselves
                 found.start_worker(name, threads=threads)
