@@ -162,26 +162,47 @@ class OnDask(Engine):
     def _preflight(self, check: Shared | None) -> int:
         """Refuse workers that cannot do the work; returns the number of their threads."""
         workers = self._awaited_workers()
+        if not self._all_fit(check):
+            problems = self._problems(workers, check)
+            if problems:
+                raise EngineError(f"{self._shown}: {in_words(problems, len(workers))}")
+        return sum(int(facts.get("nthreads", 1)) for facts in workers.values())
+
+    def _all_fit(self, check: Shared | None) -> bool:
+        """Whether all workers answer one question, about versions and the check, as they should."""
+        asked = [_Call(ask.function, *ask.arguments) for ask in ASKED]
+        if check is not None:
+            asked.append(_Call(problems_here, check))
+        expected = [*own_versions(), *([()] if check is not None else [])]
+        call, buffers = _pickled(asked, check)
+        answers = self._asked(pickle.loads, call, buffers=buffers)
+        return all(answer == expected for answer in answers.values() if not _is_lost(answer))
+
+    def _problems(self, workers: dict[str, Any], check: Shared | None) -> dict[str, list[str]]:
+        """What is wrong with each worker, by its name."""
         names = {address: _name(address, facts) for address, facts in workers.items()}
         problems: dict[str, list[str]] = {}
+
+        def add(address: str, found: Iterable[str]) -> None:
+            problems.setdefault(names.get(address, _plain(address)), []).extend(found)
+
         for ask, here in zip(ASKED, own_versions(), strict=True):
             for address, answer in self._asked(ask.function, *ask.arguments).items():
-                if not _is_lost(answer) and (found := ask.problem(answer, here)) is not None:
-                    problems.setdefault(names.get(address, _plain(address)), []).append(found)
+                problem = None if _is_lost(answer) else ask.problem(answer, here)
+                if problem is not None:
+                    add(address, [problem])
         fit = [address for address, name in names.items() if name not in problems]
-        if check is not None and fit:
-            call, buffers = _pickled_call(problems_here, check)
-            answers = self._asked(
-                pickle.loads, call, buffers=[bytes(one) for one in buffers], workers=fit
-            )
-            for address, answer in answers.items():
-                if isinstance(answer, Exception) and not _is_lost(answer):
-                    answer = [f"{type(answer).__name__}: {answer}"]
-                if answer and not _is_lost(answer):
-                    problems.setdefault(names.get(address, _plain(address)), []).extend(answer)
-        if problems:
-            raise EngineError(f"{self._shown}: {in_words(problems, len(workers))}")
-        return sum(int(facts.get("nthreads", 1)) for facts in workers.values())
+        if check is None or not fit:
+            return problems
+        call, buffers = _pickled(_Call(problems_here, check), check)
+        for address, answer in self._asked(
+            pickle.loads, call, buffers=buffers, workers=fit
+        ).items():
+            if isinstance(answer, Exception):
+                answer = () if _is_lost(answer) else [f"{type(answer).__name__}: {answer}"]
+            if answer:
+                add(address, answer)
+        return problems
 
     def _asked(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> dict[str, Any]:
         found: dict[str, Any] = self._within(
@@ -278,9 +299,8 @@ class _Calls:
     def submit(self, item: Any) -> Future:
         """Have the task carried out for an item."""
         self._count += 1
-        call, _ = _pickled_call(
-            _carry_out, own_versions(), self._task, self._shared, self._check, item
-        )
+        shared = self._shared, self._check
+        call, _ = _pickled(_Call(_carry_out, own_versions(), self._task, *shared, item), *shared)
         with _quiet_warnings():
             return self._client.submit(
                 pickle.loads,
@@ -302,19 +322,18 @@ class _Call:
         return self._parts
 
 
-def _pickled_call(function: Callable[..., Any], *arguments: Any) -> tuple[bytes, list[Any]]:
-    """A call as bytes, and apart from it the bytes of the shared values among its arguments."""
-    packed = [id(one.packed) for one in arguments if isinstance(one, Shared)]
-    apart: list[Any] = []
+def _pickled(calls: _Call | list[_Call], *shared: Shared | None) -> tuple[bytes, list[bytes]]:
+    """Calls as bytes, and apart from them the bytes of shared values among their arguments."""
+    packed = {id(one.packed): one.packed for one in shared if one is not None}
+    apart: list[bytes] = []
 
     def stays_inside(buffer: pickle.PickleBuffer) -> bool:
-        if id(buffer.raw().obj) not in packed:
-            return True
-        apart.append(buffer.raw())
-        return False
+        found = packed.get(id(buffer.raw().obj))
+        if found is not None:
+            apart.append(found)
+        return found is None
 
-    call = pickle.dumps(_Call(function, *arguments), protocol=5, buffer_callback=stays_inside)
-    return call, apart
+    return pickle.dumps(calls, protocol=5, buffer_callback=stays_inside), apart
 
 
 @contextmanager
