@@ -109,6 +109,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         f"collection list {COLLECTION} --long",
         f"collection find {COLLECTION} one --ignore-space --ignore-case --format jsonl",
         f"collection show {COLLECTION} a /s[1]/p[1]",
+        "collection cache --format json",
         f"collection show {COLLECTION} b --outline --depth 2 --all",
     ),
     "topics": _calls(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from doxeval.cli.cache import cache
 from doxeval.cli.flags import in_options
 from doxeval.cli.listing import find, list_
 from doxeval.cli.options import collection_argument, jobs_of_all_cores, table_or_json
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
 
 @click.group()
 def collection() -> None:
-    """Build collections of documents, and look at them."""
+    """Build collections of documents, and look at them.
+
+    A collection is a directory. It may also be read at a URL, such as s3://bucket/wiki: anything
+    that fsspec opens (pip install 'doxeval[remote]' and, for S3, s3fs). What every command needs is
+    then downloaded once and verified (see `doxeval collection cache`), and texts are read from the
+    URL, one by one.
+    """
 
 
 @collection.command(cls=Verb)
@@ -400,3 +407,4 @@ def show(
 
 collection.add_command(list_)
 collection.add_command(find)
+collection.add_command(cache)

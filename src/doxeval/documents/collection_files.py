@@ -70,6 +70,10 @@ def opened_files(location: str | os.PathLike[str], seal: str | None = None) -> C
     """The files of a collection in a directory or at a URL.
 
     If the seal is known, and the cache has a collection of that seal, its URL is not asked again.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> opened_files(example_collection({"a": "<p>One.</p>"}).location).tags()
+    ['p']
     """
     directory = local_path(location, CollectionError)
     if directory is not None:
@@ -85,7 +89,12 @@ def opened_files(location: str | os.PathLike[str], seal: str | None = None) -> C
 
 
 def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
-    """The manifest that is in a directory or at a URL now."""
+    """The manifest that is in a directory or at a URL now.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> current_manifest(example_collection({"a": "<p>One.</p>"}).location)["format"]
+    'doxeval collection'
+    """
     directory = local_path(location, CollectionError)
     if directory is not None:
         return read_manifest(directory)

@@ -34,6 +34,13 @@ class RemoteText:
 
     A text is read by itself, and not a byte more. But if texts are read one after another, as they
     are for an index, more and more is read ahead: up to 8 MiB, so that there are few requests.
+
+    >>> import fsspec
+    >>> from doxeval.documents.manifest import COLLECTION
+    >>> fsspec.filesystem("memory").pipe("/tides/text.bin", b"Low tide. High tide.")
+    >>> text = RemoteText(RemoteDirectory("memory://tides", COLLECTION), {"text.bin": 20})
+    >>> text.read(4, 9), text.where(4)
+    (b'tide.', 'memory://tides/text.bin')
     """
 
     def __init__(self, remote: RemoteDirectory, parts: Mapping[str, int]) -> None:

@@ -36,6 +36,7 @@ from doxeval.sealed.remote import RemoteDirectory
 from doxeval.unfinished import is_being_written, on_disk, unfinished
 
 VARIABLE = "DOXEVAL_CACHE"
+URL_FILE = ".url"  # where the files came from; no file of a collection has such a name
 _ELSEWHERE = f"the environment variable {VARIABLE} can name another directory"
 _LOOK = 0.05  # seconds between two looks at what other processes download
 _PATIENCE = 60.0  # seconds without any progress of theirs
@@ -63,6 +64,16 @@ def cached(kind: Kind, url: str, seal: str | None = None) -> Cached:
 
     The manifest is read from the URL every time. Only if the seal is known, as it is to a pickle,
     and what has this seal is complete in the cache, nothing is read from the URL.
+
+    >>> import fsspec, tempfile, unittest.mock
+    >>> from doxeval.documents.examples import example_collection
+    >>> from doxeval.documents.manifest import COLLECTION
+    >>> near = example_collection({"a": "<p>One.</p>"})
+    >>> _ = fsspec.filesystem("memory").put(f"{near.directory}/", "/example/", recursive=True)
+    >>> with unittest.mock.patch.dict(os.environ, {VARIABLE: tempfile.mkdtemp()}):
+    ...     found = cached(COLLECTION, "memory://example")
+    >>> found.directory.name == near.seal, found.is_complete
+    (True, True)
     """
     remote = RemoteDirectory(url, kind)
     known = None if seal is None else _kept_manifest(kind, cache_directory() / seal)
@@ -73,7 +84,7 @@ def cached(kind: Kind, url: str, seal: str | None = None) -> Cached:
 
 
 class Cached:
-    """The local part of a directory at a URL."""
+    """The local part of a directory at a URL: see `cached`, which makes one."""
 
     def __init__(self, remote: RemoteDirectory, manifest: dict[str, Any]) -> None:
         self.remote = remote
@@ -129,8 +140,8 @@ class Cached:
             if missing:
                 with told(self.remote.url, self.directory, total) as progress:
                     self._download_all(missing, is_there, progress)
-            text = json.dumps(self.manifest, indent=1)
-            self._put(NAME, lambda file: file.write(text.encode()))
+            self._put_text(URL_FILE, self.remote.url)
+            self._put_text(NAME, json.dumps(self.manifest, indent=1))
 
     def _download_all(
         self, names: list[str], is_there: Callable[[str], bool], progress: Callable[[int], object]
@@ -154,6 +165,9 @@ class Cached:
             file.write(block)
             progress(len(block))
         self.remote.check_digest(name, recorded, digest.hexdigest())
+
+    def _put_text(self, name: str, text: str) -> None:
+        self._put(name, lambda file: file.write(text.encode("utf-8", "replace")))
 
     def _put(self, name: str, write: Callable[[BinaryIO], object]) -> None:
         """Write a file under a temporary name, then let it take its place."""
