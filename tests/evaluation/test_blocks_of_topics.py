@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments
-from doxeval.errors import MissingInput
+from doxeval.assessments.grades import Specificity
+from doxeval.assessments.relevant_elements import RelevantElements
+from doxeval.documents import Collection
+from doxeval.documents.examples import example_collection
+from doxeval.errors import DoxevalError, InputError, MissingInput
 from doxeval.evaluation import Evaluation, blocks
 from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.sources import Source
 from doxeval.measures.registry import MEASURES
+from doxeval.measures.truth_parts import _RelevantInPart
+from doxeval.runs import file_pieces
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Result, Run
 from doxeval.scores import RunScores
+from doxeval.topics import Topic
 from law_cases import varied
 from scenes import Scene, every_year, scenes
+from strategies import World, needed_worlds, unit_worlds
 
-NO_BLOCKS = 1 << 40
+NO_BLOCKS = 10_000
+SCENES = 7
 
 
 @pytest.fixture
@@ -61,9 +75,10 @@ def by_topic(results: Sequence[Result], random: Random) -> Run:
 
 
 def runs_of(scene: Scene, random: Random) -> Iterator[Run]:
+    """Two runs of the world, whatever they return."""
     world = scene.world
-    for results in (world.elements, world.passages, world.trees, world.chunks):
-        if len({result.topic for result in results}) > 1:
+    for results in random.sample([world.elements, world.passages, world.trees, world.chunks], 2):
+        if results:
             yield by_topic(results, random)
 
 
@@ -92,7 +107,7 @@ CHOICES: list[dict[str, Any]] = [
 @every_year
 def test_every_measure_gives_the_same_bits(year: str, only_in_blocks: None) -> None:
     scored_in_blocks: set[str] = set()
-    for number, scene in enumerate(scenes(year)):
+    for number, scene in enumerate(scenes(year)[-SCENES:]):  # the largest
         random = Random(number)
         options = CHOICES[number % len(CHOICES)]
         try:
@@ -101,7 +116,164 @@ def test_every_measure_gives_the_same_bits(year: str, only_in_blocks: None) -> N
             continue
         for run in runs_of(scene, random):
             if options.get("order") == "rsv" and run.score is None:
-                continue
+                continue  # of chunks
             assert_same(evaluation, run, random.choice((1, 2, 3)))
             scored_in_blocks |= {one.asked.name for one in evaluation.measures}
     assert year != "highlights" or scored_in_blocks == set(MEASURES)
+
+
+# Needs, units and targets
+
+
+@pytest.mark.parametrize("strategy", [needed_worlds, unit_worlds])
+def test_needs_and_units_of_topics(
+    strategy: Callable[[], st.SearchStrategy[World]], only_in_blocks: None
+) -> None:
+    @settings(max_examples=6, database=None)
+    @given(strategy(), st.randoms(use_true_random=False))
+    def hold(world: World, random: Random) -> None:
+        scene = Scene(world, Specificity)
+        try:
+            evaluation = evaluation_of(scene, random)
+        except MissingInput:
+            return
+        for run in runs_of(scene, random):
+            assert_same(evaluation, run, 1)
+
+    hold()
+
+
+def test_targets_of_topics(only_in_blocks: None) -> None:
+    topics = [
+        Topic(number, castitle=f"//{tag}[about(., one)]")
+        for number, tag in zip("123", "pbs", strict=True)
+    ]
+    held = 0
+    for number, scene in enumerate(scenes()):
+        random = Random(number)
+        evaluation = evaluation_of(scene, random, targets=topics)
+        for run in runs_of(scene, random):
+            held += 1
+            assert_same(evaluation, run, 1)
+    assert held
+
+
+def test_a_part_asks_the_whole_what_kinds_of_assessments_there_are() -> None:
+    """Every such question is answered by the whole; otherwise a part could answer differently."""
+    own = {
+        name
+        for name, value in vars(RelevantElements).items()
+        if isinstance(value, property | cached_property) and not name.startswith("_")
+    }
+    answered = {
+        name for name, value in vars(_RelevantInPart).items() if isinstance(value, property)
+    }
+    assert own == answered
+
+
+# Whole files: warnings and errors
+
+DOCUMENTS = ("a", "b", "c", "nowhere")
+
+
+def lines_of_runs() -> st.SearchStrategy[list[str]]:
+    """Lines of a run: topics together or not, ranks in any order, duplicates, unknown names."""
+    result = st.tuples(
+        st.sampled_from(("1", "2", "3", "4", "unknown", "other")),
+        st.sampled_from(DOCUMENTS),
+        st.integers(1, 9),
+        st.integers(0, 60),
+        st.integers(1, 60),
+    )
+    is_together = st.sampled_from((True, True, True, False))
+    bad = st.sampled_from([None] * 9 + ["1 Q0 a 1 0.5 mine x 9", "1 Q0 a", ""])
+    return st.builds(_lines, st.lists(result, min_size=1, max_size=40), is_together, bad)
+
+
+def _lines(results: list[Any], is_together: bool, bad: str | None) -> list[str]:
+    if is_together:
+        order = list(dict.fromkeys(result[0] for result in results))
+        results = sorted(results, key=lambda result: order.index(result[0]))
+    lines = [
+        f"{topic} Q0 {document} {rank} 0.{rank} mine {start} {length}"
+        for topic, document, rank, start, length in results
+    ]
+    return lines if bad is None else [*lines[: len(lines) // 2], bad, *lines[len(lines) // 2 :]]
+
+
+def outcome(score: Callable[[], RunScores]) -> Any:
+    """The scores, or the error."""
+    try:
+        return score()
+    except DoxevalError as error:
+        return type(error), str(error)
+
+
+def in_pieces(evaluation: Evaluation, path: Path) -> RunScores:
+    """The scores of a run that was scored in pieces, each perhaps in another process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(file_pieces, "PIECE", 200)
+        patch.setattr(blocks, "ROWS", 3)
+        pieces = evaluation.pieces(path)
+        parts = [pickle.loads(pickle.dumps(evaluation.score_piece(piece))) for piece in pieces]
+        return evaluation.joined(path, parts)
+
+
+JUDGED = Assessments.from_dict(
+    {
+        "1": {"a": [(0, 20)], "b": []},
+        "2": {"b": [(5, 9), (20, 40)]},
+        "3": {"a": [(0, 50)], "c": [(3, 4)]},
+        "4": {"c": []},
+        "5": {"a": [(1, 3)]},
+    }
+)
+TEXT = example_collection(dict.fromkeys("abc", f"<s><p>{'word ' * 10}</p></s>"))
+
+
+@pytest.mark.parametrize("unresolved", ["error", "irrelevant"])
+@pytest.mark.parametrize("collection", [None, TEXT])
+def test_warnings_and_errors_are_those_of_the_file_at_once(
+    unresolved: Any, collection: Collection | None, tmp_path: Path
+) -> None:
+    measures = ["MAiP", "cP@5", "P@3", "MAgP", "BEPD(L=9)"]
+    evaluation = Evaluation(
+        JUDGED,
+        where_possible=measures,
+        collection=collection,
+        unresolved=unresolved,
+        curves=True,
+        per_document=True,
+    )
+    path = tmp_path / "mine.run"
+
+    @settings(max_examples=30, database=None)
+    @given(lines_of_runs(), st.integers(1, 6))
+    def hold(lines: list[str], rows: int) -> None:
+        path.write_text("\n".join(lines))
+        at_once = outcome(lambda: scored(evaluation, path, NO_BLOCKS))
+        assert outcome(lambda: scored(evaluation, path, rows)) == at_once
+        assert outcome(lambda: in_pieces(evaluation, path)) == at_once
+
+    hold()
+
+
+def test_a_run_that_is_too_large_to_be_taken_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "LARGEST_AT_ONCE", 100)
+    path = tmp_path / "mine.run"
+    evaluation = Evaluation(JUDGED, "P@3")
+    lines = [f"{topic} Q0 a {rank} 0.5 mine 0 9\n" for rank in range(9) for topic in (1, 2)]
+    path.write_text("".join(lines))
+    reason = "the results of topic 1 stand in several places, and .* sort it by topic"
+    with pytest.raises(InputError, match=reason):
+        scored(evaluation, path, 1)
+    path.write_text("".join(sorted(lines)))
+    assert scored(evaluation, path, 1) == scored(evaluation, path, NO_BLOCKS)
+
+
+def test_what_is_kept_of_a_ranking_is_kept_of_all_of_it(tmp_path: Path) -> None:
+    run = Run.from_dict({"1": ["a", "b"], "2": ["b"], "3": ["a"]})
+    evaluation = Evaluation(JUDGED, "P@3", keep=len)
+    assert scored(evaluation, run, 1).kept == scored(evaluation, run, NO_BLOCKS).kept == 4

@@ -8,9 +8,9 @@ several places of a file, some results have no rank), the run is read again and 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.scoring import BlockScores, Scoring
 from doxeval.evaluation.sources import NamedSource
 from doxeval.runs.blocks import Block, RunFacts
+from doxeval.runs.run import Run
 from doxeval.scores import RunScores
 from doxeval.wording import shortened
 
@@ -29,25 +30,6 @@ if TYPE_CHECKING:
 ROWS = 200_000  # of a block
 # The largest file that is taken as a whole where it has to be.
 LARGEST_AT_ONCE = 2 << 30
-
-
-class RunPiece(NamedTuple):
-    """A part of a run: all of it, or the bytes [begin, end) of its file.
-
-    number, of: which piece it is, from 0, and how many there are.
-    """
-
-    source: NamedSource
-    begin: int = 0
-    end: int | None = None
-    number: int = 0
-    of: int = 1
-
-
-class PartScores(NamedTuple):
-    """The scores of a piece of a run; `joined` makes scores of the run of them."""
-
-    whole: RunScores
 
 
 def scored(scoring: Scoring, source: NamedSource, chunks: ChunkTable | None) -> RunScores:
@@ -74,13 +56,13 @@ def _name(source: NamedSource, facts: RunFacts) -> str:
 
 
 def _in_blocks(scoring: Scoring, source: NamedSource, chunks: ChunkTable | None) -> RunScores:
-    found = _Found(scoring, source)
+    found = Found(scoring, source)
     with closing(source.blocks(ROWS, ends=scoring.options.ends, chunks=chunks)) as blocks:
         for block, is_last in _with_last(blocks):
             if is_last and not found.parts:
                 return _at_once(scoring, source, block)
             found.add(block, with_missing=is_last)
-    return scoring.run_scores(source, RunFacts.joined(found.facts), found.parts)
+    return scoring.run_scores(source, found.facts_of_run(), found.parts)
 
 
 def _with_last(blocks: Iterator[Block]) -> Iterator[tuple[Block, bool]]:
@@ -92,8 +74,8 @@ def _with_last(blocks: Iterator[Block]) -> Iterator[tuple[Block, bool]]:
         here = following
 
 
-class _Found:
-    """The scores of one block after another."""
+class Found:
+    """The scores of one block after another; AtOnce if blocks cannot be put together."""
 
     def __init__(self, scoring: Scoring, source: NamedSource) -> None:
         self._scoring = scoring
@@ -102,24 +84,45 @@ class _Found:
         self.parts: list[BlockScores] = []
         self.facts: list[RunFacts] = []
 
-    def add(self, block: Block, *, with_missing: bool) -> None:
+    def add(self, block: Block, *, with_missing: bool = False) -> None:
         """Score a block, perhaps with all topics that no block has had."""
         facts = block.facts
         topics = self._scoring.topics_of(block.run)
-        self._check(facts, topics)
-        self._is_seen[topics] = True
+        self._take(facts, topics)
         if with_missing:
-            topics = np.union1d(topics, np.flatnonzero(~self._is_seen))
-        self.facts.append(facts)
+            topics = np.union1d(topics, self.missing)
+        self._score(block.run, topics, facts)
+
+    def add_scores(self, facts: RunFacts, parts: Sequence[BlockScores]) -> None:
+        """Take blocks that were scored elsewhere."""
+        for part in parts:
+            self._take(facts, part.topics)
+            self.parts.append(part)
+
+    def add_missing(self) -> None:
+        """Score all topics that no block has had, if there are some."""
+        if len(self.missing):
+            self._score(Run.from_results([]), self.missing, self.facts[0])
+
+    @property
+    def missing(self) -> Ints:
+        """The topics that no block has had."""
+        return np.flatnonzero(~self._is_seen)
+
+    def facts_of_run(self) -> RunFacts:
+        """What is known about the run as a whole."""
+        return RunFacts.joined(self.facts)
+
+    def _score(self, run: Run, topics: Ints, facts: RunFacts) -> None:
         try:
-            part = self._scoring.block(block.run, topics, _name(self._source, facts))
+            part = self._scoring.block(run, topics, _name(self._source, facts))
         except MemoryError:
             raise
         except Exception as error:  # at once it may be another one
             raise AtOnce("a part of the run cannot be scored") from error
         self.parts.append(part)
 
-    def _check(self, facts: RunFacts, topics: Ints) -> None:
+    def _take(self, facts: RunFacts, topics: Ints) -> None:
         again = topics[self._is_seen[topics]]
         if len(again):
             name = shortened(self._scoring.truth.topics[int(again[0])])
@@ -127,6 +130,10 @@ class _Found:
         first = (self.facts or [facts])[0]
         if (facts.has_ranks, facts.has_scores) != (first.has_ranks, first.has_scores):
             raise AtOnce("some results have no rank or no score")
+        if facts.shape != first.shape:
+            raise AtOnce("lines have different numbers of fields")
+        self._is_seen[topics] = True
+        self.facts.append(facts)
 
 
 def _refuse_large(source: NamedSource, reason: AtOnce) -> None:

@@ -26,7 +26,7 @@ from doxeval.evaluation.asked import (
     presets_named,
     told,
 )
-from doxeval.evaluation.blocks import PartScores, RunPiece, scored
+from doxeval.evaluation.blocks import scored
 from doxeval.evaluation.options import (
     AverageOver,
     OnDuplicates,
@@ -34,10 +34,11 @@ from doxeval.evaluation.options import (
     RunOptions,
     check_choice,
 )
+from doxeval.evaluation.pieces import PartScores, RunPiece, joined, pieces_of, scored_piece
 from doxeval.evaluation.ranked import RankedRun, ranked
 from doxeval.evaluation.scoring import Scoring
 from doxeval.evaluation.settled import AskedMeasure, Settled, about_navigation, settled_measures
-from doxeval.evaluation.sources import NamedSource, Source, Sources, named_sources
+from doxeval.evaluation.sources import NamedSource, Source, Sources, as_named, named_sources
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.texts import Texts
 from doxeval.runs.read_write import chunk_table_of
@@ -222,8 +223,7 @@ class Evaluation:
 
     def ranking(self, run: Source | NamedSource) -> RankedRun:
         """A run as measures see it: resolved, and in order."""
-        source = run if isinstance(run, NamedSource) else NamedSource(run)
-        read = source.read(ends=self.options.ends, chunks=self.chunks)
+        read = as_named(run).read(ends=self.options.ends, chunks=self.chunks)
         return ranked(read, self.truth, self.options, self._scoring.repeats)
 
     @cached_property
@@ -243,24 +243,28 @@ class Evaluation:
 
     def score(self, run: Source | NamedSource) -> RunScores:
         """The scores of one run."""
-        source = run if isinstance(run, NamedSource) else NamedSource(run)
         with on_guard(self.collection):
-            return scored(self._scoring, source, self.chunks)
+            return scored(self._scoring, as_named(run), self.chunks)
 
     def pieces(self, run: Source | NamedSource) -> list[RunPiece]:
         """The pieces of a run that can be scored by themselves, in any process and order.
 
         A large file of text or JSONL has several; any other run is one piece.
         """
-        return [RunPiece(run if isinstance(run, NamedSource) else NamedSource(run))]
+        return pieces_of(self._scoring, as_named(run))
 
     def score_piece(self, piece: RunPiece) -> PartScores:
         """The scores of a piece of a run."""
-        return PartScores(self.score(piece.source))
+        with on_guard(self.collection):
+            return scored_piece(self._scoring, piece, self.chunks)
 
     def joined(self, run: Source | NamedSource, parts: Sequence[PartScores]) -> RunScores:
-        """The scores of a run from those of all its pieces, in their order."""
-        return parts[0].whole
+        """The scores of a run from those of all its pieces, in their order.
+
+        What is wrong with a run is told here, as `score` does it.
+        """
+        with on_guard(self.collection):
+            return joined(self._scoring, as_named(run), parts, self.chunks)
 
     def score_all(
         self,

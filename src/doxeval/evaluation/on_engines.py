@@ -17,8 +17,8 @@ from doxeval.evaluation.units import Collecting, Progress, Unit, prepare, units_
 from doxeval.wording import listed, shortened
 
 if TYPE_CHECKING:
-    from doxeval.evaluation.blocks import PartScores
     from doxeval.evaluation.evaluation import Evaluation
+    from doxeval.evaluation.pieces import PartScores
     from doxeval.evaluation.sources import NamedSource
     from doxeval.scores import RunScores
 

@@ -10,7 +10,7 @@ from doxeval.errors import InputError
 from doxeval.runs import Run, read_run
 from doxeval.runs.blocks import Block, blocks_of
 from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.read_write import run_blocks
+from doxeval.runs.read_write import chunk_table_of, run_blocks
 from doxeval.wording import brief
 
 # A file, a run, or a run as a dict {topic: {document: score}}.
@@ -49,6 +49,19 @@ class NamedSource(NamedTuple):
             yield from run_blocks(self.source, rows, ends=ends, chunks=given)
         else:
             yield from blocks_of(self.read(ends=ends, chunks=chunks), rows)
+
+    def chunk_table(self, chunks: ChunkTable | None) -> ChunkTable | None:
+        """The chunks that it may name by their ids: its own, if it has some, or those given."""
+        return chunks if self.chunks is None else chunk_table_of(self.chunks)
+
+
+def as_named(run: Source | NamedSource) -> NamedSource:
+    """A run that may have no name yet.
+
+    >>> as_named("a.run").file
+    'a.run'
+    """
+    return run if isinstance(run, NamedSource) else NamedSource(run)
 
 
 def about_same_file(run: str | None, assessments: Iterable[str]) -> Iterator[str]:

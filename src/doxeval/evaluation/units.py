@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from doxeval.evaluation.blocks import PartScores, RunPiece
     from doxeval.evaluation.evaluation import Evaluation
+    from doxeval.evaluation.pieces import PartScores, RunPiece
     from doxeval.evaluation.sources import NamedSource
     from doxeval.scores import RunScores
 

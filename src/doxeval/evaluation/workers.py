@@ -19,8 +19,8 @@ from doxeval.errors import DoxevalError, WorkerLost
 from doxeval.evaluation.units import Collecting, Progress, prepare, units_of
 
 if TYPE_CHECKING:
-    from doxeval.evaluation.blocks import PartScores, RunPiece
     from doxeval.evaluation.evaluation import Evaluation
+    from doxeval.evaluation.pieces import PartScores, RunPiece
     from doxeval.evaluation.sources import NamedSource
     from doxeval.scores import RunScores
 

@@ -19,7 +19,8 @@ class RunFacts(NamedTuple):
     """What is known about a run as a whole, or about a part of it.
 
     run_ids: those that a file states, in the order of first appearance. run_id: the last of them.
-    has_ranks, has_scores: whether every result has one.
+    has_ranks, has_scores: whether every result has one. shape: what all lines of a text run have
+    in common.
     """
 
     run_id: str
@@ -28,6 +29,7 @@ class RunFacts(NamedTuple):
     stated: tuple[str, ...]
     has_ranks: bool
     has_scores: bool
+    shape: tuple[int, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -48,10 +50,14 @@ class RunFacts(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some results of a run, and the ids of runs that they state, if any do."""
+    """Some results of a run, and the ids of runs that they state, if any do.
+
+    shape: what all lines of a text run have in common: how many fields, and of which kind.
+    """
 
     run: Run
     run_ids: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
 
     @property
     def facts(self) -> RunFacts:
@@ -70,6 +76,7 @@ class Block(NamedTuple):
             run.warnings,
             run.rank is not None,
             run.score is not None,
+            self.shape,
         )
 
 

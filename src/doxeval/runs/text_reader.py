@@ -87,7 +87,7 @@ class TextReader:
             line,
             origin=self._origin,
         )
-        return Block(run, run_ids)
+        return Block(run, run_ids, self.shape)
 
     def _cuts(self) -> Iterator[tuple[int, int]]:
         """Where pieces of whole lines begin and end."""

@@ -37,6 +37,35 @@ def last_topic_begins(data: bytes, begin: int, end: int) -> int:
     return begin
 
 
+def next_topic_begins(data: bytes, begin: int, end: int) -> int | None:
+    """Where the lines of another topic begin than that of the first line; None: nowhere.
+
+    >>> data = b"7 Q0 a\\n\\n7 Q0 b\\n8 Q0 a\\n"
+    >>> next_topic_begins(data, 0, len(data))
+    15
+    """
+    topic, at = _first_topic(data, begin, end)
+    if topic is None:
+        return None
+    prefix = topic + data[at + len(topic) : at + len(topic) + 1]
+    for line in _other_lines(data, prefix, at, end).tolist():
+        fields = data[line : data.find(b"\n", line)].split(None, 1)
+        if fields and fields[0] != topic:
+            return int(line)
+    return None
+
+
+def _first_topic(data: bytes, begin: int, end: int) -> tuple[bytes | None, int]:
+    """The topic of the first line that is not blank, and where that line begins."""
+    while begin < end:
+        after = data.find(b"\n", begin, end) + 1 or end
+        fields = data[begin:after].split(None, 1)
+        if fields:
+            return fields[0], begin
+        begin = after
+    return None, begin
+
+
 def _last_topic(data: bytes, begin: int, end: int) -> tuple[bytes | None, int]:
     """The topic of the last line that is not blank, and where that line begins."""
     while end > begin:
