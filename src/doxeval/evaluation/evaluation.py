@@ -308,7 +308,7 @@ class Evaluation:
         jobs: int,
         progress: Callable[[int], object],
     ) -> list[RunScores]:
-        if jobs > 1 and len(sources) > 1:
+        if jobs > 1 and (len(sources) > 1 or len(self.pieces(sources[0])) > 1):
             from doxeval.evaluation.workers import scored_in_processes
 
             return scored_in_processes(self, sources, jobs, progress)
