@@ -273,3 +273,20 @@ def test_tokens_need_texts(work: Path) -> None:
     assert result.exit_code == 2 and "give --docs" in result.stderr
     result = doxeval("chunks", "try", "handbook", "q.jsonl", "--unit", "tokens")
     assert result.exit_code == 1 and "--tokens names a tokeniser" in result.stderr
+
+
+def test_budgets_beyond_all_documents_are_told(work: Path) -> None:
+    words = ("try", "handbook", "q.jsonl", "--by", "words:20:0", "--by", "sections")
+    shown = run(*words).stdout
+    assert "words in all, and bR@1000 reads 1,000: a smaller --budget tells cuts apart" in shown
+    assert "in all" not in run(*words, "--budget", "80").stdout
+    whole = run("try", "handbook", "q.jsonl", "--by", "words:900:0", "--budget", "80").stdout
+    assert "most documents are one chunk" in whole, "white space around a document is in no chunk"
+
+
+def test_characters_are_told_where_words_are_not_known(work: Path) -> None:
+    cut_and_searched()
+    run("gold", "q.jsonl", "--docs", "handbook", "--out", "j.jsonl")
+    words = ("evaluate", "r.jsonl", "-g", "j.jsonl")
+    assert "budgets count characters" in run(*words).stderr
+    assert "budgets count" not in run(*words, "--docs", "handbook").stderr

@@ -73,6 +73,15 @@ class Bench:
         """The words of all documents, to be searched."""
         return WordIndex(self.docs)
 
+    @cached_property
+    def size(self) -> int | None:
+        """The units of all documents; None if nobody says what tokens are."""
+        if self.unit == "characters":
+            return sum(map(len, self.docs.values()))
+        if self.unit == "tokens" and self.tokens is None:
+            return None
+        return sum(len(self.texts.starts(name, self.unit)) for name in self.docs)
+
     def costs(self, chunks: Chunks) -> Ints:
         """What each chunk costs to read."""
         found = chunk_costs(chunks.table, self.texts, self.unit)

@@ -94,7 +94,7 @@ def compare(
         searching.name,
         bench,
         tuple(chosen),
-        tuple(_warnings(found, runs, limits)),
+        (*_budget_warnings(bench, headline), *_warnings(found, runs, limits)),
         tuple(str(getattr(one, "label", one)) for one in added),
     )
 
@@ -148,6 +148,17 @@ def units_read(evaluation: Evaluation, run: Run, unit: str) -> float:
     read = costs(ranking, unit, "full")[ranking.rank <= _READ_AT]
     topics = len(evaluation.truth.topics)
     return float(read.sum()) / topics if topics else float("nan")
+
+
+def _budget_warnings(bench: Bench, headline: str) -> list[str]:
+    """Whether the budget of the headline is more than all documents together."""
+    size, budget = bench.size, int(headline.partition("@")[2])
+    if size is None or size > budget:
+        return []
+    return [
+        f"the documents have {size:,} {bench.unit} in all, and {headline} reads {budget:,}: a "
+        "smaller budget= tells cuts apart"
+    ]
 
 
 def _warnings(

@@ -274,8 +274,8 @@ def _warnings(table: ChunkTable, structure: Structure) -> list[str]:
         found.append(f"{counted(len(without), 'document')} without chunks")
     if len(table):
         chunk = float(np.median(table.spans.sizes()))
-        lengths = np.array([len(structure.texts.find(name) or "") for name in structure.names])
-        median = float(np.median(lengths))
+        texts = [structure.texts.find(name) or "" for name in structure.names]
+        median = float(np.median([len(text.strip()) for text in texts]))  # as chunks are
         if median <= chunk:
             found.append(
                 f"half of the documents have at most {median:,.0f} characters, and half of the "

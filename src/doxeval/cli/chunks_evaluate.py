@@ -11,7 +11,7 @@ import click
 from doxeval.cli.chunks_inputs import gold_in_file, known_tokens, some_docs_option
 from doxeval.cli.gates import gate_options, gates_of
 from doxeval.cli.options import tokens_option
-from doxeval.cli.terminal import data, line, warn
+from doxeval.cli.terminal import data, line, note, warn
 from doxeval.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -176,6 +176,8 @@ def _print_reading(runs: Sequence[Run], gold: Any, settings: dict[str, Any]) -> 
     evaluation = Evaluation(judgments_of(gold), ["cP@5"], texts=texts, tokens=tokens)
     for run in runs:
         line(f"{run.run_id}: {units_read(evaluation, run, unit):,.0f} {unit} read with 5 results")
+    if docs is None:
+        note("budgets count characters, since the documents are not known (--docs)")
 
 
 def _print_oracles(

@@ -92,6 +92,7 @@ def try_(
     from doxeval.chunks.comparing import compare
     from doxeval.chunks.document_sources import documents
     from doxeval.chunks.question_sources import questions as read_questions
+    from doxeval.cli.flags import in_options
     from doxeval.wording import json_text
 
     settings: dict[str, Any] = {
@@ -109,7 +110,7 @@ def try_(
         data(json_text(study.rows(), indent=2) + "\n")
         warn(study.warnings)
     else:
-        block(str(study))
+        block(in_options(str(study)))
     if report is not None:
         study.report(report)
         line(f"report: {report}")

@@ -26,12 +26,12 @@ _OPTIONS = {
     **{
         name: f"--{name}"
         for name in (
-            "articles", "assessments", "chunks", "collection", "copies", "database", "display",
-            "docs", "drop", "duplicates", "encoding", "engine", "force", "format", "hint", "jobs",
-            "judgments", "keep", "lossy", "merge", "mode", "navigation", "offsets", "order",
-            "overlap", "patience", "phrases", "pool", "port", "query", "questions", "record",
-            "resamples", "root", "sections", "significant", "snap", "solid", "stemmer", "stop",
-            "text", "texts", "tokens", "units", "unresolved", "whitespace",
+            "articles", "assessments", "budget", "chunks", "collection", "copies", "database",
+            "display", "docs", "drop", "duplicates", "encoding", "engine", "force", "format",
+            "hint", "jobs", "judgments", "keep", "lossy", "merge", "mode", "navigation", "offsets",
+            "order", "overlap", "patience", "phrases", "pool", "port", "query", "questions",
+            "record", "resamples", "root", "sections", "significant", "snap", "solid", "stemmer",
+            "stop", "text", "texts", "tokens", "units", "unresolved", "whitespace",
         )
     },
 }  # fmt: skip
