@@ -93,7 +93,7 @@ def test_topics_have_the_ids_of_the_same_questions() -> None:
     assert places(run) == [("q9", "terms", 13, 31)]
     assert run.warnings[-1] == "questions for which the file has nothing: q3, 1"
     run = chunks.retrieved([SAMPLE | {"id": "x"}], DOCS, questions={"q3": "Else?"})
-    assert "questions that nobody asks in questions=: x" in run.warnings
+    assert "questions= has none of these questions of the file: x" in run.warnings
     with pytest.raises(InputError, match="two questions of the file are question 'q9'"):
         chunks.retrieved([SAMPLE, SAMPLE], DOCS, questions=asked)
     with pytest.raises(InputError, match="no texts of questions"):

@@ -88,7 +88,7 @@ def _warnings(topics: Sequence[str], asked: Mapping[str, str] | None) -> Iterato
         return
     unknown = [topic for topic in topics if topic not in asked]
     if unknown:
-        yield f"questions that nobody asks in questions=: {listed(unknown)}"
+        yield f"questions= has none of these questions of the file: {listed(unknown)}"
     missing = [topic for topic in asked if topic not in set(topics)]
     if missing:
         yield f"questions for which the file has nothing: {listed(missing)}"
