@@ -111,6 +111,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         "collection build records.xml --out new --record r --id //id --skip-broken",
         "collection build a.xml --out new --encoding latin-1 --inline b,i --text none",
         "collection build b.html --out new --root body --drop p>b --drop :not(td) --sections none",
+        f"collection merge {COLLECTION} ../other --out new --force",
         f"collection info {COLLECTION} --format json",
         f"collection list {COLLECTION} --long",
         f"collection find {COLLECTION} one --ignore-space --ignore-case --format jsonl",

@@ -134,6 +134,7 @@ def _base() -> Path:
     base = workplace() / "calls"
     base.mkdir()
     shutil.copytree(example_collection(DOCUMENTS).directory, base / "collection")
+    shutil.copytree(example_collection({"z": "<s>Other.</s>"}).directory, base / "other")
     build_index(base / "collection")
     _make_campaign(base)
     return base

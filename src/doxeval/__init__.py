@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     )
     from doxeval.assessments.statistics import assessment_statistics
     from doxeval.comparison import compare, correlate, significant_agreement
-    from doxeval.documents import BuildOptions, Collection, Element, build_collection
+    from doxeval.documents import (
+        BuildOptions,
+        Collection,
+        Element,
+        build_collection,
+        merge_collections,
+    )
     from doxeval.errors import DoxevalError
     from doxeval.evaluation import Evaluation, evaluate
     from doxeval.measures import Measure, register
@@ -60,7 +66,13 @@ _ROOMS = {
     ),
     "assessments.statistics": ("assessment_statistics",),
     "comparison": ("compare", "correlate", "significant_agreement"),
-    "documents": ("BuildOptions", "Collection", "Element", "build_collection"),
+    "documents": (
+        "BuildOptions",
+        "Collection",
+        "Element",
+        "build_collection",
+        "merge_collections",
+    ),
     "errors": ("DoxevalError",),
     "evaluation": ("Evaluation", "evaluate"),
     "measures": ("Measure", "register"),
@@ -108,6 +120,7 @@ __all__ = [
     "compare",
     "correlate",
     "evaluate",
+    "merge_collections",
     "parse_nexi",
     "pool_runs",
     "read_assessments",

@@ -1,4 +1,4 @@
-"""`doxeval collection`: build a collection, verify it, describe it, show and find its documents."""
+"""`doxeval collection`: build and merge collections, verify, describe and search them."""
 
 from __future__ import annotations
 
@@ -268,6 +268,42 @@ def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
     line(
         f"{out}: {counted(report.documents, 'document')} from "
         f"{report.source_bytes / 1e6:,.1f} MB{skipped}, in {seconds:.1f} s"
+    )
+
+
+@collection.command(cls=Verb)
+@click.argument("collections", nargs=-1, required=True, metavar="DIR|URL…")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The directory to create."
+)
+@click.option("--force", is_flag=True, help="Replace an existing collection.")
+def merge(collections: tuple[str, ...], out: Path, force: bool) -> None:
+    """Merge collections into one, in a new directory.
+
+    The documents of all collections follow each other in the order given. Nothing is parsed again.
+    The collections must have been built with the same --whitespace, --inline and --text, and may
+    not have an id in common. To append to a collection, name it both first and with --out, and add
+    --force.
+
+    \b
+    Examples:
+      doxeval collection merge wiki-1 wiki-2 wiki-3 --out wiki
+      doxeval collection merge wiki news --out wiki --force
+    """
+    from doxeval.documents import Collection, merge_collections
+
+    started = time.perf_counter()
+    opened = [Collection(location) for location in collections]
+    bar: Any = nullcontext()
+    if is_watched():
+        files = [file["bytes"] for one in opened for file in one.manifest["files"].values()]
+        bar = progress_bar("Merging", sum(files))
+    with bar as progress:
+        report = merge_collections(opened, out, force=force, progress=progress)
+    line(
+        f"{out}: {counted(report.documents, 'document')} and "
+        f"{counted(report.elements, 'element')} from {report.collections} collections, "
+        f"in {time.perf_counter() - started:.1f} s"
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from doxeval.documents.element import Element
     from doxeval.documents.ids import IdRule
     from doxeval.documents.limits import Limits
+    from doxeval.documents.merge import MergeReport, merge_collections
     from doxeval.documents.options import BuildOptions
     from doxeval.documents.patterns import PathPattern
 
@@ -23,8 +24,10 @@ __all__ = [
     "Element",
     "IdRule",
     "Limits",
+    "MergeReport",
     "PathPattern",
     "build_collection",
+    "merge_collections",
 ]
 
 _HOMES = {
@@ -33,8 +36,10 @@ _HOMES = {
     "Element": "element",
     "IdRule": "ids",
     "Limits": "limits",
+    "MergeReport": "merge",
     "PathPattern": "patterns",
     "build_collection": "build",
+    "merge_collections": "merge",
 }
 
 

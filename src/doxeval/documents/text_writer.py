@@ -59,8 +59,8 @@ class TextWriter:
         self._is_ended = True
 
     def has_room(self, size: int, most: int) -> bool:
-        """Whether so many bytes more leave this part within `most`."""
-        return not self._is_ended and self._part_size + size <= most
+        """Whether a part with so many bytes more would be within `most`."""
+        return (0 if self._is_ended else self._part_size) + size <= most
 
     def copy(self, text: TextBytes, begin: int, end: int) -> None:
         """Add bytes of another collection's text."""

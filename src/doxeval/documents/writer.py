@@ -237,7 +237,7 @@ class CollectionWriter:
         begin = 0
         for name in text_parts(files):
             size = files[name]["bytes"]
-            if self._text.has_room(size, joined):
+            if self._text.has_room(size, joined) or other.files.remote is not None:
                 self._text.copy(text, begin, begin + size)
             else:
                 self._text.take_part(other.directory / name, handover)
