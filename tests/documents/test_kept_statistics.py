@@ -80,6 +80,15 @@ def test_counts_with_another_sum_are_refused(build: Builder) -> None:
     assert "summary.elements.npy: the file is damaged: it does not count all" in result.stderr
 
 
+@pytest.mark.parametrize("pattern", ["//a", "//b"])
+def test_counts_of_other_paths_are_found_by_matching(build: Builder, pattern: str) -> None:
+    directory = build(FILES).directory
+    forge_column(directory, "summary.elements", 0, 1)
+    forge_column(directory, "summary.elements", 1, 2)
+    with pytest.raises(CollectionError, match="a path has another number of elements"):
+        Collection(directory).matching(pattern)
+
+
 def test_counts_of_another_length_are_refused(build: Builder) -> None:
     directory = build(FILES).directory
     counts = (directory / "summary.elements.npy").read_bytes()

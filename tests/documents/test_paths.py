@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxeval.documents import BuildOptions, Collection, PathPattern, build_collection
+from doxeval.documents import collection as documents_collection
 from doxeval.documents.paths import format_path, format_point, parse_path, parse_point
 from doxeval.errors import InputError, SyntaxProblem, UnknownReference
 from strategies import TAGS, Node, collections_of, located
@@ -176,6 +177,9 @@ def test_patterns_agree_with_regular_expressions(documents: list[Node], texts: l
             expression = re.sub(r"//|/|\*|[^/*()|]+", _as_expression, text)
             expected = [n for n, label in enumerate(labels) if re.fullmatch(expression, label)]
             assert collection.matching(text).tolist() == expected
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(documents_collection, "_ROWS", 3)
+                assert collection.matching(text).tolist() == expected
 
 
 def _as_expression(token: re.Match[str]) -> str:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # what few commands need is loaded when they need it
     from doxeval.documents.verification import Verification
 
 _TEXTS_KEPT = 16
+_ROWS = 1 << 20  # about how many elements are looked at together
 
 
 class Collection:
@@ -288,7 +289,16 @@ class Collection:
     def matching(self, pattern: str) -> Ints:
         """All elements whose path matches a pattern like `//sec//p`, in document order."""
         wanted = self._paths_matching(pattern)
-        return np.flatnonzero(wanted[self.nodes.path])
+        found = np.empty(int(self.elements_by_path[wanted].sum()), dtype=np.int64)
+        filled = 0
+        for first in range(0, len(self.nodes.path), _ROWS):
+            rows = np.flatnonzero(wanted[self.nodes.path[first : first + _ROWS]])
+            found[filled : filled + len(rows)] = rows[: len(found) - filled] + first
+            filled += len(rows)
+        if filled != len(found):
+            message = "a path has another number of elements"
+            raise self.files.damaged("summary.elements.npy", message)
+        return found
 
     def count_matching(self, pattern: str) -> int:
         """How many elements have a path that matches a pattern like `//sec//p`.

@@ -57,14 +57,18 @@ def covers(
     if not len(documents):
         return Trees.empty(0)
     is_ignored = _ignored_paths(collection, ignored, members)
+    order = np.argsort(documents, kind="stable")  # so each document is read once
+    ranges = _Ranges(documents[order], starts[order], ends[order])
     found = [
-        _covered(collection, _Ranges(documents[part], starts[part], ends[part]), is_ignored)
-        for part in _portions(collection, documents, starts, ends)
+        _covered(collection, _Ranges(*(column[part] for column in ranges)), is_ignored)
+        for part in _portions(collection, ranges)
     ]
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
     return Trees(
         np.concatenate([trees.nodes for trees in found]),
         np.append(0, np.cumsum(np.concatenate([trees.counts for trees in found]))),
-    )
+    ).rows(place)
 
 
 def covers_of_groups(
@@ -120,13 +124,13 @@ class _Touched(NamedTuple):
     is_inside: Bools
 
 
-def _portions(collection: Collection, documents: Ints, starts: Ints, ends: Ints) -> Iterator[slice]:
+def _portions(collection: Collection, ranges: _Ranges) -> Iterator[slice]:
     """The ranges in portions, so that none has too many elements to look at."""
-    rows = collection.rows
-    elements = (rows[documents + 1] - rows[documents]).astype(np.int64)
-    length = np.maximum(collection.nodes.end[rows[documents]].astype(np.int64), 1)
+    rows, document = collection.rows, ranges.document
+    elements = (rows[document + 1] - rows[document]).astype(np.int64)
+    length = np.maximum(collection.nodes.end[rows[document]].astype(np.int64), 1)
     # A range has about its share of the elements of its document.
-    expected = elements * (ends - starts) // length + 10
+    expected = elements * (ranges.end - ranges.start) // length + 10
     return portions(expected, _MOST_PAIRS)
 
 
