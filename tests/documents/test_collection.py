@@ -63,7 +63,7 @@ def test_nothing_but_its_users_keeps_a_collection_alive(build: Builder) -> None:
     point = collection.points().offset("a", "/a[1]/b[1]/text()[1].1")
     found = collection.find_nodes(collection.find_documents(["a", "b"]), ["/a[1]", "/a[1]"])
     assert (text, point, found.tolist()) == ("onetwothree", 4, [0, 3])
-    _ = collection.statistics, collection.summary.children, collection.elements_by_path
+    _ = collection.statistics, collection.summary.child(0, 0), collection.elements_by_path
     _ = collection.why_not("a", "/a[1]/c[1]"), collection.matching("//b"), list(collection.ids())
     gone = weakref.ref(collection)
     gc.disable()

@@ -18,7 +18,8 @@ from doxeval.documents.patterns import (
     counts_by_pattern,
     parsed_patterns,
 )
-from doxeval.documents.summary import NO_PARENT, PathSummary, SummaryBuilder
+from doxeval.documents.summary import NO_PARENT, PathSummary
+from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from growing import growth
 

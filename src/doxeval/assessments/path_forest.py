@@ -16,7 +16,8 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.documents.paths import STEP, Step, parse_path
-from doxeval.documents.summary import NO_PARENT, PathSummary, SummaryBuilder
+from doxeval.documents.summary import NO_PARENT, PathSummary
+from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.errors import SyntaxProblem
 
 _NOWHERE = -1

@@ -293,7 +293,8 @@ class Collection:
         filled = 0
         for first in range(0, len(self.nodes.path), _ROWS):
             rows = np.flatnonzero(wanted[self.nodes.path[first : first + _ROWS]])
-            found[filled : filled + len(rows)] = rows[: len(found) - filled] + first
+            room = found[filled : filled + len(rows)]
+            np.add(rows[: len(room)], first, out=room)
             filled += len(rows)
         if filled != len(found):
             message = "a path has another number of elements"

@@ -16,7 +16,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, concatenated_ranges, portions, positions_in
 from doxeval.documents.nodes import NodeColumns
 from doxeval.documents.paths import STEP
-from doxeval.documents.summary import NO_PARENT, PathSummary
+from doxeval.documents.summary import NO_PARENT, NO_PATH, PathSummary
 
 _BLOCK = 200_000  # about how many elements are looked at together
 _NOT_A_PATH = -1
@@ -131,7 +131,8 @@ class _PathTreeBuilder:
     def __init__(self, summary: PathSummary) -> None:
         self._tags = summary.tag_numbers
         self._paths = len(summary)
-        self._children = summary.children
+        self._summary = summary
+        self._children: dict[tuple[int, int], int] = {}  # of the summary, those asked for
         self._deepest = int(summary.depth_of.max(initial=0))
         self._known: dict[str, int] = {"": _TOP}  # the node of each path
         self._steps: dict[str, tuple[int, int]] = {}  # the tag number and ordinal of each step
@@ -166,8 +167,13 @@ class _PathTreeBuilder:
         if step is None:
             step = self._steps[text] = self._parsed(text)
         tag, ordinal = step
-        summary_path = self._children.get((self._summary_path[parent], tag))
+        if tag == _NOT_A_PATH:
+            return _NOT_A_PATH
+        below = self._summary_path[parent], tag
+        summary_path = self._children.get(below)
         if summary_path is None:
+            summary_path = self._children[below] = self._summary.child(*below)
+        if summary_path == NO_PATH:
             return _NOT_A_PATH
         node = self._nodes.setdefault((parent, summary_path, ordinal), len(self._nodes))
         if node == len(self._depth):

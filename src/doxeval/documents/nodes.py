@@ -24,7 +24,8 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, distinct_below, last_true
 from doxeval.documents.limits import DEEPEST_POSSIBLE
 from doxeval.documents.marks import Marks
-from doxeval.documents.summary import NO_PARENT, PathSummary, SummaryBuilder
+from doxeval.documents.summary import NO_PARENT, PathSummary
+from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.documents.tag_names import END_NUMBER, numbered
 from doxeval.errors import DocumentError
 

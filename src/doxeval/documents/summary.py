@@ -7,15 +7,24 @@ patterns are matched without touching the elements.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.tag_names import END
 
 NO_PARENT = -1
+NO_PATH = -1
+TAG_BITS = 32  # of the key of a path, below those of its parent
+
+
+def path_keys(parent: Ints, tag: Ints) -> Ints:
+    """The parent and the last tag of each path as one number.
+
+    >>> path_keys(np.array([-1, 0, 0]), np.array([0, 0, 1])).tolist()
+    [-4294967296, 0, 1]
+    """
+    return parent.astype(np.int64) << TAG_BITS | tag
 
 
 class PathSummary:
@@ -54,10 +63,14 @@ class PathSummary:
     @cached_property
     def depth_of(self) -> Ints:
         """The number of steps of each path; a document's root is at depth 1."""
-        depths = [0] * len(self)
-        for path, parent in enumerate(self.parent_of.tolist()):
-            depths[path] = 1 if parent == NO_PARENT else depths[parent] + 1
-        return np.array(depths, dtype=np.int32)
+        # For each path (and, at the end, for none): one above it, and how many steps lead there.
+        # Every round doubles the steps.
+        above = np.append(self.parent_of, NO_PARENT).astype(np.int32)
+        steps = np.append(np.ones(len(self), dtype=np.int32), np.int32(0))
+        while (above != NO_PARENT).any():
+            steps += steps[above]
+            above = above[above]
+        return steps[:-1]
 
     @cached_property
     def tag_numbers(self) -> dict[str, int]:
@@ -65,10 +78,23 @@ class PathSummary:
         return {tag: number for number, tag in enumerate(self.tags)}
 
     @cached_property
-    def children(self) -> dict[tuple[int, int], int]:
-        """The path below a path (or NO_PARENT) with a tag number."""
-        pairs = zip(self.parent_of.tolist(), self.tag_of.tolist(), strict=True)
-        return {pair: path for path, pair in enumerate(pairs)}
+    def _by_key(self) -> tuple[Ints, Ints]:
+        """The keys of all paths in ascending order, and the path with each."""
+        keys = path_keys(self.parent_of, self.tag_of)
+        paths = np.argsort(keys, kind="stable").astype(np.int32)
+        return keys[paths], paths
+
+    def child(self, parent: int, tag: int) -> int:
+        """The path below a path (or NO_PARENT) with a tag number; NO_PATH if there is none.
+
+        >>> summary = PathSummary(["article", "sec"], np.array([-1, 0, 1]), np.array([0, 1, 1]))
+        >>> summary.child(1, 1), summary.child(1, 0)
+        (2, -1)
+        """
+        keys, paths = self._by_key
+        key = parent << TAG_BITS | tag
+        at = int(keys.searchsorted(key))
+        return int(paths[at]) if at < len(keys) and keys[at] == key else NO_PATH
 
     def tag(self, path: int) -> str:
         """The last tag of a path."""
@@ -81,64 +107,3 @@ class PathSummary:
             steps.append(self.tag(path))
             path = int(self.parent_of[path])
         return "/" + "/".join(reversed(steps))
-
-
-class _TagNumbers(dict[str, int]):
-    """Numbers of tags; a new tag gets the next number. End tags have no name, and number -1."""
-
-    def __init__(self) -> None:
-        super().__init__({END: -1})
-
-    def __missing__(self, name: str) -> int:
-        number = self[name] = len(self) - 1
-        return number
-
-
-class SummaryBuilder:
-    """A path summary that grows.
-
-    >>> builder = SummaryBuilder()
-    >>> article = builder.child(NO_PARENT, builder.tag("article"))
-    >>> builder.child(article, builder.tag("sec")), builder.child(article, builder.tag("sec"))
-    (1, 1)
-    """
-
-    def __init__(self) -> None:
-        self.tag_numbers = _TagNumbers()
-        self._paths: dict[tuple[int, int], int] = {}
-
-    def __len__(self) -> int:
-        return len(self._paths)
-
-    @property
-    def tag_count(self) -> int:
-        """The number of tags seen so far."""
-        return len(self.tag_numbers) - 1
-
-    def tag(self, name: str) -> int:
-        """The number of a tag; a new tag gets the next number."""
-        return self.tag_numbers[name]
-
-    def child(self, parent: int, tag: int) -> int:
-        """The number of the path `tag` under `parent`; a new path gets the next number."""
-        return self._paths.setdefault((parent, tag), len(self._paths))
-
-    def absorb(self, other: PathSummary) -> Ints:
-        """Add all paths of another summary; returns the number of each in this one."""
-        tags = [self.tag(name) for name in other.tags]
-        here: list[int] = []
-        for parent, tag in zip(other.parent_of.tolist(), other.tag_of.tolist(), strict=True):
-            here.append(self.child(parent if parent == NO_PARENT else here[parent], tags[tag]))
-        return np.array(here, dtype=np.int32)
-
-    def finish(self) -> PathSummary:
-        """The summary so far."""
-        return PathSummary(
-            [tag for tag in self.tag_numbers if tag != END],
-            _column(parent for parent, _ in self._paths),
-            _column(tag for _, tag in self._paths),
-        )
-
-
-def _column(values: Iterable[int]) -> Ints:
-    return np.fromiter(values, dtype=np.int32)

@@ -37,7 +37,7 @@ from doxeval.documents.layout import IDS_FILE, ORIGINS_FILE, TAGS_FILE, text_par
 from doxeval.documents.manifest import COLLECTION
 from doxeval.documents.nodes import COLUMNS
 from doxeval.documents.statistics import StatisticsBuilder
-from doxeval.documents.summary import SummaryBuilder
+from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.documents.text_writer import Handover, TextWriter
 from doxeval.errors import DocumentError, output_errors
 from doxeval.sealed.writer import SealedWriter

@@ -14,7 +14,8 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.documents.paths import parse_path
 from doxeval.documents.patterns import PathPatterns
-from doxeval.documents.summary import NO_PARENT, SummaryBuilder
+from doxeval.documents.summary import NO_PARENT
+from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from doxeval.runs import Kind, ResolvedRun, Run
 from doxeval.runs.path_ranges import path_ranges
