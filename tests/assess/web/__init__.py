@@ -1,0 +1,1 @@
+"""The application as its server answers."""
