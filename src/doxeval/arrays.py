@@ -111,16 +111,17 @@ def repeated_rows(*columns: Ints) -> Ints:
             continue  # a column without differences tells no rows apart
         prints += column.astype(np.int64, copy=False).view(np.uint64) * factor
         prints ^= prints >> np.uint64(29)
-    rows = _sharing(prints, (prints >> np.uint64(64 - _FIRST_BITS)).astype(np.int64))
+    rows = _sharing(prints, min(_FIRST_BITS, len(prints).bit_length() + 3))
     own = [column[rows] for column in columns]
     order = np.lexsort((rows, *own))
     same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in own])
     return np.sort(rows[order[1:][same]])
 
 
-def _sharing(prints: npt.NDArray[np.uint64], first_bits: Ints) -> Ints:
-    """The rows whose fingerprint another row has too."""
-    rows = np.flatnonzero(np.bincount(first_bits, minlength=1 << _FIRST_BITS)[first_bits] > 1)
+def _sharing(prints: npt.NDArray[np.uint64], bits: int) -> Ints:
+    """The rows whose fingerprint another row has too; first, only so many bits are compared."""
+    first_bits = (prints >> np.uint64(64 - bits)).astype(np.int64)
+    rows = np.flatnonzero(np.bincount(first_bits)[first_bits] > 1)
     in_order = np.sort(prints[rows])
     shared = in_order[1:][in_order[1:] == in_order[:-1]]
     return rows[np.isin(prints[rows], shared)] if len(shared) else rows[:0]

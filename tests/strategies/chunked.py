@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 # Pieces longer and shorter than the grams of the search; white space that not all splitters know.
 _PIECES = ["a", "b", "ab", "xx", "fog horn ", "sea lions, sea lions. ", "Table of contents\n\n"]
 _SPACES = [" ", "\n", "\r\n", "\u2028", "\x85", "\u3000", ""]
+# How far the next chunk begins before the end of the one before it, and how far it goes beyond.
+_STEPS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 40)), max_size=40)
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,13 @@ def cut_texts(draw: st.DrawFn, largest: int = 30) -> Cut:
     """A text cut into chunks that overlap or touch, and leave nothing of it out."""
     text = draw(repeating_texts(largest))
     places = [(0, draw(st.integers(0, len(text))))]
-    while places[-1][1] < len(text):
+    for back, on in draw(_STEPS):
         start, end = places[-1]
-        start = draw(st.integers(start, end))
-        places.append((start, draw(st.integers(max(end, start), min(len(text), end + 40)))))
+        if end == len(text):
+            break
+        places.append((max(start, end - back), min(len(text), end + on)))
+    if places[-1][1] < len(text):
+        places.append((places[-1][1], len(text)))
     return Cut(text, [text[start:end] for start, end in places], places)
 
 
