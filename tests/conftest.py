@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, settings
 from doxeval.cli import main
 from doxeval.cli.ending import UNEXPECTED
 from doxeval.documents import BuildOptions, Collection, build_collection
-from skipping import failed_if_missing, summary
 
 # Every run tries the same examples, so that a failure is a failure for everybody. `make fuzz` tries
 # fresh ones (pytest --hypothesis-profile=explore).
@@ -36,6 +35,7 @@ settings.register_profile(
 )
 settings.load_profile("doxeval")
 
+pytest_plugins = ["skipping_hooks"]
 Builder = Callable[..., Collection]
 
 # Small cases of our own making; tests/data/README.md tells where each comes from.
@@ -59,29 +59,6 @@ def pytest_collection_finish() -> None:
     """Leave thousands of tests and their modules alone when garbage is collected."""
     gc.collect()
     gc.freeze()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    report = yield
-    failed_if_missing(report)
-    return report
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    report = yield
-    failed_if_missing(report)
-    return report
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name everything that was skipped, and why."""
-    lines = summary(terminalreporter.stats.get("skipped", ()))
-    if lines:
-        terminalreporter.section("skipped")
-        for line in lines:
-            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,7 @@ SLACK = 1e-9
 WORLDS = 20
 NOWHERE = "nowhere"  # a document that no system returns and no assessor has seen
 Scores = dict[str, float]  # of the topics where the measure is defined
+_USUAL = RunOptions()
 
 
 @dataclass(frozen=True)
@@ -59,14 +60,14 @@ class Scene:
         return places + len(self.world.elements) + len(self.world.passages)
 
     @cached_property
-    def _known(self) -> dict[tuple[Result, ...], Ranking]:
+    def _known(self) -> dict[tuple[tuple[Result, ...], RunOptions], Ranking]:
         return {}
 
-    def ranking(self, results: Sequence[Result]) -> Ranking:
+    def ranking(self, results: Sequence[Result], options: RunOptions = _USUAL) -> Ranking:
         """Results as measures see them."""
-        key = tuple(results)
+        key = (tuple(results), options)
         if key not in self._known:
-            self._known[key] = ranked(run_of(key), self.truth, RunOptions()).ranking
+            self._known[key] = ranked(run_of(key[0]), self.truth, options).ranking
         return self._known[key]
 
     def scores(self, measure: Measure, results: Sequence[Result]) -> Scores:

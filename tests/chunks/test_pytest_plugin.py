@@ -48,8 +48,9 @@ def lines(records: list[dict[str, Any]]) -> str:
 
 @pytest.fixture(autouse=True)
 def this_doxeval(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other processes import the doxeval that is tested here."""
+    """Other processes import the doxeval that is tested here, and no other plugins."""
     monkeypatch.setenv("PYTHONPATH", str(Path(doxeval.__file__).parents[1]))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
 @pytest.fixture
@@ -65,8 +66,7 @@ def folder(pytester: pytest.Pytester) -> pytest.Pytester:
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     """Run pytest with the plugin that is tested here, not the one of an installed doxeval."""
-    plugin = ("-p", "no:doxeval", "-p", "doxeval.pytest_plugin")
-    return pytester.runpytest_subprocess(*plugin, *arguments)
+    return pytester.runpytest_subprocess("-p", "doxeval.pytest_plugin", *arguments)
 
 
 def test_pytest_finds_it() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
+ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(TESTS)}
 SKIPPED = """
 import pytest
 
@@ -40,18 +41,26 @@ def test_four():
 def tried(directory: Path, ci: str, *, workers: int) -> tuple[int, str]:
     (directory / "test_skipped.py").write_text(SKIPPED)
     (directory / "test_unread.py").write_text("import pytest\npytest.importorskip('nosuch')\n")
-    (directory / "conftest.py").write_text(
-        "from conftest_of_doxeval import pytest_make_collect_report, pytest_runtest_makereport\n"
-        "from conftest_of_doxeval import pytest_terminal_summary\n"
-    )
-    (directory / "conftest_of_doxeval.py").write_text((TESTS / "conftest.py").read_text())
-    (directory / "pytest.ini").write_text(f"[pytest]\npythonpath = {TESTS.parent / 'src'} {TESTS}")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", str(workers)]
-    environment = {**os.environ, "CI": ci}
+    return run_pytest(directory, ci, workers=workers)
+
+
+def run_pytest(directory: Path, ci: str, *names: str, workers: int) -> tuple[int, str]:
+    """With the plugin of our tests and the one for several processes, but no others."""
+    command = [sys.executable, "-m", "pytest", "-p", "skipping_hooks", "-p", "xdist.plugin"]
+    environment = {**os.environ, **ALONE, "CI": ci}
     done = subprocess.run(
-        command, cwd=directory, env=environment, capture_output=True, text=True, check=False
+        [*command, "-p", "no:cacheprovider", "-n", str(workers), *names],
+        cwd=directory,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.returncode, done.stdout
+
+
+def test_our_tests_use_the_plugin(pytestconfig: pytest.Config) -> None:
+    assert pytestconfig.pluginmanager.hasplugin("skipping_hooks")
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -73,17 +82,9 @@ def test_in_ci_a_missing_part_is_a_failure(tmp_path: Path, workers: int) -> None
     assert code == (2 if workers == 0 else 1), printed
     assert "could not import 'nosuch'" in printed
     (tmp_path / "test_unread.py").unlink()
-    command = [sys.executable, "-m", "pytest", "-n", str(workers), "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [*command, "test_skipped.py"],
-        cwd=tmp_path,
-        env={**os.environ, "CI": "true"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stdout
-    assert "skipped, which CI does not allow: chromium is not installed" in done.stdout
-    assert "skipped, which CI does not allow: there is no PostgreSQL" in done.stdout
-    assert "1 test: lower is better" in done.stdout
-    assert "1 failed, 1 skipped, 1 xfailed, 1 error" in done.stdout
+    code, printed = run_pytest(tmp_path, "true", "test_skipped.py", workers=workers)
+    assert code == 1, printed
+    assert "skipped, which CI does not allow: chromium is not installed" in printed
+    assert "skipped, which CI does not allow: there is no PostgreSQL" in printed
+    assert "1 test: lower is better" in printed
+    assert "1 failed, 1 skipped, 1 xfailed, 1 error" in printed

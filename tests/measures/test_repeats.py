@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from doxeval.evaluation.options import RunOptions
-from doxeval.evaluation.ranked import ranked
 from doxeval.measures.base import Measure
 from doxeval.measures.registry import FAMILIES, MEASURES
-from doxeval.runs.builder import run_of
 from doxeval.runs.run import Result
 from law_cases import Case
 from scenes import SLACK, Scene, Scores
@@ -25,8 +23,7 @@ ONCE = {
 
 def kept_scores(scene: Scene, measure: Measure, results: Sequence[Result]) -> Scores:
     """The scores of a run whose repeats are kept."""
-    ranking = ranked(run_of(results), scene.truth, KEEP).ranking
-    found = measure.settled(scene.truth).scores(ranking).tolist()
+    found = measure.settled(scene.truth).scores(scene.ranking(results, KEEP)).tolist()
     by_topic = zip(scene.truth.topics, found, strict=True)
     return {topic: score for topic, score in by_topic if score == score}
 

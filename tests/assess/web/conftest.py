@@ -1,4 +1,4 @@
-"""One event loop for all requests of a file: to start one for each takes longer than the request."""
+"""One event loop for all requests of a file: starting one takes longer than a request."""
 
 from __future__ import annotations
 
