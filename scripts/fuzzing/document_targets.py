@@ -22,7 +22,7 @@ from doxeval.documents.xml import XmlReader
 from doxeval.files import zstd
 from fuzzing import good_files as good
 from fuzzing import tokens
-from fuzzing.grammars import XPATH_ID, json_records, maker
+from fuzzing.grammars import XML_DOCUMENT, XPATH_ID, json_records, maker
 from fuzzing.shared import file_of, workplace
 from fuzzing.target import Broken, Reader, Target
 from fuzzing.xml_twins import difference
@@ -136,7 +136,14 @@ _JSONL = json_records({"id": ['"a"', '"b"', "1"], "text": ['"One.\\n\\nTwo."', '
 
 TARGETS = (
     Target("xml-documents", document("xml"), (good.XML, good.SMALL_XML), tokens.XML, share=6),
-    Target("xml-scanned", twins, (good.PLAIN_XML, good.SMALL_XML, good.XML), tokens.XML, share=6),
+    Target(
+        "xml-scanned",
+        twins,
+        (good.PLAIN_XML, good.SMALL_XML, good.XML),
+        tokens.XML,
+        maker(XML_DOCUMENT),
+        share=6,
+    ),
     Target(
         "xml-documents-with-ids",
         document("xml", id_rule=IdRule.parse("//p/@a")),

@@ -62,6 +62,30 @@ XPATH_ID: Grammar = {
     "path": PATTERN["path"],
     "node": PATTERN["node"],
 }
+# Most are well-formed, and most of these are plain enough to be scanned.
+XML_DOCUMENT: Grammar = {
+    "start": ["<tree>", "<before><tree>", "<before><tree><after>"],
+    "before": [
+        "", "\n", "\ufeff", "<?xml version='1.0'?>\n", '<?xml version="1.0" encoding="utf-8" ?>',
+        "<!DOCTYPE s SYSTEM 's.dtd'>", "<!-- <s> --><?a b?>", "<!DOCTYPE s [<!ENTITY x 'y'>]>",
+        "<?xml version='1.0' encoding='latin-1'?>",
+    ],
+    "after": ["\n", " \r\n", "<!-- -->"],
+    "tree": [
+        "<s/>", "<p><inner></p>", "<s a='<value>' ><inner></s\n>", "<b><inner></b>", "<br />",
+        "<collectionlink\tb='<value>'/>", "<section><inner></section>", "<été><inner></été>",
+    ],
+    "inner": ["x", "<piece><tree><piece>", "<tree><tree>", "<piece>", "<inner><inner>"],
+    "piece": [
+        "", "x", "é", "字😀", "one ", "&amp;", "&lt;", "&#65;", "&#x1F600;", "\r\n", "\r", "\n",
+        "/", "&quot;&apos;", "<rare>",
+    ],
+    "rare": [
+        "<!-- > -->", "<![CDATA[<p>]]>", "<?a?>", ">", "&nbsp;", "&NotEqualTilde;", "&x;",
+        "&#000000000065;", "&#13;", "]]&gt;", "<odd>",
+    ],
+    "value": ["", "1", "/", "&lt;", "&amp;&#9;", "é", '"', "\r\n", ">", "&nbsp;", "<odd>"],
+}  # fmt: skip
 JSON: Grammar = {
     "start": ["<value>"],
     "value": ["<scalar>", "<scalar>", "[<value>, <value>]", "{<pair>}", "{<pair>, <pair>}", "[]"],

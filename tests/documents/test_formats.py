@@ -121,6 +121,15 @@ def test_plain_text_keeps_every_character(text: str) -> None:
     assert "".join("".join(paragraphs).split()) == "".join(text.split())
 
 
+@given(st.text(st.sampled_from("ab \t\n\f\v\x85\u2028é"), max_size=40))
+def test_texts_without_carriage_returns_have_the_same_paragraphs(text: str) -> None:
+    """A simpler pattern finds them."""
+    found = read_plain(text, Limits(), "a.txt")
+    other = read_plain(text + "\n\n\r", Limits(), "a.txt")
+    assert found.names == other.names
+    assert found.positions.tolist()[:-1] == other.positions.tolist()[:-1]
+
+
 def test_every_format_in_one_collection(build: Builder) -> None:
     collection = build(
         {

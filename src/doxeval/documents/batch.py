@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -200,7 +200,7 @@ class _Reader:
 def _json_document(line: bytes, origin: str) -> tuple[str, str]:
     """The id and the text of a line of JSONL."""
     try:
-        record = json.loads(line)
+        record = _json(line)
         document_id, text = record["id"], record["text"]
         is_id = isinstance(document_id, str | int) and not isinstance(document_id, bool)
         if not isinstance(text, str) or not is_id:
@@ -211,6 +211,14 @@ def _json_document(line: bytes, origin: str) -> tuple[str, str]:
             'expected a JSON object with "id" and "text", both strings in Unicode', origin
         ) from None
     return str(document_id), text
+
+
+def _json(line: bytes) -> Any:
+    """A line of JSON; UTF-8 is tried first, because finding out the encoding takes time."""
+    try:
+        return json.loads(line.decode())
+    except ValueError:
+        return json.loads(line)
 
 
 def _ids(
