@@ -34,7 +34,9 @@ from doxeval.wording import brief
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_READ_TOGETHER = 1 << 20  # bytes of XML
+# How many bytes of XML are scanned at once. The first few show whether scanning is worth it.
+_FIRST_SCAN = 1 << 17
+_LATER_SCANS = 1 << 20
 # A document, and its error if it is broken.
 _Outcome: TypeAlias = tuple[RawDocument, DocumentError | None]
 
@@ -115,6 +117,7 @@ class _Reader:
         )
         self._waiting: list[tuple[RawDocument, bytes]] = []
         self._waiting_bytes = 0
+        self._read_together = _FIRST_SCAN
         self._parts: list[Marks] = []
         self.given_ids: list[str | None] = []
         self.source_bytes = 0
@@ -131,8 +134,9 @@ class _Reader:
             if document.format == "xml" and isinstance(data, bytes):
                 self._waiting.append((document, data))
                 self._waiting_bytes += len(data)
-                if self._waiting_bytes >= _READ_TOGETHER:
+                if self._waiting_bytes >= self._read_together:
                     yield from self._read_waiting()
+                    self._read_together = _LATER_SCANS
             else:
                 yield from self._read_waiting()
                 yield document, self._read_one(document, data)

@@ -7,6 +7,7 @@ strings; the scanner (see xml_scanner.py) has numbers. The node table needs numb
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import overload
 
 import numpy as np
@@ -83,7 +84,7 @@ def joined_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
     ['s', 'p', '', '']
     """
     if not any(isinstance(part, NumberedNames) for part in parts):
-        return [name for part in parts for name in part]
+        return list(chain.from_iterable(parts))
     numbers = _Numbers()
     made = []
     for part in parts:

@@ -72,7 +72,6 @@ class XmlDocuments:
             else:
                 self._parts += scanned.take()
                 yield self._read_by_calls(data, origin)
-        self._take_calls()
         self._parts += scanned.take()
 
     def add(self, names: list[str], lengths: Ints, text: bytes, attributes: Attributes) -> None:
