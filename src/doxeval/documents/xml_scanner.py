@@ -120,7 +120,8 @@ def scan(bodies: Sequence[bytes], limits: Limits) -> Scan:
 
 def _tags(data: Bytes, ends: Ints) -> _Tags:
     """The tags of the documents that have only tags, and no other ">"."""
-    brackets = np.flatnonzero((data | (ord("<") ^ ord(">"))) == ord(">"))
+    flags = data | (ord("<") ^ ord(">"))  # both brackets look like ">"
+    brackets = np.flatnonzero(np.equal(flags, ord(">"), out=flags.view(np.bool_)))
     begins, second = data[brackets] == ord("<"), data[brackets + 1]
     bounds = np.searchsorted(brackets, [0, *ends])
     counts = np.diff(bounds)
