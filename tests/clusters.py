@@ -1,7 +1,12 @@
-"""Clusters of dask for tests: a scheduler and workers, each a process of its own."""
+"""Clusters of dask for tests: a scheduler and workers, each a process of its own.
+
+They are forked by one process for each process of tests, which has dask imported: see
+worker_nursery.py.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,8 +14,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 SHIMS = Path(__file__).parent / "data" / "worker_shims"
@@ -24,19 +31,44 @@ def import_path() -> str:
     return os.pathsep.join([str(SHIMS), str(ROOT / "src"), *ours])
 
 
+class Process(NamedTuple):
+    """A process of a cluster."""
+
+    pid: int
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+
+@cache
+def _nursery() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(Path(__file__).parent / "worker_nursery.py")],
+        env={**os.environ, "PYTHONPATH": import_path()},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
 class Cluster:
     """The processes of a cluster: they can be added and killed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.scheduler_file = folder / "scheduler.json"
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, Process] = {}
 
     @property
     def address(self) -> str:
         """As `engine=` takes it."""
-        import json
-
         address: str = json.loads(self.scheduler_file.read_text())["address"]
         return address.replace("tcp://", "dask://")
 
@@ -69,15 +101,20 @@ class Cluster:
         settings: Mapping[str, str],
         cwd: Path | None = None,
     ) -> None:
-        with (self.folder / f"{name}.log").open("wb") as log:
-            self.processes[name] = subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{program}", *options],
-                env={**os.environ, "PYTHONPATH": import_path(), **settings},
-                stdout=log,
-                stderr=log,
-                cwd=cwd or self.folder,
-                start_new_session=True,
-            )
+        log = self.folder / f"{name}.log"
+        log.touch()
+        asked = {
+            "program": program,
+            "options": options,
+            "environment": {**os.environ, "PYTHONPATH": import_path(), **settings},
+            "log": str(log),
+            "directory": str(cwd or self.folder),
+        }
+        nursery = _nursery()
+        assert nursery.stdin is not None and nursery.stdout is not None
+        nursery.stdin.write(f"{json.dumps(asked)}\n")
+        nursery.stdin.flush()
+        self.processes[name] = Process(int(nursery.stdout.readline()))
 
     def log(self, name: str) -> str:
         """What a process has printed."""
@@ -100,8 +137,9 @@ class Cluster:
     def kill(self, name: str, number: int = signal.SIGKILL) -> None:
         """Kill a process, and wait for its end."""
         process = self.processes.pop(name)
-        process.send_signal(number)
-        process.wait()
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, number)
+        self.wait_for(lambda: not process.is_running, f"end of {name}")
 
     def kill_all(self) -> None:
         """Kill all processes that are left."""

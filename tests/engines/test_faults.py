@@ -184,7 +184,7 @@ def test_everything_that_is_wrong_is_told_at_once(running: Cluster, places: Plac
         for name, (_, problem) in WRONG.items():
             assert f"({name}): {problem}" in told
         assert not places.begun(), "no task was begun"
-        assert all(running.processes[name].poll() is None for name in names), "no worker died"
+        assert all(running.processes[name].is_running for name in names), "no worker died"
     for name in names:
         running.kill(name)
 
@@ -202,7 +202,7 @@ def test_a_worker_that_joins_later_is_checked_too(
         found = work.outcome()
         assert isinstance(found, EngineError)
         assert "(later): " in str(found) and problem in str(found)
-        assert running.processes["later"].poll() is None, "the worker did not die of it"
+        assert running.processes["later"].is_running, "the worker did not die of it"
 
 
 def test_threads_of_one_worker_share_the_value(running: Cluster) -> None:

@@ -24,11 +24,16 @@ def hide(event: str, arguments: tuple[Any, ...]) -> None:
         raise FileNotFoundError(2, "No such file or directory", arguments[0])
 
 
-if "TEST_MISSING" in os.environ:
-    sys.meta_path.insert(0, Missing())
-if "TEST_VERSION" in os.environ:
-    import doxeval
+def apply() -> None:
+    """Do what the environment asks for."""
+    if "TEST_MISSING" in os.environ:
+        sys.meta_path.insert(0, Missing())
+    if "TEST_VERSION" in os.environ:
+        import doxeval
 
-    doxeval.__version__ = os.environ["TEST_VERSION"]
-if "TEST_HIDDEN" in os.environ:
-    sys.addaudithook(hide)
+        doxeval.__version__ = os.environ["TEST_VERSION"]
+    if "TEST_HIDDEN" in os.environ:
+        sys.addaudithook(hide)
+
+
+apply()
