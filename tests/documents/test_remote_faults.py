@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -15,7 +17,7 @@ from damaging import forge_manifest, rot
 from doxeval.documents import Collection
 from doxeval.documents.layout import is_text
 from doxeval.errors import CollectionError, OutputError
-from doxeval.sealed import remote
+from doxeval.sealed import cache, remote
 from doxeval.sealed.cache import cache_directory
 from far_store import FarStore, bytes_read, files_read
 
@@ -40,8 +42,8 @@ def url(near: Collection, own_cache: Path) -> str:
     return f"far://{near.directory}"
 
 
-def cached_files(cache: Path) -> list[str]:
-    return sorted(path.name for path in cache.rglob("*") if path.is_file())
+def cached_files(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.rglob("*") if path.is_file())
 
 
 # What is wrong there
@@ -192,26 +194,26 @@ def test_an_endless_manifest_is_not_read_to_its_end(
 def test_a_damaged_cache_is_repaired(
     url: str, near: Collection, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    cache = Collection(url).directory
-    rot(cache / "nodes.end.npy")
-    os.truncate(cache / "summary.tag.npy", 3)
-    (cache / "documents.ids.txt").unlink()
+    here = Collection(url).directory
+    rot(here / "nodes.end.npy")
+    os.truncate(here / "summary.tag.npy", 3)
+    (here / "documents.ids.txt").unlink()
     FarStore.reads.clear()
     capfd.readouterr()
     assert Collection(url).verify().problems == ()
     assert "downloading" in capfd.readouterr().err
-    rot(cache / "manifest.json", 20)
+    rot(here / "manifest.json", 20)
     assert Collection(url) == near
 
 
 def test_damage_in_the_cache_that_opening_does_not_see_is_found_by_verify(
     url: str, near: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache = Collection(url).directory
-    rot(cache / "nodes.end.npy")
+    here = Collection(url).directory
+    rot(here / "nodes.end.npy")
     monkeypatch.setattr("doxeval.sealed.files.SealedFiles.unverified", ["nodes.end.npy"])
     far = Collection(url)
-    message = rf"{cache}/nodes\.end\.npy: the file was altered; remove it, and it is downloaded"
+    message = rf"{here}/nodes\.end\.npy: the file was altered; remove it, and it is downloaded"
     with pytest.raises(CollectionError, match=message):
         far.verify()
     with pytest.raises(CollectionError, match=message):
@@ -225,6 +227,27 @@ def test_a_cache_that_cannot_be_written_is_an_error(
     monkeypatch.setenv("DOXEVAL_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(OutputError, match=r"cannot be written: Not a directory; .*DOXEVAL_CACHE"):
         Collection(url)
+
+
+def test_a_full_disk_leaves_nothing_half_written(
+    url: str, near: Collection, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = 5
+
+    def full(file: BinaryIO) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        file.flush()
+
+    monkeypatch.setattr(cache, "on_disk", full)
+    with pytest.raises(OutputError, match=r"No space left on device; .*DOXEVAL_CACHE"):
+        Collection(url)
+    assert len(cached_files(own_cache)) == 5
+    assert "manifest.json" not in cached_files(own_cache)
+    left = 100
+    assert Collection(url).verify().problems == ()
 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
