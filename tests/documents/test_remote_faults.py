@@ -13,7 +13,7 @@ from typing import BinaryIO
 import pytest
 
 from conftest import Builder
-from damaging import forge_manifest, rot
+from damaging import forge, forge_manifest, rot
 from doxeval.documents import Collection
 from doxeval.documents.layout import is_text
 from doxeval.errors import CollectionError, OutputError
@@ -156,9 +156,18 @@ def test_an_unreachable_url_is_refused_though_the_cache_is_complete(url: str) ->
 # A hostile manifest
 
 
+def test_a_column_of_another_size_than_its_values_is_not_even_begun(
+    url: str, near: Collection, own_cache: Path
+) -> None:
+    forge(near.directory, "nodes.end.npy", b"short")
+    with pytest.raises(CollectionError, match=r"nodes\.end\.npy: 80 values .* another size"):
+        Collection(url)
+    assert files_read() == {"manifest.json"}
+
+
 def test_more_than_the_disk_holds_is_not_even_begun(url: str, near: Collection) -> None:
     def grown(manifest: dict[str, dict[str, dict[str, int]]]) -> None:
-        manifest["files"]["nodes.end.npy"]["bytes"] = 1 << 60
+        manifest["files"]["documents.ids.txt"]["bytes"] = 1 << 60
 
     forge_manifest(near.directory, grown)
     with pytest.raises(OutputError, match=r"MB are to be downloaded, .* DOXEVAL_CACHE can name"):
@@ -248,6 +257,12 @@ def test_a_full_disk_leaves_nothing_half_written(
     assert "manifest.json" not in cached_files(own_cache)
     left = 100
     assert Collection(url).verify().problems == ()
+
+
+def test_the_cache_itself_is_not_the_collection(url: str) -> None:
+    here = Collection(url).directory
+    with pytest.raises(CollectionError, match=f"{here}: this is the cache of .*: open {url}"):
+        Collection(here)
 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from doxeval.documents.manifest import COLLECTION, read_manifest
 from doxeval.documents.text import MappedText, TextBytes
 from doxeval.errors import CollectionError
 from doxeval.sealed.files import SealedFiles
-from doxeval.sealed.locations import local_path
+from doxeval.sealed.locations import URL_FILE, local_path
 
 if TYPE_CHECKING:  # few collections are at a URL
     from doxeval.sealed.cache import Cached
@@ -77,7 +77,7 @@ def opened_files(location: str | os.PathLike[str], seal: str | None = None) -> C
     """
     directory = local_path(location, CollectionError)
     if directory is not None:
-        return CollectionFiles(directory)
+        return _in_directory(directory)
     from doxeval.sealed.cache import cached
 
     here = cached(COLLECTION, os.fsdecode(location), seal)
@@ -86,6 +86,20 @@ def opened_files(location: str | os.PathLike[str], seal: str | None = None) -> C
     except CollectionError:
         here.repair()  # a file in the cache was damaged; what was is downloaded again
         return CollectionFiles(here.directory, here)
+
+
+def _in_directory(directory: Path) -> CollectionFiles:
+    try:
+        return CollectionFiles(directory)
+    except CollectionError:
+        if not (directory / URL_FILE).exists():
+            raise
+    from doxeval.sealed.cache_upkeep import url_of
+
+    message = (
+        f"this is the cache of a collection whose texts are elsewhere: open {url_of(directory)}"
+    )
+    raise CollectionError(message, str(directory))
 
 
 def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:

@@ -30,13 +30,13 @@ from typing import Any, BinaryIO
 from doxeval.errors import InputError, OutputError
 from doxeval.sealed.files import check_contents
 from doxeval.sealed.kinds import Kind
+from doxeval.sealed.locations import URL_FILE
 from doxeval.sealed.manifest import NAME, SEALED_AT, read_manifest
 from doxeval.sealed.progress import told
 from doxeval.sealed.remote import RemoteDirectory
 from doxeval.unfinished import is_being_written, on_disk, unfinished
 
 VARIABLE = "DOXEVAL_CACHE"
-URL_FILE = ".url"  # where the files came from; no file of a collection has such a name
 _ELSEWHERE = f"the environment variable {VARIABLE} can name another directory"
 _LOOK = 0.05  # seconds between two looks at what other processes download
 _PATIENCE = 60.0  # seconds without any progress of theirs
@@ -78,6 +78,8 @@ def cached(kind: Kind, url: str, seal: str | None = None) -> Cached:
     remote = RemoteDirectory(url, kind)
     known = None if seal is None else _kept_manifest(kind, cache_directory() / seal)
     found = Cached(remote, known or remote.manifest())
+    if seal not in (None, found.manifest["checksum"]):
+        raise kind.error(f"the {kind.noun} is not the one that was pickled", url)
     if not found.is_complete:
         found.fill()
     return found
@@ -98,12 +100,15 @@ class Cached:
     @property
     def is_complete(self) -> bool:
         """Whether all files are there; what they contain is compared when they are opened."""
-        if _kept_manifest(self.kind, self.directory) != self.manifest:
-            return False
-        return all(map(self._has_size, self._kept()))
+        is_sealed = _kept_manifest(self.kind, self.directory) is not None
+        return is_sealed and all(map(self._has_size, self._kept()))
 
     def fill(self) -> None:
         """Download what is missing or does not have the right size."""
+        for name, column in self.kind.columns(self.manifest["counts"]).items():
+            if self._size(name) != column.bytes:
+                what = f"{column.length:,} values of type {column.dtype.name} have another size"
+                raise self.remote.damaged(name, what)
         self._download(self._has_size)
 
     def repair(self) -> None:
@@ -135,7 +140,9 @@ class Cached:
         missing = [name for name in self._kept() if not is_there(name)]
         total = sum(map(self._size, missing))
         with _writing_errors(self.directory):
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Who shares a cache with others makes its directory for them.
+            cache_directory().mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.directory.mkdir(exist_ok=True)
             _check_space(self.directory, total)
             if missing:
                 with told(self.remote.url, self.directory, total) as progress:

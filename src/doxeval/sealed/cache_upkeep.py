@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from doxeval.errors import InputError, OutputError, output_errors
-from doxeval.sealed.cache import URL_FILE, cache_directory
+from doxeval.sealed.cache import cache_directory
+from doxeval.sealed.locations import URL_FILE
 from doxeval.sealed.manifest import NAME
 from doxeval.wording import brief
 
@@ -89,7 +90,7 @@ def _found() -> Iterator[Kept]:
         if _SEAL.fullmatch(name):
             own = place / name
             size = sum(map(_bytes_in, _directories(own)))
-            yield Kept(name, own, _url_of(own), size, (own / NAME).exists())
+            yield Kept(name, own, url_of(own), size, (own / NAME).exists())
 
 
 def _directories(own: Path) -> list[Path]:
@@ -106,7 +107,8 @@ def _bytes_in(directory: Path) -> int:
     return size
 
 
-def _url_of(directory: Path) -> str:
+def url_of(directory: Path) -> str:
+    """Where the files of a directory in the cache came from."""
     try:
         return (directory / URL_FILE).read_text(encoding="utf-8")
     except (OSError, ValueError):

@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from doxeval.errors import InputError, OutputError
 
+# In the cache, where the files of a directory came from. No file of a collection has such a name.
+URL_FILE = ".url"
 _PROTOCOL = r"[A-Za-z][A-Za-z0-9+.\-]+"  # two characters at least: one is a drive of Windows
-_URL = re.compile(rf"(?:{_PROTOCOL}::)*{_PROTOCOL}://")
+_URL = rf"(?:{_PROTOCOL}::)*{_PROTOCOL}://"
 # What becomes of a URL when it is made a Path.
-_FLATTENED = re.compile(rf"({_PROTOCOL}:)[/\\][^/\\]")
-_PASSWORD = re.compile(r"(?<!github)://[^/@]*:[^/@]+@")  # github://organisation:repository@
+_FLATTENED = rf"({_PROTOCOL}:)[/\\][^/\\]"
+_CREDENTIALS = r"(?<!github)://[^/@]*:[^/@]+@"  # github://organisation:repository@ has none
 _LOCAL = ("file", "local")
 
 
@@ -27,7 +28,8 @@ def is_url(location: str | os.PathLike[str]) -> bool:
     >>> [is_url(one) for one in ("s3://bucket/wiki", "zip://a::file:///b.zip", "C:\\\\wiki", "a:b")]
     [True, True, False, False]
     """
-    return _URL.match(os.fsdecode(location)) is not None
+    given = os.fsdecode(location)
+    return "://" in given and re.match(_URL, given) is not None
 
 
 def local_path(location: str | os.PathLike[str], error: type[InputError]) -> Path | None:
@@ -44,6 +46,8 @@ def local_path(location: str | os.PathLike[str], error: type[InputError]) -> Pat
             message = "a URL is given as a string: a Path loses one of its slashes"
             raise error(message, given)
         return Path(given)
+    from urllib.parse import unquote, urlsplit  # not worth its time for most commands
+
     parts = urlsplit(given)
     if parts.scheme not in _LOCAL:
         return None
@@ -59,10 +63,10 @@ def check_url(url: str, error: type[InputError]) -> None:
     Traceback (most recent call last):
     doxeval.errors.InputError: the URL contains a password, which would end up in results, ...
     """
-    if _PASSWORD.search(url):
+    if re.search(_CREDENTIALS, url):
         raise error(
             "the URL contains a password, which would end up in results, reports and pickles; "
-            "give it where fsspec looks for it, such as FSSPEC_SFTP_PASSWORD"
+            "give it where fsspec looks for it, such as FSSPEC_SFTP_CREDENTIALS"
         )
     if re.match(r"https?://[^?#]*[?#]", url):
         raise error("expected the URL of a directory, without ? and #", url)
@@ -104,5 +108,5 @@ def name_of(location: str) -> str:
 
 def _is_flattened(path: str) -> bool:
     """Whether a path was made from a URL: nobody has a directory `s3:`."""
-    match = _FLATTENED.match(path)
+    match = re.match(_FLATTENED, path)
     return match is not None and not os.path.exists(match[1])

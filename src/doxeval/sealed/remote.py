@@ -75,7 +75,7 @@ class RemoteDirectory:
         try:
             return self._attempts(name, begin, end, whole=True)
         except FileNotFoundError:
-            raise self._damaged(name, "the file is missing") from None
+            raise self.damaged(name, "the file is missing") from None
 
     def blocks(self, name: str, size: int) -> Iterator[bytes]:
         """The contents of a file that has so many bytes, not a byte more."""
@@ -99,7 +99,7 @@ class RemoteDirectory:
     def check_digest(self, name: str, recorded: dict[str, Any], digest: str) -> None:
         """Compare the hash of a file with the recorded one."""
         if digest != recorded["sha256"]:
-            raise self._damaged(name, "the file was altered")
+            raise self.damaged(name, "the file was altered")
 
     def _check_size(self, name: str, expected: int) -> None:
         """Refuse a file that has another size, if that is known without reading it."""
@@ -109,9 +109,9 @@ class RemoteDirectory:
         except Exception:  # if the file cannot be read, either, that error says more
             return
         if size is not None and size != expected:
-            raise self._damaged(name, f"the file has {size:,} bytes instead of {expected:,}")
+            raise self.damaged(name, f"the file has {size:,} bytes instead of {expected:,}")
 
-    def _damaged(self, name: str, what: str) -> InputError:
+    def damaged(self, name: str, what: str) -> InputError:
         """The error about a file that is not what it should be."""
         message = f"{what}; copy the {self.kind.noun} there again"
         return self.kind.error(message, self.address(name))
