@@ -26,6 +26,7 @@ from doxeval.documents.manifest import COLLECTION
 from doxeval.errors import CollectionError
 from doxeval.evaluation import evaluate
 from doxeval.sealed import files as sealed_files
+from doxeval.sealed import hashing
 from doxeval.sealed.kinds import Kind
 from doxeval.sealed.manifest import read_manifest
 
@@ -94,13 +95,13 @@ def test_contents_are_hashed_once_in_a_process(
     monkeypatch.setattr(sealed_files, "_SMALL", 0)
     monkeypatch.setattr(sealed_files, "_SETTLED", -1)
     hashed: list[str] = []
-    digest = sealed_files._digest
+    digest = hashing.digest
 
     def counting(file: Any, progress: Any = None) -> str:
         hashed.append(Path(file.name).name)
         return digest(file, progress)
 
-    monkeypatch.setattr(sealed_files, "_digest", counting)
+    monkeypatch.setattr(sealed_files, "digest", counting)
     Collection(collection)
     assert len(hashed) == len(set(hashed)) == 19
     Collection(collection)

@@ -102,7 +102,7 @@ def test_only_the_smallest_files_are_hashed_at_opening(
         raise AssertionError("a large file was hashed")
 
     with monkeypatch.context() as patched:
-        patched.setattr(sealed_files, "_digest", refuse)
+        patched.setattr(sealed_files, "digest", refuse)
         opened = SealedFiles(large, herbarium)
     assert opened.unverified == ["leaves.npy"]
     damage = damage_in_open_files()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from doxeval.documents.collection import Collection
@@ -19,6 +21,7 @@ from doxeval.documents.structure import (
 )
 from doxeval.errors import CollectionError, InputError
 from doxeval.sealed.files import check_contents
+from doxeval.sealed.hashing import in_threads
 from doxeval.sealed.locations import local_path
 from doxeval.sealed.remote import RemoteDirectory
 from doxeval.wording import brief, counted
@@ -77,25 +80,31 @@ def verify_collection(
 def _damaged_files(
     location: str | os.PathLike[str], manifest: dict[str, Any], report: Progress
 ) -> Iterator[CollectionError]:
-    check = _check_of(location, lambda done: report(done, 0))
-    for name, recorded in manifest["files"].items():
-        try:
-            check(name, recorded)
-        except CollectionError as error:
-            yield error
-
-
-def _check_of(
-    location: str | os.PathLike[str], progress: Callable[[int], object]
-) -> Callable[[str, dict[str, Any]], None]:
-    """The function that compares a file with what the manifest records of it."""
+    files: dict[str, dict[str, Any]] = manifest["files"]
     directory = local_path(location, CollectionError)
+    check: Callable[[str, dict[str, Any], Callable[[int], object]], None]
     if directory is not None:
-        return lambda name, recorded: check_contents(
-            COLLECTION, directory / name, recorded, progress
-        )
-    remote = RemoteDirectory(os.fsdecode(location), COLLECTION)
-    return lambda name, recorded: remote.check_contents(name, recorded, progress)
+        sizes = [files[name]["bytes"] for name in files]
+        check = partial(_check_here, directory)
+    else:
+        sizes = [0] * len(files)  # one after another
+        check = RemoteDirectory(os.fsdecode(location), COLLECTION).check_contents
+
+    def damage(name: str, progress: Callable[[int], object]) -> CollectionError | None:
+        try:
+            check(name, files[name], progress)
+        except CollectionError as error:
+            return error
+        return None
+
+    found = in_threads(damage, list(files), sizes, lambda done: report(done, 0))
+    return (error for error in found if error is not None)
+
+
+def _check_here(
+    directory: Path, name: str, recorded: dict[str, Any], progress: Callable[[int], object]
+) -> None:
+    check_contents(COLLECTION, directory / name, recorded, progress)
 
 
 def _damaged_in_cache(collection: Collection) -> Iterator[CollectionError]:

@@ -36,13 +36,13 @@ import numpy.typing as npt
 from doxeval.arrays import Bytes
 from doxeval.errors import DoxevalError, InputError
 from doxeval.sealed.columns import HEADER_BYTES, Column
+from doxeval.sealed.hashing import Progress, digest, in_threads
 from doxeval.sealed.kinds import Kind
 from doxeval.sealed.manifest import SEALED_AT, read_manifest
 
 Contents: TypeAlias = bytes | mmap.mmap
 
 _SMALL = 64 << 10
-_BLOCK = 256 << 10
 # File systems note times in steps of up to two seconds. A file that changed more recently than
 # that could change again without a trace, so what it contains is not remembered.
 _SETTLED = 2 * 10**9
@@ -131,8 +131,12 @@ class SealedFiles:
         This is for a directory that was too large to be verified at opening, when something
         impossible was read from it.
         """
-        for name in self.unverified:
-            check_contents(self.kind, self.directory / name, self.manifest["files"][name])
+        recorded = {name: self.manifest["files"][name] for name in self.unverified}
+
+        def check(name: str, progress: Progress) -> None:
+            check_contents(self.kind, self.directory / name, recorded[name], progress)
+
+        in_threads(check, list(recorded), [one["bytes"] for one in recorded.values()])
 
     def _check_headers(self) -> None:
         for name, expected in self._columns.items():
@@ -142,14 +146,22 @@ class SealedFiles:
                 raise self.damaged(name, what)
 
     def _opened(self) -> dict[str, Contents]:
-        contents: dict[str, Contents] = {}
         unverified = self.unverified
-        for name, recorded in self.manifest["files"].items():
-            if self._only_hashed and name in self.kind.unhashed:
-                continue
-            opened = _opened(self.kind, self.directory / name, recorded, name not in unverified)
-            if name not in self.kind.unread:
-                contents[name] = opened
+        files = {
+            name: recorded
+            for name, recorded in self.manifest["files"].items()
+            if not (self._only_hashed and name in self.kind.unhashed)
+        }
+
+        def opened(name: str, progress: Progress) -> Contents:
+            is_verified = name not in unverified
+            return _opened(self.kind, self.directory / name, files[name], is_verified)
+
+        unhashed = {*unverified, *(name for name in files if name in self.kind.unhashed)}
+        sizes = [0 if name in unhashed else files[name]["bytes"] for name in files]
+        contents = dict(zip(files, in_threads(opened, list(files), sizes), strict=True))
+        for name in self.kind.unread & files.keys():
+            del contents[name]
         if unverified and read_manifest(self.kind, self.directory) != self.manifest:
             return {}  # replaced while it was being opened
         return contents
@@ -216,8 +228,8 @@ def _verified(kind: Kind, path: Path, file: FileIO, expected: str, verify: bool)
     contents = file.read() if size <= _SMALL else _mapped(file)
     if verify or is_touched:
         is_read = isinstance(contents, bytes)
-        digest = hashlib.sha256(contents).hexdigest() if is_read else _remembered(identity, file)
-        if digest != expected:
+        found = hashlib.sha256(contents).hexdigest() if is_read else _remembered(identity, file)
+        if found != expected:
             raise _altered(kind, path)
     if is_touched:
         with suppress(OSError):  # someone else's file: it is checked again next time
@@ -252,22 +264,12 @@ def _hashed(
 ) -> str:
     """The hash of an open file, which is remembered from now on."""
     now = time.time_ns()
-    digest = _digest(file, progress)
+    found = digest(file, progress)
     if now - max(identity[-2:]) > _SETTLED:
         if len(_DIGESTS) >= _MOST_REMEMBERED:
             _DIGESTS.clear()
-        _DIGESTS[identity] = digest
-    return digest
-
-
-def _digest(file: FileIO, progress: Callable[[int], object] | None = None) -> str:
-    digest = hashlib.sha256()
-    block = memoryview(bytearray(_BLOCK))
-    while count := file.readinto(block):
-        digest.update(block[:count])
-        if progress is not None:
-            progress(count)
-    return digest.hexdigest()
+        _DIGESTS[identity] = found
+    return found
 
 
 def _altered(kind: Kind, path: Path) -> InputError:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from doxeval.errors import InputError
+from doxeval.sealed.hashing import Progress, digest, in_threads
 from doxeval.sealed.kinds import Kind
 from doxeval.unfinished import moved_away
 
@@ -25,17 +26,24 @@ SEALED_AT = 946_684_800 * 10**9  # 2000-01-01 in nanoseconds
 
 def seal(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> None:
     """Write the manifest over all files of a directory and set the seal on them."""
-    files: dict[str, dict[str, Any]] = {}
-    for path in sorted(directory.iterdir()):
-        files[path.name] = {"bytes": path.stat().st_size}
-        if path.name not in kind.unhashed:
-            with path.open("rb") as file:
-                files[path.name]["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+    paths = sorted(directory.iterdir())
+    files: dict[str, dict[str, Any]] = {path.name: {"bytes": path.stat().st_size} for path in paths}
+    hashed = [name for name in files if name not in kind.unhashed]
+    sizes = [files[name]["bytes"] for name in hashed]
+    digests = in_threads(lambda name, told: _digest(directory / name, told), hashed, sizes)
+    for name, digest_of_file in zip(hashed, digests, strict=True):
+        files[name]["sha256"] = digest_of_file
+    for path in paths:
         os.utime(path, ns=(SEALED_AT, SEALED_AT))
     manifest = {"format": kind.format, "version": kind.version, **facts, "files": files}
     manifest["checksum"] = _checksum(manifest)
     text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
     (directory / NAME).write_text(text, encoding="utf-8")
+
+
+def _digest(path: Path, progress: Progress) -> str:
+    with path.open("rb", buffering=0) as file:
+        return digest(file, progress)
 
 
 def is_sealed(kind: Kind, directory: Path) -> bool:
