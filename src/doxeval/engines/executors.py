@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from itertools import islice
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from doxeval.engines.engine import Engine
@@ -22,6 +22,7 @@ from doxeval.wording import brief
 
 _AHEAD = 2  # tasks for each worker
 _WORKERS_IF_UNKNOWN = 16
+_SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class OnExecutor(Engine):
@@ -66,13 +67,27 @@ class OnExecutor(Engine):
         try:
             submit(self._ahead() if bounded else None)
             while waiting:
-                number = finished.get()
+                number = self._next(finished)
                 outcome = _outcome(waiting.pop(number))
                 submit(1)
                 yield number, outcome
         finally:
             for future in waiting.values():
                 future.cancel()
+
+    def _next(self, finished: SimpleQueue[int]) -> int:
+        """The number of a finished task.
+
+        Futures of dask's `get_executor()` may never be resolved once the scheduler is lost, so
+        the client behind them is looked at from time to time.
+        """
+        while True:
+            try:
+                return finished.get(timeout=_SECONDS_BETWEEN_LOOKS)
+            except Empty:
+                client = getattr(self._executor, "_client", None)
+                if getattr(client, "status", "running") != "running":
+                    raise EngineError("the scheduler behind the executor was lost") from None
 
     def _ahead(self) -> int:
         workers = getattr(self._executor, "_max_workers", None)
@@ -107,7 +122,8 @@ def _outcome(future: Future[Any]) -> Outcome:
             ),
         )
     except CancelledError:
-        return Outcome(None, EngineError("the executor was shut down before the work was done"))
+        problem = "tasks were cancelled: the executor was shut down, or its scheduler was lost"
+        return Outcome(None, EngineError(problem))
     except Exception as error:
         return Outcome(None, error)
     return found if isinstance(found, Outcome) else unpacked(found)
