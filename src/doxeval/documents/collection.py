@@ -1,35 +1,30 @@
-"""A collection on disk, open for reading.
+"""A collection that is open for reading: trees over texts, in a directory or at a URL.
 
 Documents and elements are numbers here: a document is its number in the collection, an element its
 row in the node table. Most methods look up many of them at once. Columns are mapped into memory,
-so of a large collection only what is used is read. What is verified when: see sealed/files.py.
+so of a large collection only what is used is read. What is verified when: see sealed/files.py. The
+ids and the texts of the documents are in stored_documents.py.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from doxeval.arrays import Bools, Bytes, Ints, positions_in
-from doxeval.documents.collection_files import CollectionFiles, current_manifest, opened_files
+from doxeval.arrays import Bools, Ints
+from doxeval.documents.collection_files import current_manifest, opened_files
 from doxeval.documents.element import Element
-from doxeval.documents.id_index import IdIndex
-from doxeval.documents.ids import normalised_id
 from doxeval.documents.innermost import innermost_nodes
-from doxeval.documents.layout import HASH_BYTES, IDS_FILE
 from doxeval.documents.lookup import find_nodes
-from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.paths import Step, format_path, parse_path
+from doxeval.documents.stored_documents import StoredDocuments
 from doxeval.documents.summary import PathSummary
-from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
 from doxeval.sealed.guard import guarded
-from doxeval.sealed.locations import absolute, is_url, name_of
-from doxeval.wording import brief, counted, short_path, shortened
+from doxeval.wording import short_path, shortened
 
 if TYPE_CHECKING:  # what few commands need is loaded when they need it
     from doxeval.documents.options import Whitespace
@@ -38,11 +33,10 @@ if TYPE_CHECKING:  # what few commands need is loaded when they need it
     from doxeval.documents.statistics import CollectionStatistics, TextTotals
     from doxeval.documents.verification import Verification
 
-_TEXTS_KEPT = 16
 _ROWS = 1 << 20  # about how many elements are looked at together
 
 
-class Collection:
+class Collection(StoredDocuments):
     """A structured collection: documents as trees over their texts.
 
     A collection is a value: two collections are equal if they have the same seal, wherever they
@@ -80,55 +74,6 @@ class Collection:
     [2, -1]
     """
 
-    def __init__(self, location: str | os.PathLike[str]) -> None:
-        self._hold(location, opened_files(location))
-
-    def _hold(self, location: str | os.PathLike[str], files: CollectionFiles) -> None:
-        # What the user calls it, and where its columns are: for a URL, in the cache.
-        self.location = os.fsdecode(location) if is_url(location) else str(files.directory)
-        self.directory = files.directory
-        self.files = files
-        self.manifest: dict[str, Any] = self.files.manifest
-        column = self.files.column
-        self.nodes = NodeColumns(*(column(f"nodes.{name}") for name in COLUMNS))
-        # The first row of each document, and the number of all rows.
-        self.rows: Ints = column("documents.rows")
-        self.whitespace: Whitespace = self.manifest["options"]["whitespace"]
-        self.inline_tags = frozenset(self.manifest["options"]["inline"])
-
-    def __len__(self) -> int:
-        """The number of documents."""
-        return len(self.rows) - 1
-
-    def __repr__(self) -> str:
-        return f"Collection({self.location!r}): {counted(len(self), 'document')}"
-
-    @property
-    def address(self) -> str:
-        """Where it can be opened again, from any working directory: a whole path, or a URL."""
-        return absolute(self.directory if self.files.remote is None else self.location)
-
-    @property
-    def name(self) -> str:
-        """The last part of its location.
-
-        >>> from doxeval.documents.examples import example_collection
-        >>> example_collection({"a": "<p>One.</p>"}).name
-        'collection'
-        """
-        return name_of(self.location)
-
-    @property
-    def seal(self) -> str:
-        """The checksum of its manifest, which contains the checksums of all its files."""
-        return str(self.manifest["checksum"])
-
-    def __eq__(self, other: object) -> bool:
-        return self.seal == other.seal if isinstance(other, Collection) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.seal)
-
     def __reduce__(self) -> tuple[Callable[[str, str], Collection], tuple[str, str]]:
         return _reopened, (self.address, self.seal)
 
@@ -151,10 +96,6 @@ class Collection:
         if verification.problems:
             raise verification.problems[0]
         return verification
-
-    def refuse_damage(self) -> None:
-        """Raise an error about the first damaged file, if opening did not verify them all."""
-        self.files.refuse_damage()
 
     @cached_property
     @guarded
@@ -200,67 +141,6 @@ class Collection:
         return collection_statistics(
             self.summary, self.elements_by_path, self.text_totals, self.manifest["counts"]
         )
-
-    # Documents
-
-    @cached_property
-    def id_columns(self) -> tuple[Ints, Bytes, IdIndex]:
-        """Where each id ends, the ids with a newline after each, and the index of ids."""
-        column = self.files.column
-        index = IdIndex(*(column(f"documents.index_{name}") for name in IdIndex._fields))
-        return column("documents.id_ends"), self.files.raw(IDS_FILE), index
-
-    @cached_property
-    def _read_text(self) -> Callable[[int], str]:
-        """A function that reads the text of a document, with a cache of the last few."""
-        store = TextStore(
-            self.location,
-            self.files.text(),
-            self.files.column("documents.text_ends"),
-            self.files.column("documents.sha256").reshape(-1, HASH_BYTES),
-            self.manifest["options"]["text"],
-        )
-        lengths, rows = self.nodes.end, self.rows
-        # The cache keeps only the store and two columns alive.
-        return lru_cache(_TEXTS_KEPT)(
-            lambda document: store.read(document, int(lengths[rows[document]]))
-        )
-
-    @guarded
-    def text_of(self, document: int) -> str:
-        """The text of a document."""
-        return self._read_text(document)
-
-    @guarded
-    def find_documents(self, ids: Sequence[str]) -> Ints:
-        """The numbers of documents, -1 for an unknown id.
-
-        Ids are compared without white space around them, a leading `./` and a final `.xml`.
-        """
-        distinct = {reference: index for index, reference in enumerate(dict.fromkeys(ids))}
-        _, _, index = self.id_columns
-        numbers = index.find([normalised_id(reference) for reference in distinct])
-        if not ((numbers >= -1) & (numbers < len(self))).all():
-            raise self.files.damaged("documents.index_numbers.npy", "there is no such document")
-        return numbers[np.fromiter((distinct[reference] for reference in ids), np.int64, len(ids))]
-
-    def document(self, document_id: str) -> int:
-        """The number of one document; an unknown id is an error."""
-        number = int(self.find_documents([document_id])[0])
-        if number < 0:
-            raise UnknownReference(f"no document {brief(document_id)} in {self.location}")
-        return number
-
-    @guarded
-    def id_of(self, document: int) -> str:
-        """The id of a document."""
-        ends, lines, _ = self.id_columns
-        begin = int(ends[document - 1]) if document else 0
-        return lines[begin : int(ends[document]) - 1].tobytes().decode()
-
-    def ids(self) -> Iterator[str]:
-        """All ids, in the order of the documents."""
-        return (self.id_of(document) for document in range(len(self)))
 
     # Elements
 
@@ -449,17 +329,6 @@ class Collection:
             ignore_case=ignore_case,
             context=context,
         )
-
-    def characters_at(self, document: int, positions: Ints) -> Ints:
-        """Offsets in characters for offsets in bytes of UTF-8; -1 inside a character.
-
-        >>> from doxeval.documents.examples import example_collection
-        >>> example_collection({"a": "<p>é!</p>"}).characters_at(0, np.array([0, 1, 2])).tolist()
-        [0, -1, 1]
-        """
-        text = np.frombuffer(self.text_of(document).encode(), dtype=np.uint8)
-        begins = np.append(np.flatnonzero((text & 0xC0) != 0x80), len(text))
-        return positions_in(begins, positions)
 
     def points(self, whitespace: Whitespace | None = None) -> TextPoints:
         """The text points of this collection; by default numbered as it was built."""
