@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
-import tarfile
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,54 +16,15 @@ from doxeval.documents.contents import Contents, documents_of
 from doxeval.documents.layout import is_text
 from doxeval.documents.plan import Plan, Shard, Sizes, batches
 from doxeval.errors import DocumentError, SourceError
+from mixed_sources import json_lines, mixed_files
 
 TINY = Sizes(batch_bytes=200, batch_documents=3, shard_batches=2, shards_until_larger=2)
 PATHS = BuildOptions(id_rule=IdRule("path"), skip_broken=True)
 
 
-def tarred(files: dict[str, str]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, text in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(text.encode())
-            archive.addfile(member, io.BytesIO(text.encode()))
-    return out.getvalue()
-
-
-def zipped(files: dict[str, str]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return out.getvalue()
-
-
-def json_lines(first: str, count: int) -> str:
-    lines = [
-        json.dumps({"id": f"{first}{at}", "text": f"Line {at}.\n\nEnd."}) for at in range(count)
-    ]
-    return "\n\n".join(lines) + "\n"
-
-
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files of all kinds, with broken documents and files that are none."""
-    many = {f"m{at}.xml": f"<article><p>{at}</p><s{at % 3}/></article>" for at in range(9)}
-    files: dict[str, str | bytes] = {
-        **{f"a/{at:02}.xml": f"<article><sec>Number {at}</sec></article>" for at in range(17)},
-        "a/05.html": "<p>the same stem</p>",
-        "a/broken.xml": "<article>",
-        "a/notes.png": "",
-        "b/large.jsonl": json_lines("l", 40),
-        "b/one.tar.gz": tarred({**many, "photo.jpg": "", "m1.html": "<p>twin</p>"}),
-        "b/other.zip": zipped({**many, "broken.xml": "<a>", "in.jsonl": json_lines("z", 5)}),
-        "b/small.jsonl": json_lines("s", 2),
-        "b/third.tar.gz": tarred({"only.png": ""}),
-        "c/last.md": "# Head\n\nText.\n",
-        "c/z.png": "",
-    }
-    return write_files(tmp_path_factory.mktemp("source"), files)
+    return write_files(tmp_path_factory.mktemp("source"), mixed_files())
 
 
 def contents(directory: Path) -> dict[str, bytes]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from doxeval.cli.cache import cache
+from doxeval.cli.engines import check_engine, engine_of, engine_options
 from doxeval.cli.flags import in_options
 from doxeval.cli.listing import find, list_
 from doxeval.cli.options import collection_argument, jobs_of_all_cores, table_or_json
@@ -109,6 +110,7 @@ def collection() -> None:
     "May be repeated.",
 )
 @jobs_of_all_cores
+@engine_options
 @click.option("--skip-broken", is_flag=True, help="Report broken documents and leave them out.")
 @click.option("--force", is_flag=True, help="Replace an existing collection.")
 @click.option(
@@ -137,7 +139,14 @@ def collection() -> None:
     help="A chunk file for SOURCE: its chunks are the elements, nested as their parents say.",
 )
 def build(
-    sources: tuple[str, ...], out: Path, jobs: int, force: bool, chunks: str | None, **choices: Any
+    sources: tuple[str, ...],
+    out: Path,
+    jobs: int,
+    engine: str | None,
+    patience: float,
+    force: bool,
+    chunks: str | None,
+    **choices: Any,
 ) -> None:
     """Build a collection from documents, in a new directory.
 
@@ -151,26 +160,30 @@ def build(
       doxeval collection build dump.xml.gz --record page --id //title --out wiki
       doxeval collection build 'docs/**/*.md' --id path --out docs-collection
       doxeval collection build site/ --root main --drop nav --drop .sidebar --out site-collection
+      doxeval collection build /shared/parts --engine dask://head:8786 --out /shared/wiki
       doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
     """
     from doxeval.documents.build import build_collection
 
     if chunks is not None:
-        refuse(set(choices), "has no effect with --chunks")
+        refuse({"engine", "patience", *choices}, "has no effect with --chunks")
         _build_tree(sources, chunks, out, force)
         return
+    on = {"engine": engine, "patience": patience}
+    check_engine(on)
     _check_format(choices["format_"])
     options = _options(**choices)
     started = time.perf_counter()
     bar: Any = growing_bar("Building") if is_watched() else nullcontext((None, None))
     broken: list[DocumentError] = []
     try:
-        with bar as (progress, planned):
+        with engine_of(on) as opened, bar as (progress, planned):
             report = build_collection(
                 sources,
                 out,
                 options,
                 jobs=jobs,
+                engine=opened,
                 force=force,
                 progress=progress,
                 planned=planned,

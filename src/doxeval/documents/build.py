@@ -10,7 +10,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from doxeval.documents.file_names import SUFFIXES
 from doxeval.documents.options import BuildOptions
 from doxeval.documents.page_parts import SelectorUse
 from doxeval.documents.plan import Plan
+from doxeval.documents.shard_engine import read_on
 from doxeval.documents.shard_processes import read_in_processes
 from doxeval.documents.shards import (
     BuiltShard,
@@ -32,6 +33,9 @@ from doxeval.documents.shards import (
 )
 from doxeval.documents.sources import Source, Tally, recorded_path, source_paths
 from doxeval.documents.writer import CollectionWriter
+from doxeval.engines import PATIENCE
+from doxeval.engines.engine import EngineGiven
+from doxeval.engines.opened import opened
 from doxeval.errors import DocumentError, SourceError
 
 
@@ -60,6 +64,8 @@ def build_collection(
     options: BuildOptions | None = None,
     *,
     jobs: int = 1,
+    engine: EngineGiven | None = None,
+    patience: float = PATIENCE,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
     planned: Callable[[int], object] | None = None,
@@ -69,8 +75,12 @@ def build_collection(
 
     `progress` is called with the bytes read and the documents written since its last call,
     `on_broken` with each document that is left out. If `planned` is given, all sources are walked
-    before anything is read, and it is called with the bytes that `progress` will report. The
-    result is the same, byte for byte, for any number of jobs.
+    before anything is read, and it is called with the bytes that `progress` will report.
+
+    `engine` is an executor, or a cluster of dask ("dask://HOST:PORT"), whose workers see the
+    sources and `out` at the same paths as this process. They read the sources instead of `jobs`
+    processes here, and the cluster may be without workers for `patience` seconds. The result is
+    the same, byte for byte, for any number of jobs and on any engine.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -88,9 +98,14 @@ def build_collection(
             planned(plan.walked())
         order = Order(options, plan.sizes, writer.shards)
         building = _Building(writer, order, progress, on_broken)
-        # Whatever happens, other processes end now, not when the generator is collected.
-        with closing(_pieces(plan, order, jobs)) as pieces:
-            for piece in pieces:
+        with ExitStack() as resources:
+            if engine is not None:
+                on = resources.enter_context(opened(engine, patience=patience))
+                pieces = read_on(on, plan, order, paths)
+            else:
+                pieces = read_in_processes(plan, order, jobs) if jobs > 1 else _here(plan, order)
+            # Whatever happens, other processes end now, not when the generator is collected.
+            for piece in resources.enter_context(closing(pieces)):
                 building.take(piece)
         report = building.report()
         _refuse_useless(report, options, " ".join(paths))
@@ -104,13 +119,7 @@ def build_collection(
     return report
 
 
-def _pieces(plan: Plan, order: Order, jobs: int) -> Generator[Piece, None, None]:
-    if jobs <= 1:
-        return _read_here(plan, order)
-    return read_in_processes(plan, order, jobs)
-
-
-def _read_here(plan: Plan, order: Order) -> Generator[Piece, None, None]:
+def _here(plan: Plan, order: Order) -> Generator[Piece, None, None]:
     for shard in plan.shards():
         for raw in raw_batches(order, shard):
             yield raw if isinstance(raw, ShardEnd) else read_weighed(raw, order.options)

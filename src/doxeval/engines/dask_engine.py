@@ -121,7 +121,7 @@ class OnDask(Engine):
 
     def _fetched(self, future: Future, check: Shared | None, name: str) -> Outcome:
         """What became of a finished task."""
-        if future.status == "finished":
+        if future.status not in ("error", "cancelled"):  # perhaps lost again with its worker
             found = self._result(future)
             if found is not None:
                 return unpacked(found)
