@@ -1,0 +1,246 @@
+"""What readers see who read the list from its beginning until their budget is used up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints
+from doxeval.measures.base import TOLERANCE, Facts, Floats, Law, cut_off, parameter, point
+from doxeval.measures.families.chunks.common import (
+    NEEDS,
+    OfText,
+    Resize,
+    by_topic,
+    defined,
+    example,
+    resize_parameter,
+    unit_parameter,
+)
+from doxeval.measures.ideal_reading import ideal_utility
+from doxeval.measures.ranking import Ranking, ratio
+from doxeval.measures.reading import Reading, Unit, costs, reading
+from doxeval.scores import Curve
+
+_BUDGET_EDGES = (
+    "A topic without relevant text is undefined; an empty list scores 0. A word or token counts "
+    "where it begins. Tokens that results state themselves count before those of a tokeniser."
+)
+
+
+@dataclass(frozen=True)
+class BudgetRecall(OfText):
+    """The share of the relevant text that is shown by the first B units of the list."""
+
+    name: ClassVar[str] = "bR"
+    facts: ClassVar[Facts] = Facts(
+        "recall at a budget",
+        "Sakai and Dou 2013; Smith and Troynikov 2024",
+        "bR@B = relevant text in the first B units of the list / T",
+        NEEDS,
+        _BUDGET_EDGES + " A budget beyond the end of the list shows all of it.",
+        example(
+            "bR@400",
+            0.75,
+            "Of the first 400 characters 50 of a[0, 150), 50 more of a[100, 250) and 50 of the "
+            "first 100 of b[0, 120) are relevant and new.",
+        ),
+        laws=frozenset(
+            {
+                Law.TAIL_IS_FREE,
+                Law.GROWS_WITH_K,
+                Law.NEEDS_MAY_BE_SPLIT,
+                Law.RESULTS_MAY_BE_CUT,
+                Law.ANY_COPY_WILL_DO,
+            }
+        ),
+        repeats="keep",
+    )
+    B: int = cut_off(1000, "the budget: how many units are read")
+    unit: Unit = unit_parameter()
+    fit: Literal["cut", "whole", "skip"] = parameter(
+        "cut",
+        "a result that does not fit the budget is cut, ends the reading, or is passed over",
+        ("cut", "whole", "skip"),
+    )
+    resize: Resize = resize_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.fit == "skip" and self.resize == "new":
+            raise ValueError("fit=skip goes with resize=full: what is new depends on what is read")
+
+    @property
+    def laws(self) -> frozenset[Law]:
+        """Only a cut list grows with the budget and does not mind where results are cut."""
+        if self.fit == "cut":
+            if self.unit == "tokens":
+                return self.facts.laws - {Law.RESULTS_MAY_BE_CUT}
+            return self.facts.laws
+        lost = {Law.RESULTS_MAY_BE_CUT}
+        return self.facts.laws - lost - ({Law.GROWS_WITH_K} if self.fit == "skip" else set())
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """The share of what is wanted."""
+        total = ranking.truth.wanted.total
+        return defined(ratio(self._shown(ranking), total), ranking.truth)
+
+    def _shown(self, ranking: Ranking) -> Floats:
+        if self.fit == "cut":
+            found = reading(ranking, self.unit, self.resize)
+            return by_topic(ranking, found.row, shown_by(found, self.B) * found.gain)
+        cost = costs(ranking, self.unit, self.resize)
+        if self.fit == "whole":
+            fits = ranking.cumulated(cost) <= self.B
+            return by_topic(ranking, np.arange(len(cost)), ranking.new_wanted * fits)
+        read = ranking.rows(np.flatnonzero(_taken(ranking, cost, self.B)))
+        return by_topic(read, np.arange(len(read)), read.new_wanted)
+
+    def curve(self, ranking: Ranking) -> Curve:
+        """Recall by budget."""
+        return recall_by_budget(str(self), self, ranking)
+
+
+def shown_by(found: Reading, budget: int | Ints) -> Ints:
+    """How many characters of each piece a budget shows (or that of its topic)."""
+    if found.by_character:
+        return np.clip(budget - found.position, 0, found.length)
+    return np.where(found.position < budget, found.length, 0)
+
+
+def _taken(ranking: Ranking, cost: Ints, budget: int) -> Bools:
+    """Whether each result is read if those that do not fit are passed over."""
+    taken = np.zeros(len(cost), dtype=np.bool_)
+    left: dict[int, int] = {}
+    for row, (topic, own) in enumerate(zip(ranking.topic.tolist(), cost.tolist(), strict=True)):
+        rest = left.get(topic, budget)
+        if own <= rest:
+            taken[row] = True
+            left[topic] = rest - own
+    return taken
+
+
+def recall_by_budget(label: str, recall: BudgetRecall, ranking: Ranking) -> Curve:
+    """Recall at budgets up to the largest, in a hundred steps."""
+    most = recall.B
+    steps = min(most, 100)
+    budgets = np.array([-(-most * step // steps) for step in range(1, steps + 1)])
+    values = [recall(B=budget).scores(ranking) for budget in budgets.tolist()]
+    y = np.stack(values, axis=1)
+    x = budgets.astype(np.float64)
+    return Curve(label, f"budget in {recall.unit}", "recall", x, y)
+
+
+@dataclass(frozen=True)
+class Utility(OfText):
+    """Recall at a budget, averaged over all budgets up to B: relevant text counts more if early."""
+
+    name: ClassVar[str] = "U"
+    facts: ClassVar[Facts] = Facts(
+        "U-measure: mean recall over budgets",
+        "Sakai and Dou 2013",
+        "U@B = Σ max(0, 1 − pos/B) / T over new relevant characters, pos = units read before "
+        "= mean of bR@b over b = 1 … B",
+        NEEDS,
+        _BUDGET_EDGES + " norm=ideal divides by the score of the relevant text alone.",
+        example(
+            "U@400",
+            59.5625 / 200,
+            "The relevant characters are read at 100–149, 200–249 and 350–399: their weights "
+            "1 − pos/400 sum to 34.4375, 21.9375 and 3.1875.",
+        ),
+        laws=frozenset(
+            {
+                Law.TAIL_IS_FREE,
+                Law.GROWS_WITH_K,
+                Law.NEEDS_MAY_BE_SPLIT,
+                Law.RESULTS_MAY_BE_CUT,
+                Law.ANY_COPY_WILL_DO,
+            }
+        ),
+        repeats="keep",
+    )
+    B: int = cut_off(4000, "the largest budget, in units")
+    unit: Unit = unit_parameter()
+    norm: Literal["none", "ideal"] = parameter(
+        "none",
+        "what it is divided by: nothing, or the score of the relevant text",
+        ("none", "ideal"),
+    )
+
+    @property
+    def laws(self) -> frozenset[Law]:
+        """Divided by the ideal it may fall, and needs matter."""
+        found = self.facts.laws
+        if self.unit == "tokens":
+            found -= {Law.RESULTS_MAY_BE_CUT}
+        if self.norm == "ideal":
+            found -= {Law.GROWS_WITH_K, Law.NEEDS_MAY_BE_SPLIT, Law.ANY_COPY_WILL_DO}
+        return found
+
+    @property
+    def highest(self) -> float | None:
+        """None against an ideal that counts words, which chunks may share out better."""
+        return None if self.norm == "ideal" and self.unit != "characters" else self.facts.highest
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """The mean of bR."""
+        found = reading(ranking, self.unit, "full")
+        shown = shown_by(found, self.B)
+        lost = shown * found.position
+        if found.by_character:
+            lost = lost + shown * (shown - 1) // 2
+        value = by_topic(ranking, found.row, (shown * self.B - lost) / self.B * found.gain)
+        truth = ranking.truth
+        if self.norm == "ideal":
+            return defined(ratio(value, ideal_utility(truth, self.unit, self.B)), truth)
+        return defined(ratio(value, truth.wanted.total), truth)
+
+    def curve(self, ranking: Ranking) -> Curve:
+        """Recall by budget."""
+        return recall_by_budget(str(self), BudgetRecall(self.B, self.unit), ranking)
+
+
+@dataclass(frozen=True)
+class ReadingCost(OfText):
+    """How much has to be read until a share x of the relevant text is shown, B if it never is."""
+
+    name: ClassVar[str] = "Cost"
+    facts: ClassVar[Facts] = Facts(
+        "units read until recall x",
+        "Cooper 1968; Sakai and Dou 2013",
+        "Cost@B[x] = the fewest units that show x·T, at most B",
+        NEEDS,
+        _BUDGET_EDGES + " Who never gets that far has read B units: a failure is no cheap success.",
+        example(
+            "Cost@700[0.5]",
+            250,
+            "The hundredth relevant character is the last of a[100, 200), the 250th that is read.",
+        ),
+        highest=None,
+        higher_is_better=False,
+        laws=frozenset({Law.TAIL_IS_FREE}),
+        repeats="keep",
+    )
+    B: int = cut_off(4000, "the most that is read, in units")
+    x: Fraction = point(Fraction(1, 2), "the share of the relevant text that is to be shown")
+    unit: Unit = unit_parameter()
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """The units read, by halving the range in which they must lie."""
+        total = ranking.truth.wanted.total
+        found = reading(ranking, self.unit, "full")
+        wanted = float(self.x) * total - TOLERANCE
+        topic = ranking.topic[found.row]
+        least = np.where(wanted > 0, 1, 0)
+        most = np.where(wanted > 0, self.B, 0)
+        while (least < most).any():
+            middle = (least + most) // 2
+            shown = shown_by(found, middle[topic]) * found.gain
+            is_enough = by_topic(ranking, found.row, shown) >= wanted
+            least, most = np.where(is_enough, least, middle + 1), np.where(is_enough, middle, most)
+            least = np.minimum(least, most)
+        return defined(most.astype(np.float64), ranking.truth)
