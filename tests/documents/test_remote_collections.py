@@ -246,11 +246,21 @@ def test_a_url_can_be_indexed_and_searched(url: str, near: Collection, own_cache
     assert doxeval("index", "info", url).exit_code == 0
 
 
-def test_nothing_is_written_to_a_url(near: Collection, tmp_path: Path) -> None:
-    source = write_source(tmp_path)
+def test_what_is_at_a_url_can_be_merged(url: str, build: Builder, tmp_path: Path) -> None:
+    other = build({"z.xml": "<art>last</art>"})
+    out = tmp_path / "both"
+    assert doxeval("collection", "merge", url, other.directory, "--out", out).exit_code == 0
+    both = Collection(out)
+    assert (len(both), both.text_of(0), both.text_of(40)) == (41, "text 0 ", "last")
+    assert both.verify().problems == ()
+
+
+def test_nothing_is_written_to_a_url(near: Collection, build: Builder, tmp_path: Path) -> None:
+    source, other = write_source(tmp_path), build({"z.xml": "<art>last</art>"}).directory
     for words in (
         ("collection", "build", source, "--out", "far://out"),
         ("collection", "build", source, "--out", "s3://bucket/wiki"),
+        ("collection", "merge", near.directory, other, "--out", "s3://bucket/both"),
         ("index", "build", near.directory, "--out", "s3://bucket/wiki.index"),
     ):
         result = doxeval(*words)
