@@ -191,7 +191,7 @@ def test_a_name_that_leads_elsewhere_is_refused(
 def test_an_endless_manifest_is_not_read_to_its_end(
     url: str, near: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote, "_LARGEST_MANIFEST", 100)
+    monkeypatch.setattr(remote, "LARGEST_MANIFEST", 100)
     with pytest.raises(CollectionError, match=r"manifest\.json: the manifest has more than"):
         Collection(url)
     assert bytes_read() == 101

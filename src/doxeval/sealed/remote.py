@@ -20,7 +20,7 @@ from doxeval.sealed.manifest import NAME, parsed_manifest
 from doxeval.wording import shortened
 
 _BLOCK = 16 << 20
-_LARGEST_MANIFEST = 64 << 20
+LARGEST_MANIFEST = 64 << 20
 _PAUSES = (0.2, 1.0, 3.0)  # seconds before the second attempt to read a range, the third, the last
 _LONGEST_REASON = 300
 # Asking again does not help.
@@ -60,11 +60,11 @@ class RemoteDirectory:
     def manifest(self) -> dict[str, Any]:
         """The manifest, if it is of this version, unaltered and complete."""
         try:
-            data = self._attempts(NAME, 0, _LARGEST_MANIFEST + 1, whole=False)
+            data = self._attempts(NAME, 0, LARGEST_MANIFEST + 1, whole=False)
         except FileNotFoundError:
             raise self.kind.error(f"no {self.kind.noun} here", self.url) from None
-        if len(data) > _LARGEST_MANIFEST:
-            message = f"the manifest has more than {_LARGEST_MANIFEST >> 20} MiB"
+        if len(data) > LARGEST_MANIFEST:
+            message = f"the manifest has more than {LARGEST_MANIFEST >> 20} MiB"
             raise self.kind.error(message, self.address(NAME))
         return parsed_manifest(self.kind, data, self.url, self.address(NAME))
 
