@@ -9,8 +9,19 @@ from doxeval.wording import brief
 
 # The node table sorts depths as 16-bit integers, so no document may be deeper than this.
 DEEPEST_POSSIBLE = 30_000
-# No limit is set higher: far more than any document has, and it fits into an index.
+# The node table has 32-bit integers for elements and characters of a document.
+MOST_ELEMENTS_OF_A_DOCUMENT = 1 << 30
+LONGEST_DOCUMENT = (1 << 31) - 1
+# A topic and an element of a collection fit into one number of 64 bits, for 2^23 topics.
+MOST_ELEMENTS = 1 << 40
+MOST_TOPICS = 1 << 23
+# No other limit is set higher.
 HIGHEST_LIMIT = 1 << 40
+_HIGHEST = {
+    "depth": DEEPEST_POSSIBLE,
+    "bytes": LONGEST_DOCUMENT,
+    "elements": MOST_ELEMENTS_OF_A_DOCUMENT,
+}
 # When a collection is opened, so much of it is compared with its hashes, the smallest files first
 # and the text left out. Hashing it takes a fraction of a second.
 VERIFIED_BYTES = 256 << 20
@@ -43,7 +54,7 @@ class Limits:
         for field in fields(self):
             value = getattr(self, field.name)
             least = 0 if field.name == "expansion_allowance" else 1
-            most = DEEPEST_POSSIBLE if field.name == "depth" else HIGHEST_LIMIT
+            most = _HIGHEST.get(field.name, HIGHEST_LIMIT)
             if not isinstance(value, int) or not least <= value <= most:
                 raise InputError(
                     f"{field.name}={brief(value)}: expected a whole number from {least} to {most:,}"

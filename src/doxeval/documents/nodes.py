@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, distinct_below, last_true
-from doxeval.documents.limits import DEEPEST_POSSIBLE
+from doxeval.documents.limits import DEEPEST_POSSIBLE, LONGEST_DOCUMENT
 from doxeval.documents.marks import Marks
 from doxeval.documents.summary import NO_PARENT, PathSummary
 from doxeval.documents.summary_builder import SummaryBuilder
@@ -97,6 +97,8 @@ def tabulate(marks: Marks) -> NodeTable:
     size = _scattered(row, last_row_at[end_mark] - row + 1)
     rows = size[roots]
     first_text = marks.positions[start_mark[: len(roots)]]
+    if (marks.positions[end_mark[: len(roots)]] - first_text).max() > LONGEST_DOCUMENT:
+        raise DocumentError(f"more than {LONGEST_DOCUMENT:,} characters of text in one document")
     columns = NodeColumns(
         path=_scattered(row, _paths(order, builder)),
         ordinal=_scattered(row, _ordinals(order)),

@@ -34,12 +34,13 @@ from doxeval.documents.id_index import DuplicateId, number_type
 from doxeval.documents.id_index_builder import IdIndexBuilder
 from doxeval.documents.ids import IdRule
 from doxeval.documents.layout import IDS_FILE, ORIGINS_FILE, TAGS_FILE, text_parts
+from doxeval.documents.limits import MOST_ELEMENTS
 from doxeval.documents.manifest import COLLECTION
 from doxeval.documents.nodes import COLUMNS
 from doxeval.documents.statistics import StatisticsBuilder
 from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.documents.text_writer import Handover, TextWriter
-from doxeval.errors import DocumentError, output_errors
+from doxeval.errors import DocumentError, InputError, output_errors
 from doxeval.sealed.writer import SealedWriter
 from doxeval.wording import brief
 
@@ -140,7 +141,7 @@ class CollectionWriter:
         for name, values in table.columns._replace(path=path)._asdict().items():
             self._columns[f"nodes.{name}"].append(values)
         self._columns["documents.rows"].append(self._rows + np.cumsum(table.rows))
-        self._rows += int(table.rows.sum())
+        self._count(int(table.rows.sum()))
         self._append_text(batch)
         self.documents += len(batch.ids)
         self.source_bytes += batch.source_bytes
@@ -160,6 +161,11 @@ class CollectionWriter:
         self._origin_lines.write(b"".join(_as_line(origin) for origin in batch.origins))
         with self._duplicates_told():
             self._ids.add(batch.ids)
+
+    def _count(self, elements: int) -> None:
+        self._rows += elements
+        if self._rows > MOST_ELEMENTS:
+            raise InputError(f"more than {MOST_ELEMENTS:,} elements in one collection")
 
     def finish(self, facts: dict[str, Any]) -> None:
         """Complete the collection and put it in its place."""
@@ -225,7 +231,7 @@ class CollectionWriter:
                 block = values[first : first + _ROWS]
                 self._columns[f"nodes.{name}"].append(path_here[block] if name == "path" else block)
         self._append_shifted("documents.rows", other.rows[1:], self._rows)
-        self._rows += len(other.nodes.path)
+        self._count(len(other.nodes.path))
 
     def _absorb_text(self, other: Collection, handover: Handover, joined: int) -> None:
         ends = other.files.column("documents.text_ends")

@@ -22,6 +22,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.assessments.judgment import AssessedUnit, Judgment
 from doxeval.assessments.quantisations import quantisation_named
 from doxeval.documents.cover import covers_of_groups
+from doxeval.documents.limits import MOST_ELEMENTS
 from doxeval.documents.patterns import PathPatterns
 from doxeval.documents.trees import Trees
 from doxeval.errors import MissingInput, MissingText
@@ -66,9 +67,9 @@ def pair_keys(topic: Ints, other: Ints) -> Ints:
     """Topic and document (or node) as one number.
 
     >>> pair_keys(np.array([0, 1]), np.array([7, 7])).tolist()
-    [7, 4294967303]
+    [7, 1099511627783]
     """
-    keys: Ints = (topic.astype(np.int64) << 32) | other.astype(np.int64)
+    keys: Ints = topic.astype(np.int64) * MOST_ELEMENTS + other.astype(np.int64)
     return keys
 
 

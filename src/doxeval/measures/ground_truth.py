@@ -20,7 +20,8 @@ from doxeval.assessments import Assessments
 from doxeval.assessments.judgment_columns import JudgmentColumns
 from doxeval.columns.names import NameIndex
 from doxeval.documents import Collection
-from doxeval.errors import MissingInput
+from doxeval.documents.limits import MOST_TOPICS
+from doxeval.errors import InputError, MissingInput
 from doxeval.measures.base import Floats
 from doxeval.spans import Spans
 
@@ -83,6 +84,8 @@ class GroundTruth:
         >>> truth.highlighted.tolist(), truth.relevant_characters.tolist()
         ([8, 0], [8])
         """
+        if len(assessments.columns.topics) > MOST_TOPICS:
+            raise InputError(f"more than {MOST_TOPICS:,} topics in one evaluation")
         by_default: SpecificityFrom = "file" if collection is None else "passages"
         chosen = specificity or by_default
         if texts is None and collection is not None:
@@ -355,13 +358,7 @@ class GroundTruth:
         """The mean length of the collection's documents in characters."""
         if self.collection is None or not len(self.collection):
             return None
-        return float(self.document_lengths.mean())
-
-    @cached_property
-    def document_lengths(self) -> Ints:
-        """The length of every document of the collection, which must be there."""
-        collection = self.known_collection
-        return np.asarray(collection.nodes.end[collection.rows[:-1]], dtype=np.int64)
+        return self.collection.text_totals.characters / len(self.collection)
 
     @property
     def known_collection(self) -> Collection:

@@ -143,11 +143,6 @@ class PartOfTruth(GroundTruth):
     def _collection_numbers(self) -> tuple[Ints, Ints]:
         return self.whole._collection_numbers
 
-    @property
-    def document_lengths(self) -> Ints:
-        """The length of every document of the collection."""
-        return self.whole.document_lengths
-
     def model(self, name: str) -> Navigation:
         """A model of navigation by its name."""
         return self.whole.model(name)

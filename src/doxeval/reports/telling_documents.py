@@ -112,9 +112,10 @@ def _sizes(truth: GroundTruth) -> tuple[Ints, Ints]:
         lengths = np.array([len(text) for text in texts], dtype=np.int64)
         return lengths, np.zeros_like(lengths)
     numbers = collection.find_documents(truth.documents)
-    elements = np.append(np.diff(collection.rows), 0)  # the last is for documents it lacks
-    lengths = np.append(truth.document_lengths, 0)
-    return lengths[numbers], elements[numbers].astype(np.int64)
+    is_known = numbers >= 0
+    first = collection.rows[np.maximum(numbers, 0)]
+    elements = np.where(is_known, collection.rows[np.maximum(numbers, 0) + 1] - first, 0)
+    return np.where(is_known, collection.nodes.end[first], 0).astype(np.int64), elements
 
 
 def _graded(truth: GroundTruth) -> Bools:

@@ -130,12 +130,11 @@ def _gaps(starts: Ints, document_first: Ints, begins: Ints) -> tuple[Bytes, Ints
 
 def batches_of(collection: Collection) -> Iterator[tuple[int, int]]:
     """The documents of each batch, as a range: so many characters, or so many documents."""
-    lengths = collection.nodes.end[collection.rows[:-1]].astype(np.int64)
-    ends = np.cumsum(lengths)
-    first = 0
-    while first < len(ends):
-        before = int(ends[first - 1]) if first else 0
-        after = int(np.searchsorted(ends, before + _BATCH_CHARACTERS)) + 1
-        after = min(after, first + _BATCH_DOCUMENTS, len(ends))
+    roots, first = collection.rows[:-1], 0
+    while first < len(roots):
+        lengths = collection.nodes.end[roots[first : first + _BATCH_DOCUMENTS]]
+        ends = np.cumsum(lengths, dtype=np.int64)
+        count = int(np.searchsorted(ends, _BATCH_CHARACTERS)) + 1
+        after = first + min(count, len(ends))
         yield first, after
         first = after

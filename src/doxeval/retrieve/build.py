@@ -68,7 +68,7 @@ def build_index(
     facts = {"collection": opened.seal, **analysis.recorded()}
     place = beside(opened.directory) if out is None else _path(out)
     report = progress or (lambda stage, done, total: None)
-    characters = int(opened.nodes.end[opened.rows[:-1]].sum(dtype=int))
+    characters = opened.text_totals.characters
     with (
         IndexWriter(place, force=force) as writer,
         # Whatever happens, other processes end now, not when the generator is collected.

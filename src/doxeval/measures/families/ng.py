@@ -335,4 +335,5 @@ def _sums_by_topic(truth: GroundTruth, values: Floats, worth: _Worth, whole: boo
 def _whole_collection(truth: GroundTruth, worth: _Worth) -> _Text:
     """All documents, read as a whole."""
     covered = _sums_by_topic(truth, worth.cov * worth.elements.size, worth, whole=True)
-    return _Text(covered, np.full(len(covered), float(truth.document_lengths.sum())))
+    characters = truth.known_collection.text_totals.characters
+    return _Text(covered, np.full(len(covered), float(characters)))
