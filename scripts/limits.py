@@ -8,20 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from doxeval import files
+from doxeval import files, spans
 from doxeval.assessments import judgment, text_columns
 from doxeval.assessments.grades import FINEST_SHARE
 from doxeval.cli import terminal
 from doxeval.columns import fields
-from doxeval.documents import hostile_html
+from doxeval.documents import hostile_html, id_index, limits, summary_builder
 from doxeval.documents.globs import LONGEST_PATTERN
-from doxeval.documents.limits import DEEPEST_POSSIBLE, LONGEST_ID, VERIFIED_BYTES, Limits
+from doxeval.documents.limits import Limits
 from doxeval.documents.selectors import LONGEST_SELECTOR
 from doxeval.evaluation import blocks
 from doxeval.markup import elements, feeding
 from doxeval.named import parameters
 from doxeval.navigation import read as navigation
 from doxeval.runs import parquet_blocks as parquet
+from doxeval.sealed import manifest
 from doxeval.topics import nexi
 from doxeval.wording import LONGEST_PATH, LONGEST_QUOTE
 
@@ -48,6 +49,15 @@ def size(count: int) -> str:
     return f"{count:,} bytes"
 
 
+def power(number: int) -> int:
+    """The exponent of a power of 2.
+
+    >>> power(1 << 62)
+    62
+    """
+    return number.bit_length() - 1
+
+
 def times(factor: int, allowance: str) -> str:
     """A factor with an allowance for small files."""
     return f"{factor} times the size, plus {allowance}"
@@ -60,15 +70,24 @@ def option(name: str, field: str) -> str:
 
 LIMITS: dict[str, tuple[Limit, ...]] = {
     "A document": (
-        Limit("bytes, decompressed", size(_DEFAULT.bytes), option("--max-bytes", "bytes")),
-        Limit("elements", f"{_DEFAULT.elements:,}", option("--max-elements", "elements")),
+        Limit(
+            "bytes, decompressed",
+            size(_DEFAULT.bytes),
+            f"{option('--max-bytes', 'bytes')}, up to {limits.LONGEST_DOCUMENT:,}",
+        ),
+        Limit(
+            "elements",
+            f"{_DEFAULT.elements:,}",
+            f"{option('--max-elements', 'elements')}, up to {limits.MOST_ELEMENTS_OF_A_DOCUMENT:,}",
+        ),
+        Limit("characters of text", f"{limits.LONGEST_DOCUMENT:,}"),
         Limit(
             "nesting of elements",
             f"{_DEFAULT.depth:,}",
-            f"{option('--max-depth', 'depth')}, up to {DEEPEST_POSSIBLE:,}",
+            f"{option('--max-depth', 'depth')}, up to {limits.DEEPEST_POSSIBLE:,}",
         ),
         Limit("lines of Markdown", f"{_DEFAULT.lines:,}", option("--max-lines", "lines")),
-        Limit("characters of its id", f"{LONGEST_ID:,}"),
+        Limit("characters of its id", f"{limits.LONGEST_ID:,}"),
         Limit(
             "text that its entities stand for",
             times(_DEFAULT.expansion, f"{_DEFAULT.expansion_allowance:,} characters"),
@@ -77,6 +96,13 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
         Limit("attributes of an HTML tag", f"{hostile_html.MOST_ATTRIBUTES:,}"),
         Limit("HTML tags that are open at once", f"{hostile_html.MOST_OPEN:,}"),
         Limit("characters of a CSS selector", f"{LONGEST_SELECTOR:,}"),
+    ),
+    "A collection": (
+        Limit("elements", f"{limits.MOST_ELEMENTS:,}"),
+        Limit("documents", f"as many as elements, {limits.MOST_ELEMENTS:,}"),
+        Limit("different paths, without ordinals", f"{summary_builder.MOST_PATHS:,}"),
+        Limit("bytes of all texts, or of any file", f"below 2^{power(manifest.LARGEST_SIZE)}"),
+        Limit("ids", f"told apart by {id_index.HASH_BITS} bits of their hashes"),
     ),
     "XML of any kind": (
         Limit("declarations inside the document", size(feeding.LARGEST_SUBSET)),
@@ -100,8 +126,12 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
             "sorting it by topic",
         ),
         Limit("a file of assessments in text", size(text_columns.LARGEST_FILE), "several files"),
+        Limit("results in a run that is read as a whole", f"{spans.MOST_GROUPS:,}"),
+        Limit("judged documents in one set of assessments", f"{spans.MOST_GROUPS:,}"),
+        Limit("topics in one evaluation", f"{limits.MOST_TOPICS:,}"),
+        Limit("offsets in characters", f"below 2^{power(spans.TOO_LONG)}"),
         Limit("a line", size(files.LONGEST_LINE)),
-        Limit("whole numbers", f"below 2^{fields.LARGEST_WHOLE.bit_length() - 1}"),
+        Limit("whole numbers", f"below 2^{power(fields.LARGEST_WHOLE)}"),
         Limit("denominator of a specificity", f"{FINEST_SHARE:,}"),
         Limit("grades", f"{judgment.LARGEST_GRADE:,}"),
         Limit("nesting of XML", f"{elements._DEEPEST:,}"),
@@ -130,7 +160,7 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
     "Opening a collection": (
         Limit(
             "files that are compared with their hashes",
-            size(VERIFIED_BYTES),
+            size(limits.VERIFIED_BYTES),
             "`doxeval collection verify`, `collection.verify()`",
         ),
     ),
@@ -148,7 +178,7 @@ def limits_table() -> str:
 
 
 def _rows() -> Iterator[str]:
-    for title, limits in LIMITS.items():
+    for title, own in LIMITS.items():
         yield f"| **{title}** | | |"
-        for limit in limits:
+        for limit in own:
             yield f"| {limit.what} | {limit.allowed} | {limit.raised_by or '—'} |"

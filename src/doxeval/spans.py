@@ -12,8 +12,11 @@ import numpy as np
 
 from doxeval.arrays import Ints, concatenated_ranges
 
-# Positions are less than this, so a group and a position fit in one number.
-_GROUP = 1 << 32
+# Positions are less than this, and there are no more groups than this, so that a group and a
+# position fit into one number of 64 bits.
+TOO_LONG = 1 << 32
+MOST_GROUPS = 1 << 31
+_GROUP = TOO_LONG
 
 
 class Spans(NamedTuple):

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder
-from doxeval.assessments import Assessments, Judgment
+from doxeval import spans
+from doxeval.assessments import Assessments, Judgment, judgment_columns
 from doxeval.documents import nodes, writer
 from doxeval.documents.limits import MOST_ELEMENTS, MOST_TOPICS, Limits
 from doxeval.errors import DocumentError, InputError
@@ -16,6 +17,7 @@ from doxeval.measures import ground_truth
 from doxeval.measures.assessed_trees import pair_keys
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.retrieve import batches
+from doxeval.runs import Run, run
 
 
 def test_no_document_may_be_longer_than_its_offsets(
@@ -79,3 +81,19 @@ def test_batches_of_an_index_are_whole_documents(
         assert sum(lengths[first : after - 1]) < characters
         is_full = after - first == documents or sum(lengths[first:after]) >= characters
         assert is_full or after == len(lengths)
+
+
+def test_so_many_results_and_judged_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "MOST_GROUPS", 2)
+    assert len(Run.from_arrays([7, 7], ["a", "b"])) == 2
+    with pytest.raises(InputError, match="more than 2 results in one run"):
+        Run.from_arrays([7, 7, 7], ["a", "b", "c"])
+    monkeypatch.setattr(judgment_columns, "MOST_GROUPS", 2)
+    judged = [Judgment("7", document) for document in "abc"]
+    assert len(Assessments(judged[:2]).columns) == 2
+    with pytest.raises(InputError, match="more than 2 judged documents in one set"):
+        _ = Assessments(judged).columns
+
+
+def test_a_group_and_a_position_fit_into_one_number() -> None:
+    assert np.iinfo(np.int64).max == spans.MOST_GROUPS * spans.TOO_LONG - 1

@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assessments.judgment import TOO_LONG, Judgment, Judgments, in_order
+from doxeval.assessments.judgment import Judgment, Judgments, in_order
 from doxeval.assessments.judgment_columns import UNKNOWN
 from doxeval.assessments.text_columns import text_judgments, whole_numbers, whole_text
 from doxeval.columns.pieces import has_plain_spaces, pieces
@@ -27,7 +27,7 @@ from doxeval.columns.words import Words
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import text_lines
-from doxeval.spans import Spans, merged
+from doxeval.spans import TOO_LONG, Spans, merged
 from doxeval.wording import brief, shortened
 
 _MOST_DIGITS = 12

@@ -14,11 +14,9 @@ from typing import Any, Literal, NamedTuple
 
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.errors import FormatError
-from doxeval.spans import Spans, merged
+from doxeval.spans import TOO_LONG, Spans, merged
 from doxeval.wording import brief, shortened
 
-# No text has as many characters, so that ranges can be compared as whole numbers (see spans).
-TOO_LONG = 1 << 32
 LARGEST_GRADE = (1 << 31) - 1
 
 # What may be marked of a judgment: it was made from those of several assessors; its assessor has

@@ -16,7 +16,8 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.assessments.judgment import LARGEST_GRADE, Judgment
-from doxeval.spans import Spans
+from doxeval.errors import InputError
+from doxeval.spans import MOST_GROUPS, Spans
 from doxeval.wording import counted
 
 UNKNOWN = -1
@@ -53,6 +54,10 @@ class JudgmentColumns:
     line: Ints
     origin: Ints
     origins: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.topic) > MOST_GROUPS:
+            raise InputError(f"more than {MOST_GROUPS:,} judged documents in one set")
 
     @classmethod
     def of(cls, judgments: Sequence[Judgment]) -> JudgmentColumns:

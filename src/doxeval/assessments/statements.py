@@ -17,7 +17,6 @@ from typing import Any
 from doxeval.assessments.grades import COVERAGES, FINEST_SHARE, Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import (
     MARKS,
-    TOO_LONG,
     AssessedUnit,
     GradedElement,
     Judgment,
@@ -30,6 +29,7 @@ from doxeval.assessments.judgment import (
 from doxeval.columns.fields import Fields
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
+from doxeval.spans import TOO_LONG
 from doxeval.wording import brief, counted
 
 # What each kind of statement must have, and what it may have besides.

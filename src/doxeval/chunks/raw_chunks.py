@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from doxeval.assessments.judgment import TOO_LONG
 from doxeval.chunks.foreign import metadata_of, text_of
 from doxeval.errors import FormatError
+from doxeval.spans import TOO_LONG
 from doxeval.wording import brief
 
 # Where metadata name the document, the more particular names first.

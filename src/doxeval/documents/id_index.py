@@ -16,6 +16,7 @@ import numpy.typing as npt
 from doxeval.arrays import Ints, positions_in
 from doxeval.errors import InputError
 
+HASH_BITS = 128
 # Numbers up to this many documents fit into 32 bits.
 MOST_IN_32_BITS = 1 << 31
 
@@ -95,11 +96,8 @@ def hashed(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.u
     >>> keys[0] == keys[2] != keys[1]
     np.True_
     """
-    digests = b"".join(
-        [
-            hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-            for text in ids
-        ]
-    )
+    size = HASH_BITS // 8
+    encoded = [text.encode("utf-8", "surrogatepass") for text in ids]
+    digests = b"".join([hashlib.blake2b(one, digest_size=size).digest() for one in encoded])
     halves = np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
     return halves[:, 0].copy(), halves[:, 1].copy()

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.runs.span_lists import SpanLists
+from doxeval.spans import TOO_LONG
 
 _WHOLE = "(?:[1-9][0-9]{0,9}+|0)"
 _PAIR = rf"\[{_WHOLE}, ?+{_WHOLE}\]"
 _SPANS = re.compile(rf'"spans": ?+\[({_PAIR}(?:, ?+{_PAIR})*+)\]')
 _OF_LISTS = str.maketrans("", "", "[] ")
-_TOO_LONG = 1 << 32
 STAND_IN = '"spans": 0'
 
 
@@ -47,7 +47,7 @@ def spans_cut_out(text: str) -> CutOut | None:
         return None
     numbers = np.fromstring(",".join(lists).translate(_OF_LISTS), dtype=np.int64, sep=",")
     start, end = numbers[::2], numbers[1::2]
-    if (end < start).any() or (end >= _TOO_LONG).any():
+    if (end < start).any() or (end >= TOO_LONG).any():
         return None
     counts = np.fromiter(map(str.count, lists, repeat("[")), np.int64, len(lists))
     return CutOut(STAND_IN.join(parts[::2]), SpanLists(np.append(0, np.cumsum(counts)), start, end))

@@ -14,12 +14,10 @@ from doxeval.columns.labels import NO_LABEL, Labels
 from doxeval.errors import InputError
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.span_lists import SpanLists
-from doxeval.spans import Spans
+from doxeval.spans import TOO_LONG, Spans
 from doxeval.wording import brief
 
 Floats = npt.NDArray[np.float64]
-# No text has as many characters (see spans).
-_TOO_LONG = 1 << 32
 
 
 class ResultColumns(NamedTuple):
@@ -158,7 +156,7 @@ def is_range(pair: Any) -> bool:
         isinstance(pair, list | tuple)
         and len(pair) == 2
         and all(isinstance(at, int) and not isinstance(at, bool) for at in pair)
-        and 0 <= pair[0] <= pair[1] < _TOO_LONG
+        and 0 <= pair[0] <= pair[1] < TOO_LONG
     )
 
 

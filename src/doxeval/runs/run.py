@@ -15,6 +15,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.columns.labels import NO_LABEL, Labels
+from doxeval.errors import InputError
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import (
     Floats,
@@ -24,6 +25,7 @@ from doxeval.runs.result_columns import (
     results_of,
 )
 from doxeval.runs.span_lists import Ranges, SpanLists
+from doxeval.spans import MOST_GROUPS
 from doxeval.wording import brief, listed
 
 if TYPE_CHECKING:
@@ -74,6 +76,8 @@ class Run:
     origin: str | None = None
 
     def __post_init__(self) -> None:
+        if len(self.kind) > MOST_GROUPS:
+            raise InputError(f"more than {MOST_GROUPS:,} results in one run")
         columns = (self.kind, self.start, self.end, self.rank, self.score, self.line, self.tokens)
         for column in (*columns, *(self.spans or ())):
             if column is not None:

@@ -13,10 +13,9 @@ from doxeval.arrays import Ints
 from doxeval.columns.values import ABSENT, WRONG, Column, is_given
 from doxeval.runs.result_columns import is_range
 from doxeval.runs.span_lists import SpanLists
-from doxeval.spans import Spans
+from doxeval.spans import TOO_LONG, Spans
 
 _TEXT = re.compile(r"[0-9]{1,18}-[0-9]{1,18}")
-_TOO_LONG = 1 << 32
 
 
 def span_column(column: Column | SpanLists) -> tuple[Ints, Spans]:
@@ -55,7 +54,7 @@ def _all_at_once(column: Column) -> tuple[Ints, Spans] | None:
         start, end = np.array(edges, dtype=np.int64).reshape(-1, 2).T
     except OverflowError:
         return None
-    if ((start < 0) | (end < start) | (end >= _TOO_LONG)).any():
+    if ((start < 0) | (end < start) | (end >= TOO_LONG)).any():
         return None
     counts = np.fromiter(map(len, lists), np.int64, len(lists))
     group = np.repeat(np.arange(len(lists)), counts)

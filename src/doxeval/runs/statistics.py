@@ -17,11 +17,8 @@ from doxeval.runs.resolution import ResolvedRun, resolve
 from doxeval.runs.run import Kind, Run
 from doxeval.runs.span_lists import pieces_of
 from doxeval.runs.spelling import numbered_units, unit_kinds
-from doxeval.spans import Spans, merged
+from doxeval.spans import TOO_LONG, Spans, merged
 from doxeval.wording import counted
-
-# No text has as many characters (see spans).
-_TOO_LONG = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -188,7 +185,7 @@ def _characters(
     if resolved is not None and collection is not None:
         row, start, end = text_extents(resolved, collection)
     else:
-        is_possible = (run.start >= 0) & (run.end < _TOO_LONG)
+        is_possible = (run.start >= 0) & (run.end < TOO_LONG)
         is_text = (run.kind == Kind.PASSAGE) | (run.kind == Kind.SPANS)
         rows = np.flatnonzero(is_text & is_possible)
         spans = None if run.spans is None else run.spans.rows(rows)

@@ -21,6 +21,7 @@ from doxeval.sealed.kinds import Kind
 from doxeval.unfinished import moved_away
 
 NAME = "manifest.json"
+LARGEST_SIZE = 1 << 62  # of a file, or of any count; no file system has more
 SEALED_AT = 946_684_800 * 10**9  # 2000-01-01 in nanoseconds
 
 
@@ -148,7 +149,7 @@ def is_size(value: object) -> bool:
     >>> is_size(3), is_size(-3), is_size(True)
     (True, False, False)
     """
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_SIZE
 
 
 def _is_file(kind: Kind, name: str, recorded: object) -> bool:
