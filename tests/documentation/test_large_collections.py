@@ -1,4 +1,4 @@
-"""The page about clusters: its five commands are run as printed, and its faults say what it says."""
+"""The page about clusters: its five commands are run as printed, its faults are provoked."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def free_port() -> str:
         return str(found.getsockname()[1])
 
 
-def test_a_cluster_in_five_commands(tmp_path: Path) -> None:
+def test_a_cluster_in_five_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     commands = five_commands()
     assert len(commands) == 5
     shutil.copytree(DEMO, tmp_path / "doxeval-demo" / "data")
@@ -45,7 +46,6 @@ def test_a_cluster_in_five_commands(tmp_path: Path) -> None:
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     with subprocess.Popen(
         ["bash", "-c", script.replace(" &\n", " >>cluster.log 2>&1 &\n")],
-        cwd=tmp_path,
         env={**os.environ, "PATH": programs, "PYTHONPATH": str(ROOT / "src")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -58,13 +58,13 @@ def test_a_cluster_in_five_commands(tmp_path: Path) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 0, errors + (tmp_path / "cluster.log").read_text()
     assert "sea: 46 documents" in printed + errors
-    here = doxeval("collection", "build", DEMO / "articles", "--out", tmp_path / "here")
-    assert here.exit_code == 0
-    for path in (tmp_path / "here").iterdir():
-        assert (tmp_path / "sea" / path.name).read_bytes() == path.read_bytes(), path.name
+    data = Path("doxeval-demo/data")
+    assert doxeval("collection", "build", data / "articles", "--out", "here").exit_code == 0
+    for path in Path("here").iterdir():
+        assert Path("sea", path.name).read_bytes() == path.read_bytes(), path.name
     scores = doxeval(
-        *("evaluate", *sorted((DEMO / "runs").glob("*.run")), "-m", "MAiP"),
-        *("-a", DEMO / "assessments.jsonl", "--collection", tmp_path / "here"),
+        *("evaluate", *sorted((data / "runs").glob("*.run")), "-m", "MAiP"),
+        *("-a", data / "assessments.jsonl", "--collection", "here"),
     )
     assert scores.stdout in printed
 
