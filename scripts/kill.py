@@ -16,6 +16,7 @@ whole group (as a terminal does), or SIGKILL to one of its workers. After that,
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import random
@@ -25,6 +26,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections import Counter
@@ -329,7 +331,8 @@ def world(folder: Path) -> list[Command]:
     """Documents, assessments and runs; the commands that are tried on them."""
     make_documents(folder / "documents", 48, 20_000)
     make_documents(folder / "others", 3, 10)
-    for source, out in (("documents", "given"), ("others", "old")):
+    make_archives(folder / "archives", 4)
+    for source, out in (("documents", "given"), ("others", "old"), ("archives", "more")):
         call(("collection", "build", str(folder / source), "--out", str(folder / out)))
     make_assessments(folder / "qrels.txt", 40)
     runs = [make_run(folder / f"{number}.run", number, 40, 1500) for number in range(4)]
@@ -337,6 +340,8 @@ def world(folder: Path) -> list[Command]:
     report_words = ("report", *runs, *given, "--out", "report.html", "--figures", "figures")
     index_words = ("index", "build", str(folder / "given"), "--out", "index")
     build_words = ("collection", "build", str(folder / "documents"), "--out", "collection")
+    archive_words = ("collection", "build", str(folder / "archives"), "--out", "collection")
+    merged = ("--out", "collection", "--force")
     return [
         *(
             command
@@ -363,6 +368,16 @@ def world(folder: Path) -> list[Command]:
                     ("report.html", "figures"),
                 ),
             )
+        ),
+        Command(
+            "build of archives",
+            (*archive_words, "--force", "--jobs", "2"),
+            ("collection",),
+        ),
+        Command(
+            "merge",
+            ("collection", "merge", str(folder / "given"), str(folder / "more"), *merged),
+            ("collection",),
         ),
         Command(
             "pool", ("pool", *runs, "--depth", "500", "--out", "p.jsonl", "--force"), ("p.jsonl",)
@@ -443,6 +458,19 @@ def make_documents(directory: Path, count: int, paragraphs: int) -> None:
     for number in range(count):
         text = "".join(f"<p>{number} words <b>and</b> more {at}</p>" for at in range(paragraphs))
         (directory / f"d{number}.xml").write_text(f"<article><sec>{text}</sec></article>")
+
+
+def make_archives(directory: Path, count: int) -> None:
+    """Write archives of text that hardly compresses, each large enough to be read by itself."""
+    directory.mkdir()
+    for number in range(count):
+        with tarfile.open(directory / f"{number}.tar.gz", "w:gz", compresslevel=1) as archive:
+            for at in range(14):
+                text = random.Random(100 * number + at).randbytes(500_000).hex()
+                data = f"<article><p>{text}</p></article>".encode()
+                member = tarfile.TarInfo(f"m{number}-{at}.xml")
+                member.size = len(data)
+                archive.addfile(member, io.BytesIO(data))
 
 
 def make_assessments(path: Path, topics: int) -> None:

@@ -57,6 +57,19 @@ def test_building_a_collection(tmp_path: Path, demo_data: Path, is_there: bool) 
     assert failed >= taken
 
 
+def test_merging_collections(tmp_path: Path, demo_data: Path, collection: Path) -> None:
+    from doxeval.documents import build_collection
+
+    other = tmp_path.with_name(f"{tmp_path.name}-other")
+    (tmp_path / "other.xml").write_text("<article>another</article>")
+    build_collection(tmp_path / "other.xml", other)
+    (tmp_path / "other.xml").unlink()
+    words = ("collection", "merge", collection, other, "--out", tmp_path / "new/c")
+    taken, failed = tried(tmp_path, ":", *words)
+    assert taken > 20
+    assert failed >= taken
+
+
 def test_indexing_a_collection(tmp_path: Path, collection: Path) -> None:
     words = ("index", "build", collection, "--out", tmp_path / "new/i", "--jobs", "1")
     taken, failed = tried(tmp_path, ":", *words)

@@ -164,6 +164,7 @@ def build(
       doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
     """
     from doxeval.documents.build import build_collection
+    from doxeval.engines.allocator import keep_freed_blocks
 
     if chunks is not None:
         refuse({"engine", "patience", *choices}, "has no effect with --chunks")
@@ -174,6 +175,7 @@ def build(
     _check_format(choices["format_"])
     options = _options(**choices)
     started = time.perf_counter()
+    keep_freed_blocks()
     bar: Any = growing_bar("Building") if is_watched() else nullcontext((None, None))
     broken: list[DocumentError] = []
     try:

@@ -27,6 +27,7 @@ from doxeval.documents.shards import (
     raw_batches,
     read_weighed,
 )
+from doxeval.engines.allocator import keep_freed_blocks
 from doxeval.errors import DoxevalError
 from doxeval.processes import WorkerLost, Workers
 
@@ -48,7 +49,7 @@ def read_in_processes(plan: Plan, order: Order, jobs: int) -> Generator[Piece, N
         return
     try:
         # Spawned processes are the same on every system, and inherit no threads.
-        with Workers(jobs, "spawn") as workers:
+        with Workers(jobs, "spawn", keep_freed_blocks) as workers:
             submitted = (_submitted(item, order, workers) for item in chain(rest, work))
             others = _in_order(submitted, 2 * jobs)
             for item in first:  # while the processes start

@@ -19,6 +19,7 @@ import threading
 import time
 import uuid
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -45,6 +46,7 @@ _SECONDS_TO_CONNECT = 10.0
 _SECONDS_TO_CLOSE = 5.0
 _SECONDS_BETWEEN_LOOKS = 1.0
 _AHEAD = 3  # tasks for each thread of a worker
+_MORE_CHANCES = 4  # for a task that dask gives up, usually after four lost workers
 _LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "asyncio")
 
 
@@ -84,21 +86,29 @@ class OnDask(Engine):
         remaining = enumerate(items)
         finished: SimpleQueue[int] = SimpleQueue()
         waiting: dict[int, tuple[Future, Any]] = {}
+        unlucky: Counter[int] = Counter()
 
-        def submit(count: int | None) -> None:
+        def submit(number: int, item: Any) -> None:
+            future = calls.submit(item)
+            waiting[number] = (future, item)
+            future.add_done_callback(lambda _: finished.put(number))
+
+        def submit_next(count: int | None) -> None:
             for number, item in islice(remaining, count):
-                future = calls.submit(item)
-                waiting[number] = (future, item)
-                future.add_done_callback(lambda _, number=number: finished.put(number))
+                submit(number, item)
 
         try:
-            submit(_AHEAD * threads if bounded else None)
+            submit_next(_AHEAD * threads if bounded else None)
             while waiting:
                 number = self._next(finished)
                 future, item = waiting.pop(number)
+                if unlucky[number] < _MORE_CHANCES and self._was_unlucky(future):
+                    unlucky[number] += 1
+                    submit(number, item)
+                    continue
                 outcome = self._fetched(future, packed_check, name(item))
                 future.release()
-                submit(1)
+                submit_next(1)
                 yield number, outcome
         finally:
             if waiting:
@@ -118,6 +128,17 @@ class OnDask(Engine):
             deserted = deserted or time.monotonic()
             if time.monotonic() - deserted > self._patience:
                 raise self._without_workers()
+
+    def _was_unlucky(self, future: Future) -> bool:
+        """Whether dask gave a task up because it was with several workers that were lost.
+
+        It may just have waited there. Where workers are lost all the time, it gets more chances.
+        """
+        return (
+            future.status == "error"
+            and isinstance(future.exception(), distributed.scheduler.KilledWorker)
+            and bool(self._workers())
+        )
 
     def _fetched(self, future: Future, check: Shared | None, name: str) -> Outcome:
         """What became of a finished task."""
