@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -97,9 +98,34 @@ def test_wrong_input_is_told_as_it_is_here(running: Cluster, world: Path) -> Non
     assert told[0][1:] == ("3.run", 1)
 
 
-def test_an_engine_excludes_jobs_and_executors(world: Path) -> None:
-    from concurrent.futures import ThreadPoolExecutor
+@pytest.mark.parametrize("place", ["cluster", "processes", "threads"])
+def test_large_runs_are_scored_in_pieces(
+    running: Cluster, world: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    topics = "".join(RUN.replace("7 Q", f"{n} Q").partition("8 Q")[0] for n in range(10, 90))
+    for number in range(2):
+        name = f"large{number}"
+        text = RUN.format(name=name, end=5) + topics.format(name=name, end=number + 2)
+        (world / f"{number}.run").write_text(text)
+    evaluation = Evaluation("judged", MEASURES)
+    whole = evaluation.score_all(RUNS)
+    monkeypatch.setattr("doxeval.runs.file_pieces.PIECE", 300)
+    assert len(evaluation.pieces("0.run")) > 4
+    monkeypatch.setattr(Evaluation, "score", None)  # nothing is scored as a whole
+    with ThreadPoolExecutor(2) as pool:
+        places: dict[str, dict[str, Any]] = {
+            "cluster": {"engine": running.address},
+            "processes": {"jobs": 2},
+            "threads": {"executor": pool},
+        }
+        options = places[place]
+        seen: list[int] = []
+        assert evaluation.score_all(RUNS, progress=seen.append, **options) == whole
+        assert sum(seen) == len(RUNS)
+        assert evaluation.score_all(RUNS[0], **options).runs == whole.runs[:1]
 
+
+def test_an_engine_excludes_jobs_and_executors(world: Path) -> None:
     with pytest.raises(InputError, match="give an engine or a number of jobs, not both"):
         evaluate(RUNS, "judged", MEASURES, engine="dask://a", jobs=2)
     with (

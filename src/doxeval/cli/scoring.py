@@ -203,8 +203,7 @@ def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, An
         if engine is not None:
             table = evaluation.score_all(sources, engine=engine, progress=progress)
         else:
-            files = [one.file for one in sources if one.file]
-            jobs = options["jobs"] or _jobs_worth_starting(files)
+            jobs = options["jobs"] or _jobs_worth_starting(evaluation, sources)
             table = evaluation.score_all(sources, jobs=jobs, progress=progress)
     _print_warnings(table)
     return table
@@ -267,8 +266,12 @@ def _print_warnings(table: ScoreTable) -> None:
             warn([f"{prefix}{undefined[scores.run]}"])
 
 
-def _jobs_worth_starting(files: Sequence[str]) -> int:
+def _jobs_worth_starting(evaluation: Evaluation, runs: Sequence[NamedSource]) -> int:
     """As many processes as there are cores, if the runs are worth it."""
-    large = sum(os.path.getsize(file) > _WORTH_A_PROCESS for file in files if os.path.isfile(file))
+    files = [(run, run.file) for run in runs if run.file is not None and os.path.isfile(run.file)]
+    large = [run for run, file in files if os.path.getsize(file) > _WORTH_A_PROCESS]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    return max(min(large, cores), 1)
+    pieces = len(large)
+    if pieces < cores:  # a very large file is worth several
+        pieces = sum(len(evaluation.pieces(run)) for run in large)
+    return max(min(pieces, cores), 1)

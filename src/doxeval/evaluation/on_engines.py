@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doxeval.engines.engine import EngineGiven
 from doxeval.engines.opened import opened
+from doxeval.engines.outcomes import Outcome, outcome_of
 from doxeval.errors import DoxevalError
-from doxeval.evaluation.units import Collecting, Progress, Unit, prepare, units_of
+from doxeval.evaluation.units import Collecting, Progress, Unit, grouped, prepare, units_of
 from doxeval.wording import listed, shortened
 
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation
-    from doxeval.evaluation.pieces import PartScores
+    from doxeval.evaluation.pieces import PartScores, RunPiece
     from doxeval.evaluation.sources import NamedSource
     from doxeval.scores import RunScores
 
@@ -36,16 +37,21 @@ def scored_on(
     with opened(engine, patience=patience) as found:
         absolute = [_absolute(source) for source in sources]
         as_given = _Names(sources, absolute)
-        units = units_of(evaluation, absolute)
-        collecting = Collecting(evaluation, absolute, units, progress)
+        groups = grouped(units_of(evaluation, absolute))
+        collecting = Collecting(evaluation, absolute, progress)
+
+        def collect(number: int, outcomes: Sequence[Outcome]) -> None:
+            for unit, outcome in zip(groups[number], outcomes, strict=True):
+                collecting.add(unit, outcome)
+
         try:
             found.map(
                 _score,
-                units,
+                groups,
                 shared=found.shared(evaluation, prepare),
                 check=required(evaluation, absolute),
-                name=lambda unit: _name(sources[unit.run]),
-                each=collecting.add,
+                name=lambda group: listed([_name(sources[unit.run]) for unit in group]),
+                each=collect,
             )
             return as_given.in_scores(collecting.scores())
         except DoxevalError as error:
@@ -53,8 +59,12 @@ def scored_on(
             raise
 
 
-def _score(evaluation: Evaluation, unit: Unit) -> PartScores:
-    return evaluation.score_piece(unit.piece)
+def _score(evaluation: Evaluation, group: Sequence[Unit]) -> list[Outcome]:
+    return [outcome_of(_scored, evaluation, unit.piece) for unit in group]
+
+
+def _scored(evaluation: Evaluation, piece: RunPiece) -> PartScores:
+    return evaluation.score_piece(piece)
 
 
 def _absolute(source: NamedSource) -> NamedSource:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+
+from doxeval.engines.outcomes import Outcome
 
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation
@@ -12,6 +15,9 @@ if TYPE_CHECKING:
     from doxeval.scores import RunScores
 
 Progress = Callable[[int], object]
+# A tenth of a second of work, and how many runs at most that may be.
+_WORTH_A_TASK = 14 << 20
+_MOST_TOGETHER = 8
 
 
 class Unit(NamedTuple):
@@ -30,33 +36,81 @@ def units_of(evaluation: Evaluation, sources: Sequence[NamedSource]) -> list[Uni
     ]
 
 
+def grouped(units: Sequence[Unit]) -> list[list[Unit]]:
+    """Units one after another, several small ones together: a task has its price on a cluster.
+
+    >>> from doxeval.evaluation.pieces import RunPiece
+    >>> from doxeval.evaluation.sources import NamedSource
+    >>> small = [Unit(number, RunPiece(NamedSource("no.run"))) for number in range(20)]
+    >>> [len(group) for group in grouped(small)]
+    [8, 8, 4]
+    """
+    groups: list[list[Unit]] = []
+    room = 0
+    for unit in units:
+        if room <= 0 or len(groups[-1]) == _MOST_TOGETHER:
+            groups.append([])
+            room = _WORTH_A_TASK
+        groups[-1].append(unit)
+        room -= _bytes(unit)
+    return groups
+
+
+def _bytes(unit: Unit) -> int:
+    """About how much there is to read."""
+    piece = unit.piece
+    if piece.source.file is None:
+        return _WORTH_A_TASK
+    if piece.end is not None:
+        return piece.end - piece.begin
+    try:
+        return os.path.getsize(piece.source.file)
+    except OSError:  # only workers see it, or nobody
+        return 0
+
+
 class Collecting:
-    """The parts of runs as they come, put together as soon as a run has all of its parts."""
+    """The outcomes of units as they come; a run is put together when it has all of its parts.
+
+    Of several runs that are wrong, the first is told: as soon as all runs before it are done.
+    """
 
     def __init__(
-        self,
-        evaluation: Evaluation,
-        sources: Sequence[NamedSource],
-        units: Sequence[Unit],
-        progress: Progress,
+        self, evaluation: Evaluation, sources: Sequence[NamedSource], progress: Progress
     ) -> None:
         self._evaluation = evaluation
         self._sources = sources
-        self._units = units
         self._progress = progress
         self._parts: dict[int, dict[int, PartScores]] = {}
         self._scores: dict[int, RunScores] = {}
+        self._wrong: dict[int, Outcome] = {}
 
-    def add(self, number: int, part: PartScores) -> None:
-        """Take the scores of a unit."""
-        run, piece = self._units[number]
-        parts = self._parts.setdefault(run, {})
-        parts[piece.number] = part
-        if len(parts) == piece.of:
-            in_order = [parts[place] for place in range(piece.of)]
-            self._scores[run] = self._evaluation.joined(self._sources[run], in_order)
-            del self._parts[run]
+    def add(self, unit: Unit, outcome: Outcome) -> None:
+        """Take the outcome of a unit."""
+        run, piece = unit
+        if outcome.error is not None:
+            self._wrong.setdefault(run, outcome)
+        else:
+            parts = self._parts.setdefault(run, {})
+            parts[piece.number] = outcome.value
+            if len(parts) == piece.of:
+                self._join(run, [parts[place] for place in range(piece.of)])
+        self._refuse_wrong()
+
+    def _join(self, run: int, parts: Sequence[PartScores]) -> None:
+        del self._parts[run]
+        try:
+            self._scores[run] = self._evaluation.joined(self._sources[run], parts)
+        except Exception as error:
+            self._wrong[run] = Outcome(None, error)
+        else:
             self._progress(1)
+
+    def _refuse_wrong(self) -> None:
+        if self._wrong:
+            first = min(self._wrong)
+            if all(run in self._scores for run in range(first)):
+                self._wrong[first].result()
 
     def scores(self) -> list[RunScores]:
         """The scores of all runs, in order."""

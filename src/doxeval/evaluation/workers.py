@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from doxeval.engines.allocator import keep_freed_blocks
+from doxeval.engines.outcomes import Outcome
 from doxeval.engines.shared import Shared
 from doxeval.errors import DoxevalError, WorkerLost
 from doxeval.evaluation.units import Collecting, Progress, prepare, units_of
@@ -47,10 +48,10 @@ def scored_in_processes(
             if workers.has_lost_one:
                 break
             futures[number] = _scored_here(evaluation, units[number].piece)
+        collecting = Collecting(evaluation, sources, progress)
         parts = _collected([futures[number] for number in sorted(futures)])
-        collecting = Collecting(evaluation, sources, units, progress)
-        for number, part in enumerate(parts):
-            collecting.add(number, part)
+        for unit, part in zip(units, parts, strict=True):
+            collecting.add(unit, Outcome(part))
         return collecting.scores()
 
 
