@@ -109,8 +109,8 @@ def _seal(collection: str | None) -> str | None:
 def file_facts(purpose: str, path: str) -> FileFacts:
     """A file with its size and hash.
 
-    >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp()) / "a.run"
+    >>> import pathlib, tempfile
+    >>> place = pathlib.Path(tempfile.mkdtemp()) / "a.run"
     >>> _ = place.write_bytes(b"hello")
     >>> found = file_facts("run", str(place))
     >>> found.bytes, found.sha256[:12]
