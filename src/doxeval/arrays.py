@@ -75,7 +75,7 @@ def distinct_below(bound: int, keys: Ints) -> tuple[Ints, Ints]:
     >>> distinct.tolist(), which.tolist()
     ([3, 7], [1, 0, 1])
     """
-    if bound > 4 * len(keys) + 40_000:
+    if bound > 4 * len(keys) + 10_000:
         return np.unique(keys, return_inverse=True)
     occurs = np.zeros(bound, dtype=np.bool_)
     occurs[keys] = True

@@ -36,7 +36,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # How many bytes of XML are scanned at once. The first few show whether scanning is worth it.
 _FIRST_SCAN = 1 << 17
-_LATER_SCANS = 1 << 20
+_LATER_SCANS = 1 << 21
 # A document, and its error if it is broken.
 _Outcome: TypeAlias = tuple[RawDocument, DocumentError | None]
 

@@ -58,6 +58,8 @@ class FileNames:
 
     def keeps_suffix(self, name: str, id_path: str) -> bool:
         """Whether the path that an id is made of has a suffix that other ids do not have."""
+        if self._options.id_rule.text != "path":
+            return False
         shortest = with_slashes(without_suffixes(name))
         return normalised_id(id_path) != normalised_id(shortest)
 

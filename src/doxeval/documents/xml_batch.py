@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pyexpat import ExpatError
 
 from doxeval.arrays import Ints
 from doxeval.documents.limits import Limits
@@ -17,6 +18,7 @@ from doxeval.documents.marks import Attributes, Marks
 from doxeval.documents.xml import PART, XmlReader, hardened
 from doxeval.documents.xml_scanner import Scan, scan
 from doxeval.errors import DocumentError
+from doxeval.markup.expat import undeclared
 
 # What may come before the root element of a plain document in UTF-8. Without declarations of its
 # own, every entity but XML's is undefined.
@@ -63,11 +65,17 @@ class XmlDocuments:
 
         Nothing is kept of a broken document. Each is read when its result is asked for.
         """
-        found = scan([self._body(data) for data, _ in documents], self._limits)
+        bodies = [self._body(data) for data, _ in documents]
+        found = scan(bodies, self._limits)
         self._may_scan &= bool(found.plain.mean() >= _WORTH_SCANNING)
         scanned = _Scanned(found)
+        plain = found.plain.tolist()
         for number, (data, origin) in enumerate(documents):
-            if found.plain[number] and self._is_read(scanned, number, data, origin):
+            before = len(data) - len(bodies[number])
+            text = self._text(data, before, origin) if plain[number] else None
+            if text is not None and scanned.agrees(number, text):
+                self._take_calls()
+                scanned.add(number, text)
                 yield None
             else:
                 self._parts += scanned.take()
@@ -91,19 +99,17 @@ class XmlDocuments:
         prologue = _PROLOGUE.match(data)
         return data[prologue.end() :] if prologue else _NO_BODY
 
-    def _is_read(self, scanned: _Scanned, number: int, data: bytes, origin: str) -> bool:
-        """Read the text of a scanned document; whether it is as the scan says."""
+    def _text(self, data: bytes, before: int, origin: str) -> str | None:
+        """The text of a plain document; None if expat refuses it."""
         self._pieces.clear()
         try:
-            self._expat.parser(origin).feed(data, True)
-        except DocumentError:
-            return False
-        text = "".join(self._pieces)
-        if len(text) != scanned.length(number):
-            return False
-        self._take_calls()
-        scanned.add(number, text.encode())
-        return True
+            if b"<!" in data[:before]:
+                self._expat.parser(origin).feed(data, True)
+            else:
+                undeclared(self._pieces.append).Parse(data, True)
+        except (DocumentError, ExpatError):
+            return None
+        return "".join(self._pieces)
 
     def _read_by_calls(self, data: bytes, origin: str) -> DocumentError | None:
         try:
@@ -126,13 +132,13 @@ class _Scanned:
         self._texts: list[bytes] = []
         self._end = 0
 
-    def length(self, number: int) -> int:
-        """How many code points of text a document has."""
-        return self._lengths[number]
+    def agrees(self, number: int, text: str) -> bool:
+        """Whether the scan found as many code points as expat."""
+        return self._lengths[number] == len(text)
 
-    def add(self, number: int, text: bytes) -> None:
+    def add(self, number: int, text: str) -> None:
         """Add the next document."""
-        self._texts.append(text)
+        self._texts.append(text.encode())
         self._end = number + 1
 
     def take(self) -> list[Marks]:

@@ -15,7 +15,7 @@ LONGEST = 64  # bytes of a name; a multiple of a word
 _WORD = 8
 _ENDS_NAME = np.zeros(256, dtype=np.bool_)
 _ENDS_NAME[list(b"\t\n\r />\0")] = True
-_HASH_BITS = 15
+_HASH_BITS = 13
 # Odd numbers with well-mixed bits: if two words have one hash by the first, the next is tried.
 _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
 _Words = npt.NDArray[np.uint64]

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from html.entities import html5
-from pyexpat import XML_PARAM_ENTITY_PARSING_ALWAYS, ParserCreate
+from pyexpat import XML_PARAM_ENTITY_PARSING_ALWAYS, ParserCreate, XMLParserType
 
 from doxeval.errors import DocumentError, InputError
 from doxeval.markup.character_sets import codec_of, unknown
@@ -140,6 +140,24 @@ def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
     if set(value) & set("&%<"):
         return f"entity &{name:.80}; holds markup or other entities, not plain text"
     return None
+
+
+def undeclared(text: Callable[[str], object]) -> XMLParserType:
+    """A parser that passes text to `text`, for a document in UTF-8 without a document type.
+
+    Nothing is declared in such a document, so there is nothing to refuse but its errors: every
+    entity that is not XML's own is one of them.
+
+    >>> texts = []
+    >>> undeclared(texts.append).Parse(b"<p>one &amp; <b>two</b></p>", True)
+    1
+    >>> texts
+    ['one & two']
+    """
+    parser = ParserCreate()
+    parser.buffer_text = True
+    parser.CharacterDataHandler = text
+    return parser
 
 
 def names_used(data: bytes) -> list[str]:
