@@ -265,7 +265,7 @@ def test_nothing_is_written_to_a_url(near: Collection, build: Builder, tmp_path:
     ):
         result = doxeval(*words)
         assert result.exit_code == 1
-        assert "only local directories can be written" in result.stderr
+        assert f"{words[-1]}: only local directories can be written" in result.stderr
 
 
 def write_source(tmp_path: Path) -> Path:

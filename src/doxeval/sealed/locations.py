@@ -66,7 +66,7 @@ def check_url(url: str, error: type[InputError]) -> None:
     if re.search(_CREDENTIALS, url):
         raise error(
             "the URL contains a password, which would end up in results, reports and pickles; "
-            "give it where fsspec looks for it, such as FSSPEC_SFTP_CREDENTIALS"
+            "give it where fsspec looks for it, such as FSSPEC_SFTP_PASSWORD"
         )
     if re.match(r"https?://[^?#]*[?#]", url):
         raise error("expected the URL of a directory, without ? and #", url)
@@ -81,8 +81,9 @@ def refuse_url(out: str | os.PathLike[str]) -> None:
     """
     given = os.fsdecode(out)
     if is_url(given) or _is_flattened(given):
+        url = given if is_url(given) else given.replace(":/", "://", 1)
         raise OutputError(
-            f"{given}: only local directories can be written; write one, and copy it to the URL"
+            f"{url}: only local directories can be written; write one, and copy it to the URL"
         )
 
 
