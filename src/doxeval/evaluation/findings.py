@@ -7,7 +7,6 @@ same findings together as the run has at once.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -58,8 +57,7 @@ class Places(NamedTuple):
 NOWHERE = Places()
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(NamedTuple):
     """What was found in a run, or in a part of it.
 
     kinds: of its results. unplaced_starts, unplaced_ends: whether it is unknown where some result
@@ -105,8 +103,7 @@ class Findings:
         """The same with other numbers of topics, and so many lines before them."""
         if numbers is None and not lines:
             return self
-        return replace(
-            self,
+        return self._replace(
             against=tuple(one._replace(line=one.line + lines) for one in self.against),
             split=self.split if numbers is None else tuple(numbers[list(self.split)].tolist()),
             unresolved=self.unresolved.moved(numbers, lines),

@@ -60,7 +60,7 @@ class BlockScores(NamedTuple):
     kept: Any = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scoring:
     """What runs are held against and how, all of it settled."""
 

@@ -1,0 +1,119 @@
+"""Large runs, read and scored in blocks of whole topics: time, memory and growth.
+
+    python benchmarks/blocks.py                       5,000 topics × 1,000 results, and less
+    python benchmarks/blocks.py --before DIR/src      beside an earlier version, such as 0.1
+    python benchmarks/blocks.py --topics 500          quicker
+
+A run of documents is scored by P, R and AP, a run of passages by seven focused measures. Seconds
+are those of processors, the least of all rounds: reading the assessments and scoring one run, start
+of the program left out. Memory is the most that the process ever had, assessments included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from runner import Run, compiled, heading, interleaved, line, machine, printed, python
+from worlds import World
+
+MEASURES = {
+    "documents": ("P@10", "R@1000", "AP"),
+    "passages": ("iP[0]", "iP[.01]", "iP[.05]", "iP[.1]", "MAiP", "cP@10", "cR@1500"),
+}
+RESULTS, JUDGED = 1000, 100
+BAR_TIME, BAR_MEMORY, BAR_GROWTH = 0.5, 500, 1.1
+
+
+def main() -> None:
+    """All parts, in one run."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of each (default: 3)")
+    parser.add_argument("--topics", type=int, default=5000, help="topics (default: 5000)")
+    parser.add_argument("--before", metavar="SRC", help="the sources of an earlier version")
+    parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.step:
+        score(*options.step)
+        return
+    compiled()
+    print(f"one large run, {options.rounds} rounds; {machine()}")
+    with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
+        sizes = {part: options.topics * part // 4 for part in (1, 2, 4)}
+        worlds = {
+            part: World(Path(work) / str(part), topics, RESULTS, 1, judged=JUDGED).write()
+            for part, topics in sizes.items()
+        }
+        for kind in MEASURES:
+            measure(kind, worlds, options)
+
+
+def measure(kind: str, worlds: dict[int, World], options: argparse.Namespace) -> None:
+    """One kind of run: its growth, its memory, and the same with an earlier version."""
+    commands = {str(part): _step(kind, world) for part, world in worlds.items()}
+    if options.before:
+        before = ["env", f"PYTHONPATH={options.before}", *_step(kind, worlds[4])]
+        commands["before"] = before
+    results = interleaved(commands, options.rounds)
+    now = {part: least(results[str(part)], "run") for part in worlds}
+    heading(f"{kind}: {options.topics:,} topics × {RESULTS:,} results")
+    line("the run", f"{now[4]:.2f} s")
+    line("the assessments", f"{least(results['4'], 'assessments'):.2f} s")
+    memory = max(printed(one, "memory") for one in results["4"])
+    line("memory", f"{memory:.0f} MB", f"bar: {BAR_MEMORY} MB")
+    for part, times in ((2, 2), (4, 4)):
+        growth = now[part] / now[1] / times
+        line(f"{times} × the rows: × {times} ×", f"{growth:.2f}", f"bar: {BAR_GROWTH}")
+    if options.before:
+        earlier = least(results["before"], "run")
+        line("the run before", f"{earlier:.2f} s")
+        line("now / before", f"{now[4] / earlier:.2f}", f"bar: {BAR_TIME}")
+        same = {printed(one, "scores") for name in ("4", "before") for one in results[name]}
+        line("scores", "the same" if len(same) == 1 else "NOT THE SAME")
+
+
+def least(runs: Sequence[Run], key: str) -> float:
+    """The least of a printed value."""
+    return min(float(printed(one, key)) for one in runs)
+
+
+def _step(kind: str, world: World) -> list[str]:
+    return python(__file__, "--step", kind, str(world.work))
+
+
+def score(kind: str, work: str) -> None:
+    """Score the run of a world; print seconds of processors, memory, and what the scores are."""
+    import hashlib
+
+    from doxeval import evaluate, read_assessments
+
+    start = time.process_time()
+    assessments = read_assessments(f"{work}/{kind}.txt")
+    read = time.process_time()
+    table = evaluate(f"{work}/0.{kind}", assessments, MEASURES[kind])
+    done = time.process_time()
+    found = {
+        "assessments": read - start,
+        "run": done - read,
+        "memory": most_memory(),
+        "scores": hashlib.sha256(table.runs[0].values.tobytes()).hexdigest(),
+    }
+    print(json.dumps(found))
+
+
+def most_memory() -> float:
+    """The most memory that this process ever had, in MB."""
+    status = Path("/proc/self/status")
+    if status.exists():  # unlike getrusage, it does not count what the parent had
+        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        return int(lines["VmHWM"].split()[0]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()
