@@ -19,7 +19,7 @@ from doxeval.assessments.grades import Specificity
 from doxeval.assessments.relevant_elements import RelevantElements
 from doxeval.documents import Collection
 from doxeval.documents.examples import example_collection
-from doxeval.errors import DoxevalError, InputError, MissingInput
+from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput
 from doxeval.evaluation import Evaluation, blocks
 from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.sources import Source
@@ -209,13 +209,17 @@ def outcome(score: Callable[[], RunScores]) -> Any:
         return type(error), str(error)
 
 
-def in_pieces(evaluation: Evaluation, path: Path) -> RunScores:
-    """The scores of a run that was scored in pieces, each perhaps in another process."""
+def in_pieces(evaluation: Evaluation, path: Path, *, unbroken: bool = False) -> RunScores:
+    """The scores of a run that was scored in pieces, each perhaps in another process.
+
+    unbroken: there must be several pieces, and nothing wrong with any of them.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(file_pieces, "PIECE", 200)
         patch.setattr(blocks, "ROWS", 3)
         pieces = evaluation.pieces(path)
         parts = [pickle.loads(pickle.dumps(evaluation.score_piece(piece))) for piece in pieces]
+        assert not unbroken or (len(parts) > 2 and all(part.facts for part in parts))
         return evaluation.joined(path, parts)
 
 
@@ -256,6 +260,37 @@ def test_warnings_and_errors_are_those_of_the_file_at_once(
         assert outcome(lambda: in_pieces(evaluation, path)) == at_once
 
     hold()
+
+
+def test_pieces_of_a_file_are_joined_with_their_lines(tmp_path: Path) -> None:
+    """Warnings name lines of the file, wherever in a piece they were found."""
+    lines = [f"{topic} Q0 a 1 0.5 mine 0 9" for topic in range(30, 5, -1)]
+    again = "4 Q0 b 1 0.7 mine 0 9"
+    late = ["5 Q0 nowhere 1 0.5 mine 0 9", "3 Q0 a 1 0.5 mine 0 99", again, again]
+    more = [f"2 Q0 {name} 1 0.5 mine 0 9" for name in "abc"]
+    path = tmp_path / "mine.run"
+    path.write_text("\n".join([*lines, *late, "", *more]))
+    evaluation = Evaluation(JUDGED, "MAiP", collection=TEXT, unresolved="irrelevant")
+    at_once = scored(evaluation, path, NO_BLOCKS)
+    told = "\n".join(at_once.warnings)
+    assert "first on line 29" in told and "mine.run:27: " in told and "ranks do not rise" in told
+    assert in_pieces(evaluation, path, unbroken=True) == at_once
+    strict = Evaluation(JUDGED, "MAiP", collection=TEXT)
+    error = outcome(lambda: scored(strict, path, NO_BLOCKS))
+    assert outcome(lambda: in_pieces(strict, path, unbroken=True)) == error
+    assert "2 results do not resolve" in error[1]
+
+
+def test_each_piece_may_be_right_and_the_file_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "mine.run"
+    passages = "".join(f"{topic} Q0 a 1 0.5 mine 0 9\n" for topic in range(40, 10, -1))
+    path.write_text(passages)
+    evaluation = Evaluation(JUDGED, "P@3")
+    cut = file_pieces.file_pieces(path, 200)[-1].begin
+    path.write_text(passages[:cut] + passages[cut:].replace("mine 0 9", "mine_0_9"))
+    error = outcome(lambda: scored(evaluation, path, NO_BLOCKS))
+    assert error[0] is FormatError and "6 fields; expected 8 fields as before" in error[1]
+    assert outcome(lambda: in_pieces(evaluation, path, unbroken=True)) == error
 
 
 def test_a_run_that_is_too_large_to_be_taken_at_once(

@@ -86,6 +86,41 @@ def test_text(lines: list[str], rows: int, has_end: bool, is_broken: bool) -> No
     assert_same(lambda rows: text_blocks(io.BytesIO(data), "a.run", rows=rows), rows)
 
 
+@pytest.mark.parametrize(
+    ("bad", "first"),
+    [
+        ({2: "7 Q0 a x 0.5 mine", 3: "8 Q0 a"}, 3),  # fields are counted before they are read
+        ({2: "7 Q0 a x 0.5 mine", 4: "8 Q0 a"}, 2),  # but piece by piece
+        ({2: "8 Q0 a x 0.5 mine", 4: "8 Q0 a"}, 2),
+        ({1: "6 Q0 a x 0.5 mine", 3: "8 Q0 a"}, 3),
+        ({1: "6 Q0 a x 0.5 mine", 4: "8 Q0 a"}, 1),
+    ],
+)
+def test_the_first_of_two_errors_is_that_of_the_file_at_once(
+    bad: dict[int, str], first: int
+) -> None:
+    good = ["6 Q0 a 1 0.500000 mine", "7 Q0 a 1 0.5000 mine", "8 Q0 a 1 0.5000 mine"]
+    lines = [good[0], *(bad.get(at, good[min(at, 2)]) for at in range(1, 8))]
+    data = "\n".join(lines).encode()
+    read = partial(text_blocks, origin="a.run")
+    at_once = told(lambda: read(io.BytesIO(data)))
+    assert at_once[1].startswith(f"a.run:{first + 1}: ")
+    for rows in (1, 2, 3):
+        assert told(partial(read, io.BytesIO(data), rows=rows)) == at_once
+
+
+def test_a_long_topic_is_one_block() -> None:
+    for count in (3, 20, 50):
+        data = b"6 Q0 a 1 1 m\n" + b"7 Q0 a 1 1 m\n" * count + b"8 Q0 a 1 1 m\n"
+        blocks = list(text_blocks(io.BytesIO(data), "a.run", rows=2))
+        assert [list(block.run.topics) for block in blocks] in (
+            [["6"], ["7"], ["8"]],
+            [["6", "7"], ["8"]],
+            [["6"], ["7", "8"]],
+            [["6", "7", "8"]],
+        )
+
+
 RECORD = st.fixed_dictionaries(
     {"topic": st.sampled_from(["7", 7, " 8", "9"]), "doc": st.sampled_from(["a", "b"])},
     optional={

@@ -77,6 +77,10 @@ class Evaluation:
     kept with the scores of each run. The other options say how runs are read, as `RunOptions`
     explains; without an `order`, runs are ranked as the presets want it, or else as listed.
 
+    Runs are read and scored in blocks of whole topics, so memory does not grow with a run if the
+    results of each topic stand together in its file. If they do not, the run is taken as a whole,
+    which takes some 500 bytes for each result; a file of more than 2 GiB has to be sorted by topic.
+
     `texts` are the texts of documents by id, for measures that count words where there is no
     collection; `tokens` is what counts as a token (a function from a text to offsets, a tokeniser
     of tiktoken or tokenizers, or "words"); `solid` leaves white space out of all counts of
