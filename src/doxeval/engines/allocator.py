@@ -1,8 +1,13 @@
-"""The memory of a command: freed blocks are kept for the next arrays.
+"""The memory of a process: freed blocks are kept for the next arrays.
 
 Scoring makes and drops large arrays, run after run. The C library would give each back to the
-system and ask for it anew, page by page, which takes longer than many a computation on them. A
-command is a process of its own and may change that; the library never does.
+system and ask for it anew, page by page, which takes longer than many a computation on them. Where
+dask starts workers, it even asks the C library to do so early, and scoring takes several times as
+long.
+
+Commands, the processes of `jobs=` and the workers of an `engine=` may change that: they are there
+for this work. The library changes nothing in the process that uses it, nor in those of an
+`executor=`, which may do other things as well.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -101,10 +100,10 @@ def _in_scheduler_file(file: str) -> str:
     except OSError as error:
         reason = error.strerror or str(error)
         raise EngineError(f"{file}: no scheduler file can be read there: {reason}") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         address = None
     if not isinstance(address, str):
-        raise EngineError(f"{os.fspath(file)}: this is no scheduler file of dask")
+        raise EngineError(f"{file}: this is no scheduler file of dask")
     return address
 
 
