@@ -190,10 +190,12 @@ def floor(source: str) -> dict[str, float]:
 
 
 def build(source: str, out: str, jobs: str, text: str) -> dict[str, float]:
-    """Build a collection, with the setting that the command line makes."""
+    """Build a collection, with the settings that the command line makes."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from doxeval import BuildOptions, build_collection
+    from doxeval.engines.allocator import keep_freed_blocks
 
+    keep_freed_blocks()
     shutil.rmtree(out, ignore_errors=True)
     options = BuildOptions(text=text)  # type: ignore[arg-type]
     return measured(
