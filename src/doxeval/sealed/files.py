@@ -157,8 +157,12 @@ class SealedFiles:
             is_verified = name not in unverified
             return _opened(self.kind, self.directory / name, files[name], is_verified)
 
-        unhashed = {*unverified, *(name for name in files if name in self.kind.unhashed)}
-        sizes = [0 if name in unhashed else files[name]["bytes"] for name in files]
+        to_hash = {
+            name
+            for name in files
+            if name not in self.kind.unhashed and not _is_remembered(self.directory / name)
+        }.difference(unverified)
+        sizes = [recorded["bytes"] if name in to_hash else 0 for name, recorded in files.items()]
         contents = dict(zip(files, in_threads(opened, list(files), sizes), strict=True))
         for name in self.kind.unread & files.keys():
             del contents[name]
@@ -193,7 +197,10 @@ def check_contents(
         with _regular(kind, path, recorded) as file:
             if "sha256" not in recorded:
                 return
-            if _hashed(_identity(path, file), file, progress) != recorded["sha256"]:
+            if (
+                _hashed(_identity(path, os.fstat(file.fileno())), file, progress)
+                != recorded["sha256"]
+            ):
                 raise _altered(kind, path)
     except OSError as error:
         raise kind.error(error.strerror or str(error), str(path)) from error
@@ -222,7 +229,7 @@ def _regular(kind: Kind, path: Path, recorded: dict[str, Any]) -> FileIO:
 
 def _verified(kind: Kind, path: Path, file: FileIO, expected: str, verify: bool) -> Contents:
     """The contents of an open file, hashed if they are to be verified or have been touched."""
-    identity = _identity(path, file)
+    identity = _identity(path, os.fstat(file.fileno()))
     _, _, _, size, modified, _ = identity
     is_touched = modified != SEALED_AT
     contents = file.read() if size <= _SMALL else _mapped(file)
@@ -242,8 +249,7 @@ def _mapped(file: FileIO) -> Contents:
     return b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _identity(path: Path, file: FileIO) -> _Identity:
-    state = os.fstat(file.fileno())
+def _identity(path: Path, state: os.stat_result) -> _Identity:
     return (
         os.path.abspath(path),
         state.st_dev,
@@ -252,6 +258,14 @@ def _identity(path: Path, file: FileIO) -> _Identity:
         state.st_mtime_ns,
         state.st_ctime_ns,
     )
+
+
+def _is_remembered(path: Path) -> bool:
+    """Whether this process has hashed a file in the state it is in."""
+    try:
+        return bool(_DIGESTS) and _identity(path, path.stat()) in _DIGESTS
+    except OSError:
+        return False  # opening the file will tell
 
 
 def _remembered(identity: _Identity, file: FileIO) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from io import FileIO
 from queue import SimpleQueue
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+if TYPE_CHECKING:  # most collections are small, and need no threads
+    from concurrent.futures import Future
 
 _BLOCK = 256 << 10
 _MOST_THREADS = 4  # more would wait for the disk
@@ -59,6 +61,8 @@ def in_threads(
     threads = min(_MOST_THREADS, _cores(), len(items))
     if threads < 2 or sum(sizes) < _WORTH_THREADS:
         return [task(item, progress or _ignored) for item in items]
+    from concurrent.futures import ThreadPoolExecutor
+
     news: SimpleQueue[int | None] = SimpleQueue()  # bytes, or None for an item that is done
     is_stopped = False
 
