@@ -15,7 +15,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
+from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -238,17 +240,35 @@ def studies_and_worlds() -> list[tuple[str, str]]:
     return [(study, world) for study, world in both if (study, world) != ("findings", "1")]
 
 
-@pytest.mark.parametrize(("study", "world"), studies_and_worlds())
-def test_pages_of_studies_hold_their_output(study: str, world: str) -> None:
+# Studies on the same world share it: in one process, it is made once.
+RUN_STUDIES = f"""
+import runpy, sys
+sys.path.insert(0, {str(STUDIES)!r})
+for study in sys.argv[1:]:
+    print(f"=== {{study}} ===")
+    runpy.run_path(f"{STUDIES}/{{study}}.py", run_name="__main__")
+"""
+
+
+@cache
+def printed_on(world: str) -> dict[str, str]:
+    """What each study prints on a world."""
+    names = [study for study, on in studies_and_worlds() if on == world]
     done = subprocess.run(
-        [sys.executable, str(STUDIES / f"{study}.py")],
+        [sys.executable, "-c", RUN_STUDIES, *names],
         capture_output=True,
         env={**os.environ, **OWN_SOURCES, "WORLD": world},
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()
+    _, *parts = re.split(r"^=== (\S+) ===\n", done.stdout.decode(), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@pytest.mark.parametrize(("study", "world"), sorted(studies_and_worlds(), key=itemgetter(1)))
+def test_pages_of_studies_hold_their_output(study: str, world: str) -> None:
     page = (STUDIES / f"{study}.md").read_text(encoding="utf-8")
-    assert f"\n{done.stdout.decode()}\n<!-- world {world}: end -->" in page, (
+    assert f"\n{printed_on(world)[study]}\n<!-- world {world}: end -->" in page, (
         "run docs/studies/update.py and read the page again"
     )
 
