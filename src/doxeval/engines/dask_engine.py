@@ -162,8 +162,12 @@ class OnDask(Engine):
                 if not self._workers():
                     continue
                 deadline = time.monotonic() + self._patience
-            except Exception:  # it has failed meanwhile: its status says how
-                return None
+            except Exception as error:
+                if future.status in ("error", "cancelled"):  # it has failed meanwhile
+                    return None
+                self._refuse_lost_scheduler(_SECONDS_TO_CLOSE)
+                problem = f"a result cannot be fetched: {type(error).__name__}: {error}"
+                raise EngineError(f"{self._shown}: {problem}") from error
         raise self._without_workers()
 
     def _failure(self, error: BaseException, check: Shared | None, name: str) -> EngineError:
