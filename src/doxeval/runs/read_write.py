@@ -112,10 +112,10 @@ def run_blocks(
     """Read a run in blocks of whole topics, of about so many rows.
 
     >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.run"
-    >>> _ = path.write_text("1 Q0 a 1 0.5 mine\\n2 Q0 a 1 0.5 mine\\n")
-    >>> [len(block.run) for block in run_blocks(path, 1)]
-    [1, 1]
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.csv"
+    >>> _ = path.write_text("topic,doc\\n1,a\\n1,b\\n2,a\\n")
+    >>> [list(block.run.topics) for block in run_blocks(path, 1)]
+    [['1'], ['2']]
     """
     found = format_of(path) or "text"
     options = _options(path, found, ends, chunks)

@@ -50,9 +50,9 @@ def text_blocks(
     """A run in blocks of about so many rows; without a number, all of it is one block.
 
     >>> import io
-    >>> file = io.BytesIO(b"7 Q0 a 1 2 x\\n7 Q0 b 2 1 x\\n8 Q0 a 1 2 x\\n9 Q0 a 1 2 x\\n")
-    >>> [len(block.run) for block in text_blocks(file, "a.run", rows=2)]
-    [2, 1, 1]
+    >>> file = io.BytesIO(b"".join(b"%d Q0 a 1 0.5 mine\\n" % topic for topic in range(1, 9)))
+    >>> [list(block.run.topics) for block in text_blocks(file, "a.run", rows=4)]
+    [['1', '2', '3'], ['4', '5', '6'], ['7', '8']]
     """
     lines, reader = _Lines(file, origin, rows), TextReader(origin, ends=ends)
     has_results = False
