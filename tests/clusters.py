@@ -102,7 +102,7 @@ class Cluster:
         cwd: Path | None = None,
     ) -> None:
         log = self.folder / f"{name}.log"
-        log.touch()
+        log.write_bytes(b"")  # nothing of an earlier worker of this name
         asked = {
             "program": program,
             "options": options,
