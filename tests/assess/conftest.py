@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,6 +18,8 @@ from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
+from sqlalchemy import event
+from sqlalchemy.pool import Pool
 
 from doxeval.assess.store import Campaign, passwords
 from doxeval.assess.store.places import read_facts, write_facts
@@ -36,6 +39,19 @@ def _quick() -> PasswordHasher:
 def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hashes that take no time; test_passwords.py looks at the real ones."""
     monkeypatch.setattr(passwords, "hasher", _quick)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def sqlite_without_waiting() -> Iterator[None]:
+    """SQLite in this process does not wait for the disk; test_crashes.py kills other processes."""
+
+    def prepare(connection: Any, *_: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            connection.execute("PRAGMA synchronous=OFF")
+
+    event.listen(Pool, "checkout", prepare)
+    yield
+    event.remove(Pool, "checkout", prepare)
 
 
 @pytest.fixture(scope="session")
