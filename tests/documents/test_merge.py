@@ -187,13 +187,29 @@ def test_duplicates_are_told_with_their_collections(
     assert not (tmp_path / "out").exists()
 
 
+def test_collections_at_urls_are_merged(
+    pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("doxeval.documents.merge._JOINED", 0)
+    import fsspec
+
+    store = fsspec.filesystem("memory")
+    for path in pair[1].iterdir():
+        store.pipe_file(f"/merged-from/{path.name}", path.read_bytes())
+    merge_collections([pair[0], "memory://merged-from"], tmp_path / "both")
+    both = Collection(tmp_path / "both")
+    assert [both.text_of(number) for number in range(6)] == ["One and", "Two", *"cdef"]
+    assert both.verify().problems == ()
+
+
 def test_the_command(pair: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "both"
     result = doxeval("collection", "merge", *pair, "--out", out)
     assert result.exit_code == 0, result.stderr
     assert f"{out}: 6 documents and 11 elements from 2 collections" in result.stdout
     assert doxeval("collection", "verify", out).exit_code == 0
-    assert "6" in doxeval("collection", "info", out).stdout
+    assert f"{pair[1]} (4 documents)" in doxeval("collection", "info", out).stdout
     again = doxeval("collection", "merge", *pair, "--out", out)
     assert (again.exit_code, "--force" in again.stderr) == (1, True)
     assert doxeval("collection", "merge", *pair, "--out", out, "--force").exit_code == 0

@@ -184,7 +184,7 @@ def build(
                 sources,
                 out,
                 options,
-                jobs=jobs,
+                jobs=1 if opened is not None else jobs,
                 engine=opened,
                 force=force,
                 progress=progress,
@@ -349,6 +349,8 @@ def info(directory: str, format_: str, tags: int) -> None:
         facts = {"collection": opened.location, **opened.statistics.as_dict()}
         facts["unverified_files"] = opened.files.unverified
         facts["options"] = opened.manifest["options"]
+        if "merged" in opened.manifest:
+            facts["merged"] = opened.manifest["merged"]
         json_data(facts, indent=1)
     else:
         print_statistics(opened, tags)

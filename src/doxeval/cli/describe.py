@@ -8,7 +8,7 @@ from itertools import pairwise
 from doxeval.cli.terminal import data, heading, line
 from doxeval.documents import Collection, Element
 from doxeval.errors import MissingText
-from doxeval.wording import shortened
+from doxeval.wording import counted, shortened
 
 _SNIPPET = 48
 
@@ -47,6 +47,9 @@ def print_options(collection: Collection) -> None:
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         if name != "inline" and value not in (None, False, []):
             line(f"  {shortened(name):<27}{shortened(text, 400)}")
+    for one in collection.manifest.get("merged", []):
+        documents = counted(one["documents"], "document")
+        line(f"  {'merged from':<27}{shortened(one['collection'], 400)} ({documents})")
 
 
 def print_element(element: Element) -> None:

@@ -36,7 +36,7 @@ from doxeval.documents.writer import CollectionWriter
 from doxeval.engines import PATIENCE
 from doxeval.engines.engine import EngineGiven
 from doxeval.engines.opened import opened
-from doxeval.errors import DocumentError, SourceError
+from doxeval.errors import DocumentError, InputError, SourceError
 
 
 @dataclass
@@ -90,6 +90,8 @@ def build_collection(
     """
     options = options or BuildOptions()
     paths = source_paths(sources)
+    if engine is not None and jobs > 1:
+        raise InputError("give an engine or jobs=, not both")
     if options.record is not None and options.id_rule.pattern is None:
         raise SourceError("record= needs id_rule= with an XPath: records have no file names")
     with CollectionWriter(Path(os.fsdecode(out)), force=force, id_rule=options.id_rule) as writer:
