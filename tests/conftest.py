@@ -91,6 +91,14 @@ def build(tmp_path: Path) -> Builder:
     return builder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_cache_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing is downloaded into the home of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("DOXEVAL_CACHE", str(tmp_path_factory.mktemp("downloads")))
+        yield
+
+
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of its own for collections at URLs, and a far store without faults."""

@@ -61,14 +61,14 @@ def _on_dask(engine: object, patience: float, tell: Callable[[str], object]) -> 
     if isinstance(engine, str):
         address = address_of(engine)
         _import_dask()
-        from doxeval.engines.dask_engine import connected
+        from doxeval.engines.dask_connection import connected
 
         with connected(address, engine, patience, tell) as on_dask:
             yield on_dask
         return
     if not type(engine).__module__.startswith("distributed"):
         raise InputError(f"engine={brief(engine)}: {_EXPECTED}, or an executor")
-    from doxeval.engines.dask_engine import borrowed
+    from doxeval.engines.dask_connection import borrowed
 
     with borrowed(engine, patience, tell) as on_dask:
         yield on_dask
