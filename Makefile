@@ -37,10 +37,13 @@ pins: .venv/installed
 bench: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[bench]" -c constraints.txt
 	$(BIN)/python benchmarks/collection.py
+	$(BIN)/python benchmarks/merging.py
 	$(BIN)/python benchmarks/remote.py
 	$(BIN)/python benchmarks/formats.py
 	$(BIN)/python benchmarks/duplicates.py
 	$(BIN)/python benchmarks/evaluate.py
+	$(BIN)/python benchmarks/blocks.py
+	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/chunks.py
 
