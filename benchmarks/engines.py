@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import resource
 import tempfile
 import time
@@ -147,9 +148,14 @@ def cpu_of(cluster: Any) -> float:
 def local_cluster(workers: int) -> Iterator[Any]:
     """A cluster of processes on this machine, as dask itself starts it."""
     distributed: Any = importlib.import_module("distributed")
+    before = dict(os.environ)
     with distributed.LocalCluster(
         n_workers=workers, threads_per_worker=1, dashboard_address=None
     ) as found:
+        # dask leaves the settings of its workers in this process, among them one of the
+        # allocator; the other commands would inherit them.
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
         yield found
 
 
