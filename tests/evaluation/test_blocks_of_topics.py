@@ -14,15 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.assessments import Assessments
+from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.grades import Specificity
 from doxeval.assessments.relevant_elements import RelevantElements
 from doxeval.documents import Collection
 from doxeval.documents.examples import example_collection
+from doxeval.documents.patterns import PathPatterns
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput
 from doxeval.evaluation import Evaluation, blocks
 from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.sources import Source
+from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.registry import MEASURES
 from doxeval.measures.truth_parts import _RelevantInPart
 from doxeval.runs import file_pieces
@@ -156,6 +158,16 @@ def test_targets_of_topics(only_in_blocks: None) -> None:
             held += 1
             assert_same(evaluation, run, 1)
     assert held
+
+
+def test_a_part_knows_the_targets_of_its_own_topics() -> None:
+    collection = example_collection({"a": "<s><p>One.</p></s>"})
+    judged = Assessments([Judgment(topic, "a") for topic in "78"])
+    targets = {"7": PathPatterns.parse("//p"), "8": PathPatterns.parse("//s")}
+    truth = GroundTruth.of(judged, collection, targets=targets)
+    part = truth.part(np.array([1]))
+    topic, node = np.array([0, 0]), np.array([0, 1])
+    assert part.relevant.on_target(topic, node).tolist() == [True, False]
 
 
 def test_a_part_asks_the_whole_what_kinds_of_assessments_there_are() -> None:
