@@ -19,9 +19,8 @@ from conftest import doxeval, write_files
 from doxeval.documents import BuildOptions, IdRule, build_collection, shard_engine
 from doxeval.documents.plan import Sizes
 from doxeval.documents.shards import Order
-from doxeval.engines.engine import Engine
-from doxeval.engines.outcomes import Check, Outcome, Task, outcome_of
-from doxeval.engines.shared import Shared
+from doxeval.engines.engine import Engine, Work
+from doxeval.engines.outcomes import Outcome, outcome_of
 from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
 from mixed_sources import json_lines, mixed_files
 
@@ -58,35 +57,26 @@ class Unreliable(Engine):
         self.checked: list[str] | None = None
 
     def outcomes(
-        self,
-        task: Task,
-        items: Iterable[Any],
-        *,
-        shared: Shared,
-        check: Check | None = None,
-        name: Callable[[Any], str] = str,
-        bounded: bool = False,
+        self, work: Work, items: Iterable[Any], *, bounded: bool = False
     ) -> Iterator[tuple[int, Outcome]]:
-        assert check is not None
-        self.checked = list(pickle.loads(pickle.dumps(check))())
+        assert work.check is not None
+        self.checked = list(pickle.loads(pickle.dumps(work.check))())
         waiting: list[tuple[int, Any]] = []
         for number, item in enumerate(items):
-            assert name(item).startswith("shard ")
+            assert work.name(item).startswith("shard ")
             waiting.append((number, pickle.loads(pickle.dumps(item))))
             while len(waiting) > 4:
-                yield self._one(task, shared, waiting)
+                yield self._one(work, waiting)
         while waiting:
-            yield self._one(task, shared, waiting)
+            yield self._one(work, waiting)
 
-    def _one(
-        self, task: Task, shared: Shared, waiting: list[tuple[int, Any]]
-    ) -> tuple[int, Outcome]:
+    def _one(self, work: Work, waiting: list[tuple[int, Any]]) -> tuple[int, Outcome]:
         number, item = waiting.pop(self._chance.randrange(len(waiting)))
-        value = pickle.loads(pickle.dumps(shared.value))
+        value = pickle.loads(pickle.dumps(work.shared.value))
         with self._there():
             for _ in range(self._chance.randrange(2)):
-                outcome_of(task, value, item)  # whose result nobody gets
-            return number, pickle.loads(pickle.dumps(outcome_of(task, value, item)))
+                outcome_of(work.task, value, item)  # whose result nobody gets
+            return number, pickle.loads(pickle.dumps(outcome_of(work.task, value, item)))
 
 
 def test_any_order_and_any_number_of_attempts_give_the_same_bytes(

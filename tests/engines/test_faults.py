@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from clusters import NOTHING, Cluster, cluster
+from doxeval.engines.engine import Work
 from doxeval.engines.opened import opened
 from doxeval.engines.shared import Shared
 from doxeval.errors import EngineError
@@ -87,7 +88,7 @@ def cold_at_noon() -> Sequence[str]:
 SQUARES = [number * number for number in range(8)]
 
 
-class Work(threading.Thread):
+class InThread(threading.Thread):
     """A map on a cluster, in a thread, whose end can be waited for."""
 
     def __init__(self, running: Cluster, places: Places, patience: float = PATIENCE) -> None:
@@ -102,9 +103,8 @@ class Work(threading.Thread):
             with opened(
                 self.running.address, patience=self.patience, tell=self.told.append
             ) as engine:
-                self.found = engine.map(
-                    patient, range(8), shared=Shared.of(self.places), check=cold_at_noon
-                )
+                work = Work(patient, Shared.of(self.places), check=cold_at_noon)
+                self.found = engine.map(work, range(8))
         except EngineError as error:
             self.found = error
 
@@ -120,7 +120,7 @@ def places(tmp_path: Path) -> Places:
 
 def test_a_lost_worker_changes_nothing(running: Cluster, places: Places) -> None:
     with workers(running, "a", "b"):
-        work = Work(running, places)
+        work = InThread(running, places)
         places.wait_for_beginning(2)
         running.kill("a")
         places.go_on()
@@ -129,7 +129,7 @@ def test_a_lost_worker_changes_nothing(running: Cluster, places: Places) -> None
 
 def test_all_workers_lost_and_others_in_their_place(running: Cluster, places: Places) -> None:
     with workers(running, "c"):
-        work = Work(running, places)
+        work = InThread(running, places)
         places.wait_for_beginning()
         running.kill("c")
     with workers(running, "d", threads=4):
@@ -139,7 +139,7 @@ def test_all_workers_lost_and_others_in_their_place(running: Cluster, places: Pl
 
 def test_all_workers_lost_for_too_long(running: Cluster, places: Places) -> None:
     with workers(running, "e"):
-        work = Work(running, places, patience=1.5)
+        work = InThread(running, places, patience=1.5)
         places.wait_for_beginning()
         running.kill("e")
         found = work.outcome()
@@ -149,7 +149,7 @@ def test_all_workers_lost_for_too_long(running: Cluster, places: Places) -> None
 
 def test_a_cluster_without_workers_yet(running: Cluster, places: Places) -> None:
     places.go_on()
-    work = Work(running, places)
+    work = InThread(running, places)
     running.wait_for(lambda: work.told, "word about waiting")
     assert work.told == [f"waiting for workers at {running.address}"]
     with workers(running, "f"):
@@ -162,7 +162,7 @@ def test_a_task_that_ends_every_worker_is_named(running: Cluster, places: Places
         opened(running.address, patience=PATIENCE) as engine,
         pytest.raises(EngineError, match="run 3: every worker that was given it was lost"),
     ):
-        engine.map(deadly, [3], shared=Shared.of(places), name=lambda item: f"run {item}")
+        engine.map(Work(deadly, Shared.of(places), name=lambda item: f"run {item}"), [3])
 
 
 WRONG = {
@@ -178,7 +178,7 @@ def test_everything_that_is_wrong_is_told_at_once(running: Cluster, places: Plac
         running.start_worker(name, settings)
     with workers(running, "fine"):
         running.wait_for_workers(*names)
-        found = Work(running, places).outcome()
+        found = InThread(running, places).outcome()
         told = str(found)
         assert f"{running.address}: 3 of 4 workers cannot do this work: 127.0.0.1:" in told
         for name, (_, problem) in WRONG.items():
@@ -195,7 +195,7 @@ def test_a_worker_that_joins_later_is_checked_too(
 ) -> None:
     settings, problem = WRONG[fault]
     with workers(running, "first"):
-        work = Work(running, places)
+        work = InThread(running, places)
         places.wait_for_beginning()
         running.kill("first")
     with workers(running, "later", settings=settings):
@@ -207,13 +207,13 @@ def test_a_worker_that_joins_later_is_checked_too(
 
 def test_threads_of_one_worker_share_the_value(running: Cluster) -> None:
     with workers(running, "i", threads=4), opened(running.address) as engine:
-        threads = engine.map(thread_of, range(8), shared=Shared.of(None))
+        threads = engine.map(Work(thread_of, Shared.of(None)), range(8))
         assert len(set(threads)) == 4
 
 
 def test_a_lost_scheduler_is_an_error(running: Cluster, places: Places) -> None:
     with workers(running, "j"):
-        work = Work(running, places)
+        work = InThread(running, places)
         places.wait_for_beginning()
         address = running.address
         running.kill("scheduler")

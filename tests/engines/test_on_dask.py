@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from clusters import Cluster, cluster
+from doxeval.engines.engine import Work
 from doxeval.engines.opened import opened
+from doxeval.engines.outcomes import Outcome
 from doxeval.engines.shared import Shared
 from doxeval.errors import DoxevalError, EngineError, InputError
 
@@ -49,30 +51,32 @@ def wrong_there() -> Sequence[str]:
 def test_results_come_in_order(running: Cluster) -> None:
     seen: list[int] = []
     with opened(running.address, patience=20) as engine:
-        found = engine.map(multiplied, range(30), shared=Shared.of(7), progress=seen.append)
-        streamed = dict(engine.stream(multiplied, iter(range(30)), shared=Shared.of(8)))
-        pids = engine.map(pid, range(8), shared=Shared.of(None))
+        found = engine.map(Work(multiplied, Shared.of(7)), range(30), progress=seen.append)
+        outcomes = dict(
+            engine.outcomes(Work(multiplied, Shared.of(8)), iter(range(30)), bounded=True)
+        )
+        pids = engine.map(Work(pid, Shared.of(None)), range(8))
     assert found == [7 * number for number in range(30)]
     assert sum(seen) == 30
-    assert streamed == {number: 8 * number for number in range(30)}
+    assert outcomes == {number: Outcome(8 * number) for number in range(30)}
     assert len(set(pids)) == 2, "both workers have something to do"
 
 
 def test_the_first_wrong_item_is_told_whichever_fails_first(running: Cluster) -> None:
     with opened(running.address) as engine, pytest.raises(InputError) as caught:
-        engine.map(refused_above, range(12), shared=Shared.of(6))
+        engine.map(Work(refused_above, Shared.of(6)), range(12))
     assert str(caught.value) == "numbers.txt:7: 7 is too large"
 
 
 def test_an_unexpected_error_comes_with_its_traceback(running: Cluster) -> None:
     with opened(running.address) as engine, pytest.raises(ZeroDivisionError) as caught:
-        engine.map(broken, [1, 0], shared=Shared.of(6))
+        engine.map(Work(broken, Shared.of(6)), [1, 0])
     assert "return value / item" in "".join(caught.value.__notes__)
 
 
 def test_what_is_wrong_is_told_by_worker(running: Cluster) -> None:
     with opened(running.address) as engine, pytest.raises(EngineError) as caught:
-        engine.map(multiplied, range(3), shared=Shared.of(7), check=wrong_there)
+        engine.map(Work(multiplied, Shared.of(7), check=wrong_there), range(3))
     told = str(caught.value)
     assert told.startswith(f"{running.address}: 2 of 2 workers cannot do this work: 127.0.0.1:")
     assert "(w0)" in told and "(w1)" in told
@@ -97,7 +101,7 @@ def test_other_names_of_engines_are_refused(name: str) -> None:
 
 def test_a_scheduler_file(running: Cluster) -> None:
     with opened(f"dask:{running.scheduler_file}") as engine:
-        assert engine.map(multiplied, [2], shared=Shared.of(7)) == [14]
+        assert engine.map(Work(multiplied, Shared.of(7)), [2]) == [14]
     log = running.folder / "w0.log"
     with pytest.raises(EngineError, match="this is no scheduler file"), opened(f"dask:{log}"):
         pass
@@ -110,5 +114,5 @@ def test_a_client_that_is_connected_already(running: Cluster) -> None:
     address = running.address.replace("dask", "tcp")
     with distributed.Client(address, set_as_default=False) as client:
         with opened(client) as engine:
-            assert engine.map(multiplied, [2], shared=Shared.of(7)) == [14]
+            assert engine.map(Work(multiplied, Shared.of(7)), [2]) == [14]
         assert client.submit(multiplied, 3, 4).result() == 12, "it stays open"

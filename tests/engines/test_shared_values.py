@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from clusters import Cluster, cluster
+from doxeval.engines.engine import Work
 from doxeval.engines.executors import OnExecutor
 from doxeval.engines.opened import opened
 from doxeval.engines.shared import Shared
@@ -67,12 +68,12 @@ def test_every_process_of_an_executor_unpickles_once() -> None:
     with Plain() as executor:
         engine = OnExecutor(executor)
         for _ in range(2):
-            found = engine.map(counts, range(12), shared=engine.shared(Counted(), prepare))
+            found = engine.map(Work(counts, engine.shared(Counted(), prepare)), range(12))
             assert {count for _, *count in map(list, found) for count in count} == {1}
         with pytest.raises(WorkerLost, match="a process of the executor ended unexpectedly"):
-            engine.map(killed, range(2), shared=engine.shared(None))
+            engine.map(Work(killed, engine.shared(None)), range(2))
         with pytest.raises(WorkerLost):
-            engine.map(counts, range(2), shared=engine.shared(None))
+            engine.map(Work(counts, engine.shared(None)), range(2))
 
 
 def lost(running: Cluster, item: int) -> None:
@@ -84,20 +85,20 @@ def test_threads_of_a_worker_unpickle_once_and_its_executor_is_lost_with_the_sch
     distributed: Any = importlib.import_module("distributed")
     with cluster(1, threads=4) as running:
         with opened(running.address) as engine:
-            found = engine.map(counts, range(12), shared=engine.shared(Counted(), prepare))
+            found = engine.map(Work(counts, engine.shared(Counted(), prepare)), range(12))
         assert len(set(found)) == 1
         assert found[0][1:] == (1, 1)
         client = distributed.Client(running.address.replace("dask", "tcp"), set_as_default=False)
         with client, pytest.raises(EngineError, match=r"scheduler (behind .*)?was lost"):
             executor = OnExecutor(client.get_executor(pure=False))
-            executor.map(lost, [1], shared=executor.shared(running))
+            executor.map(Work(lost, executor.shared(running)), [1])
 
 
 def test_threads_of_this_process_share_the_value_itself() -> None:
     with ThreadPoolExecutor(2) as pool:
         engine = OnExecutor(pool)
         shared = engine.shared(lambda number: number + 1)
-        assert engine.map(call, [1, 2], shared=shared) == [2, 3]
+        assert engine.map(Work(call, shared), [1, 2]) == [2, 3]
 
 
 def call(value: Any, item: int) -> int:
@@ -135,7 +136,9 @@ def test_items_are_taken_no_faster_than_they_are_needed() -> None:
 
     with ThreadPoolExecutor(2) as pool:
         engine = OnExecutor(pool)
-        for done, _ in enumerate(engine.stream(divmod_of, items(), shared=engine.shared(7))):
+        for done, _ in enumerate(
+            engine.outcomes(Work(divmod_of, engine.shared(7)), items(), bounded=True)
+        ):
             assert taken <= done + 2 * 2 + 1
 
 

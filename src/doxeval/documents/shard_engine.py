@@ -18,7 +18,7 @@ from pathlib import Path
 from doxeval.documents.globs import fixed_part
 from doxeval.documents.plan import Plan, Shard
 from doxeval.documents.shards import BuiltShard, Order, Piece, ShardEnd, build_shard
-from doxeval.engines.engine import Engine
+from doxeval.engines.engine import Engine, Work
 from doxeval.engines.outcomes import Outcome
 from doxeval.errors import DoxevalError, EngineError, SourceError
 from doxeval.wording import shortened
@@ -32,25 +32,24 @@ def read_on(
     """All pieces of a build, in order."""
     _refuse_pipes(sources)
     order = replace(order, base=_base(sources))
-    work = _Work(plan)
-    outcomes = engine.outcomes(
+    planned = _Planned(plan)
+    work = Work(
         _build,
-        work.shards(),
-        shared=engine.shared(order),
+        engine.shared(order),
         check=_required(order, sources),
         name=lambda shard: f"shard {shard.number} ({shortened(shard.files[0].path)})",
-        bounded=True,
     )
+    outcomes = engine.outcomes(work, planned.shards(), bounded=True)
     with closing(_in_order(outcomes)) as results:
         for built in results:
             _refuse_unread(built)
             yield built
-    if work.failure is not None:
-        raise work.failure
-    yield from work.ends
+    if planned.failure is not None:
+        raise planned.failure
+    yield from planned.ends
 
 
-class _Work:
+class _Planned:
     """The shards of a plan for an engine; an error of the plan is kept until all are built."""
 
     def __init__(self, plan: Plan) -> None:

@@ -75,7 +75,7 @@ class Cluster:
         def work() -> None:
             try:
                 answers.put((call(), None))
-            except Exception as error:
+            except Exception as error:  # raised where the answer is awaited
                 answers.put((None, error))
 
         threading.Thread(target=work, daemon=True).start()

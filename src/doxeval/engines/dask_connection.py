@@ -55,7 +55,7 @@ def _client(address: str, shown: str, seconds: float) -> Client:
             return distributed.Client(
                 address, timeout=seconds, set_as_default=False, name="doxeval"
             )
-    except Exception as error:
+    except Exception as error:  # dask, tornado and ssl raise all kinds of errors
         cause = "" if "Timed out" in str(error) else f" ({type(error).__name__}: {error})"
         problem = f"no scheduler at {shown} answered within {seconds:g} s"
         raise EngineError(shortened(problem + cause, 1000)) from error

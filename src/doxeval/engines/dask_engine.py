@@ -22,11 +22,10 @@ import distributed as dask_distributed
 from doxeval.engines.dask_calls import Calls
 from doxeval.engines.dask_cluster import SECONDS_BETWEEN_LOOKS, SECONDS_TO_CLOSE, Cluster, Future
 from doxeval.engines.dask_preflight import preflight
-from doxeval.engines.engine import Engine
-from doxeval.engines.outcomes import Check, Outcome, Task, unpacked
+from doxeval.engines.engine import Engine, Work
+from doxeval.engines.outcomes import Outcome, unpacked
 from doxeval.engines.shared import Shared
 from doxeval.errors import EngineError
-from doxeval.wording import brief
 
 distributed: Any = dask_distributed  # only some of dask has types
 
@@ -45,19 +44,12 @@ class OnDask(Engine):
         return Shared.of(value, prepare, by_value=True)
 
     def outcomes(
-        self,
-        task: Task,
-        items: Iterable[Any],
-        *,
-        shared: Shared,
-        check: Check | None = None,
-        name: Callable[[Any], str] = brief,
-        bounded: bool = False,
+        self, work: Work, items: Iterable[Any], *, bounded: bool = False
     ) -> Iterator[tuple[int, Outcome]]:
         """The outcomes as they come, after all workers were checked."""
-        packed_check = None if check is None else Shared.of(check)
-        threads = preflight(self._cluster, packed_check)
-        calls = Calls(self._cluster.client, task, shared, packed_check)
+        check = work.packed_check
+        threads = preflight(self._cluster, check)
+        calls = Calls(self._cluster.client, work.task, work.shared, check)
         remaining = enumerate(items)
         finished: SimpleQueue[int] = SimpleQueue()
         waiting: dict[int, tuple[Future, Any]] = {}
@@ -81,7 +73,7 @@ class OnDask(Engine):
                     unlucky[number] += 1
                     submit(number, item)
                     continue
-                outcome = self._fetched(future, packed_check, name(item))
+                outcome = self._fetched(future, check, work.name(item))
                 future.release()
                 submit_next(1)
                 yield number, outcome
@@ -137,7 +129,7 @@ class OnDask(Engine):
                 if not self._cluster.workers():
                     continue
                 deadline = time.monotonic() + self._cluster.patience
-            except Exception as error:
+            except Exception as error:  # the status says whether the task or the way failed
                 if future.status in ("error", "cancelled"):  # it has failed meanwhile
                     return None
                 self._cluster.refuse_lost_scheduler(SECONDS_TO_CLOSE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, NamedTuple
 
 from doxeval.engines.outcomes import Check, Outcome, Task, outcome_of
 from doxeval.engines.shared import Shared
@@ -15,15 +15,35 @@ from doxeval.wording import brief
 Progress = Callable[[int], object]
 
 
-class Engine(ABC):
-    """Carries out a task for each of many items: `task(value, item)`, with a value they share.
+class Work(NamedTuple):
+    """What is to be done for each item: `task(value, item)`, with a value that all tasks share.
 
     Tasks are functions of modules that workers can import. A worker passes the `check` before its
     first task, or the whole work ends with an error that names the worker and what is wrong there.
-    Tasks of lost workers are carried out elsewhere if the engine can do so; nothing else is
-    repeated. `name` says what to call an item in a message.
+    `name` says what to call an item in a message.
 
-    >>> Here().map(divmod, [2, 3], shared=Shared.of(7))
+    >>> Work(divmod, Shared.of(7)).name("a.run")
+    "'a.run'"
+    """
+
+    task: Task
+    shared: Shared
+    check: Check | None = None
+    name: Callable[[Any], str] = brief
+
+    @property
+    def packed_check(self) -> Shared | None:
+        """The check as workers receive it."""
+        return None if self.check is None else Shared.of(self.check)
+
+
+class Engine(ABC):
+    """Carries out work for each of many items.
+
+    Tasks of lost workers are carried out elsewhere if the engine can do so; nothing else is
+    repeated.
+
+    >>> Here().map(Work(divmod, Shared.of(7)), [2, 3])
     [(3, 1), (2, 1)]
     """
 
@@ -33,14 +53,7 @@ class Engine(ABC):
 
     @abstractmethod
     def outcomes(
-        self,
-        task: Task,
-        items: Iterable[Any],
-        *,
-        shared: Shared,
-        check: Check | None = None,
-        name: Callable[[Any], str] = brief,
-        bounded: bool = False,
+        self, work: Work, items: Iterable[Any], *, bounded: bool = False
     ) -> Iterator[tuple[int, Outcome]]:
         """The outcomes with the numbers of their items, as they come.
 
@@ -49,12 +62,9 @@ class Engine(ABC):
 
     def map(
         self,
-        task: Task,
+        work: Work,
         items: Iterable[Any],
         *,
-        shared: Shared,
-        check: Check | None = None,
-        name: Callable[[Any], str] = brief,
         progress: Progress = lambda _: None,
         each: Callable[[int, Any], object] = lambda number, result: None,
     ) -> list[Any]:
@@ -65,7 +75,7 @@ class Engine(ABC):
         """
         found: dict[int, Outcome] = {}
         wrong: int | None = None
-        for number, outcome in self.outcomes(task, items, shared=shared, check=check, name=name):
+        for number, outcome in self.outcomes(work, items):
             found[number] = outcome
             progress(1)
             if outcome.error is None:
@@ -80,29 +90,11 @@ class Engine(ABC):
             found[wrong].result()
         return [found[number].value for number in range(len(found))]
 
-    def stream(
-        self,
-        task: Task,
-        items: Iterable[Any],
-        *,
-        shared: Shared,
-        check: Check | None = None,
-        name: Callable[[Any], str] = brief,
-    ) -> Iterator[tuple[int, Any]]:
-        """The results with the numbers of their items, as they come; the first error is raised.
-
-        >>> list(Here().stream(divmod, iter([2, 3]), shared=Shared.of(7)))
-        [(0, (3, 1)), (1, (2, 1))]
-        """
-        found = self.outcomes(task, items, shared=shared, check=check, name=name, bounded=True)
-        for number, outcome in found:
-            yield number, outcome.result()
-
 
 class Here(Engine):
     """In this process, one item after another.
 
-    >>> Here().map(divmod, [], shared=Shared.of(7))
+    >>> Here().map(Work(divmod, Shared.of(7)), [])
     []
     """
 
@@ -111,18 +103,11 @@ class Here(Engine):
         return Shared.here(value)
 
     def outcomes(
-        self,
-        task: Task,
-        items: Iterable[Any],
-        *,
-        shared: Shared,
-        check: Check | None = None,
-        name: Callable[[Any], str] = brief,
-        bounded: bool = False,
+        self, work: Work, items: Iterable[Any], *, bounded: bool = False
     ) -> Iterator[tuple[int, Outcome]]:
         """The outcomes in the order of the items; there are no workers to check."""
         for number, item in enumerate(items):
-            yield number, outcome_of(task, shared.value, item)
+            yield number, outcome_of(work.task, work.shared.value, item)
 
 
 # What `engine=` takes: a name, an executor, a client of dask's, or an engine that is open already.

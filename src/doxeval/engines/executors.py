@@ -14,11 +14,10 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from doxeval.engines.engine import Engine
-from doxeval.engines.outcomes import Check, Outcome, Task, carry_out, outcome_of, unpacked
+from doxeval.engines.engine import Engine, Work
+from doxeval.engines.outcomes import Outcome, carry_out, outcome_of, unpacked
 from doxeval.engines.shared import Shared
 from doxeval.errors import EngineError, WorkerLost
-from doxeval.wording import brief
 
 _AHEAD = 2  # tasks for each worker
 _WORKERS_IF_UNKNOWN = 16
@@ -30,7 +29,7 @@ class OnExecutor(Engine):
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as pool:
-    ...     OnExecutor(pool).map(divmod, [2, 3], shared=Shared.of(7))
+    ...     OnExecutor(pool).map(Work(divmod, Shared.of(7)), [2, 3])
     [(3, 1), (2, 1)]
     """
 
@@ -43,24 +42,17 @@ class OnExecutor(Engine):
         return Shared.here(value) if self._in_this_process else Shared.of(value, prepare)
 
     def outcomes(
-        self,
-        task: Task,
-        items: Iterable[Any],
-        *,
-        shared: Shared,
-        check: Check | None = None,
-        name: Callable[[Any], str] = brief,
-        bounded: bool = False,
+        self, work: Work, items: Iterable[Any], *, bounded: bool = False
     ) -> Iterator[tuple[int, Outcome]]:
         """The outcomes as they come; every process checks itself before its first task."""
-        packed_check = None if check is None else Shared.of(check)
+        check = work.packed_check
         remaining = enumerate(items)
         finished: SimpleQueue[int] = SimpleQueue()
         waiting: dict[int, Future[Any]] = {}
 
         def submit(count: int | None) -> None:
             for number, item in islice(remaining, count):
-                future = self._submitted(task, shared, packed_check, item)
+                future = self._submitted(work, check, item)
                 waiting[number] = future
                 future.add_done_callback(lambda _, number=number: finished.put(number))  # type: ignore[misc]
 
@@ -93,13 +85,13 @@ class OnExecutor(Engine):
         workers = getattr(self._executor, "_max_workers", None)
         return _AHEAD * (workers if isinstance(workers, int) else _WORKERS_IF_UNKNOWN)
 
-    def _submitted(
-        self, task: Task, shared: Shared, check: Shared | None, item: Any
-    ) -> Future[Any]:
+    def _submitted(self, work: Work, check: Shared | None, item: Any) -> Future[Any]:
         try:
             if self._in_this_process:
-                return self._executor.submit(outcome_of, task, shared.value, item)
-            return self._executor.submit(carry_out, task, shared, check, _this_process, item)
+                return self._executor.submit(outcome_of, work.task, work.shared.value, item)
+            return self._executor.submit(
+                carry_out, work.task, work.shared, check, _this_process, item
+            )
         except BrokenExecutor as error:
             failed: Future[Any] = Future()
             failed.set_exception(error)
@@ -124,6 +116,6 @@ def _outcome(future: Future[Any]) -> Outcome:
     except CancelledError:
         problem = "tasks were cancelled: the executor was shut down, or its scheduler was lost"
         return Outcome(None, EngineError(problem))
-    except Exception as error:
+    except Exception as error:  # executors of others raise anything
         return Outcome(None, error)
     return found if isinstance(found, Outcome) else unpacked(found)

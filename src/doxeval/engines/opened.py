@@ -31,9 +31,10 @@ def opened(
     wrote. A cluster may be without workers for `patience` seconds; `tell` is told what it waits
     for. A client of dask's that is connected already is taken as it is.
 
+    >>> from doxeval.engines.engine import Work
     >>> from doxeval.engines.shared import Shared
     >>> with opened(None) as engine:
-    ...     engine.map(divmod, [2, 3], shared=Shared.of(7))
+    ...     engine.map(Work(divmod, Shared.of(7)), [2, 3])
     [(3, 1), (2, 1)]
     >>> with opened("dask://"):
     ...     pass

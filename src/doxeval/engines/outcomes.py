@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
             if self.error is not None:
                 pickle.loads(data)  # noqa: S301  # ours; exceptions may refuse only here
             return data
-        except Exception as error:
+        except Exception as error:  # objects of others raise anything when they are pickled
             what = type(self.value if self.error is None else self.error).__name__
             problem = f"the answer of a worker cannot be sent back ({what}): {error}"
             return pickle.dumps(Outcome(None, EngineError(problem), self.trace))
@@ -60,7 +60,7 @@ def unpacked(data: bytes) -> Outcome:
     """
     try:
         found: Outcome = pickle.loads(data)  # noqa: S301  # made by Outcome.packed
-    except Exception as error:
+    except Exception as error:  # and when they are unpickled
         return Outcome(None, EngineError(f"the answer of a worker cannot be read: {error}"))
     return found
 
@@ -75,7 +75,7 @@ def outcome_of(task: Task, value: Any, item: Any) -> Outcome:
     """
     try:
         return Outcome(task(value, item))
-    except Exception as error:
+    except Exception as error:  # errors are results like others
         trace = "".join(traceback.format_exception(error))
         return Outcome(None, error, f"In a worker process: {trace}")
 

@@ -86,7 +86,7 @@ def problems_here(check: Shared) -> tuple[str, ...]:
     """
     try:
         return tuple(check.value())
-    except Exception as error:
+    except Exception as error:  # the answer is a sentence, whatever goes wrong
         return (str(error) or type(error).__name__,)
 
 

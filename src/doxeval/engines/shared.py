@@ -119,7 +119,7 @@ def _pickled_by_value(
         return cloudpickle.dumps(value, pickle.HIGHEST_PROTOCOL), None
     except ImportError:
         return data, problem
-    except Exception as error:
+    except Exception as error:  # objects of others raise anything when they are pickled
         return b"", error
 
 

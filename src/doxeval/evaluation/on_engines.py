@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doxeval.engines.engine import EngineGiven
+from doxeval.engines.engine import EngineGiven, Work
 from doxeval.engines.opened import opened
 from doxeval.engines.outcomes import Outcome, outcome_of
 from doxeval.errors import DoxevalError
@@ -45,14 +45,13 @@ def scored_on(
                 collecting.add(unit, outcome)
 
         try:
-            found.map(
+            work = Work(
                 _score,
-                groups,
-                shared=found.shared(evaluation, prepare),
+                found.shared(evaluation, prepare),
                 check=required(evaluation, absolute),
                 name=lambda group: listed([_name(sources[unit.run]) for unit in group]),
-                each=collect,
             )
+            found.map(work, groups, each=collect)
             return as_given.in_scores(collecting.scores())
         except DoxevalError as error:
             as_given.in_error(error)

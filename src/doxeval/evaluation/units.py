@@ -101,7 +101,7 @@ class Collecting:
         del self._parts[run]
         try:
             self._scores[run] = self._evaluation.joined(self._sources[run], parts)
-        except Exception as error:
+        except Exception as error:  # told in the order of the runs
             self._wrong[run] = Outcome(None, error)
         else:
             self._progress(1)

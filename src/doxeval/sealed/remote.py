@@ -132,7 +132,7 @@ class RemoteDirectory:
             raise self.kind.error(message, self.url) from None
         try:
             self._system, self._path = url_to_fs(self.url)
-        except Exception as error:
+        except Exception as error:  # stores of all kinds, each with errors of its own
             raise self.kind.error(f"cannot be opened: {_reason(error)}", self.url) from error
         self._connected_by = os.getpid()
 
@@ -148,7 +148,7 @@ class RemoteDirectory:
                 return self._range(name, begin, end, whole)
             except FileNotFoundError:
                 raise
-            except Exception as error:
+            except Exception as error:  # the same
                 if _status(error) == _NOT_FOUND:
                     raise FileNotFoundError from error
                 pause = next(pauses, None)
