@@ -35,7 +35,7 @@ from synthetic import write_wikipedia
 TEXTS = 2_000
 
 
-class Disk(AbstractFileSystem):  # type: ignore[misc]
+class Disk(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
     """Local files under another name: `file:` would be opened where it is."""
 
     protocol = "disk"

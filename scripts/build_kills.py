@@ -22,8 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
-from clusters import Cluster, cluster  # noqa: E402
-from doxeval.documents import Collection, build_collection, plan  # noqa: E402
+from clusters import Cluster, cluster  # noqa: E402  # after the path is set
+from doxeval.documents import Collection, build_collection, plan  # noqa: E402  # the same
 
 # Shards of a tenth of their usual size, so that a small collection has enough of them.
 SIZES = plan.Sizes(batch_bytes=1 << 18, batch_documents=200, shard_batches=4)

@@ -22,7 +22,7 @@ def unaltered(name: str, begin: int, end: int, data: bytes) -> bytes:
     return data
 
 
-class FarStore(AbstractFileSystem):  # type: ignore[misc]
+class FarStore(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
     """Reads ranges of local files."""
 
     protocol = "far"

@@ -185,7 +185,7 @@ def test_legalbench_counts_line_ends_once() -> None:
 def test_spans_without_answers_are_believed_if_they_fit() -> None:
     tests = [{"query": "?", "snippets": [{"file_path": "terms", "span": [0, 6]}]}]
     assert answers(chunks.questions({"tests": tests}, DOCS), "1") == [["Thirty"]]
-    tests[0]["snippets"][0]["span"] = [60, 70]  # type: ignore[index]
+    tests[0]["snippets"][0]["span"] = [60, 70]  # type: ignore[index]  # JSON of any depth
     gold = chunks.questions({"tests": tests}, DOCS)
     assert gold.warnings[0] == "question 1: [60, 70) is not in terms, which has 64 characters"
     assert gold.tally.lost == 1
