@@ -169,7 +169,7 @@ def test_errors_come_in_the_order_of_the_plan(
 def test_the_bar_knows_its_end(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("doxeval.cli.collection.is_watched", lambda: True)
+    monkeypatch.setattr("doxeval.cli.collection_making.is_watched", lambda: True)
     arguments = ("--id", "path", "--skip-broken", "--jobs", 1)
     result = doxeval("collection", "build", source, "--out", tmp_path / "c", *arguments)
     assert result.exit_code == 0
