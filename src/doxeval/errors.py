@@ -42,12 +42,22 @@ from contextlib import contextmanager
 class DoxevalError(Exception):
     """The root of all errors that doxeval raises on purpose.
 
-    Messages name parameters of the library, such as `force=True`; the command line names its
-    options instead.
+    Messages name parameters of the library, such as `force=True`. Where they are of the type
+    `wording.Message`, they know which parts these are, and the command line shows its options.
 
     >>> issubclass(InputError, DoxevalError)
     True
     """
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The message in parts, some of which may be parameters.
+
+        >>> DoxevalError("no such file").parts
+        ('no such file',)
+        """
+        parts: tuple[str, ...] | None = getattr(self.args[0] if self.args else "", "parts", None)
+        return (str(self),) if parts is None else parts
 
 
 class InputError(DoxevalError):
@@ -75,8 +85,14 @@ class InputError(DoxevalError):
         self.column = column
 
     def __str__(self) -> str:
-        parts = [str(part) for part in (self.origin, self.line, self.column) if part is not None]
-        return f"{':'.join(parts)}: {self.message}" if parts else self.message
+        return "".join(self.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Where the error is, and the message in parts."""
+        place = [str(part) for part in (self.origin, self.line, self.column) if part is not None]
+        message = getattr(self.message, "parts", (self.message,))
+        return (f"{':'.join(place)}: ", *message) if place else message
 
 
 class SourceError(InputError):

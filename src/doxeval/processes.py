@@ -26,6 +26,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from doxeval.errors import DoxevalError, InputError, WorkerLost
+from doxeval.wording import Parameter
 
 __all__ = ["WorkerLost", "Workers", "in_order"]
 
@@ -77,8 +78,9 @@ class Workers:
     def __enter__(self) -> Workers:
         if multiprocessing.current_process().daemon:
             raise InputError(
-                "jobs= needs processes, and this one may not start any, because multiprocessing "
-                "started it as a daemon; use jobs=1 here"
+                Parameter("jobs")
+                + " needs processes, and this one may not start any, because multiprocessing "
+                "started it as a daemon; use " + Parameter("jobs", 1) + " here"
             )
         try:
             if self._method == "spawn" and os.name == "posix":

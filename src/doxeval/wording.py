@@ -132,6 +132,72 @@ def utf8(text: str) -> bytes:
         return _NO_BYTES.sub(_escape, text).encode("utf-8", "surrogateescape")
 
 
+# Messages that name parameters
+
+
+class Message(str):
+    """A message that knows which of its parts are parameters; adding text keeps them.
+
+    >>> message = "a.xml is too deep; " + Parameter("depth") + " sets the limit"
+    >>> print(message)
+    a.xml is too deep; depth= sets the limit
+    >>> [part.name for part in message.parts if isinstance(part, Parameter)]
+    ['depth']
+    """
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, *parts: object) -> Message:
+        """Join texts, messages and errors."""
+        pieces = tuple(piece for part in parts for piece in parts_of(part))
+        made = super().__new__(cls, "".join(pieces))
+        made.parts = pieces
+        return made
+
+    def __add__(self, text: str) -> Message:
+        return Message(self, text)
+
+    def __radd__(self, text: str) -> Message:
+        return Message(text, self)
+
+
+class Parameter(Message):
+    """A parameter that a message names; the command line shows its option instead.
+
+    >>> print(Parameter("depth"), Parameter("order", "list"), Parameter("force", True))
+    depth= order='list' force=True
+    """
+
+    name: str
+    value: object
+
+    def __new__(cls, name: str, value: object = None) -> Parameter:
+        """Name a parameter, perhaps with a value."""
+        made = str.__new__(cls, f"{name}={'' if value is None else brief(value)}")
+        made.name = name
+        made.value = value
+        made.parts = (made,)
+        return made
+
+    def __getnewargs__(self) -> tuple[str, object]:  # type: ignore[override]  # those of __new__
+        return self.name, self.value
+
+    def __getstate__(self) -> None:
+        """Pickle nothing else: `parts` is the parameter itself."""
+
+
+def parts_of(message: object) -> tuple[str, ...]:
+    """Return the parts of a message or of an error.
+
+    >>> parts_of("no parameter in it")
+    ('no parameter in it',)
+    """
+    parts: tuple[str, ...] | None = getattr(message, "parts", None)
+    if parts is not None:
+        return parts
+    return (message if isinstance(message, str) else str(message),)
+
+
 # Phrases
 
 

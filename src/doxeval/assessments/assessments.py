@@ -11,7 +11,7 @@ import numpy as np
 from doxeval.assessments.judgment import Judgment
 from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments
 from doxeval.errors import FormatError
-from doxeval.wording import counted, shortened
+from doxeval.wording import Parameter, counted, shortened
 
 
 class Assessments:
@@ -261,8 +261,11 @@ def _refuse_repeated_rows(judgments: PlainJudgments) -> None:
 def _judged_twice(earlier: Judgment, judgment: Judgment) -> FormatError:
     return FormatError(
         f"document {shortened(judgment.document)} is judged twice for topic "
-        f"{shortened(judgment.topic)}{_place(earlier, judgment)}; pool= or merge= says which "
-        "counts",
+        f"{shortened(judgment.topic)}{_place(earlier, judgment)}; "
+        + Parameter("pool")
+        + " or "
+        + Parameter("merge")
+        + " says which counts",
         judgment.origin,
         judgment.line,
     )

@@ -24,7 +24,7 @@ from doxeval.documents.archives import is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import opened, written, written_directory
 from doxeval.unfinished import on_disk
-from doxeval.wording import brief, listed
+from doxeval.wording import Parameter, brief, listed
 
 if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
@@ -63,7 +63,9 @@ def read_assessments(
     elif offsets == "bytes":
         raise FormatError("offsets in bytes can only be converted with the collection")
     elif whitespace is not None:
-        raise FormatError("whitespace= is for text points, which only a collection can resolve")
+        raise FormatError(
+            Parameter("whitespace") + " is for text points, which only a collection can resolve"
+        )
     if merge is not None:
         judgments = merged_judgments(judgments, merge)
     return Assessments(judgments, warnings, None if collection is None else collection.seal)

@@ -22,7 +22,7 @@ from doxeval.assessments.judgment import Judgment, Judgments, PointPassage
 from doxeval.assessments.judgment_columns import PlainJudgments
 from doxeval.documents import Collection
 from doxeval.errors import InputError, UnknownReference
-from doxeval.wording import shortened
+from doxeval.wording import Message, Parameter, shortened
 
 if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
@@ -119,11 +119,8 @@ def _warnings(absent: int) -> list[str]:
 
 
 def _problem(judgment: Judgment, error: InputError) -> str:
-    message = (
-        f"topic {shortened(judgment.topic)}, document {shortened(judgment.document)}: "
-        f"{error.message}"
-    )
-    return str(InputError(message, judgment.origin, judgment.line))
+    place = f"topic {shortened(judgment.topic)}, document {shortened(judgment.document)}: "
+    return Message(InputError(Message(place, error.message), judgment.origin, judgment.line))
 
 
 def _misfits(problems: Sequence[str], count: int) -> UnknownReference:
@@ -213,9 +210,13 @@ class _Resolver:
         if self._in_bytes:
             at = int(self._collection.characters_at(document, np.array([stated]))[0])
         if at != length:
-            hint = "" if self._in_bytes or stated < length else "; offsets='bytes' may explain it"
+            hint = (
+                ""
+                if self._in_bytes or stated < length
+                else "; " + Parameter("offsets", "bytes") + " may explain it"
+            )
             raise UnknownReference(
-                f"its length is {stated:,}, but the collection has {length:,} characters{hint}"
+                f"its length is {stated:,}, but the collection has {length:,} characters" + hint
             )
 
     def _counted(self, positions: Sequence[int], document: int, length: int) -> list[int]:

@@ -19,7 +19,7 @@ from doxeval.errors import FormatError, MissingInput
 from doxeval.files import written
 from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.span_lists import SpanLists
-from doxeval.wording import counted
+from doxeval.wording import Parameter, counted
 
 Floats = npt.NDArray[np.float64]
 LOST = "lost"
@@ -140,7 +140,11 @@ class Chunks:
     def known_docs(self) -> Documents:
         """The documents; it is an error if they are not known."""
         if self.docs is None:
-            raise MissingInput("the texts of the chunks are not known: docs= names the documents")
+            raise MissingInput(
+                "the texts of the chunks are not known: "
+                + Parameter("docs")
+                + " names the documents"
+            )
         return self.docs
 
     @cached_property

@@ -21,7 +21,7 @@ from doxeval.errors import InputError
 from doxeval.evaluation import Evaluation
 from doxeval.measures.reading import costs
 from doxeval.runs.run import Run
-from doxeval.wording import brief, counted
+from doxeval.wording import Message, Parameter, brief, counted
 
 _READ_AT = 5
 _BY_RANK = ("cR", "cP", "IoU", "hit", "all", "sR", "RR", "Red")
@@ -157,7 +157,7 @@ def _budget_warnings(bench: Bench, headline: str) -> list[str]:
         return []
     return [
         f"the documents have {size:,} {bench.unit} in all, and {headline} reads {budget:,}: a "
-        "smaller budget= tells cuts apart"
+        "smaller " + Parameter("budget") + " tells cuts apart"
     ]
 
 
@@ -169,7 +169,7 @@ def _warnings(
         about = [*chunks.warnings, *runs[name].warnings, *limits[name].warnings]
         if len(chunks.lost):
             about.append(f"{counted(len(chunks.lost), 'chunk')} not found in the documents")
-        said += [f"{name}: {one}" for one in about]
+        said += [Message(f"{name}: ", one) for one in about]
     return list(dict.fromkeys(said))
 
 

@@ -8,7 +8,7 @@ from doxeval.arrays import Ints
 from doxeval.errors import InputError
 from doxeval.measures.texts import Texts
 from doxeval.runs.chunk_table import ChunkTable
-from doxeval.wording import brief
+from doxeval.wording import Parameter, brief
 
 UNITS = ("characters", "words", "tokens")
 
@@ -30,7 +30,7 @@ def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
     counted = ~states[owner]
     if counted.any():
         if texts is None:
-            raise InputError(f"unit={unit} needs the texts of documents")
+            raise InputError(Parameter("unit", unit) + " needs the texts of documents")
         np.add.at(found, owner[counted], _begun(table, texts, unit)[counted])
     return np.where(states, table.tokens, found)
 

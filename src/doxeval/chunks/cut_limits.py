@@ -15,6 +15,7 @@ from doxeval.chunks.oracle_order import best_ious, oracle_steps
 from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.runs.run import Run
+from doxeval.wording import Parameter
 
 
 def limits(chunks: Chunks, gold: Any, *, unit: str = "words", tokens: Any = None) -> Limits:
@@ -41,7 +42,7 @@ def limits_on(bench: Bench, chunks: Chunks) -> Limits:
     found = limits_of(chunks.table, bench.truth, bench.structure, bench.unit, best)
     if not isinstance(bench.docs, RebuiltDocuments):
         return found
-    said = "coverage and borders are not known without the documents: docs="
+    said = "coverage and borders are not known without the documents: " + Parameter("docs")
     return replace(found, coverage=float("nan"), borders={}, warnings=(said,))
 
 

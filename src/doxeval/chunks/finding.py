@@ -10,7 +10,7 @@ from doxeval.chunks.question_set import Need, Place, Question, Questions, Tally
 from doxeval.chunks.quotes import QuotePlaces, StatedOffsets, Wanted, is_same_text
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
 from doxeval.errors import FormatError
-from doxeval.wording import brief, counted, shortened
+from doxeval.wording import Parameter, brief, counted, shortened
 
 Copies = Literal["same", "place"]
 _SHOWN = 60
@@ -34,7 +34,7 @@ def find_gold(
     only the one that the file names ("place").
     """
     if copies not in ("same", "place"):
-        raise FormatError(f"copies={brief(copies)}: expected 'same' or 'place'")
+        raise FormatError(Parameter("copies", copies) + ": expected 'same' or 'place'")
     given = list(stated)
     _refuse_repeated(given)
     finder = _Finder(docs, copies, given)

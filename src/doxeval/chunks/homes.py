@@ -8,7 +8,7 @@ from typing import NamedTuple
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.quotes import QuotePlaces
 from doxeval.chunks.raw_chunks import RawChunk
-from doxeval.wording import counted, listed
+from doxeval.wording import Parameter, counted, listed
 
 
 class Homes(NamedTuple):
@@ -95,5 +95,5 @@ def _warnings(chunks: Sequence[RawChunk], unknown: Sequence[int]) -> tuple[str, 
         return ()
     return (
         f"no documents {listed(list(names), 3)}: {counted(len(unknown), 'chunk')} looked for in "
-        "all documents; doc_key= says which key of the metadata names them",
+        "all documents; " + Parameter("doc_key") + " says which key of the metadata names them",
     )

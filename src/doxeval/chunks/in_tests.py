@@ -18,6 +18,7 @@ from doxeval.chunks.retrieving import retrieve
 from doxeval.errors import InputError
 from doxeval.runs import Run, read_run
 from doxeval.scores.views import RunView
+from doxeval.wording import Parameter
 
 
 def scores_of_chunks(
@@ -82,13 +83,17 @@ def _gold(gold: Any, docs: Documents | None) -> Questions | Assessments:
         return read_questions(gold, docs)
     if isinstance(gold, str | os.PathLike):
         return read_assessments(gold)
-    raise InputError("docs= is needed: the documents in which the gold of these questions stands")
+    raise InputError(
+        Parameter("docs") + " is needed: the documents in which the gold of these questions stands"
+    )
 
 
 def _places(chunks: Chunks | None, docs: Documents | None) -> Chunks:
     """Where results are looked up: the chunks, or without any, the documents alone."""
     if docs is None:
-        raise InputError("docs= is needed: the documents in which the retriever's results stand")
+        raise InputError(
+            Parameter("docs") + " is needed: the documents in which the retriever's results stand"
+        )
     if chunks is None:
         return Chunks.of(docs, [], [])
     return chunks
@@ -108,6 +113,8 @@ def _asked(known: Questions | Assessments, given: Any, docs: Documents | None) -
     if missing:
         raise InputError(
             f"what is asked is not known for {len(missing):,} of {len(assessed):,} questions, the "
-            f"first {missing[0]!r}: questions= names a file of questions, or their texts by id"
+            f"first {missing[0]!r}: "
+            + Parameter("questions")
+            + " names a file of questions, or their texts by id"
         )
     return asked

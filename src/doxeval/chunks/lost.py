@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from doxeval.errors import InputError
-from doxeval.wording import brief, counted
+from doxeval.wording import Parameter, counted
 
 # Below this share found, the texts are probably of other documents.
 _SAME_TEXTS = 0.5
@@ -22,7 +22,7 @@ def allowed_lost(max_lost: int | str, of: int) -> float:
         allowed = -1.0
     if not allowed >= 0:
         expected = "expected a number, or a share such as '5%'"
-        raise InputError(f"max_lost={brief(max_lost)}: {expected}")
+        raise InputError(Parameter("max_lost", max_lost) + f": {expected}")
     return allowed
 
 
@@ -38,5 +38,5 @@ def refuse_lost(lost: int, of: int, what: str, max_lost: int | str) -> None:
     if lost > (1 - _SAME_TEXTS) * of:
         share = (of - lost) / of
         raise InputError(f"{share:.0%} of {counted(of, what)} located; are these the same texts?")
-    message = f"{counted(lost, what)} of {of:,} not found; max_lost= allows a number or a share"
-    raise InputError(message)
+    message = f"{counted(lost, what)} of {of:,} not found; "
+    raise InputError(message + Parameter("max_lost") + " allows a number or a share")

@@ -12,7 +12,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.document_set import Documents
 from doxeval.errors import MissingInput
 from doxeval.files import written
-from doxeval.wording import json_text
+from doxeval.wording import Parameter, json_text
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -30,7 +30,9 @@ def chunks_with_texts(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
     if found.docs is not None:
         return found
     if found.given is None:
-        raise MissingInput(f"{os.fspath(path)} has no texts: docs= names the documents")
+        raise MissingInput(
+            f"{os.fspath(path)} has no texts: " + Parameter("docs") + " names the documents"
+        )
     return replace(found, docs=_documents(found, found.given))
 
 

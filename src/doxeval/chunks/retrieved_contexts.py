@@ -16,7 +16,7 @@ from doxeval.chunks.question_set import Questions
 from doxeval.chunks.retrieving import run_of_answers
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import InputError, MissingInput
-from doxeval.wording import brief, listed
+from doxeval.wording import Parameter, brief, listed
 
 
 def retrieved(
@@ -59,7 +59,11 @@ def retrieved(
 
 def _no_chunks(docs: Any) -> Chunks:
     if docs is None:
-        raise MissingInput("docs= is needed: the documents in which the contexts stand, or chunks=")
+        raise MissingInput(
+            Parameter("docs")
+            + " is needed: the documents in which the contexts stand, or "
+            + Parameter("chunks")
+        )
     return Chunks.of(documents(docs), [], [])
 
 
@@ -67,7 +71,9 @@ def _texts_of(questions: Any, chunks: Chunks) -> Mapping[str, str]:
     found = gold_in(questions, chunks.known_docs)
     texts = found.texts if isinstance(found, Questions) else found
     if not isinstance(texts, Mapping) or not any(texts.values()):
-        raise InputError("questions= has no texts of questions: expected questions, not judgments")
+        raise InputError(
+            Parameter("questions") + " has no texts of questions: expected questions, not judgments"
+        )
     return texts
 
 
@@ -79,7 +85,9 @@ def _topics(answers: Sequence[Answer], asked: Mapping[str, str]) -> list[str]:
     topics = [by_words.get("".join(one.question.split()), one.id) for one in answers]
     twice = [topic for topic, count in Counter(topics).items() if count > 1]
     if twice:
-        raise InputError(f"two questions of the file are question {brief(twice[0])} of questions=")
+        raise InputError(
+            f"two questions of the file are question {brief(twice[0])} of " + Parameter("questions")
+        )
     return topics
 
 
@@ -88,7 +96,9 @@ def _warnings(topics: Sequence[str], asked: Mapping[str, str] | None) -> Iterato
         return
     unknown = [topic for topic in topics if topic not in asked]
     if unknown:
-        yield f"questions= has none of these questions of the file: {listed(unknown)}"
+        yield (
+            Parameter("questions") + f" has none of these questions of the file: {listed(unknown)}"
+        )
     missing = [topic for topic in asked if topic not in set(topics)]
     if missing:
         yield f"questions for which the file has nothing: {listed(missing)}"

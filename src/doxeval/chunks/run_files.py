@@ -14,7 +14,7 @@ from doxeval.files import json_lines, opened
 from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.read_write import format_of, read_run
 from doxeval.runs.run import Run
-from doxeval.wording import brief, suggestion
+from doxeval.wording import Parameter, brief, suggestion
 
 
 def read_chunk_run(path: str | os.PathLike[str], table: ChunkTable | None = None) -> Run:
@@ -36,7 +36,9 @@ def read_chunk_run(path: str | os.PathLike[str], table: ChunkTable | None = None
     if "chunk" not in first or "doc" in first:
         return read_run(path)
     if table is None:
-        raise FormatError("results are ids of chunks: chunks= names the chunk file", name)
+        raise FormatError(
+            "results are ids of chunks: " + Parameter("chunks") + " names the chunk file", name
+        )
     topics: list[str] = []
     rows: list[int] = []
     scores: list[float | None] = []

@@ -90,8 +90,13 @@ class Study(Mapping[str, "RunView"]):
 
     # Ways out
 
-    def __repr__(self) -> str:
+    @property
+    def text(self) -> str:
+        """The table and what follows from it, in lines; without the warnings."""
         return "\n".join([self._title(), *self._table(), *self._conclusions()])
+
+    def __repr__(self) -> str:
+        return "\n".join([self.text, *(f"warning: {warning}" for warning in self.warnings)])
 
     def _repr_html_(self) -> str:
         """How notebooks show it."""
@@ -164,7 +169,7 @@ class Study(Mapping[str, "RunView"]):
             for pair in (found.pairs if found is not None else ())
             if pair.significant and pair.better == best
         ]
-        lines = [
+        return [
             f"best: {best} by {name} ({number(self[best][name])}), significantly better than "
             f"{len(beaten):,} of {counted(len(self) - 1, 'other')}"
             if len(self) > 1
@@ -172,7 +177,6 @@ class Study(Mapping[str, "RunView"]):
             f"of the missing {1 - (self[best][name] or 0.0):.4f}, {loss.cutting:.4f} is lost by "
             f"cutting and {loss.search:.4f} by search; oracle (greedy)",
         ]
-        return lines + [f"warning: {warning}" for warning in self.warnings]
 
     def to_pandas(self) -> Any:
         """A data frame with a row for each cut: scores, oracle, loss and limits."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from doxeval.cli.assess_opening import (
     topics_chosen,
 )
 from doxeval.cli.options import table_or_json
-from doxeval.cli.terminal import block, heading, json_data, line, note, warn
+from doxeval.cli.terminal import block, heading, json_data, line, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.wording import counted, listed, shortened
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from doxeval.assessments.merge import Merge
 
 FORMATS = ("jsonl", "annotations", "inex2003", "inex2005", "inex2008", "trec", "log")
-_NEXT_LINE = "\n  "  # in errors that list many things; other line feeds are part of names
 
 
 @verb()
@@ -78,7 +76,7 @@ def export(directory: Path, out: Path, **options: Any) -> None:
         refuse({"judgments", "drafts"}, "has no effect on the log, which has everything")
     if out.exists() and not options["force"]:
         raise OutputError(f"{out} exists; --force replaces it")
-    with opened_campaign(directory) as campaign, _lines_of_errors():
+    with opened_campaign(directory) as campaign:
         topics = topics_chosen(campaign, options["topics"])
         if options["format_"] == "log":
             written = _write_log(campaign, out, topics)
@@ -148,7 +146,7 @@ def import_(directory: Path, file: Path, assessor: str, replace: bool) -> None:
     """
     from doxeval.assess.exchange.imports import states_of
 
-    with opened_campaign(directory) as campaign, _lines_of_errors():
+    with opened_campaign(directory) as campaign:
         user = campaign.user(assessor)
         states = _one_each(states_of(file, campaign.collection, campaign.mode), file)
         done = campaign.import_judgments(states, user, replace=replace)
@@ -172,22 +170,6 @@ def _one_each(states: list[ImportedState], file: Path) -> list[ImportedState]:
             )
         seen.add((one.topic, one.document))
     return states
-
-
-@contextmanager
-def _lines_of_errors() -> Iterator[None]:
-    """An error that lists many things is printed line by line."""
-    from doxeval.errors import InputError
-
-    try:
-        yield
-    except InputError as error:
-        first, *others = str(error).split(_NEXT_LINE)
-        if not others:
-            raise
-        for one in others:
-            note(f"  {one}")
-        raise InputError(first) from None
 
 
 def _print_done(done: Imported, what: str) -> None:
@@ -307,7 +289,7 @@ def honeypots(directory: Path, gold: Path) -> None:
     """
     from doxeval.assess.exchange.imports import states_of
 
-    with opened_campaign(directory) as campaign, _lines_of_errors():
+    with opened_campaign(directory) as campaign:
         known = _one_each(states_of(gold, campaign.collection, campaign.mode), gold)
         outside = campaign.place_honeypots(known)
     line(f"{counted(len(known), 'honeypot')} placed, {outside:,} of them not in the pool")

@@ -17,6 +17,7 @@ from doxeval.cli.chunks_inputs import (
 from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
+from doxeval.wording import Message
 
 if TYPE_CHECKING:
     from doxeval.chunks import Limits
@@ -71,7 +72,7 @@ def limits(
         name = file if name in found else name
         own = judged or gold_in_file(gold, chunks.known_docs)
         found[name] = limits_of(chunks, own, unit=counted, tokens=tokens)
-        warn(f"{name}: {warning}" for warning in found[name].warnings)
+        warn(Message(f"{name}: ", warning) for warning in found[name].warnings)
     if format_ == "json":
         data(json_text({name: one.to_dict() for name, one in found.items()}, indent=2) + "\n")
         return

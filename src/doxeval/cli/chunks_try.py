@@ -92,7 +92,6 @@ def try_(
     from doxeval.chunks.comparing import compare
     from doxeval.chunks.document_sources import documents
     from doxeval.chunks.question_sources import questions as read_questions
-    from doxeval.cli.flags import in_options
     from doxeval.wording import json_text
 
     settings: dict[str, Any] = {
@@ -108,9 +107,9 @@ def try_(
     study = compare(texts, gold, chosen, model, budget, **settings)
     if format_ == "json":
         data(json_text(study.rows(), indent=2) + "\n")
-        warn(study.warnings)
     else:
-        block(in_options(str(study)))
+        block(study.text)
+    warn(study.warnings)
     if report is not None:
         study.report(report)
         line(f"report: {report}")

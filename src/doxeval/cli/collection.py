@@ -9,11 +9,10 @@ import click
 
 from doxeval.cli.cache import cache
 from doxeval.cli.collection_making import build, merge
-from doxeval.cli.flags import in_options
 from doxeval.cli.listing import find, list_
 from doxeval.cli.options import collection_argument, table_or_json
 from doxeval.cli.terminal import is_watched, json_data, line, note, progress_bar
-from doxeval.cli.verb import Verb, refuse
+from doxeval.cli.verb import Verb, in_options, refuse
 from doxeval.wording import counted
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def verify(directory: str) -> None:
     with bar as progress:
         found = verify_collection(directory, progress)
     for problem in found.problems:
-        note(f"damaged: {in_options(str(problem))}", "red")
+        note(f"damaged: {in_options(problem)}", "red")
     if found.problems:
         raise CollectionError("the collection is damaged; build it again", directory)
     line(

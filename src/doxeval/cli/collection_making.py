@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from doxeval.cli.engines import check_engine, engine_of, engine_options
-from doxeval.cli.flags import in_options
 from doxeval.cli.options import jobs_of_all_cores
 from doxeval.cli.terminal import growing_bar, is_watched, line, note, progress_bar
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.verb import in_options, refuse, verb
 from doxeval.wording import counted, shortened
 
 if TYPE_CHECKING:
@@ -180,7 +179,7 @@ def build(
             )
     finally:
         for error in broken:
-            note(f"skipped: {in_options(str(error))}", "yellow")
+            note(f"skipped: {in_options(error)}", "yellow")
     _print_selected(report, options)
     _print_report(report, out, time.perf_counter() - started)
 

@@ -113,7 +113,7 @@ def _told(error: BaseException, debug: bool) -> int:
     if debug:
         print_traceback(error)
     if isinstance(error, DoxevalError):
-        fail(str(error))
+        fail(error)
         return PROBLEMS
     if isinstance(error, OSError):
         file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
@@ -121,7 +121,7 @@ def _told(error: BaseException, debug: bool) -> int:
         return PROBLEMS
     damage = _damage_in_open_files()
     if damage is not None:
-        fail(str(damage))
+        fail(damage)
         return PROBLEMS
     _last_line(_unexpected(error))
     return DEFECT

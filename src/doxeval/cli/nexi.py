@@ -64,7 +64,7 @@ def nexi(
     try:
         parsed = parse_nexi(query, precedence)
     except NexiError as error:
-        fail(str(error))
+        fail(error)
         _point_at(error.at - 1, query)
         sys.exit(1)
     if not isinstance(parsed, StructuredQuery):

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.flags import in_options
 from doxeval.cli.terminal import counting_bar, line, marked_line, warn
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.verb import in_options, refuse, verb
 from doxeval.wording import counted, shortened
 
 if TYPE_CHECKING:

@@ -17,12 +17,15 @@ from typing import Any, Protocol
 import click
 
 from doxeval.cli.ending import flush_stdout
-from doxeval.cli.flags import in_options
+from doxeval.cli.verb import in_options
 from doxeval.wording import json_text, shortened, utf8, visible
 
 _WORTH_A_BAR = 4
 # Messages cut what they quote; this bounds a line in which nothing was cut.
 LONGEST_MESSAGE = 4000
+# Errors list a few places; this bounds one that lists what is not ours.
+_MOST_LISTED = 100
+_NEXT_LINE = "\n  "  # of such a list; other line feeds are part of names
 
 
 # For people
@@ -85,9 +88,12 @@ def warn(warnings: Iterable[str]) -> None:
         note(f"warning: {in_options(warning)}", "yellow")
 
 
-def fail(message: str) -> None:
-    """Print an error on stderr."""
-    note(f"Error: {in_options(message)}", "red")
+def fail(message: object) -> None:
+    """Print an error on stderr: what is wrong, and below it the lines that list where."""
+    first, *listed = in_options(message).split(_NEXT_LINE)
+    note(f"Error: {first}", "red")
+    for text in listed[:_MOST_LISTED]:
+        note(f"  {text}")
 
 
 def one_line(message: str) -> str:

@@ -1,4 +1,7 @@
-"""A verb of the command line: a click command that never ignores an option in silence."""
+"""A verb of the command line: a click command that never ignores an option in silence.
+
+Messages of the library name its parameters; here they are shown as options of the running verb.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,19 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from doxeval.errors import DoxevalError
+from doxeval.wording import Parameter, brief, parts_of
+
 _WORDS = "doxeval.words"
+# Parameters of the library whose options have other names.
+_OPTION_NAMES = {
+    "bytes": "max_bytes",
+    "depth": "max_depth",
+    "elements": "max_elements",
+    "id_rule": "id",
+    "lines": "max_lines",
+    "specificity": "spec",
+}
 
 
 class Verb(click.Command):
@@ -27,10 +42,50 @@ class Verb(click.Command):
             seen.add(str(parameter.name))
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Do the work; an error names options instead of parameters."""
+        try:
+            return super().invoke(ctx)
+        except DoxevalError as error:
+            if any(isinstance(part, Parameter) for part in error.parts):
+                raise DoxevalError(in_options(error)) from error
+            raise
+
 
 def verb(**settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
     """The decorator of a verb, in place of `click.command`."""
     return click.command(cls=Verb, **settings)
+
+
+def in_options(message: object) -> str:
+    """Return a message or an error with options of the running verb in place of parameters.
+
+    >>> in_options("a is too deep; " + Parameter("skip_missing", True) + " leaves it out")
+    'a is too deep; --skip-missing leaves it out'
+    """
+    return "".join(
+        _option(part) if isinstance(part, Parameter) else part for part in parts_of(message)
+    )
+
+
+def _option(parameter: Parameter) -> str:
+    """What the running verb calls a parameter, with its value as it would be typed."""
+    context = click.get_current_context(silent=True)
+    known = {} if context is None else {known.name: known for known in context.command.params}
+    name = _OPTION_NAMES.get(parameter.name, parameter.name)
+    option = known.get(parameter.name) or known.get(name)
+    if isinstance(option, click.Argument):
+        shown = option.human_readable_name
+    elif option is not None:
+        shown = max(option.opts, key=len)
+    else:
+        shown = f"--{name.replace('_', '-')}"
+    value = parameter.value
+    if value is None or value is True:
+        return shown
+    is_word = isinstance(value, str) and value.isprintable() and not set(value) & set(" '\"")
+    text = brief(value)
+    return f"{shown} {text[1:-1] if is_word and text.endswith(text[0]) else text}"
 
 
 def command_line() -> str:

@@ -23,7 +23,7 @@ from doxeval.comparison.paired import differences
 from doxeval.comparison.resampling import generator, randomization
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, ScoreTable
-from doxeval.wording import brief, counted, listed, shortened
+from doxeval.wording import Parameter, brief, counted, listed, shortened
 
 ALPHA = 0.05
 # Fewer topics than this cannot give a p below ALPHA, whatever their scores are.
@@ -52,7 +52,9 @@ class Drop(NamedTuple):
         except ValueError:
             amount = -1.0
         if not 0 <= amount < float("inf"):
-            raise InputError(f"max_drop={text}: expected an amount such as .02, or a share as 2%")
+            raise InputError(
+                Parameter("max_drop", text) + ": expected an amount such as .02, or a share as 2%"
+            )
         return cls(amount / 100 if is_share else amount, is_share)
 
     def allowed(self, earlier: float) -> float:
@@ -129,8 +131,9 @@ def check_scores(
         notes = _topics_apart(table, run, earlier, baseline)
         if significant and earlier.topics is None:
             raise InputError(
-                "significant=True needs the scores of topics, which this file lacks; write it with "
-                "per_topic=True",
+                Parameter("significant", True)
+                + " needs the scores of topics, which this file lacks; write it with "
+                + Parameter("per_topic", True),
                 baseline.file,
             )
         more += [f"{shortened(run)}: {one}" if len(table.runs) > 1 else one for one in notes]

@@ -30,7 +30,7 @@ from doxeval.documents.records import Record
 from doxeval.documents.text import as_stored
 from doxeval.documents.xml_batch import XmlDocuments
 from doxeval.errors import DocumentError
-from doxeval.wording import brief
+from doxeval.wording import Parameter, brief
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -254,11 +254,15 @@ def _why_unusable(document_id: str, rule: IdRule) -> str | None:
     if _SURROGATE.search(document_id):
         return (
             f"the id {brief(document_id)} is not Unicode; rename the file in UTF-8, or take ids "
-            "from inside the documents with id_rule="
+            "from inside the documents with " + Parameter("id_rule")
         )
     if document_id:
         return None
-    return f"id_rule={brief(rule.text)} finds no id in it" if rule.pattern else "the id is empty"
+    return (
+        Parameter("id_rule", rule.text) + " finds no id in it"
+        if rule.pattern
+        else "the id is empty"
+    )
 
 
 def _ids_inside(

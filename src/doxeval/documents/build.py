@@ -37,6 +37,7 @@ from doxeval.engines import PATIENCE
 from doxeval.engines.engine import EngineGiven
 from doxeval.engines.opened import opened
 from doxeval.errors import DocumentError, InputError, SourceError
+from doxeval.wording import Parameter
 
 
 @dataclass
@@ -91,9 +92,14 @@ def build_collection(
     options = options or BuildOptions()
     paths = source_paths(sources)
     if engine is not None and jobs > 1:
-        raise InputError("give an engine or jobs=, not both")
+        raise InputError("give an engine or " + Parameter("jobs") + ", not both")
     if options.record is not None and options.id_rule.pattern is None:
-        raise SourceError("record= needs id_rule= with an XPath: records have no file names")
+        raise SourceError(
+            Parameter("record")
+            + " needs "
+            + Parameter("id_rule")
+            + " with an XPath: records have no file names"
+        )
     with CollectionWriter(Path(os.fsdecode(out)), force=force, id_rule=options.id_rule) as writer:
         plan = Plan(paths, options, plans.SIZES)
         if planned is not None:
@@ -194,9 +200,8 @@ def _refuse_useless(report: BuildReport, options: BuildOptions, sources: str) ->
     if not report.documents:
         raise SourceError(_nothing_found(report), sources)
     if (options.root or options.drop) and not report.selector_use.pages:
-        named = "root=" if options.root else "drop="
-        message = f"{named} is for HTML, and there are no documents in HTML"
-        raise SourceError(message, sources)
+        selector = Parameter("root" if options.root else "drop")
+        raise SourceError(selector + " is for HTML, and there are no documents in HTML", sources)
 
 
 def _nothing_found(report: BuildReport) -> str:

@@ -19,6 +19,7 @@ from doxeval.documents.records import read_records
 from doxeval.documents.sources import LINKS, SourceFile, Tally, Walk
 from doxeval.errors import DocumentError, SourceError
 from doxeval.files import opened_with_position, read_up_to
+from doxeval.wording import Parameter
 
 _CHUNK = 1 << 20
 
@@ -150,8 +151,8 @@ class Contents:
             count += 1
             yield RawDocument(origin, "", "xml", error, 0)
         if not count:
-            message = f"no element <{tag:.80}> in the file; record= names the records"
-            raise SourceError(message, origin)
+            message = f"no element <{tag:.80}> in the file; "
+            raise SourceError(message + Parameter("record") + " names the records", origin)
 
 
 def _weighed(

@@ -6,6 +6,7 @@ import codecs
 
 from doxeval.errors import DocumentError
 from doxeval.markup.character_sets import codec_of, unknown
+from doxeval.wording import Parameter
 
 # The signature of UTF-16 is how the one of UTF-32 begins, so the longer ones come first.
 _SIGNATURES = (
@@ -43,7 +44,8 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         raise DocumentError(
             f"byte {data[error.start]:#04x} is not {encoding or 'UTF-8'} text; "
-            "encoding= names the right one",
+            + Parameter("encoding")
+            + " names the right one",
             origin,
             line,
         ) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from doxeval.errors import SyntaxProblem
 from doxeval.files import uncompressed_name
-from doxeval.wording import brief
+from doxeval.wording import Parameter
 
 if TYPE_CHECKING:
     from doxeval.documents.patterns import PathPattern
@@ -83,7 +83,8 @@ class IdRule:
             return cls(text)
         if not text.startswith("/"):
             raise SyntaxProblem(
-                f"id_rule={brief(text)}: expected stem, path, or an XPath like //id or /article/@id"
+                Parameter("id_rule", text)
+                + ": expected stem, path, or an XPath like //id or /article/@id"
             )
         path, _, attribute = text.partition("@")
         if attribute:

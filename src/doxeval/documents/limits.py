@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from doxeval.errors import DocumentError, InputError
-from doxeval.wording import brief
+from doxeval.wording import Message, Parameter
 
 # The node table sorts depths as 16-bit integers, so no document may be deeper than this.
 DEEPEST_POSSIBLE = 30_000
@@ -57,35 +57,36 @@ class Limits:
             most = _HIGHEST.get(field.name, HIGHEST_LIMIT)
             if not isinstance(value, int) or not least <= value <= most:
                 raise InputError(
-                    f"{field.name}={brief(value)}: expected a whole number from {least} to {most:,}"
+                    Parameter(field.name, value)
+                    + f": expected a whole number from {least} to {most:,}"
                 )
+
+
+def _sets(name: str) -> Message:
+    return Parameter(name) + " sets the limit"
 
 
 def too_deep(limits: Limits) -> str:
     """The message about a document that is too deep."""
-    return f"elements nested more than {limits.depth:,} deep; depth= sets the limit"
+    return f"elements nested more than {limits.depth:,} deep; " + _sets("depth")
 
 
 def check_bytes(size: int, limits: Limits, origin: str) -> None:
     """Refuse a document with too many bytes."""
     if size > limits.bytes:
-        message = f"more than {limits.bytes:,} bytes in one document; bytes= sets the limit"
-        raise DocumentError(message, origin)
+        message = f"more than {limits.bytes:,} bytes in one document; "
+        raise DocumentError(message + _sets("bytes"), origin)
 
 
 def check_elements(count: int, limits: Limits, origin: str) -> None:
     """Refuse a document with too many elements."""
     if count > limits.elements:
-        message = (
-            f"more than {limits.elements:,} elements in one document; elements= sets the limit"
-        )
-        raise DocumentError(message, origin)
+        message = f"more than {limits.elements:,} elements in one document; "
+        raise DocumentError(message + _sets("elements"), origin)
 
 
 def check_lines(count: int, limits: Limits, origin: str) -> None:
     """Refuse a document with too many lines."""
     if count > limits.lines:
-        message = (
-            f"more than {limits.lines:,} lines of Markdown in one document; lines= sets the limit"
-        )
-        raise DocumentError(message, origin)
+        message = f"more than {limits.lines:,} lines of Markdown in one document; "
+        raise DocumentError(message + _sets("lines"), origin)

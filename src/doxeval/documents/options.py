@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from doxeval.documents.ids import IdRule
 from doxeval.documents.limits import Limits
 from doxeval.errors import InputError
-from doxeval.wording import brief, in_brief
+from doxeval.wording import Parameter, brief, in_brief
 
 Format = Literal["xml", "html", "markdown", "text", "jsonl"]
 Whitespace = Literal["keep", "strip"]
@@ -80,7 +80,7 @@ class BuildOptions:
             choices = _CHOICES.get(name)
             if choices is not None and value not in choices:
                 shown = ", ".join(map(str, choices))
-                raise InputError(f"{name}={brief(value)}: expected one of {shown}")
+                raise InputError(Parameter(name, value) + f": expected one of {shown}")
             for text in value if isinstance(value, list) else [value]:
                 _check_unicode(name, text)
         self._check_selectors()
@@ -90,16 +90,18 @@ class BuildOptions:
         given = [] if self.root is None else [("root", self.root)]
         given += [("drop", selector) for selector in self.drop]
         if given and self.format not in (None, "html"):
-            raise InputError(f"{given[0][0]}= is for HTML, and format= is {self.format}")
+            raise InputError(
+                Parameter(given[0][0]) + f" is for HTML, and the format is {self.format}"
+            )
         for name, selector in given:
             from doxeval.documents.selectors import parse_selector  # needs a parser of HTML
 
             if not isinstance(selector, str):
-                raise InputError(f"{name}={brief(selector)}: expected a CSS selector")
+                raise InputError(Parameter(name, selector) + ": expected a CSS selector")
             try:
                 parse_selector(selector)
             except InputError as error:
-                raise InputError(f"{name}={brief(selector)}: {error.message}") from None
+                raise InputError(Parameter(name, selector) + f": {error.message}") from None
 
     def __repr__(self) -> str:
         return in_brief(self)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from doxeval.documents.page_walk import walk
 from doxeval.documents.selectors import Selectors
 from doxeval.errors import DocumentError
-from doxeval.wording import brief
+from doxeval.wording import Parameter
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -64,9 +64,13 @@ class PageParts:
             return top, SelectorUse(1)
         roots, several, dropped, counts = self._search(page, top)
         if not roots and self._root is not None:
-            raise DocumentError(f"root={brief(self._root)} selects nothing in the page", origin)
+            raise DocumentError(
+                Parameter("root", self._root) + " selects nothing in the page", origin
+            )
         if top.mem_id in dropped:
-            raise DocumentError("drop= selects the root of the page, so nothing is left", origin)
+            raise DocumentError(
+                Parameter("drop") + " selects the root of the page, so nothing is left", origin
+            )
         for node in dropped.values():
             node.decompose()
         return roots[0] if roots else top, SelectorUse(1, several, tuple(counts))

@@ -16,7 +16,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import InputError, UnknownReference
-from doxeval.wording import brief, shortened
+from doxeval.wording import Parameter, brief, shortened
 
 if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
@@ -75,8 +75,12 @@ def quote_not_found(
 ) -> UnknownReference:
     """The error about a quote that stands nowhere."""
     where = location if document is None else f"{shortened(document)} of {location}"
-    hint = "" if ignore_space else "; with ignore_space=True, white space does not count"
-    return UnknownReference(f"no {brief(quote)} in {where}{hint}")
+    hint = (
+        ""
+        if ignore_space
+        else "; with " + Parameter("ignore_space", True) + ", white space does not count"
+    )
+    return UnknownReference(f"no {brief(quote)} in {where}" + hint)
 
 
 class _Search:
@@ -88,7 +92,9 @@ class _Search:
         self._quote = self._folded(quote)
         if not self._quote:
             only = " but white space" if quote else ""
-            raise InputError(f"quote={brief(quote)}: expected some text, and there is none{only}")
+            raise InputError(
+                Parameter("quote", quote) + f": expected some text, and there is none{only}"
+            )
 
     def ranges(self, text: str) -> Iterator[tuple[int, int]]:
         """The start and end of each place in a text."""

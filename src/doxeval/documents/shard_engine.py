@@ -84,14 +84,14 @@ def _in_order(outcomes: Iterator[tuple[int, Outcome]]) -> Generator[BuiltShard, 
 def _refuse_pipes(sources: Sequence[str]) -> None:
     for source in sources:
         if os.path.exists(source) and not os.path.isdir(source) and not os.path.isfile(source):
-            raise SourceError("not a file: the workers of engine= cannot read it", source)
+            raise SourceError("not a file: the workers of the engine cannot read it", source)
 
 
 def _refuse_unread(built: BuiltShard) -> None:
     """Refuse to leave out documents that can be read, but not by the worker."""
     for path in built.unreadable:
         if _why_unreadable(path) is None:
-            raise EngineError(f"{path}: a worker of engine= cannot read it")
+            raise EngineError(f"{path}: a worker of the engine cannot read it")
 
 
 def _base(sources: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ from doxeval.documents.shards import (
 from doxeval.engines.allocator import keep_freed_blocks
 from doxeval.errors import DoxevalError
 from doxeval.processes import WorkerLost, Workers
+from doxeval.wording import Parameter
 
 _READ_HERE = 4  # so many batches are done before other processes would have started
 
@@ -58,7 +59,8 @@ def read_in_processes(plan: Plan, order: Order, jobs: int) -> Generator[Piece, N
     except WorkerLost as error:
         raise WorkerLost(
             f"{error} while it was reading documents, perhaps for lack of memory; try a smaller "
-            "jobs=. (A script of your own must call this below `if __name__ == '__main__':`.)"
+            + Parameter("jobs")
+            + ". (A script of your own must call this below `if __name__ == '__main__':`.)"
         ) from None
 
 

@@ -19,7 +19,7 @@ from doxeval.documents.file_names import FileNames, kind_of, with_slashes
 from doxeval.documents.globs import fixed_part, globbed
 from doxeval.documents.options import BuildOptions, Format
 from doxeval.errors import SourceError
-from doxeval.wording import brief
+from doxeval.wording import Parameter
 
 LINKS = "links and special files"
 
@@ -38,7 +38,7 @@ def source_paths(sources: Source | Iterable[Source]) -> list[str]:
     given = [sources] if isinstance(sources, str | bytes | os.PathLike) else list(sources)
     for source in given:
         if not isinstance(source, str | bytes | os.PathLike):
-            raise SourceError(f"sources={brief(source)}: expected a path, or several")
+            raise SourceError(Parameter("sources", source) + ": expected a path, or several")
     return [os.fsdecode(source) for source in given]
 
 
@@ -135,8 +135,8 @@ class Walk:
                 inside = "" if found.explicit else with_slashes(archive_stem(found.name)) + "/"
                 yield SourceFile(found.path, inside, None, True, _size(found.path))
             elif found.explicit:
-                message = "cannot tell the format from the file's name; format= names it"
-                raise SourceError(message, found.path)
+                message = "cannot tell the format from the file's name; "
+                raise SourceError(message + Parameter("format") + " names it", found.path)
             else:
                 self._tally.passed_over[kind_of(found.name)] += 1
 

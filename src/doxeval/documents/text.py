@@ -16,6 +16,7 @@ from doxeval.arrays import Bytes, Ints
 from doxeval.documents.options import TextStorage
 from doxeval.errors import CollectionError, MissingText
 from doxeval.files import zstd
+from doxeval.wording import Parameter
 
 _LEVEL = 3
 _MOST_BYTES = 4  # of a character in UTF-8
@@ -97,7 +98,9 @@ class TextStore:
         """The text of a document, given by its number; it has so many characters."""
         if self.storage == "none":
             raise MissingText(
-                f"the collection {self._collection} was built without its text (text='none')"
+                f"the collection {self._collection} was built without its text ("
+                + Parameter("text", "none")
+                + ")"
             )
         begin = int(self._ends[document - 1]) if document else 0
         data = self._text.read(begin, int(self._ends[document]))

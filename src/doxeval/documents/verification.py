@@ -24,7 +24,7 @@ from doxeval.sealed.files import check_contents
 from doxeval.sealed.hashing import in_threads
 from doxeval.sealed.locations import local_path
 from doxeval.sealed.remote import RemoteDirectory
-from doxeval.wording import brief, counted
+from doxeval.wording import Message, brief, counted
 
 # Called with the bytes and the documents verified since the last call.
 Progress = Callable[[int, int], object]
@@ -147,7 +147,9 @@ def _damaged_texts(collection: Collection, report: Progress) -> Iterator[Collect
                 count += 1
                 origin = error.origin
                 if count <= _MOST_TEXTS_NAMED:
-                    message = f"document {brief(collection.id_of(document))}: {error.message}"
+                    message = Message(
+                        f"document {brief(collection.id_of(document))}: ", error.message
+                    )
                     yield CollectionError(message, error.origin)
         report(int(ends[last - 1]) - begin, last - first)
         begin = int(ends[last - 1])

@@ -42,7 +42,7 @@ from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.documents.text_writer import Handover, TextWriter
 from doxeval.errors import DocumentError, InputError, output_errors
 from doxeval.sealed.writer import SealedWriter
-from doxeval.wording import brief
+from doxeval.wording import Parameter, brief
 
 _ROWS = 1 << 20  # of another collection, copied at a time
 _BLOCK = 1 << 22
@@ -217,7 +217,8 @@ class CollectionWriter:
         )
         message = f"duplicate document id {brief(document_id)}, first given to {earlier}"
         if self._id_rule is not None and self._id_rule.text == "stem":
-            message += "; id_rule='path' tells files of different directories apart"
+            rule = Parameter("id_rule", "path")
+            message += "; " + rule + " tells files of different directories apart"
         if self._id_rule is not None and self._id_rule.text == "path":
             message += "; to tell them apart, give a directory above both as the source"
         return DocumentError(message, origin)

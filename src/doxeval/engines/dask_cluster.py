@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from doxeval.errors import EngineError
+from doxeval.wording import Parameter
 
 _Found = TypeVar("_Found")
 # Only some of dask has types.
@@ -86,8 +87,8 @@ class Cluster:
             except Empty:
                 self.refuse_lost_scheduler()
                 if time.monotonic() > deadline:
-                    problem = f"{otherwise} for {self.patience:g} s (patience=)"
-                    raise EngineError(f"{self.shown}: {problem}") from None
+                    problem = f"{self.shown}: {otherwise} for {self.patience:g} s ("
+                    raise EngineError(problem + Parameter("patience") + ")") from None
                 continue
             if error is None:
                 return found  # type: ignore[return-value]
@@ -107,7 +108,9 @@ class Cluster:
     def without_workers(self) -> EngineError:
         """The error that there were no workers for too long."""
         return EngineError(
-            f"there was no worker at {self.shown} for {self.patience:g} s (patience=)"
+            f"there was no worker at {self.shown} for {self.patience:g} s ("
+            + Parameter("patience")
+            + ")"
         )
 
     def cancel(self, futures: list[Future]) -> None:

@@ -39,7 +39,7 @@ def connected(
 def borrowed(client: Any, patience: float, tell: Callable[[str], object]) -> Iterator[OnDask]:
     """A client of the user's own, which stays open."""
     if client.asynchronous:
-        raise InputError("engine= is an asynchronous client of dask: expected a synchronous one")
+        raise InputError("the engine is an asynchronous client of dask: expected a synchronous one")
     with _quiet_logs(), marked_as_home():
         yield OnDask(Cluster(client, str(client.scheduler.address), patience, tell))
 

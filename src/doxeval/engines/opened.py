@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from doxeval.engines import PATIENCE
 from doxeval.engines.engine import Engine, EngineGiven, Here
 from doxeval.errors import EngineError, InputError
-from doxeval.wording import brief
+from doxeval.wording import Parameter
 
 _PORT = 8786  # dask's own
 _EXPECTED = "expected dask://HOST:PORT, tls://HOST:PORT or dask:FILE, a scheduler file"
@@ -68,7 +68,7 @@ def _on_dask(engine: object, patience: float, tell: Callable[[str], object]) -> 
             yield on_dask
         return
     if not type(engine).__module__.startswith("distributed"):
-        raise InputError(f"engine={brief(engine)}: {_EXPECTED}, or an executor")
+        raise InputError(Parameter("engine", engine) + f": {_EXPECTED}, or an executor")
     from doxeval.engines.dask_connection import borrowed
 
     with borrowed(engine, patience, tell) as on_dask:
@@ -90,7 +90,7 @@ def address_of(engine: str) -> str:
         host, port = None, 0
     protocol = {"dask": "tcp", "tcp": "tcp", "tls": "tls"}.get(engine.partition(":")[0])
     if protocol is None or not host or parts.path not in ("", "/") or "@" in parts.netloc:
-        raise InputError(f"engine={brief(engine)}: {_EXPECTED}")
+        raise InputError(Parameter("engine", engine) + f": {_EXPECTED}")
     return f"{protocol}://{f'[{host}]' if ':' in host else host}:{port}"
 
 

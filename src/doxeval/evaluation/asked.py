@@ -15,7 +15,7 @@ from doxeval.measures.base import Measure
 from doxeval.measures.presets import Preset, preset_named
 from doxeval.measures.registry import as_measure
 from doxeval.runs.run import Order
-from doxeval.wording import listed
+from doxeval.wording import Parameter, listed
 
 MeasureGiven = str | Measure | type[Measure]
 
@@ -84,13 +84,20 @@ order='rsv' or order='list' says which is meant
     if len(wanted) > 1:
         (one, first), (other, second) = list(wanted.items())[:2]
         raise InputError(
-            f"{first} ranks runs by {one}, {second} by {other}: order={one!r} or order={other!r} "
-            "says which is meant"
+            f"{first} ranks runs by {one}, {second} by {other}: "
+            + Parameter("order", one)
+            + " or "
+            + Parameter("order", other)
+            + " says which is meant"
         )
     order: Order = next(iter(wanted), "list")
     if order == "list":
         return OrderOfPresets(order, ())
-    told = f"{', '.join(presets)}: runs are ranked by {order}; order='list' ranks them as listed"
+    told = (
+        f"{', '.join(presets)}: runs are ranked by {order}; "
+        + Parameter("order", "list")
+        + " ranks them as listed"
+    )
     return OrderOfPresets(order, (told,))
 
 

@@ -10,6 +10,7 @@ from doxeval.arrays import Bools, Ints, repeated_rows
 from doxeval.evaluation.placing import PlacedRun
 from doxeval.runs import Kind
 from doxeval.runs.spelling import numbered_paths, numbered_spans, numbered_units, unit_kinds
+from doxeval.wording import Parameter
 
 # Numbers below this belong to unresolved results; no element or path has one.
 _FAR_BELOW = -(1 << 60)
@@ -48,7 +49,9 @@ def about_repeats(count: int, line: int, policies: Collection[str]) -> str:
         what = "1 duplicate counts" if count == 1 else f"{count:,} duplicates count"
         return (
             f"{what} as read by measures of chunks and are left out by the others, the first on "
-            f"line {line}; duplicates='keep' or 'drop' treats all measures alike"
+            f"line {line}; "
+            + Parameter("duplicates", "keep")
+            + " or drop treats all measures alike"
         )
     if "drop" in policies:
         what = "1 duplicate was" if count == 1 else f"{count:,} duplicates were"

@@ -46,7 +46,7 @@ from doxeval.runs.run import Order, Run
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from doxeval.scores.run_names import told_apart
 from doxeval.sealed.guard import on_guard
-from doxeval.wording import counted
+from doxeval.wording import Parameter, counted
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -158,7 +158,8 @@ class Evaluation:
             self.measures, self._left_out = self._settled()
         if per_document and not any(one.settled.document_score for one in self.measures):
             raise InputError(
-                "per_document=True needs a measure that averages scores of documents: gP or MAgP"
+                Parameter("per_document", True)
+                + " needs a measure that averages scores of documents: gP or MAgP"
             )
         self.warnings = tuple(self._warnings())
 
@@ -367,7 +368,12 @@ def _texts_of(
     source = collection if texts is None else texts
     if source is None:
         if tokens is not None:
-            raise InputError("tokens= counts in texts: give texts= or a collection with it")
+            raise InputError(
+                Parameter("tokens")
+                + " counts in texts: give "
+                + Parameter("texts")
+                + " or a collection with it"
+            )
         return None
     return Texts(source, tokens)
 

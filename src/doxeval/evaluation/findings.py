@@ -17,6 +17,7 @@ from doxeval.evaluation.duplicates import about_repeats
 from doxeval.evaluation.options import RunOptions
 from doxeval.evaluation.order import Against
 from doxeval.runs import Kind
+from doxeval.wording import Parameter
 
 MOST_SHOWN = 20
 
@@ -157,6 +158,7 @@ def _about_unresolved(found: Places, options: RunOptions, origin: str | None) ->
         lines.append(f"… and {found.times - len(lines):,} more")
     count = f"{found.times:,} result{' does' if found.times == 1 else 's do'} not resolve"
     if options.unresolved == "error":
-        hint = "unresolved='irrelevant' keeps such results as not relevant"
-        raise UnknownReference("\n  ".join([f"{count}; {hint}", *lines]))
+        policy = Parameter("unresolved", "irrelevant")
+        message = f"{count}; " + policy + " keeps such results as not relevant"
+        raise UnknownReference(message + "".join(f"\n  {line}" for line in lines))
     return (f"{count} and count as not relevant; the first: {lines[0]}",)

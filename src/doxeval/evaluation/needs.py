@@ -9,7 +9,7 @@ from doxeval.evaluation.findings import Findings
 from doxeval.measures.base import Measure, Need
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs import Kind
-from doxeval.wording import shortened
+from doxeval.wording import Parameter, shortened
 
 _PARTS = {
     Kind.PASSAGE: "passages",
@@ -23,7 +23,7 @@ def check_assessments(measure: Measure, label: str, truth: GroundTruth) -> None:
     """Raise MissingInput if a measure cannot be computed for any run."""
     for need in Need:  # what the assessments lack comes before a collection
         if need in measure.needs and need in _HAS and not _HAS[need](truth):
-            raise MissingInput(f"{label} needs {need.value}{_hint(need, truth)}")
+            raise MissingInput(f"{label} needs {need.value}" + _hint(need, truth))
 
 
 def _has_highlights(truth: GroundTruth) -> bool:
@@ -52,6 +52,8 @@ _HAS: dict[Need, Callable[[GroundTruth], bool]] = {
 
 
 def _hint(need: Need, truth: GroundTruth) -> str:
+    if need is Need.CHUNKS:
+        return ": " + Parameter("chunks")
     if need is Need.HIGHLIGHTS and truth.relevant.has_unread_highlights:
         return "; assessments of whole documents or with text points need a collection"
     if need in (Need.HIGHLIGHTS, Need.ELEMENTS) and truth.relevant.has_units:

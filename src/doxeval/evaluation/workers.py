@@ -18,6 +18,7 @@ from doxeval.engines.outcomes import Outcome
 from doxeval.engines.shared import Shared
 from doxeval.errors import DoxevalError, WorkerLost
 from doxeval.evaluation.units import Collecting, Progress, prepare, units_of
+from doxeval.wording import Parameter
 
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation
@@ -73,7 +74,8 @@ def _collected(futures: Iterable[Future[PartScores]]) -> Iterable[PartScores]:
             yield future.result()
     except WorkerLost as error:
         raise WorkerLost(
-            f"{error} while it was scoring runs, perhaps for lack of memory; try a smaller jobs="
+            f"{error} while it was scoring runs, perhaps for lack of memory; try a smaller "
+            + Parameter("jobs")
         ) from None
     finally:
         for future in waiting:

@@ -16,7 +16,7 @@ from doxeval.locating.located import Located
 from doxeval.locating.own_offsets import Given, OwnOffsets, checked
 from doxeval.locating.ranges import Ranges, joined, tiled_as_they_are, unaltered
 from doxeval.locating.solid import SolidPieces, SolidText
-from doxeval.wording import brief
+from doxeval.wording import Parameter
 
 Order = Literal["list", "none"]
 
@@ -47,9 +47,11 @@ def locate_chunks(
 0 of 17 solid characters in no chunk · own offsets: none given
     """
     if order not in ("list", "none"):
-        raise InputError(f"order={brief(order)}: expected 'list' or 'none'")
+        raise InputError(Parameter("order", order) + ": expected 'list' or 'none'")
     if not 0 < min_share <= 1:
-        raise InputError(f"min_share={brief(min_share)}: expected a share above 0, at most 1")
+        raise InputError(
+            Parameter("min_share", min_share) + ": expected a share above 0, at most 1"
+        )
     document = text if isinstance(text, SolidText) else SolidText(text)
     pieces = SolidPieces(chunks)
     above = _parents(parents, len(pieces))

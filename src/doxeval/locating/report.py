@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from doxeval.errors import InputError
-from doxeval.wording import brief, counted, shortened
+from doxeval.wording import Parameter, counted, shortened
 
 # Below this share of chunks found, the chunks are probably not of these documents.
 _SAME_TEXTS = 0.5
@@ -104,7 +104,8 @@ class LocatingReport:
         listed = "".join(f"\n  {one}" for one in self.lost[:_MOST_LISTED])
         more = len(self.lost) - _MOST_LISTED
         rest = f"\n  and {more:,} more" if more > 0 else ""
-        raise InputError(f"{message}{listed}{rest}\nmax_lost= allows a number or a share of them")
+        allows = Parameter("max_lost") + " allows a number or a share of them"
+        raise InputError(f"{message}; " + allows + f"{listed}{rest}")
 
 
 _ORDER = ("own", "exact", "white space", "broken", "folded", "blank", "lost")
@@ -121,7 +122,7 @@ def _allowed(max_lost: int | str, chunks: int) -> float:
         allowed = -1
     if not allowed >= 0:
         expected = "expected a number of chunks, or a share such as '5%'"
-        raise InputError(f"max_lost={brief(max_lost)}: {expected}")
+        raise InputError(Parameter("max_lost", max_lost) + f": {expected}")
     return allowed
 
 

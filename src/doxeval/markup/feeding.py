@@ -41,6 +41,7 @@ class Refused(Exception):
 
     def __init__(self, message: str, parser: XMLParserType) -> None:
         super().__init__(message)
+        self.message = message
         self.line = parser.CurrentLineNumber
         self.column = parser.CurrentColumnNumber + 1
 
@@ -134,7 +135,7 @@ class Feed:
             raise self._error_class(message, self._origin, error.lineno, error.offset + 1) from None
         except Refused as refusal:
             raise self._error_class(
-                str(refusal), self._origin, refusal.line, refusal.column
+                refusal.message, self._origin, refusal.line, refusal.column
             ) from None
         except (ValueError, LookupError) as error:
             # pyexpat asks Python for encodings that expat does not know, and cannot use some.

@@ -50,7 +50,7 @@ class Need(Enum):
     RETRIEVED_TEXT = "results with known ranges of text"
     RETRIEVED_START = "results with known beginnings"
     RETRIEVED_ELEMENTS = "results that are elements or documents, not passages"
-    CHUNKS = "the chunks that systems could return: chunks="
+    CHUNKS = "the chunks that systems could return"
 
 
 class Law(Enum):

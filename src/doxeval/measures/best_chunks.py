@@ -13,6 +13,7 @@ from doxeval.measures.gained import shown_alternatives
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.solid import Solid
+from doxeval.wording import Parameter
 
 Part = tuple[int, int, int]  # an alternative, and start and end of what is shown of it
 
@@ -92,7 +93,9 @@ def best_gains(truth: GroundTruth) -> list[list[float]]:
 
 def _best_gains(truth: GroundTruth) -> list[list[float]]:
     if truth.chunks is None:
-        raise MissingInput("sDCG needs the chunks that systems could return: chunks=")
+        raise MissingInput(
+            "sDCG needs the chunks that systems could return: " + Parameter("chunks")
+        )
     chunks, needs = truth.chunks, truth.needs
     owner, start, end = chunks.spans.owner, chunks.spans.start, chunks.spans.end
     document = chunks.document[owner]

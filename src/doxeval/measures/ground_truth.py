@@ -24,6 +24,7 @@ from doxeval.documents.limits import MOST_TOPICS
 from doxeval.errors import InputError, MissingInput
 from doxeval.measures.base import Floats
 from doxeval.spans import Spans
+from doxeval.wording import Parameter
 
 if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for elements
     from doxeval.assessments.assessed_elements import AssessedElements, SpecificityFrom
@@ -103,7 +104,12 @@ class GroundTruth:
         if self.solid or (self.texts is None and not strict):
             return self
         if self.texts is None:
-            raise MissingInput("solid=True needs the texts of documents: texts= or a collection")
+            raise MissingInput(
+                Parameter("solid", True)
+                + " needs the texts of documents: "
+                + Parameter("texts")
+                + " or a collection"
+            )
         return self.remembered(("solid", strict), lambda: self._solid_columns(strict))
 
     def _solid_columns(self, strict: bool) -> GroundTruth:
@@ -116,7 +122,11 @@ class GroundTruth:
     def known_texts(self) -> Texts:
         """The texts of documents; without them the measure cannot be computed."""
         if self.texts is None:
-            raise MissingInput("the measure needs the texts of documents: texts= or a collection")
+            raise MissingInput(
+                "the measure needs the texts of documents: "
+                + Parameter("texts")
+                + " or a collection"
+            )
         return self.texts
 
     @cached_property

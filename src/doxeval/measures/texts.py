@@ -12,7 +12,7 @@ from doxeval.arrays import Ints
 from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.measures.tokenisers import tokeniser_of, word_starts
-from doxeval.wording import brief
+from doxeval.wording import Parameter, brief
 
 __all__ = ["Texts", "word_starts"]
 
@@ -51,8 +51,9 @@ class Texts:
         """Where the words or tokens of a document begin."""
         if unit == "tokens" and self._tokens is None:
             raise MissingInput(
-                "unit=tokens needs to know what tokens are: tokens= names a tokeniser, or the "
-                "results of the run state their tokens"
+                "unit=tokens needs to know what tokens are: "
+                + Parameter("tokens")
+                + " names a tokeniser, or the results of the run state their tokens"
             )
         return self._remembered(document, unit)
 
@@ -65,7 +66,9 @@ class Texts:
         if key not in self._known:
             text = self.find(document)
             if text is None:
-                raise MissingInput(f"the text of document {brief(document)} is not known: texts=")
+                raise MissingInput(
+                    f"the text of document {brief(document)} is not known: " + Parameter("texts")
+                )
             self._known[key] = np.asarray(self._made(text, what), dtype=np.int64)
         return self._known[key]
 
@@ -76,5 +79,7 @@ class Texts:
             return word_starts(text)
         starts = sorted(set(self._tokens(text)))
         if starts and not (starts[0] >= 0 and starts[-1] <= len(text)):
-            raise InputError(f"tokens= gives offset {starts[-1]:,} in {len(text):,} characters")
+            raise InputError(
+                Parameter("tokens") + f" gives offset {starts[-1]:,} in {len(text):,} characters"
+            )
         return starts

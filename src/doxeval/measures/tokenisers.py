@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from doxeval.errors import InputError
-from doxeval.wording import brief
+from doxeval.wording import Parameter, brief
 
 # Where the units of a text begin, given the text.
 Tokeniser = Callable[[str], Sequence[int]]
@@ -74,7 +74,10 @@ def _starts_by_tokenizers(tokeniser: Any, text: str) -> Sequence[int]:
 
 def _starts_by_transformers(tokeniser: Any, text: str) -> Sequence[int]:
     if not tokeniser.is_fast:
-        raise InputError("tokens= is a tokeniser of transformers that knows no offsets: a fast one")
+        raise InputError(
+            Parameter("tokens")
+            + " is a tokeniser of transformers that knows no offsets: expected a fast one"
+        )
     found = tokeniser(text, return_offsets_mapping=True, add_special_tokens=False)
     return [start for start, _ in found["offset_mapping"]]
 
@@ -96,23 +99,33 @@ def _named(name: str) -> Any:
             return tokenizers.Tokenizer.from_pretrained(name)
         except Exception as error:  # whatever the library or the network raises
             raise InputError(
-                f"tokens={name}: neither tiktoken nor tokenizers has it: {brief(str(error))}; "
-                f"{_WHERE_VOCABULARIES_ARE}"
+                Parameter("tokens", name)
+                + f": neither tiktoken nor tokenizers has it: {brief(str(error))}; "
+                + _WHERE_VOCABULARIES_ARE
             ) from None
     missing = "neither tiktoken nor tokenizers is installed"
     if tiktoken is not None:
         missing = "tiktoken does not know it, and tokenizers is not installed"
-    raise InputError(f"tokens={name}: {missing}; tokens=words counts words and needs neither")
+    raise InputError(
+        Parameter("tokens", name)
+        + f": {missing}; "
+        + Parameter("tokens", "words")
+        + " counts words and needs neither"
+    )
 
 
 def _from_file(name: str) -> Any:
     tokenizers = _module("tokenizers")
     if tokenizers is None:
-        raise InputError(f"tokens={name}: files of tokenisers need the package tokenizers")
+        raise InputError(
+            Parameter("tokens", name) + ": files of tokenisers need the package tokenizers"
+        )
     try:
         return tokenizers.Tokenizer.from_file(name)
     except Exception as error:  # its errors are plain ones
-        raise InputError(f"tokens={name} is no tokeniser: {brief(str(error))}") from None
+        raise InputError(
+            Parameter("tokens", name) + f" is no tokeniser: {brief(str(error))}"
+        ) from None
 
 
 def _from_tiktoken(tiktoken: Any, name: str) -> Any:
@@ -122,8 +135,9 @@ def _from_tiktoken(tiktoken: Any, name: str) -> Any:
         return tiktoken.encoding_for_model(name)
     except Exception as error:  # whatever the network raises
         raise InputError(
-            f"tokens={name}: tiktoken cannot load it: {brief(str(error))}; "
-            f"{_WHERE_VOCABULARIES_ARE}"
+            Parameter("tokens", name)
+            + f": tiktoken cannot load it: {brief(str(error))}; "
+            + _WHERE_VOCABULARIES_ARE
         ) from None
 
 

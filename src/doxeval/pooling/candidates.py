@@ -14,6 +14,7 @@ from doxeval.pooling.parts import Identifier, Parts
 from doxeval.pooling.sources import place_of
 from doxeval.runs import Run
 from doxeval.runs.run import Floats
+from doxeval.wording import Message
 
 # The constant of reciprocal rank fusion (Cormack, Clarke & Büttcher 2009).
 FUSION = 60
@@ -134,7 +135,7 @@ def candidates_of(
         unit_end=end[example],
     )
     warnings = [
-        f"{place_of(one)}: {warning}"
+        Message(f"{place_of(one)}: ", warning)
         for one, of in zip(runs, ranked, strict=True)
         for warning in of.parts.warnings
     ]

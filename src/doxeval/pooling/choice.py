@@ -11,6 +11,7 @@ from doxeval.pooling.adaptive import replayed
 from doxeval.pooling.candidates import Candidates
 from doxeval.pooling.orders import by_rank, fused, in_turns
 from doxeval.pooling.pool import ADAPTIVE, Method
+from doxeval.wording import Parameter
 
 
 class Choice(NamedTuple):
@@ -31,8 +32,10 @@ or pool by depth or rrf as long as there are none
         """An adaptive method without judgments to follow is an error."""
         if self.method in ADAPTIVE and self.assessments is None:
             raise MissingInput(
-                f"method={self.method} follows judgments as they are made: give assessments=, or "
-                "pool by depth or rrf as long as there are none"
+                Parameter("method", self.method)
+                + " follows judgments as they are made: give "
+                + Parameter("assessments")
+                + ", or pool by depth or rrf as long as there are none"
             )
 
     @property

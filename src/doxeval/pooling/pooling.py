@@ -31,7 +31,7 @@ from doxeval.pooling.pool import (
 from doxeval.pooling.sources import RunSources, named_runs, place_of, sha256_of
 from doxeval.pooling.topics import pooled_topics
 from doxeval.topics import Topic
-from doxeval.wording import brief, counted
+from doxeval.wording import Message, Parameter, counted
 
 # Judgments, their file, or grades {topic: {document: grade}}.
 Judged = Assessments | str | os.PathLike[str] | Mapping[str, Mapping[str, Any]]
@@ -129,7 +129,7 @@ class Pooling:
             version=sys.modules[__name__.partition(".")[0]].__version__,
         )
         about_files = tuple(
-            f"{place_of(run)}: {warning}" for run in read.runs for warning in run.warnings
+            Message(f"{place_of(run)}: ", warning) for run in read.runs for warning in run.warnings
         )
         return cls(candidates, identifier, choice, known, about_files + asked.warnings + warnings)
 
@@ -159,15 +159,21 @@ class Pooling:
 def _check(method: str, level: str, depth: int | None, documents: int | None, seed: int) -> None:
     for name, value, known in (("method", method, METHODS), ("level", level, LEVELS)):
         if value not in known:
-            raise InputError(f"{name}={brief(value)}: expected {', '.join(known)}")
+            raise InputError(Parameter(name, value) + f": expected {', '.join(known)}")
     if depth is None and documents is None:
-        raise InputError("give depth= or documents=: how much is to be pooled")
+        raise InputError(
+            "give "
+            + Parameter("depth")
+            + " or "
+            + Parameter("documents")
+            + ": how much is to be pooled"
+        )
     limits = (("depth", depth, 1), ("documents", documents, 1), ("seed", seed, 0))
     for name, number, least in limits:
         if number is None:
             continue
         if type(number) is not int or not least <= number <= LARGEST_WHOLE:
-            raise InputError(f"{name}={brief(number)}: expected a whole number from {least} on")
+            raise InputError(Parameter(name, number) + f": expected a whole number from {least} on")
 
 
 def _judged(given: Judged | None) -> Assessments | None:
@@ -193,7 +199,9 @@ def _identifier(
     if offsets == "bytes":
         raise InputError("offsets in bytes can only be converted with the collection")
     if whitespace is not None:
-        raise InputError("whitespace= is for text points, which only a collection can resolve")
+        raise InputError(
+            Parameter("whitespace") + " is for text points, which only a collection can resolve"
+        )
     return StatedParts()
 
 

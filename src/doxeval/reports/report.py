@@ -19,7 +19,7 @@ from doxeval.reports.topic_names import TopicsGiven, topic_names
 from doxeval.reports.write import Report, write_report
 from doxeval.runs.chunk_table import ChunkTable
 from doxeval.scores import ScoreTable
-from doxeval.wording import listed
+from doxeval.wording import Message, Parameter, listed
 
 
 def report(
@@ -79,7 +79,12 @@ def report(
     if out is not None:
         return write_report(contents, out, figures)
     if figures is not None:
-        raise InputError("figures= goes with out=, which names the page to write")
+        raise InputError(
+            Parameter("figures")
+            + " goes with "
+            + Parameter("out")
+            + ", which names the page to write"
+        )
     return Report(page(contents))
 
 
@@ -111,7 +116,9 @@ def _by_run(
         return dict.fromkeys(table, chunks)
     unknown = [run for run in chunks or {} if run not in table]
     if unknown:
-        raise InputError(f"chunks= of no run: {listed(unknown)}; there are {listed(list(table))}")
+        raise InputError(
+            Parameter("chunks") + f" of no run: {listed(unknown)}; there are {listed(list(table))}"
+        )
     return dict(chunks or {})
 
 
@@ -130,4 +137,4 @@ def _with_documents(
         views = document_views(truth, runs, with_navigation=asked, chunks=chunks)
         return replace(contents, documents=views)
     except MissingText as error:
-        return replace(contents, notes=(f"documents are not shown: {error}",))
+        return replace(contents, notes=(Message("documents are not shown: ", error),))

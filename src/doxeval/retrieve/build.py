@@ -19,6 +19,7 @@ from doxeval.retrieve.analysis import Analysis
 from doxeval.retrieve.batches import Batch, BatchReader, batches_of
 from doxeval.retrieve.layout import beside
 from doxeval.retrieve.writer import IndexWriter
+from doxeval.wording import Parameter
 
 # Called with the name of a stage, how much of it was done since the last call, and all of it.
 Progress = Callable[[str, int, int], object]
@@ -61,8 +62,9 @@ def build_index(
     opened = collection if isinstance(collection, Collection) else Collection(collection)
     if opened.manifest["options"]["text"] == "none":
         raise MissingText(
-            f"the collection {opened.location} was built without its text (text='none'), so there "
-            "is nothing to index"
+            f"the collection {opened.location} was built without its text ("
+            + Parameter("text", "none")
+            + "), so there is nothing to index"
         )
     analysis = Analysis(stemmer)
     facts = {"collection": opened.seal, **analysis.recorded()}
@@ -109,7 +111,8 @@ def _read_all(
     except WorkerLost as error:
         raise WorkerLost(
             f"{error} while it was reading documents, perhaps for lack of memory; try a smaller "
-            "jobs=. (A script of your own must call this below `if __name__ == '__main__':`.)"
+            + Parameter("jobs")
+            + ". (A script of your own must call this below `if __name__ == '__main__':`.)"
         ) from None
 
 

@@ -28,7 +28,7 @@ from doxeval.sealed.files import SealedFiles
 from doxeval.sealed.guard import guarded
 from doxeval.sealed.manifest import is_sealed
 from doxeval.unfinished import moved_away
-from doxeval.wording import counted, listed
+from doxeval.wording import Parameter, counted, listed
 
 _NOTHING = np.empty(0, dtype=np.int64)
 
@@ -264,7 +264,7 @@ def _collection_of(directory: Path) -> Path:
             SealedFiles(INDEX, directory)  # which says what is wrong
         raise SearchIndexError(
             "an index that is not beside its collection, as wiki.index is beside wiki, needs "
-            "collection=",
+            + Parameter("collection"),
             str(directory),
         )
     return directory.absolute().with_name(name.removesuffix(".index"))

@@ -18,7 +18,7 @@ from doxeval.retrieve.query import PHRASES, Phrases
 from doxeval.retrieve.stemming import normalised
 from doxeval.retrieve.stopwords import ENGLISH
 from doxeval.topics.strictness import INTERPRETATIONS, Interpretation
-from doxeval.wording import brief, suggestion
+from doxeval.wording import Parameter, brief, suggestion
 
 Overlap = Literal["allowed", "none"]
 OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
@@ -111,7 +111,8 @@ def _numbers(text: str, kind: str, given: str | None) -> tuple[int, ...]:
 
 def _no_units(text: str) -> InputError:
     return InputError(
-        f"units={brief(text)}: expected elements, windows(words,step) such as windows(100,50), "
+        Parameter("units", text)
+        + ": expected elements, windows(words,step) such as windows(100,50), "
         "passages(words=100), or a file of chunks, FILE.jsonl"
     )
 
@@ -190,14 +191,18 @@ class Options:
         """Raise an error about the first option that was given and would have no effect."""
         for name, reason in self.without_effect().items():
             if getattr(self, name) is not None:
-                raise InputError(f"{name}= {reason}")
+                raise InputError(Parameter(name) + " " + reason)
 
     def without_effect(self) -> dict[str, str]:
         """The options that would have no effect, each with the reason."""
         found: dict[str, str] = {}
         task, kind = self.task, self.unit_name.kind
         if kind == "documents":
-            reason = f"has no effect on documents, which are ranked by articles={ARTICLES.name}(…)"
+            reason: str = (
+                "has no effect on documents, which are ranked by "
+                + Parameter("articles")
+                + f", {ARTICLES.name} unless given"
+            )
             found |= dict.fromkeys(("model", "units", "elements", "min_words"), reason)
         elif kind != "elements":
             reason = f"is for elements; here {kind} are returned"
@@ -289,7 +294,9 @@ def stop_words(stop: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]:
         return frozenset()
     if isinstance(stop, str | os.PathLike):
         if not os.path.exists(stop):
-            raise InputError(f"stop={brief(str(stop))}: expected english, none or a file of words")
+            raise InputError(
+                Parameter("stop", str(stop)) + ": expected english, none or a file of words"
+            )
         stop = _words_of_file(os.fspath(stop))
     return frozenset(map(normalised, stop))
 

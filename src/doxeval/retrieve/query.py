@@ -16,7 +16,7 @@ from doxeval.errors import InputError, SyntaxProblem
 from doxeval.retrieve.stemming import normalised
 from doxeval.topics.nexi import parse_content
 from doxeval.topics.nexi_ast import Term
-from doxeval.wording import brief
+from doxeval.wording import Parameter
 
 Phrases = Literal["extra", "only", "words"]
 PHRASES: tuple[Phrases, ...] = get_args(Phrases)
@@ -121,7 +121,7 @@ def items_of(
     """
     if phrases not in PHRASES:
         expected = ", ".join(PHRASES)
-        raise InputError(f"phrases={brief(phrases)}: expected one of {expected}")
+        raise InputError(Parameter("phrases", phrases) + f": expected one of {expected}")
     readings = [
         reading
         for term in dict.fromkeys(terms)

@@ -23,7 +23,7 @@ from doxeval.topics.nexi import parse_structured
 from doxeval.topics.nexi_ast import StructuredQuery, Term
 from doxeval.topics.read_write import read_topics
 from doxeval.topics.topic import Topic
-from doxeval.wording import brief, listed
+from doxeval.wording import Parameter, brief, listed
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -153,7 +153,9 @@ def query_field(options: Options, query: str | None) -> str:
     if options.rules.interpretation is None:
         return query or "title"
     if query not in (None, "castitle"):
-        raise InputError(f"query= is not for {options.task}, whose queries are castitles")
+        raise InputError(
+            Parameter("query") + f" is not for {options.task}, whose queries are castitles"
+        )
     return "castitle"
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from doxeval.errors import InputError
-from doxeval.wording import brief
+from doxeval.wording import Parameter
 
 Stem: TypeAlias = Callable[[str], str]
 
@@ -68,13 +68,14 @@ def _snowball(name: str) -> Stem:
         import snowballstemmer
     except ModuleNotFoundError:
         raise InputError(
-            f"stemmer={brief(name)}: expected s or none; those of Snowball need the package "
-            "snowballstemmer: pip install 'doxeval[search]'"
+            Parameter("stemmer", name)
+            + ": expected s or none; those of Snowball need the package snowballstemmer: "
+            "pip install 'doxeval[search]'"
         ) from None
     languages = sorted(snowballstemmer.algorithms())
     if name not in languages:
         expected = ", ".join(("s", "none", *languages))
-        raise InputError(f"stemmer={brief(name)}: expected one of {expected}")
+        raise InputError(Parameter("stemmer", name) + f": expected one of {expected}")
     stem: Stem = snowballstemmer.stemmer(name).stemWord
     return stem
 

@@ -11,7 +11,7 @@ from doxeval.retrieve.structure import all_terms
 from doxeval.topics.nexi import parse_structured
 from doxeval.topics.nexi_ast import StructuredQuery, Term
 from doxeval.topics.topic import Topic
-from doxeval.wording import brief, listed, shortened, suggestion
+from doxeval.wording import Parameter, brief, listed, shortened, suggestion
 
 # The fields that hold a query, and whether a sign before a word means anything in them.
 FIELDS = {
@@ -64,7 +64,9 @@ def queries_of(
         raise InputError(f"no topic has {noun}")
     if missing and not skip_missing:
         raise InputError(
-            f"topics without {noun}: {listed(missing)}; skip_missing=True leaves them out"
+            f"topics without {noun}: {listed(missing)}; "
+            + Parameter("skip_missing", True)
+            + " leaves them out"
         )
     warnings = (f"topics without {noun}, which are skipped: {listed(missing)}",)
     queries = [TopicQuery(topic.id, query) for topic, query in found if query is not None]

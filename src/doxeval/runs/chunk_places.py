@@ -12,7 +12,7 @@ from doxeval.columns.numbering import Numbering
 from doxeval.columns.values import ABSENT, WRONG, Column, is_given
 from doxeval.runs.record_errors import UNIT_FIELDS
 from doxeval.runs.span_lists import SpanLists
-from doxeval.wording import brief
+from doxeval.wording import Parameter, brief
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
@@ -83,7 +83,11 @@ class ChunkPlaces:
         if both:
             return f"fields chunk, {', '.join(both)} together: the chunk itself says where it is"
         if self._table is None:
-            return f"the result is given as chunk {name}: chunks= says where the chunks are"
+            return (
+                f"the result is given as chunk {name}: "
+                + Parameter("chunks")
+                + " says where the chunks are"
+            )
         return f"no chunk {name} among the chunks given ({len(self._table):,})"
 
     def _with_places(self, rows: Ints, others: Mapping[str, Any]) -> dict[str, Any]:

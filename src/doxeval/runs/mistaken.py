@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from doxeval.errors import FormatError
+from doxeval.wording import Parameter
 
 _LINES = 100  # of text that are looked at
 _TREC = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")
@@ -33,7 +34,10 @@ class LooksLikeAssessments(FormatError):
         """The error that there was, with what the file looks like."""
         return cls(
             f"this looks like assessments ({what}), not a run: runs come first, and assessments "
-            f"are given as assessments=; as a run, it is wrong here: {error.message}",
+            "are given as "
+            + Parameter("assessments")
+            + "; as a run, it is wrong here: "
+            + error.message,
             error.origin,
             error.line,
         )

@@ -18,7 +18,7 @@ from doxeval.runs.run import Kind, Run
 from doxeval.runs.span_lists import pieces_of
 from doxeval.runs.spelling import numbered_units, unit_kinds
 from doxeval.spans import TOO_LONG, Spans, merged
-from doxeval.wording import counted
+from doxeval.wording import Parameter, counted
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,9 @@ def run_statistics(run: Run | ResolvedRun, collection: Collection | None = None)
     """
     if isinstance(run, ResolvedRun):
         if collection is None:
-            raise InputError("the statistics of a resolved run take its collection: collection=")
+            raise InputError(
+                "the statistics of a resolved run take its collection: " + Parameter("collection")
+            )
         resolved: ResolvedRun | None = run
         run = run.run
     else:

@@ -20,6 +20,7 @@ from doxeval.sealed.kinds import Kind
 from doxeval.sealed.locations import refuse_url
 from doxeval.sealed.manifest import is_sealed, seal
 from doxeval.unfinished import on_disk, parents_made, put_in_place, restore, unfinished
+from doxeval.wording import Parameter
 
 _SCRATCH = "scratch"
 
@@ -126,7 +127,7 @@ def _refuse_existing(kind: Kind, out: Path, force: bool) -> None:
     if not out.exists() and not out.is_symlink():
         return
     if not force:
-        raise OutputError(f"{out} exists; force=True replaces {kind.one}")
+        raise OutputError(f"{out} exists; " + Parameter("force", True) + f" replaces {kind.one}")
     if not is_sealed(kind, out) and not _is_empty_directory(out):
         raise OutputError(f"{out} exists and is not {kind.one}; it is not replaced")
 

@@ -19,7 +19,7 @@ from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.state import Mode, State
 from doxeval.assessments.merge import Merge
 from doxeval.errors import InputError
-from doxeval.wording import brief, counted, listed, shortened
+from doxeval.wording import Parameter, counted, listed, shortened
 
 RULES: tuple[Merge, ...] = ("majority", "union")
 _SHOWN = 20
@@ -84,8 +84,9 @@ def _of_assessor(judged: Sequence[Judged], assessor: str) -> list[Judged]:
     found = [one for one in judged if one.assessor == assessor and not one.adjudicated]
     if judged and not found:
         raise InputError(
-            f"judgments={brief(assessor)}: expected adjudicated, majority, union, or an assessor "
-            f"with judgments: {_names(judged)}"
+            Parameter("judgments", assessor)
+            + ": expected adjudicated, majority, union, or an assessor with judgments: "
+            + _names(judged)
         )
     return found
 
@@ -136,10 +137,10 @@ def _undecided(undecided: Sequence[Sequence[Judged]]) -> Undecided:
     every = [one for those in undecided for one in those]
     head = (
         f"assessors differ about {counted(len(lines), 'document')}, which need adjudication; or "
-        f"choose with judgments= one of {_names(every)}, {', '.join(RULES)}"
+        "choose with " + Parameter("judgments") + f" one of {_names(every)}, {', '.join(RULES)}"
     )
     more = [f"… and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
-    return Undecided("\n  ".join([head, *lines[:_SHOWN], *more]))
+    return Undecided(head + "".join(f"\n  {text}" for text in [*lines[:_SHOWN], *more]))
 
 
 def _names(judged: Iterable[Judged]) -> str:

@@ -39,7 +39,7 @@ from doxeval.documents import Collection
 from doxeval.errors import OutputError
 from doxeval.files import written
 from doxeval.spans import Spans, shared_lengths
-from doxeval.wording import brief
+from doxeval.wording import Parameter, brief
 
 ExportFormat = Literal["inex2003", "inex2005", "inex2008", "trec", "jsonl", "annotations"]
 EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
@@ -227,7 +227,11 @@ def check_fit(export: Export, format: ExportFormat) -> None:
     """Refuse a format in which relevant documents would look as if they were not relevant."""
     _check(format)
     if not export.judged:
-        raise OutputError("there are no validated judgments to export; drafts=True adds the others")
+        raise OutputError(
+            "there are no validated judgments to export; "
+            + Parameter("drafts", True)
+            + " adds the others"
+        )
     if format in _NEEDS and export.mode not in _NEEDS[format]:
         raise OutputError(
             f"the format {format} holds {_HOLDS[format]}, which mode {export.mode} does not have"

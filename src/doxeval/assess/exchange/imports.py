@@ -27,7 +27,7 @@ from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive
 from doxeval.errors import FormatError, InputError, UnknownReference
 from doxeval.files import opened, read_up_to
-from doxeval.wording import short_path, shortened
+from doxeval.wording import Message, short_path, shortened
 
 _HEAD = 1 << 16
 _SHOWN = 20
@@ -136,7 +136,7 @@ def _refuse_what_the_mode_has_not(said: Said, mode: Mode) -> None:
         _refuse(has, mode)
     except FormatError as error:
         named = f"topic {shortened(said.topic)}, document {shortened(said.document)}"
-        raise FormatError(f"{named}: {error.message}", said.origin, said.line) from None
+        raise FormatError(Message(f"{named}: ", error.message), said.origin, said.line) from None
 
 
 def _refuse(has: Mapping[str, object], mode: Mode) -> None:
@@ -190,7 +190,9 @@ def _of_judgment(judgment: Judgment, article_of: ArticleOf, mode: Mode) -> Impor
     except InputError as error:
         named = f"topic {shortened(judgment.topic)}, document {shortened(judgment.document)}"
         line = judgment.line if error.line is None else error.line
-        raise UnknownReference(f"{named}: {error.message}", judgment.origin, line) from None
+        raise UnknownReference(
+            Message(f"{named}: ", error.message), judgment.origin, line
+        ) from None
     said = Said(
         judgment.topic,
         judgment.document,

@@ -32,6 +32,7 @@ from doxeval.assess.store.places import new_facts
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
 from doxeval.files import json_lines, opened, written
+from doxeval.wording import Parameter
 
 _FORMAT = 1
 _LEFT_OUT = {"sessions", "login_failures", "alembic_version"}
@@ -63,7 +64,8 @@ def restore(
     if found.seal != header["collection"]["seal"]:
         raise CampaignError(
             f"the backup is of a campaign on another collection than {place}: say with "
-            "collection= where that one is"
+            + Parameter("collection")
+            + " where that one is"
         )
 
     def fill(connection: Connection) -> None:

@@ -40,6 +40,7 @@ from doxeval.errors import CollectionError, UnknownReference, output_errors
 from doxeval.pooling import Pool
 from doxeval.topics import Topic
 from doxeval.unfinished import parents_made, unfinished
+from doxeval.wording import Message, Parameter
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,9 @@ def _collection(facts: Facts, recorded: dict[str, str], given: str | Path | None
             found = Collection(place)
         except CollectionError as error:
             problem = problem or CampaignError(
-                f"the collection of this campaign cannot be opened: {error}; if it was moved, "
-                "say where it is with collection="
+                Message("the collection of this campaign cannot be opened: ", error)
+                + "; if it was moved, say where it is with "
+                + Parameter("collection")
             )
             continue
         if found.seal == recorded["seal"]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, update
 from doxeval.assess.judging import Mode
 from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.schema import SETTINGS
-from doxeval.wording import brief, suggestion
+from doxeval.wording import Parameter, suggestion
 
 Order = Literal["pool", "prioritised", "random"]
 Snap = Literal["characters", "words", "sentences"]
@@ -50,11 +50,11 @@ prioritised, random
         for name, known in choices.items():
             chosen = getattr(self, name)
             if chosen not in known:
-                raise CampaignError(f"{name}={brief(chosen)}{suggestion(str(chosen), known)}")
+                raise CampaignError(Parameter(name, chosen) + suggestion(str(chosen), known))
         for tag, role in self.display.items():
             if role not in get_args(DisplayRole):
                 hint = suggestion(str(role), get_args(DisplayRole))
-                raise CampaignError(f"display={{{tag!r}: {brief(role)}}}{hint}")
+                raise CampaignError(Parameter("display", {tag: role}) + hint)
         object.__setattr__(self, "display", MappingProxyType(dict(self.display)))
 
 

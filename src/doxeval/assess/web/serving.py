@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from doxeval.assess.web.app import create_app
 from doxeval.errors import InputError
+from doxeval.wording import Parameter
 
 if TYPE_CHECKING:
     import uvicorn
@@ -77,7 +78,7 @@ def _listening(host: str, port: int) -> socket.socket:
     """A socket that listens; if the port is taken, the error says so."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     if not 0 <= port <= 65535:
-        raise InputError(f"port={port}: expected 0 to 65535")
+        raise InputError(Parameter("port", port) + ": expected 0 to 65535")
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -90,10 +91,11 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _why_not(error: OSError, host: str, port: int) -> str:
+    place = f"port {port} on {host}"
     if error.errno == errno.EADDRINUSE:
-        return f"port {port} on {host} is taken by another program; choose another with port="
+        return f"{place} is taken by another program; choose another with " + Parameter("port")
     if error.errno == errno.EACCES:
-        return f"port {port} on {host} needs more rights; choose one above 1023 with port="
+        return f"{place} needs more rights; choose one above 1023 with " + Parameter("port")
     return f"cannot listen on {host}, port {port}: {error.strerror or error}"
 
 
