@@ -160,6 +160,8 @@ def _sought(
     length: Fraction | str,
 ) -> tuple[Matrix, int]:
     """What a user sees and how many targets there are; who navigates looks for ideal elements."""
+    if nav == "auto":
+        nav = "none" if scene.steps is None or targets == "bep" else "matrix"
     if targets == "ideal" or (targets == "auto" and nav != "none"):
         ideal = recall_base(scene, "ideal", quant, ignore)
         return _to_elements(scene, nav, ideal), len(ideal)

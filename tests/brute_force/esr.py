@@ -182,8 +182,11 @@ class Readers:
 
     @property
     def relevant_text(self) -> Fraction:
-        """Trel: highlighted characters; what is assessed is worth that much, or Trel is its sum."""
-        if self.scene.any_highlights and self._which in ("cover", "ideal"):
+        """Trel: highlighted characters, of a cover those that it holds; or else the sum."""
+        if self.scene.any_highlights and self._which == "cover":
+            held = {at for tree, _ in self.units for at in _text(tree)}
+            return Fraction(len(self.scene.highlighted & held))
+        if self.scene.any_highlights and self._which == "ideal":
             return Fraction(len(self.scene.highlighted))
         return self.whole
 

@@ -77,6 +77,9 @@ class Scenario:
 
     def allows(self, measure: Measure, world: World) -> bool:
         """Whether a measure can be computed here at all."""
+        navigates = self.steps is not None and getattr(measure, "targets", None) != "bep"
+        if navigates and getattr(measure, "nav", None) == "auto":
+            measure = measure(nav="matrix")
         return (
             measure.needs <= self.needs_met(world)
             and self._has_collection_for(measure)
@@ -93,7 +96,7 @@ class Scenario:
             getattr(measure, "overlap", None) is True
             or getattr(measure, "unretrieved", None) == "level"
             or (getattr(measure, "L", None) == "collection" and Need.ENTRY_POINTS in measure.needs)
-            or getattr(measure, "nav", "none") != "none"
+            or getattr(measure, "nav", "none") not in ("none", "auto")
             or (
                 (hasattr(measure, "B") or measure.name in ("Red", "read"))
                 and getattr(measure, "unit", None) in ("words", "tokens")
@@ -132,6 +135,12 @@ class Scenario:
             "trees": world.tree_run,
             "chunks": world.chunk_run,
         }
+        is_used = any(
+            getattr(measure, "nav", None) in ("auto", "matrix")
+            and getattr(measure, "targets", None) != "bep"
+            for measure in measures
+        )
+        steps = self.steps if is_used else None  # a model that no measure uses is an error
         table = evaluate(
             runs[self.results](),
             world.assessments(),
@@ -139,7 +148,7 @@ class Scenario:
             collection=world.collection() if self.has_collection else None,
             order="rsv" if self.by_score else "list",
             specificity="file" if self.lists_say else None,
-            navigation=None if self.steps is None else MatrixNavigation(probabilities=self.steps),
+            navigation=None if steps is None else MatrixNavigation(probabilities=steps),
             tokens="words" if self.has_collection else None,
             chunks=world.chunk_table(),
         )

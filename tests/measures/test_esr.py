@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
@@ -19,8 +20,10 @@ from doxeval.assessments.grades import Grade2003
 from doxeval.assessments.judgment import AssessedUnit, GradedElement
 from doxeval.documents import Collection
 from doxeval.documents.examples import example_collection
-from doxeval.errors import MissingInput, SyntaxProblem
+from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
+from doxeval.measures.assessed_trees import Chosen, assessed_trees
+from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.presets import PRESETS, PROFILE
 from doxeval.measures.registry import measure_named
 from doxeval.navigation import Navigation
@@ -28,9 +31,10 @@ from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.model import NoNavigation
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result
+from doxeval.scores import ScoreTable
 from doxeval.topics import Topic
 from making import ARTICLE, E
-from strategies import Node, nodes
+from strategies import Node, World, nodes, worlds
 
 STEPS = {
     1: {2: 0.53, 3: 0.16, 4: 0.11, 5: 0.11, 6: 0.11},
@@ -332,11 +336,11 @@ def test_the_equations_written_out_agree(
 def test_without_navigation_they_are_precision_and_recall(
     world: tuple[Collection, list[Tree], dict[Tree, float], MatrixNavigation], k: int
 ) -> None:
-    collection, ranking, assessed, navigation = world
+    collection, ranking, assessed, _ = world
     relevant = [set(tree) for tree in assessed]
     found = sum(set(tree) in relevant for tree in ranking[:k])
     names = [f"{name}@{k}(nav=none,hits=exact,shared=none)" for name in ("ESRP", "ESRR")]
-    precision, recall = scored(collection, ranking, assessed, navigation, names).values()
+    precision, recall = scored(collection, ranking, assessed, NoNavigation(), names).values()
     assert precision == pytest.approx(found / k)
     assert recall == pytest.approx(found / len(relevant))
 
@@ -541,18 +545,68 @@ def test_without_a_collection_the_message_asks_for_one(tmp_path: Path) -> None:
     assert "ESRP@2 needs a collection, which knows the sizes of elements" in result.stderr
 
 
+# Table 9: e3, e1, e4, where e1 leads to e4 with probability .2.
+TABLE_9 = MatrixNavigation(probabilities={"d": {E[1]: {E[4]: 0.2}}})
+IDEAL = Judgment("1", "d", ((0, 20), (70, 100)), best_entry_point=0)
+
+
+def browsed(*names: str, navigation: Navigation | None = TABLE_9) -> ScoreTable:
+    """The scores of System 3 by browsing measures."""
+    results = [Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (3, 1, 4)]
+    collection = example_collection({"d": ARTICLE})
+    run = run_of(results, "run")
+    return evaluate(run, Assessments([IDEAL]), names, collection=collection, navigation=navigation)
+
+
+@pytest.mark.parametrize("target", ["", "(targets=ideal)", "(nav=matrix)"])
+def test_a_given_model_of_navigation_is_used_by_browsing_measures(target: str) -> None:
+    names = [f"PRUM[1]{target}", f"EPRUM[1]{target}"]
+    table = browsed(*names)
+    found = table.mean()["run"]
+    assert found[names[0]] == pytest.approx(0.714286, abs=5e-7)
+    assert found[names[1]] == pytest.approx(0.733333, abs=5e-7)
+    for measure in table.measures:
+        assert "targets=ideal,nav=matrix" in measure.canonical
+    assert table.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "names", [["PRUM(targets=bep)"], ["PRUM(nav=none)"], ["ESRR@10(nav=depth)", "cP@10"]]
+)
+def test_a_given_model_of_navigation_that_no_measure_uses_is_an_error(names: list[str]) -> None:
+    told = r"no measure uses the model of navigation that is given \(matrix\): "
+    with pytest.raises(InputError, match=told + re.escape(names[0])):
+        browsed(*names)
+    used = browsed(*names, "PRUM[1]")
+    assert used.mean()["run"]["PRUM[1]"] == pytest.approx(0.714286, abs=5e-7)
+
+
+def test_a_given_model_of_navigation_makes_ideal_elements_the_targets() -> None:
+    without = browsed("PRUM", navigation=None)
+    assert "targets=bep,nav=none" in without.measures[0].canonical
+    collection = example_collection({"d": ARTICLE})
+    points = run_of([Result("1", "d", Kind.POINT, 0)])
+    with pytest.raises(MissingInput, match="PRUM is about elements, and run returns entry points"):
+        evaluate(points, Assessments([IDEAL]), "PRUM", collection=collection, navigation=TABLE_9)
+    no_entry_points = Assessments([BY_HIGHLIGHTS])
+    with pytest.raises(MissingInput, match="PRUM needs best entry points"):
+        evaluate(points, no_entry_points, "PRUM", collection=collection)
+    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[3],))])
+    options: dict[str, Any] = {"collection": collection, "navigation": TABLE_9}
+    assert evaluate(run, no_entry_points, "PRUM[.5]", **options).mean()["run"]["PRUM[.5]"] == 1
+
+
 def test_browsing_measures_take_any_navigation() -> None:
     """Table 9: e3, e1, e4, where e1 leads to e4 with probability .2."""
-    navigation = MatrixNavigation(probabilities={"d": {E[1]: {E[4]: 0.2}}})
     judged = Assessments([Judgment("1", "d", ((0, 20), (70, 100)))])
     results = [Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (3, 1, 4)]
-    names = ["PRUM[1](nav=matrix)", "EPRUM[1](nav=matrix)", "PRUM[1](targets=ideal)"]
+    names = ["PRUM[1](nav=matrix)", "EPRUM[1](nav=matrix)", "PRUM[1](targets=ideal,nav=none)"]
     table = evaluate(
         run_of(results, "run"),
         judged,
         names,
         collection=example_collection({"d": ARTICLE}),
-        navigation=navigation,
+        navigation=TABLE_9,
     )
     found = table.mean()["run"]
     assert found[names[0]] == pytest.approx(0.714286, abs=5e-7)
@@ -577,3 +631,46 @@ def test_two_targets_from_one_item_are_warned_about() -> None:
     assert "PRUM and SRPRUM" in warning
     assert measure_named("EPRUM[1](nav=matrix)").highest is None
     assert measure_named("EPRUM[1](targets=ideal)").highest == measure_named("PRUM").highest == 1
+
+
+# A cover is worth its highlights
+
+
+def test_highlighted_white_space_between_covered_elements_is_not_relevant_text() -> None:
+    collection = example_collection({"a": "<a>x<p>aa</p> <p>bb</p></a>"})
+    judged = Assessments([Judgment("7", "a", ((1, 6),))])
+    paths = ("/a[1]/p[1]", "/a[1]/p[2]")
+    run = run_of([Result("7", "a", Kind.ELEMENT, paths=(path,)) for path in paths], "run")
+    names = ["SRiR@2(nav=none)", "SRiR2@2(nav=none)", "SRiR@1(nav=none)", "MASRiP(nav=none)"]
+    found = evaluate(run, judged, names, collection=collection).mean()["run"]
+    assert list(found.values()) == pytest.approx([1, 1, 0.5, 1])
+
+
+@settings(max_examples=60)
+@given(worlds(), st.sampled_from(["none", "p", "article"]))
+def test_the_perfect_run_over_a_cover_has_recall_1(world: World, ignore: str) -> None:
+    collection = world.collection()
+    truth = GroundTruth.of(world.assessments(), collection)
+    assume(truth.has_highlights)
+    cover = assessed_trees(truth, Chosen("cover", "length", ignore=ignore))
+    perfect = [
+        Result(
+            truth.topics[topic],
+            collection.id_of(document),
+            Kind.ELEMENT,
+            paths=(collection.path_of(node),),
+        )
+        for topic, document, (node,) in zip(
+            cover.topic.tolist(), cover.document.tolist(), cover.trees.as_sets(), strict=True
+        )
+    ]
+    more = f"(nav=none,assessed=cover,ignore={ignore})"
+    names = [f"{name}@1000{more}" for name in ("SRiR", "SRiR2", "ESRR")]
+    names += [f"{name}{more}" for name in ("MASRiP", "MASRiP2")]
+    assume(perfect)
+    table = evaluate(run_of(perfect, "run"), world.assessments(), names, collection=collection)
+    for topic in {result.topic for result in perfect}:
+        of_topic = table.topics()["run"][topic]
+        recall, precision = ([of_topic[name] for name in some] for some in (names[:3], names[3:]))
+        assert recall == pytest.approx([1, 1, 1])
+        assert all(precision)

@@ -199,9 +199,9 @@ def test_several_ways_to_write_one_measure(written: str, same: str) -> None:
         ("iP[.01]", "iP[0.01](alpha=0,resize=full)"),
         ("gR", "gR@10"),
         ("AP", "AP"),
-        ("EPRUM", "EPRUM(A=0.1,L=collection,targets=auto,nav=none,quant=auto,ignore=none)"),
-        ("EPRUM@5", "EPRUM@5(A=0.1,L=collection,targets=auto,nav=none,quant=auto,ignore=none)"),
-        ("EPRUM[1]", "EPRUM[1](A=0.1,L=collection,targets=auto,nav=none,quant=auto,ignore=none)"),
+        ("EPRUM", "EPRUM(A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
+        ("EPRUM@5", "EPRUM@5(A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
+        ("EPRUM[1]", "EPRUM[1](A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
         ("MAgP(beta=.25)", "MAgP(score=F,beta=0.25,n=500,irr=300)"),
     ],
 )

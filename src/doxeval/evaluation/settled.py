@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple
 
-from doxeval.errors import MissingInput, SyntaxProblem
+from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation.asked import Asked, LeftOut, check_presets, told
 from doxeval.evaluation.needs import check_assessments
 from doxeval.measures.base import Measure
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.presets import Preset
 from doxeval.measures.ranking import Ranking
+from doxeval.wording import listed
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -49,7 +50,7 @@ def settled_measures(
     left_out: list[LeftOut] = []
     for label, measure, is_optional in asked:
         try:
-            check_assessments(measure, label, truth)
+            check_assessments(measure.navigating(truth.navigation), label, truth)
             settled = measure.settled(truth)
             if is_optional:  # what only scoring would find out is known before any run is read
                 settled.scores(empty_ranking())
@@ -69,14 +70,20 @@ def settled_measures(
 def about_navigation(
     navigation: Navigation | None, measures: Sequence[AskedMeasure], collection: Collection | None
 ) -> Iterator[str]:
-    """Warnings about a model of navigation that was given."""
+    """Warnings about a model of navigation that was given.
+
+    It is an error if some measures could use it, and none of them does.
+    """
     if navigation is None:
         return
     if collection is not None:
         yield from navigation.checked(collection)
-    if not any(_navigates(one.asked) for one in measures):
+    could = [one for one in measures if any(spec.name == "nav" for spec in fields(one.settled))]
+    if not could:
         yield "none of the measures takes a model of navigation; it has no effect"
-
-
-def _navigates(measure: Measure) -> bool:
-    return any(spec.name == "nav" for spec in fields(measure))
+    elif all(getattr(one.settled, "nav", None) != navigation.name for one in could):
+        labels = listed([one.label for one in could], 20)
+        raise InputError(
+            f"no measure uses the model of navigation that is given ({navigation.name}): {labels} "
+            "would without nav= and targets=bep"
+        )

@@ -131,16 +131,24 @@ def _of_some_topics(trees: AssessedTrees, part: PartOfTruth) -> AssessedTrees:
 def relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
     """Trel by topic: the highlighted characters.
 
-    If nothing is highlighted, or relevant text is in several trees (in a full base) or not in all
-    of them (in units), it is what all trees are worth together. If topics have targets, it is the
-    highlighted text in the trees.
+    Of a cover, it is those in its members: highlighted white space between members is nobody's to
+    return. So it is, too, if topics have targets. If nothing is highlighted, or relevant text is in
+    several trees (in a full base) or not in all of them (in units), it is what all trees are worth
+    together.
+
+    >>> from doxeval.assessments import Assessments
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<a>x<p>aa</p> <p>bb</p></a>"})
+    >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((1, 6),))]), collection)
+    >>> relevant_text(truth, Chosen("cover", "length")).tolist()
+    [4.0]
     """
     return truth.remembered(("relevant text", chosen), lambda: _relevant_text(truth, chosen))
 
 
 def _relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
     if truth.has_highlights and chosen.assessed in ("cover", "ideal"):
-        if not truth.targets:
+        if chosen.assessed == "ideal" and not truth.targets:
             return truth.relevant_characters.astype(np.float64)
         chosen = chosen._replace(rel="length")
     return assessed_trees(truth, chosen).total_by_topic(len(truth.topics))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from doxeval.scores import Curve, DocumentScores, MeasureFacts
 if TYPE_CHECKING:
     from doxeval.measures.ground_truth import GroundTruth
     from doxeval.measures.ranking import Ranking
+    from doxeval.navigation import Navigation
 
 __all__ = [
     "TOLERANCE",
@@ -138,6 +139,18 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
     def document_scores(self, ranking: Ranking) -> DocumentScores:
         """The scores of single documents, if it has a `document_score`."""
         raise NotImplementedError
+
+    def navigating(self, model: Navigation | None) -> Self:
+        """The measure with `nav=auto` filled in by the model of navigation that was given, if any.
+
+        >>> from doxeval.measures import ESRR
+        >>> from doxeval.navigation.hierarchical import HierarchicalNavigation
+        >>> ESRR().navigating(HierarchicalNavigation()).label
+        'ESRR@10(nav=hierarchical)'
+        """
+        if model is None or getattr(self, "nav", None) != "auto":
+            return self
+        return self._with({"nav": model.name})
 
     def settled(self, truth: GroundTruth) -> Measure:
         """The measure with those parameters filled in that depend on the assessments."""

@@ -89,8 +89,8 @@ PRESETS: dict[str, Preset] = {
     "inex2006-best-in-context": Preset(
         "INEX 2006, best in context: BEPD and EPRUM (A=0.1 was official)",
         tuple(
-            f"{name}(A={a})"
-            for name in ("BEPD", "EPRUM")
+            name.format(a)
+            for name in ("BEPD(A={})", "EPRUM(A={},targets=bep)")
             for a in ("0.01", "0.1", "1", "10", "100")
         ),
     ),

@@ -91,7 +91,7 @@ def navigation_of(measures: Iterable[Measure | str]) -> Hits | None:
     for given in measures:
         measure = measure_named(given) if isinstance(given, str) else given
         nav = getattr(measure, "nav", None)
-        if nav is None or (nav == "none" and not hasattr(measure, "hits")):
+        if nav is None or (nav in ("none", "auto") and not hasattr(measure, "hits")):
             continue
         shared: dict[str, Any] = {
             one.name: getattr(measure, one.name)

@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -43,15 +43,18 @@ from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointMode
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.quantised import quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
+from doxeval.navigation import Navigation
 from doxeval.navigation.read import NAMES
 from doxeval.scores import Curve
 from doxeval.wording import counted
 
 Unreached = Literal["zero", "truncate", "condition"]
 Targets = Literal["auto", "bep", "ideal"]
+# Values of `nav` without navigation; auto, as long as no model is given.
+_NO_MODEL = ("auto", "none")
 _ELEMENTS = (
-    "With `nav` or `targets=ideal` it needs elements in place of entry points: graded ones, or "
-    "highlights (an extension) and a collection."
+    "With a model of navigation (`nav` or `--navigation`) or `targets=ideal` it needs elements in "
+    "place of entry points: graded ones, or highlights (an extension) and a collection."
 )
 
 
@@ -167,9 +170,10 @@ class _Browsing(EntryPointModel):
         ("auto", "bep", "ideal"),
     )
     nav: str = parameter(
-        "none",
-        "targets=ideal: how users navigate from an item to a target",
-        NAMES,
+        "auto",
+        "targets=ideal: how users navigate from an item to a target; auto: by the model that is "
+        "given, otherwise not at all",
+        ("auto", *NAMES),
         with_share=("neighbours",),
     )
     quant: str = quant_parameter(
@@ -182,14 +186,14 @@ class _Browsing(EntryPointModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.targets == "bep" and self.nav != "none":
+        if self.targets == "bep" and self.nav not in _NO_MODEL:
             raise ValueError("nav is for targets=ideal; the way to entry points is their distance")
         if self.ignore != "none" and not self._for_elements:
             raise ValueError("ignore is for targets=ideal; entry points have no tags")
 
     @property
     def _for_elements(self) -> bool:
-        return self.targets == "ideal" or self.nav != "none"
+        return self.targets == "ideal" or self.nav not in _NO_MODEL
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -198,13 +202,19 @@ class _Browsing(EntryPointModel):
             return frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
         return frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START})
 
+    def navigating(self, model: Navigation | None) -> Self:
+        """The measure with the given model of navigation; the way to entry points has none."""
+        return self if self.targets == "bep" else super().navigating(model)
+
     def settled(self, truth: GroundTruth) -> Measure:
-        """The targets by name; only entry points need the mean length of a document."""
+        """The targets and the model by name; entry points need the mean length of a document."""
         quant = settled_quantisation(truth, self.quant)
-        if self._for_elements:
-            truth.model(self.nav)
-            return self(targets="ideal", quant=quant)
-        return self(targets="bep", quant=quant).with_mean_length(truth)
+        chosen = self.navigating(truth.navigation)
+        nav = "none" if chosen.nav == "auto" else chosen.nav
+        if chosen._for_elements:
+            truth.model(nav)
+            return chosen(targets="ideal", nav=nav, quant=quant)
+        return chosen(targets="bep", nav=nav, quant=quant).with_mean_length(truth)
 
     def probabilities(self, ranking: Ranking) -> list[Floats]:
         """p[item][target] of each topic; topics without targets have none."""
@@ -388,7 +398,7 @@ class Eprum(_Browsing):
     @property
     def highest(self) -> float | None:
         """None where users navigate, because one item may then lead to several targets."""
-        return self.facts.highest if self.nav == "none" else None
+        return self.facts.highest if self.nav in _NO_MODEL else None
 
     def scores(self, ranking: Ranking) -> Floats:
         """EPRUM at k or x, or its mean."""
