@@ -13,7 +13,7 @@ from doxeval.measures import Facts, Measure, Need, cut_off
 from doxeval.measures.base import Floats
 from doxeval.measures.ranking import Ranking
 
-__all__ = ["AnotherUseful", "Deadly", "Short", "Useful", "cut_off"]
+__all__ = ["AnotherUseful", "Deadly", "Raising", "Short", "Useful", "cut_off"]
 
 
 @dataclass(frozen=True)
@@ -62,4 +62,19 @@ class Deadly(Measure):
         """No return from a worker."""
         if parent_process() is not None:
             os._exit(9)
+        return np.zeros(len(ranking.truth.topics))
+
+
+@dataclass(frozen=True)
+class Raising(Measure):
+    """A measure that has a mistake in it, which shows in a single topic."""
+
+    name: ClassVar[str] = "Raising"
+    calls: ClassVar[list[tuple[str, ...]]] = []
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """No score for topic 2."""
+        self.calls.append(ranking.truth.topics)
+        if "2" in ranking.truth.topics:
+            raise ValueError("a mistake in topic 2")
         return np.zeros(len(ranking.truth.topics))

@@ -2,42 +2,54 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import Builder
 from doxeval.assessments import Assessments, Judgment
 from doxeval.assessments.grades import Specificity
 from doxeval.assessments.relevant_elements import RelevantElements
-from doxeval.documents import Collection
+from doxeval.cli.ending import DEFECT, exit_code
+from doxeval.documents import Collection, collection_files
 from doxeval.documents.examples import example_collection
+from doxeval.documents.manifest import COLLECTION
 from doxeval.documents.patterns import PathPatterns
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput
 from doxeval.evaluation import Evaluation, blocks
 from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.sources import Source
+from doxeval.measures.base import Floats
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Ranking
 from doxeval.measures.registry import MEASURES
 from doxeval.measures.truth_parts import _RelevantInPart
 from doxeval.runs import file_pieces
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Result, Run
 from doxeval.scores import RunScores
+from doxeval.sealed import files as sealed_files
+from doxeval.sealed import hashing
 from doxeval.topics import Topic
 from law_cases import varied
+from own_measures import Raising
 from scenes import Scene, every_year, scenes
 from strategies import World, needed_worlds, unit_worlds
 
 NO_BLOCKS = 10_000
-SCENES = 7
+SCENES = 8
 
 
 @pytest.fixture
@@ -324,3 +336,88 @@ def test_what_is_kept_of_a_ranking_is_kept_of_all_of_it(tmp_path: Path) -> None:
     run = Run.from_dict({"1": ["a", "b"], "2": ["b"], "3": ["a"]})
     evaluation = Evaluation(JUDGED, "P@3", keep=len)
     assert scored(evaluation, run, 1).kept == scored(evaluation, run, NO_BLOCKS).kept == 4
+
+
+# A measure that raises
+
+
+def hashes_counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of all files that are hashed from now on; opening a collection hashes none."""
+    hashed: list[str] = []
+
+    def digest(file: Any, progress: Any = None) -> str:
+        hashed.append(file.name)
+        return hashing.digest(file, progress)
+
+    monkeypatch.setattr(sealed_files, "digest", digest)
+    monkeypatch.setattr(sealed_files, "_UNVERIFIED", WeakSet())
+    changed = replace(COLLECTION, verified_bytes=-1)
+    monkeypatch.setattr(collection_files, "COLLECTION", changed)
+    return hashed
+
+
+LINES = [f"{topic} Q0 {document} 1 0.5 mine 0 9\n" for topic in "12345" for document in "abc"]
+
+
+@pytest.mark.parametrize("at", ["once", "blocks", "pieces", "where possible"])
+def test_a_measure_that_raises_is_called_once_and_nothing_is_hashed(
+    at: str, build: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = build({f"{name}.xml": f"<s><p>{'word ' * 10}</p></s>" for name in "abc"}).directory
+    hashed = hashes_counted(monkeypatch)
+    path = tmp_path / "mine.run"
+    path.write_text("".join(LINES))
+    if at != "where possible":
+        evaluation = Evaluation(JUDGED, [Raising(), "P@3"], collection=directory)
+    calls: list[tuple[str, ...]] = []
+    monkeypatch.setattr(Raising, "calls", calls)
+
+    def score() -> object:
+        if at == "where possible":
+            return Evaluation(JUDGED, where_possible=[Raising(), "P@3"], collection=directory)
+        if at == "pieces":
+            return in_pieces(evaluation, path)
+        return scored(evaluation, path, 3 if at == "blocks" else NO_BLOCKS)
+
+    with pytest.raises(ValueError, match=r"^a mistake in topic 2$"):
+        score()
+    assert sum("2" in topics for topics in calls) == 1
+    assert len(set(calls)) == len(calls)
+    assert hashed == []
+    with contextlib.redirect_stderr(io.StringIO()) as told:
+        assert exit_code(score) == DEFECT
+    assert "ValueError: a mistake in topic 2" in told.getvalue()
+    assert hashed == []
+
+
+def test_what_a_measure_lacks_in_a_block_is_told_as_of_the_run(
+    tmp_path: Path, only_in_blocks: None
+) -> None:
+    class Picky(Raising):
+        name = "Picky"
+
+        def scores(self, ranking: Ranking) -> Floats:
+            if "3" in ranking.truth.topics:
+                raise MissingInput("Picky needs something else")
+            return np.zeros(len(ranking.truth.topics))
+
+    path = tmp_path / "mine.run"
+    path.write_text("".join(LINES))
+    with pytest.raises(MissingInput, match=r"^Picky needs something else$"):
+        scored(Evaluation(JUDGED, [Picky(), "P@3"]), path, 3)
+    options: dict[str, Any] = {"measures": ["MAgP"], "per_document": True}
+    evaluation = Evaluation(JUDGED, **options)
+    with_picky = evaluation.measures + tuple(
+        one._replace(is_optional=True) for one in Evaluation(JUDGED, [Picky()]).measures
+    )
+    evaluation.measures = with_picky
+    found = scored(evaluation, path, 3)
+    assert found == scored_with(with_picky, path, options)
+    assert any("Picky is left out: Picky needs something else" in w for w in found.warnings)
+
+
+def scored_with(measures: Any, path: Path, options: dict[str, Any]) -> RunScores:
+    """The scores by these measures of a run at once."""
+    evaluation = Evaluation(JUDGED, **options)
+    evaluation.measures = measures
+    return scored(evaluation, path, NO_BLOCKS)

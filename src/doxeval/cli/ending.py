@@ -119,7 +119,7 @@ def _told(error: BaseException, debug: bool) -> int:
         file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         fail(f"{file}{error.strerror or error}")
         return PROBLEMS
-    damage = _damage_in_open_files()
+    damage = _damage_in_open_files(error)
     if damage is not None:
         fail(damage)
         return PROBLEMS
@@ -127,10 +127,12 @@ def _told(error: BaseException, debug: bool) -> int:
     return DEFECT
 
 
-def _damage_in_open_files() -> Exception | None:
+def _damage_in_open_files(error: BaseException) -> Exception | None:
     """Damage that explains an error nobody expected: opening does not hash very large files."""
     files = sys.modules.get("doxeval.sealed.files")
-    return None if files is None else files.damage_in_open_files()
+    guard = sys.modules.get("doxeval.sealed.guard")
+    may_be_damage = guard is None or guard.may_be_damage(error)
+    return files.damage_in_open_files() if files is not None and may_be_damage else None
 
 
 def _told_by_click(error: BaseException) -> int | None:

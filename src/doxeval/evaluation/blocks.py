@@ -3,6 +3,7 @@
 Memory is bounded by the block, whatever the size of the run; small blocks also stay in the
 processor's cache. Where blocks could give another result than the run at once (a topic stands in
 several places of a file, some results have no rank), the run is read again and taken as a whole.
+An exception is no such reason: it is raised as it is.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.errors import DoxevalError, InputError
+from doxeval.errors import InputError
 from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.scoring import BlockScores, Scoring
 from doxeval.evaluation.sources import NamedSource
@@ -114,13 +115,7 @@ class Found:
         return RunFacts.joined(self.facts)
 
     def _score(self, run: Run, topics: Ints, facts: RunFacts) -> None:
-        try:
-            part = self._scoring.block(run, topics, _name(self._source, facts))
-        except MemoryError:
-            raise
-        except Exception as error:  # at once it may be another one
-            raise AtOnce("a part of the run cannot be scored") from error
-        self.parts.append(part)
+        self.parts.append(self._scoring.block(run, topics, _name(self._source, facts)))
 
     def _take(self, facts: RunFacts, topics: Ints) -> None:
         again = topics[self._is_seen[topics]]
@@ -141,8 +136,6 @@ def _refuse_large(source: NamedSource, reason: AtOnce) -> None:
     size = 0 if source.file is None else os.path.getsize(source.file)
     if size <= LARGEST_AT_ONCE:
         return
-    if isinstance(reason.__cause__, DoxevalError):
-        raise reason.__cause__
     raise InputError(
         f"{reason}, and a file of more than {LARGEST_AT_ONCE:,} bytes is read topic by topic: sort "
         "it by topic",

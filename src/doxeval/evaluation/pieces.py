@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +12,7 @@ from doxeval.evaluation.blocks import Found, scored
 from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.scoring import BlockScores, Scoring
 from doxeval.evaluation.sources import NamedSource
-from doxeval.runs.blocks import RunFacts
+from doxeval.runs.blocks import Block, RunFacts
 from doxeval.scores import RunScores
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class PartScores(NamedTuple):
 
     whole: the scores of the run, if the piece is all of it. blocks, facts, lines: the scores of
     blocks, what they say about the run, and how many lines they have. If nothing of this is there,
-    the piece could not be scored.
+    the piece could not be read by itself.
     """
 
     whole: RunScores | None = None
@@ -59,7 +59,10 @@ def pieces_of(scoring: Scoring, source: NamedSource) -> list[RunPiece]:
 
 
 def scored_piece(scoring: Scoring, piece: RunPiece, chunks: ChunkTable | None) -> PartScores:
-    """The scores of a piece; what is wrong with it is left for `joined` to find out."""
+    """The scores of a piece; where it cannot be read by itself, `joined` finds out why.
+
+    What is wrong with a line is told with its number in the file, which only its beginning knows.
+    """
     if piece.end is None:
         return PartScores(scored(scoring, piece.source, chunks))
     from doxeval.runs.file_pieces import FilePiece, PieceReader
@@ -69,13 +72,25 @@ def scored_piece(scoring: Scoring, piece: RunPiece, chunks: ChunkTable | None) -
     own = piece.source.chunk_table(chunks)
     try:
         with closing(file.blocks(blocks.ROWS, ends=scoring.options.ends, chunks=own)) as parts:
-            for block in parts:
+            for block in _readable(parts):
                 found.add(block)
-    except (CollectionError, SourceError):  # a matter of this place, not of the run
-        raise
-    except (AtOnce, DoxevalError):
+    except AtOnce:
         return PartScores()
     return PartScores(None, tuple(found.parts), found.facts_of_run(), file.lines)
+
+
+def _readable(parts: Iterator[Block]) -> Iterator[Block]:
+    """Blocks of a piece; AtOnce if it has a line that cannot be read."""
+    while True:
+        try:
+            block = next(parts)
+        except StopIteration:
+            return
+        except (CollectionError, SourceError):  # a matter of this place, not of the run
+            raise
+        except DoxevalError as error:
+            raise AtOnce("a piece cannot be read by itself") from error
+        yield block
 
 
 def joined(
@@ -86,8 +101,8 @@ def joined(
 ) -> RunScores:
     """The scores of a run from those of all its pieces.
 
-    If the pieces do not fit together, or one of them could not be scored, the run is scored anew:
-    then everything is as if it had never been in pieces, errors too.
+    If the pieces do not fit together, or one of them could not be read by itself, the run is read
+    anew: then everything is as if it had never been in pieces, errors too.
     """
     if len(parts) == 1 and parts[0].whole is not None:
         return parts[0].whole
@@ -95,7 +110,7 @@ def joined(
     try:
         for part in parts:
             if part.facts is None:
-                raise AtOnce("a piece could not be scored")
+                raise AtOnce("a piece cannot be read by itself")
             moved = [one._replace(findings=one.findings.moved(lines=lines)) for one in part.blocks]
             found.add_scores(part.facts, moved)
             lines += part.lines

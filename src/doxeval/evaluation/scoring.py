@@ -17,7 +17,7 @@ from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.asked import LeftOut, check_presets, told
 from doxeval.evaluation.assessed_topics import about_missing
 from doxeval.evaluation.findings import Findings
-from doxeval.evaluation.joining import AtOnce, all_documents, all_points
+from doxeval.evaluation.joining import all_documents, all_points
 from doxeval.evaluation.needs import check_results
 from doxeval.evaluation.options import AverageOver, RunOptions
 from doxeval.evaluation.ranked import RankedRun, ranked_part
@@ -29,6 +29,7 @@ from doxeval.measures.presets import Preset
 from doxeval.runs.blocks import RunFacts
 from doxeval.runs.run import Run
 from doxeval.scores import Curve, DocumentScores, RunScores
+from doxeval.sealed.guard import off_guard
 
 if TYPE_CHECKING:
     from doxeval.measures.ranking import Ranking
@@ -146,7 +147,7 @@ class Scoring:
             tuple(dict.fromkeys(warnings)),
             has_results,
             blocks[0].kept,
-            all_documents([block.documents for block in blocks]),
+            self._documents(blocks, left_out),
         )
 
     def _left_out(
@@ -157,17 +158,13 @@ class Scoring:
         for row, one in enumerate(self.measures):
             try:
                 check_results(one.settled, one.label, findings, name)
-                failed = [block.failed[row] for block in blocks if block.failed[row] is not None]
-                if failed and len(blocks) > 1:
-                    raise AtOnce(f"{one.label} cannot score a part of the run")
-                if failed and failed[0] is not None:
-                    raise failed[0]
+                for error in (block.failed[row] for block in blocks):
+                    if error is not None:
+                        raise error
                 found.append(None)
             except MissingInput as error:
                 if not one.is_optional:
                     raise
-                if self.per_document and len(blocks) > 1:
-                    raise AtOnce(f"{one.label} cannot score the run") from None
                 found.append(LeftOut(one.label, str(error)))
         return found
 
@@ -193,6 +190,18 @@ class Scoring:
                 found.append(curve)
         return tuple(found)
 
+    def _documents(
+        self, blocks: Sequence[BlockScores], left_out: Sequence[LeftOut | None]
+    ) -> tuple[DocumentScores, ...]:
+        """The scores of documents by measures that score the whole run."""
+        ways = {
+            one.settled.document_score
+            for one, reason in zip(self.measures, left_out, strict=True)
+            if reason is None
+        }
+        own = [[one for one in block.documents if one.scored_by in ways] for block in blocks]
+        return all_documents([tuple(several) for several in own])
+
     def _about_measures(
         self, blocks: Sequence[BlockScores], left_out: Sequence[LeftOut | None]
     ) -> list[str]:
@@ -200,7 +209,8 @@ class Scoring:
         for row, one in enumerate(self.measures):
             if left_out[row] is None:
                 own = [block.warned[row] for block in blocks]
-                found += one.settled.about(sum(warned.topics for warned in own))
+                with off_guard(one.settled):
+                    found += one.settled.about(sum(warned.topics for warned in own))
                 found += [words for warned in own for words in warned.words]
         return found
 
@@ -241,13 +251,14 @@ class _Measured:
     def _by_one(self, row: int, one: AskedMeasure) -> None:
         check_results(one.settled, one.label, self._found.findings, self._name)
         ranking = self._found.seen_by(one.settled)
-        self.values[row] = _scores(one, ranking)
-        if self._scoring.curves:
-            curve = one.settled.curve(ranking)
-            self.curves[row] = None if curve is None else curve._replace(label=one.label)
-        if self._scoring.per_document:
-            self.documents |= _documents(one, ranking, self.documents)
-        self.warned[row] = _warned(one.settled, ranking)
+        with off_guard(one.settled):
+            self.values[row] = _scores(one, ranking)
+            if self._scoring.curves:
+                curve = one.settled.curve(ranking)
+                self.curves[row] = None if curve is None else curve._replace(label=one.label)
+            if self._scoring.per_document:
+                self.documents |= _documents(one, ranking, self.documents)
+            self.warned[row] = _warned(one.settled, ranking)
 
 
 def _scores(one: AskedMeasure, ranking: Ranking) -> Floats:

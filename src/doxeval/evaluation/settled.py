@@ -13,6 +13,7 @@ from doxeval.measures.base import Measure
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.presets import Preset
 from doxeval.measures.ranking import Ranking
+from doxeval.sealed.guard import off_guard
 from doxeval.wording import listed
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ def settled_measures(
     for label, measure, is_optional in asked:
         try:
             check_assessments(measure.navigating(truth.navigation), label, truth)
-            settled = measure.settled(truth)
-            if is_optional:  # what only scoring would find out is known before any run is read
-                settled.scores(empty_ranking())
+            with off_guard(measure):
+                settled = measure.settled(truth)
+                if is_optional:  # what only scoring would find out is known before any run is read
+                    settled.scores(empty_ranking())
         except (MissingInput, SyntaxProblem) as error:
             if not is_optional:
                 raise

@@ -6,13 +6,14 @@ and the error names the file. If all files are as they were built, the mistake i
 the original error is raised.
 
 Nearly all reading goes through methods of the collection or the index, which are `guarded`; whoever
-reads the columns in other ways does so `on_guard`.
+reads the columns in other ways does so `on_guard`. Code that is not doxeval's, such as a measure of
+the user's, is called `off_guard`: its errors are its own, and nothing is hashed because of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -45,6 +46,42 @@ def guarded(
     return reading
 
 
+# An attribute of errors that were raised in code that is not doxeval's.
+_FOREIGN = "_doxeval_foreign"
+
+
+@contextmanager
+def off_guard(value: object) -> Iterator[None]:
+    """A stretch of work by methods of a value; errors of a class outside doxeval are its own.
+
+    >>> def about(value):
+    ...     try:
+    ...         with off_guard(value):
+    ...             raise ValueError("no such topic")
+    ...     except ValueError as error:
+    ...         return may_be_damage(error)
+    >>> from fractions import Fraction  # stands for a class of the user's own
+    >>> about(Fraction(1, 2)), about(None)
+    (False, True)
+    """
+    try:
+        yield
+    except Exception as error:
+        if type(value).__module__.partition(".")[0] not in ("doxeval", "builtins"):
+            with suppress(AttributeError):
+                setattr(error, _FOREIGN, True)
+        raise
+
+
+def may_be_damage(error: BaseException) -> bool:
+    """Whether an error that nobody expected may come from a damaged file.
+
+    >>> may_be_damage(IndexError())
+    True
+    """
+    return not getattr(error, _FOREIGN, False)
+
+
 @contextmanager
 def on_guard(sealed: _HasFiles | None) -> Iterator[None]:
     """A stretch of work in which an error may come from a damaged file.
@@ -56,7 +93,7 @@ def on_guard(sealed: _HasFiles | None) -> Iterator[None]:
     """
     try:
         yield
-    except SIGNS_OF_DAMAGE:
-        if sealed is not None:
+    except SIGNS_OF_DAMAGE as error:
+        if sealed is not None and may_be_damage(error):
             sealed.refuse_damage()
         raise
