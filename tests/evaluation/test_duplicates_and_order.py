@@ -149,3 +149,47 @@ def test_orders() -> None:
     ]
     for order, printed in (("list", 0), ("rank", 1), ("rsv", 0.5)):
         assert scored(run, judged, "cP@1", order=order) == close(printed)
+
+
+# Tied scores
+
+
+def tied(*listed: tuple[str, str, float | None], name: str = "AP", **options: Any) -> list[str]:
+    """Warnings about ties in a run of topics, documents and scores, ranked as listed."""
+    results = [
+        Result(topic, document, rank=rank, score=score)
+        for rank, (topic, document, score) in enumerate(listed, 1)
+    ]
+    judged = Assessments.from_dict({"7": {"a": 1, "b": 0}, "8": {"a": 1}})
+    table = evaluate(run_of(results), judged, name, **options)
+    return [warning for warning in table.runs[0].warnings if "share their score" in warning]
+
+
+@pytest.mark.parametrize("name", ["AP", "P@5", "R@10"])
+@pytest.mark.parametrize(
+    ("order", "how"), [("list", "as listed"), ("rank", "by their ranks"), ("rsv", "as listed")]
+)
+def test_tied_scores_of_documents_are_warned_about_once(order: str, how: str, name: str) -> None:
+    """Two ties of two in topic 7, one of them not side by side, and one of three in topic 8."""
+    run = [("7", "a", 0.9), ("7", "b", 0.5), ("7", "c", 0.9), ("7", "d", 0.5), ("7", "e", 0.1)]
+    run += [("8", document, 0.1) for document in "abc"]
+    run += [("not assessed", document, 0.1) for document in "abc"]
+    assert tied(*run, name=name, order=order) == [
+        f"7 documents in 2 topics share their score with another one: they are ranked {how}, "
+        "trec_eval would rank them by document id"
+    ]
+
+
+def test_scores_are_tied_only_within_a_topic_and_between_documents() -> None:
+    assert tied(("7", "a", 0.9), ("7", "b", 0.5), ("8", "a", 0.5)) == []
+    assert tied(("7", "a", None), ("7", "b", None)) == []
+    judged = Assessments([Judgment("7", "a", ((0, 8),), document_length=18)])
+    for documents, name, is_told in (
+        ("aa", "AP", False),
+        ("ab", "cP@5", False),
+        ("ab", "AP", True),
+    ):
+        parts = [passage(document, at, at + 4) for at, document in enumerate(documents)]
+        run = run_of([part._replace(score=0.5) for part in parts])
+        told = evaluate(run, judged, name).runs[0].warnings
+        assert any("share their score" in warning for warning in told) == is_told

@@ -15,7 +15,7 @@ from doxeval.errors import InputError, UnknownReference
 from doxeval.evaluation.assessed_topics import about_split, about_unknown
 from doxeval.evaluation.duplicates import about_repeats
 from doxeval.evaluation.options import RunOptions
-from doxeval.evaluation.order import Against
+from doxeval.evaluation.order import Against, Ties
 from doxeval.runs import Kind
 from doxeval.wording import Parameter
 
@@ -65,7 +65,8 @@ class Findings(NamedTuple):
     begins or ends. unordered: that it has no column to be ordered by, and is taken as listed.
     against: ranks and scores that contradict the list. unknown: topics that are not assessed.
     split: numbers of topics in several places. unresolved, repeats: results that name nothing, and
-    those that were returned before.
+    those that were returned before. ties: documents with equal scores, for measures
+    that rank documents.
     """
 
     kinds: frozenset[Kind] = frozenset()
@@ -77,6 +78,7 @@ class Findings(NamedTuple):
     split: tuple[int, ...] = ()
     unresolved: Places = NOWHERE
     repeats: Places = NOWHERE
+    ties: Ties = Ties()
 
     @classmethod
     def joined(cls, several: Sequence[Findings]) -> Findings:
@@ -98,6 +100,7 @@ class Findings(NamedTuple):
             tuple(sorted(chain.from_iterable(one.split for one in several))),
             Places.joined([one.unresolved for one in several]),
             Places.joined([one.repeats for one in several]),
+            Ties(*(sum(counts) for counts in zip(*(one.ties for one in several), strict=True))),
         )
 
     def moved(self, numbers: Ints | None = None, lines: int = 0) -> Findings:
@@ -127,6 +130,7 @@ class Findings(NamedTuple):
         return (
             *self.unordered,
             *(one.told() for one in self.against),
+            *self.ties.about("list" if self.unordered else options.order),
             *about_unknown(self.unknown),
             *about_split(self.split, topics),
             *_about_unresolved(self.unresolved, options, origin),

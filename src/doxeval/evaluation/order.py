@@ -10,7 +10,9 @@ import numpy as np
 from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
 from doxeval.evaluation.options import RunOptions
+from doxeval.measures.ranking import Ranking
 from doxeval.runs.run import Order, Run
+from doxeval.wording import counted
 
 
 def orderable(run: Run, options: RunOptions) -> tuple[RunOptions, tuple[str, ...]]:
@@ -69,6 +71,43 @@ def contradictions(run: Run, order: Order) -> tuple[Against, ...]:
     return tuple(
         Against(what, len(rows), int(run.line[rows[0] + 1])) for what, rows in wrong if len(rows)
     )
+
+
+class Ties(NamedTuple):
+    """How many documents share their score with another one of their topic, in how many topics."""
+
+    documents: int = 0
+    topics: int = 0
+
+    def about(self, order: Order) -> tuple[str, ...]:
+        """A warning, if there are any, that says how they are ranked.
+
+        >>> Ties(3, 1).about("list")
+        ('3 documents in 1 topic share their score with another one: they are ranked as listed, \
+trec_eval would rank them by document id',)
+        """
+        if not self.documents:
+            return ()
+        where = f"{counted(self.documents, 'document')} in {counted(self.topics, 'topic')}"
+        how = "by their ranks" if order == "rank" else "as listed"
+        return (
+            f"{where} share their score with another one: they are ranked {how}, trec_eval would "
+            "rank them by document id",
+        )
+
+
+def ties_in(articles: Ranking) -> Ties:
+    """The tied documents of a ranking of documents; none where there are no scores."""
+    score, topic = articles.resolved.run.score, articles.topic
+    if score is None or len(topic) < 2:
+        return Ties()
+    if ((score[1:] > score[:-1]) & (topic[1:] == topic[:-1])).any():  # else ties are neighbours
+        order = np.lexsort((score, topic))
+        score, topic = score[order], topic[order]
+    same = (score[1:] == score[:-1]) & (topic[1:] == topic[:-1])
+    is_tied = np.append(same, False) | np.append(False, same)
+    tied = topic[is_tied]
+    return Ties(len(tied), len(np.unique(tied)))
 
 
 def _times(count: int) -> str:

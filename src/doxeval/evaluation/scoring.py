@@ -20,6 +20,7 @@ from doxeval.evaluation.findings import Findings
 from doxeval.evaluation.joining import all_documents, all_points
 from doxeval.evaluation.needs import check_results
 from doxeval.evaluation.options import AverageOver, RunOptions
+from doxeval.evaluation.order import ties_in
 from doxeval.evaluation.ranked import RankedRun, ranked_part
 from doxeval.evaluation.settled import AskedMeasure
 from doxeval.evaluation.sources import NamedSource, about_same_file
@@ -94,6 +95,8 @@ class Scoring:
         found = ranked_part(run, truth, self.options)
         is_part = truth is not self.truth
         findings = found.findings.moved(topics) if is_part else found.findings
+        if any(one.settled.facts.ranks_documents for one in self.measures):
+            findings = findings._replace(ties=ties_in(found.ranking.articles))
         measured = _Measured(self, found, name)
         if len(topics) and not self._refuses(findings):
             measured.by_all()

@@ -101,6 +101,8 @@ class Facts:
     laws: frozenset[Law] = frozenset()
     # Whether a result that was returned before is left out, or is read again, unless it is said.
     repeats: Repeats = "drop"
+    # Whether it ranks whole documents as trec_eval does, but for those with equal scores.
+    ranks_documents: bool = False
 
 
 @dataclass(frozen=True)

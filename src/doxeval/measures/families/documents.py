@@ -76,6 +76,7 @@ class Precision(_OfDocuments):
         _EDGES,
         Example("P@2", 0.5, "One of the first two is relevant.", _ASSESSMENTS, _RUN),
         laws=_LAWS,
+        ranks_documents=True,
     )
     k: int = cut_off(10)
 
@@ -101,6 +102,7 @@ class Recall(_OfDocuments):
         _EDGES,
         Example("R@2", 0.5, "One of two relevant documents is found.", _ASSESSMENTS, _RUN),
         laws=_LAWS | {Law.GROWS_WITH_K},
+        ranks_documents=True,
     )
     k: int = cut_off(1000)
 
@@ -129,6 +131,7 @@ class AveragePrecision(Measure):
             "AP", (1 + 2 / 3) / 2, "Relevant at ranks 1 and 3: (1/1 + 2/3) / 2.", _ASSESSMENTS, _RUN
         ),
         laws=_LAWS,
+        ranks_documents=True,
     )
 
     def scores(self, ranking: Ranking) -> Floats:
