@@ -95,3 +95,37 @@ def test_an_option_without_effect_is_refused(arguments: tuple[object, ...], mess
     result = doxeval(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("evalute",), "evaluate"),
+        (("Evaluate",), "evaluate"),
+        (("chunks", "evalute"), "evaluate"),
+        (("collection", "biuld"), "build"),
+        (("index", "bild"), "build"),
+        (("assess", "srve"), "serve"),
+        (("assess", "user", "ad"), "add"),
+    ],
+)
+def test_a_misspelt_verb_is_answered_with_the_one_that_was_meant(
+    words: tuple[str, ...], meant: str
+) -> None:
+    told = doxeval(*words, "--whatever")
+    assert told.exit_code == 2
+    assert f"No such command '{words[-1]}'. Did you mean '{meant}'?" in told.stderr
+
+
+def test_a_verb_like_none_there_is_has_no_suggestion() -> None:
+    told = doxeval("qqqq" * 1000)
+    assert told.exit_code == 2
+    assert "No such command" in told.stderr
+    assert "Did you mean" not in told.stderr
+    assert len(told.stderr) < 1000
+
+
+def test_a_misspelt_option_is_answered_with_the_one_that_was_meant() -> None:
+    told = doxeval("evaluate", RUN, "--assesments", ASSESSED)
+    assert told.exit_code == 2
+    assert "--assessments" in told.stderr

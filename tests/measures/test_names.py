@@ -247,8 +247,8 @@ def test_printed_names(text: str, printed: str) -> None:
         ("nxCG@٣", "@٣ is not a cut-off"),
         ("nxCG@1000000000", "@1000000000 is not a cut-off"),
         ("MAep@10", "MAep has no cut-off @k"),
-        ("iP@10", "iP has no cut-off @k"),
-        ("nxCG[0.5]", "nxCG has no point [x]"),
+        ("iP@10", "iP has no cut-off @k; it has a point: iP[x]"),
+        ("nxCG[0.5]", "nxCG has no point [x]; it has a cut-off: nxCG@k"),
         ("cP@5[0.5]", "cP has no point [x]"),
         ("EPRUM@5[0.5]", "EPRUM has a cut-off @k or a point [x], not both"),
         ("iP[1.01]", "[1.01] is not a point: expected a number from 0 to 1"),
@@ -369,3 +369,25 @@ def test_hints_for_names_of_other_programs_name_measures_there_are(elsewhere: st
     assert named or hint.startswith("doxeval has none"), hint
     for word in named:
         measure_named(word)
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("iR@10", ["cR@10"]),
+        ("precall", ["inex_eval"]),
+        ("GRP", ["inex_eval"]),
+        ("HiXEval", ["cP@10", "cR@10", "iP[0.01]", "MAiP"]),
+        ("RBP(p=.8)", ["not available yet"]),
+        ("T2I", ["MAgP(score=t2i)"]),
+        ("iP@10", ["iP[x]"]),
+        ("MRR@10", ["RR@10", "needs highlighted text or gold"]),
+    ],
+)
+def test_suggestions_for_names_of_the_literature(text: str, nearest: list[str]) -> None:
+    with pytest.raises(SyntaxProblem) as told:
+        measure_named(text)
+    for name in nearest:
+        assert name in str(told.value)
+        if name[0].isalpha() and " " not in name and "[x]" not in name:
+            measure_named(name)

@@ -10,9 +10,10 @@ from doxeval.cli.assess_exchange import adjudicate, agreement, export, honeypots
 from doxeval.cli.assess_people import assign, unassign, user
 from doxeval.cli.assess_topics import close, pool, reopen
 from doxeval.cli.assess_upkeep import backup, rebase, restore, verify
+from doxeval.cli.verb import VerbGroup
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def assess() -> None:
     """Judge documents in the browser.
 

@@ -17,7 +17,7 @@ from doxeval.cli.assess_opening import (
 )
 from doxeval.cli.options import table_or_json
 from doxeval.cli.terminal import block, json_data, line
-from doxeval.cli.verb import Verb, verb
+from doxeval.cli.verb import Verb, VerbGroup, verb
 from doxeval.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROLES = ("assessor", "adjudicator", "organiser", "admin")
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def user() -> None:
     """Add and list people, reset passwords.
 

@@ -6,6 +6,8 @@ from importlib import import_module
 
 import click
 
+from doxeval.cli.verb import VerbGroup
+
 # The file of each verb, in the order in which they are listed.
 _FILES = {
     "try": "chunks_try",
@@ -21,7 +23,7 @@ _FILES = {
 }
 
 
-class _Chunks(click.Group):
+class _Chunks(VerbGroup):
     """Imports its verbs by name, so that each starts quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

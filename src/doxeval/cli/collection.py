@@ -12,14 +12,14 @@ from doxeval.cli.collection_making import build, merge
 from doxeval.cli.listing import find, list_
 from doxeval.cli.options import collection_argument, table_or_json
 from doxeval.cli.terminal import is_watched, json_data, line, note, progress_bar
-from doxeval.cli.verb import Verb, in_options, refuse
+from doxeval.cli.verb import Verb, VerbGroup, in_options, refuse
 from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def collection() -> None:
     """Build collections of documents, and look at them.
 

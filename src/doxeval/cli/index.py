@@ -12,7 +12,7 @@ import click
 
 from doxeval.cli.options import WHERE, collection_option, jobs_of_all_cores, table_or_json
 from doxeval.cli.terminal import heading, is_watched, json_data, line, staged_bar
-from doxeval.cli.verb import Verb
+from doxeval.cli.verb import Verb, VerbGroup
 from doxeval.wording import counted, shortened
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _collection_option = collection_option(
 )
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def index() -> None:
     """Index the words of collections, for `doxeval search`."""
 

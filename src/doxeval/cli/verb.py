@@ -1,6 +1,7 @@
 """A verb of the command line: a click command that never ignores an option in silence.
 
 Messages of the library name its parameters; here they are shown as options of the running verb.
+A group of verbs knows what somebody meant who mistyped one of them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _OPTION_NAMES = {
     "lines": "max_lines",
     "specificity": "spec",
 }
+# Nobody mistypes more letters than this.
+_LONGEST_GUESSED = 40
 
 
 class Verb(click.Command):
@@ -50,6 +53,24 @@ class Verb(click.Command):
             if any(isinstance(part, Parameter) for part in error.parts):
                 raise DoxevalError(in_options(error)) from error
             raise
+
+
+class VerbGroup(click.Group):
+    """A group of verbs that suggests the nearest one where there is none of that name."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb; click would suggest only those that are imported already, or none."""
+        name = args[0]
+        is_known = self.get_command(ctx, name) is not None
+        if not is_known and not name.startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            close = get_close_matches(name[:_LONGEST_GUESSED].lower(), self.list_commands(ctx), 1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
 
 def verb(**settings: Any) -> Callable[[Callable[..., Any]], click.Command]:

@@ -20,6 +20,7 @@ import click
 from doxeval import __version__
 from doxeval.cli.ending import exit_code
 from doxeval.cli.signals import are_handled, handle_signals, release_signals
+from doxeval.cli.verb import VerbGroup
 
 # NumPy would start threads for linear algebra, which no command does. They would cost every
 # command, and every process that it starts, a tenth of a second.
@@ -49,7 +50,7 @@ VERBS = (
 )
 
 
-class _Doxeval(click.Group):
+class _Doxeval(VerbGroup):
     """Imports verbs by name. However a verb ends, `exit_code` has the last word."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -10,7 +10,12 @@ from doxeval.named import Noun, parse
 # What people call measures elsewhere, and what comes nearest here.
 _RECALL = "R@10 counts documents, cR@10 characters, sR@10 needs; bR@1000 is recall at a budget"
 _PRECISION = "P@10 counts documents, cP@10 highlighted characters"
-_RANK = "did you mean RR@10, the reciprocal rank of the first answered need?"
+_RANK = (
+    "did you mean RR@10, the reciprocal rank of the first answered need? It needs highlighted text "
+    "or gold; that of the first relevant document is not available yet"
+)
+_CHARACTERS = "cP@10, cR@10, iP[0.01] and MAiP count highlighted characters as it does"
+_PRECALL = "did you mean inex_eval? Its generalised form is inex_eval(quant=gen)"
 _GAIN = "nxCG@10 is its counterpart for elements, sDCG@10 for chunks"
 _HIT = "did you mean hit@10? It asks for a whole need, hit@10(cover=0) for any part of one"
 KNOWN_ELSEWHERE = {
@@ -23,6 +28,11 @@ KNOWN_ELSEWHERE = {
     "rprec": "AP, or P@k with a cut-off of your choice",
     **dict.fromkeys(("mrr", "rr", "recip_rank", "reciprocal_rank"), _RANK),
     **dict.fromkeys(("ndcg", "ndcg_cut", "dcg"), _GAIN),
+    "ir": "did you mean cR@10, the recall of highlighted characters?",
+    "hixeval": _CHARACTERS,
+    **dict.fromkeys(("precall", "grp"), _PRECALL),
+    "t2i": "did you mean MAgP(score=t2i), by tolerance to irrelevance?",
+    "rbp": "doxeval has none; rank-biased precision is not available yet",
     "err": "ERRU@10 is the expected ratio of relevant units; expected reciprocal rank is not here",
     **dict.fromkeys(("iou", "jaccard"), "did you mean IoU@5?"),
     **dict.fromkeys(("hit_rate", "hitrate", "hit", "hits", "success"), _HIT),

@@ -125,11 +125,14 @@ class Named:
 
 def signed_parameter(kind: type[Named], sign: str) -> Field[Any]:
     """The parameter that is written as a cut-off (@) or a point ([)."""
-    for spec in fields(kind):
-        if spec.metadata.get("sign") == sign:
-            return spec
-    what = "cut-off @k" if sign == "@" else "point [x]"
-    raise SyntaxProblem(f"{kind.name} has no {what}")
+    signs = {spec.metadata.get("sign"): spec for spec in fields(kind)}
+    if sign in signs:
+        return signs[sign]
+    if sign == "@":
+        hint = f"; it has a point: {kind.name}[x]" if "[" in signs else ""
+        raise SyntaxProblem(f"{kind.name} has no cut-off @k{hint}")
+    hint = f"; it has a cut-off: {kind.name}@k" if "@" in signs else ""
+    raise SyntaxProblem(f"{kind.name} has no point [x]{hint}")
 
 
 def shown(value: Any) -> str:
