@@ -53,8 +53,8 @@ Targets = Literal["auto", "bep", "ideal"]
 # Values of `nav` without navigation; auto, as long as no model is given.
 _NO_MODEL = ("auto", "none")
 _ELEMENTS = (
-    "With a model of navigation (`nav` or `--navigation`) or `targets=ideal` it needs elements in "
-    "place of entry points: graded ones, or highlights (an extension) and a collection."
+    "With navigation or `targets=ideal` it needs elements in place of entry points: graded ones, "
+    "or highlights (an extension) and a collection."
 )
 
 
