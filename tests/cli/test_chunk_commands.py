@@ -279,8 +279,8 @@ def test_budgets_beyond_all_documents_are_told(work: Path) -> None:
     words = ("try", "handbook", "q.jsonl", "--by", "words:20:0", "--by", "sections")
     shown = run(*words).stderr
     assert "words in all, and bR@1000 reads 1,000: a smaller --budget tells cuts apart" in shown
-    assert "in all" not in run(*words, "--budget", "80").stdout
-    whole = run("try", "handbook", "q.jsonl", "--by", "words:900:0", "--budget", "80").stdout
+    assert "in all" not in run(*words, "--budget", "80").stderr
+    whole = run("try", "handbook", "q.jsonl", "--by", "words:900:0", "--budget", "80").stderr
     assert "most documents are one chunk" in whole, "white space around a document is in no chunk"
 
 
