@@ -89,7 +89,9 @@ def overlap(scene: Scene, *, k: int, resize: str) -> Score:
         return None
     text = [at for unit in scene.ranked[:k] for at in _in_order(unit)]
     size = len(text) if resize == "full" else len(set(text))
-    return quotient(wants.useful(text), size + wants.total - wants.shown(set(text)))
+    chosen = wants.by_best_shown(text)
+    shown = chosen.shown(set(text))
+    return quotient(shown, size + chosen.total - shown)
 
 
 @twin("Red")

@@ -25,7 +25,7 @@ def points_of(scene: Scene, alpha: Fraction, resize: str) -> Points | None:
         counted += scene.relevant_in(unit)
         text += sorted(unit.characters)
         found = alpha * counted + (1 - alpha) * wants.shown(set(text))
-        useful = alpha * counted + (1 - alpha) * wants.useful(text)
+        useful = alpha * counted + (1 - alpha) * wants.by_best_shown(text).shown(set(text))
         new = len(unit.characters - seen)
         in_relevant = unit.document in scene.highlighted_documents
         read += {"full": unit.size, "new": new, "tool": new if in_relevant else unit.size}[resize]

@@ -78,8 +78,8 @@ class Wants:
         return [need for need in self.needs if len(need.alternatives) > 1]
 
     def weight(self, need: Need) -> Fraction:
-        """What a need with alternatives is worth."""
-        return need.grade / self._highest * len(need.alternatives[0])
+        """What a need with alternatives is worth: its grade times its shortest alternative."""
+        return need.grade / self._highest * min(map(len, need.alternatives))
 
     @property
     def total(self) -> Fraction:
@@ -91,25 +91,22 @@ class Wants:
         single = sum((self.characters.get(at, ZERO) for at in text), ZERO)
         return single + sum((self.weight(n) * n.share(text) for n in self.several), ZERO)
 
-    def useful(self, characters: Iterable[Character]) -> Fraction:
-        """How many of the characters, read one by one, add to what is shown, by their worth."""
-        seen: set[Character] = set()
-        found = ZERO
-        for at in characters:
-            if at in seen:
-                continue
-            found += self.characters.get(at, ZERO)
-            for need in self.several:
-                before, after = need.share(seen), need.share({*seen, at})
-                if after > before:
-                    text = next(
-                        one
-                        for one in need.alternatives
-                        if at in one and quotient(len(one & {*seen, at}), len(one)) == after
-                    )
-                    found += (after - before) * len(text) * need.grade / self._highest
-            seen.add(at)
-        return found
+    def by_best_shown(self, text: Collection[Character]) -> Wants:
+        """The same if each need had only the alternative of which the largest share is shown.
+
+        Of equal shares the shorter alternative, then the first in document order.
+        """
+        shown = set(text)
+
+        def last_is_best(one: Text) -> tuple[Fraction, int]:
+            return quotient(len(one & shown), len(one)), -len(one)
+
+        return Wants(
+            [
+                Need(need.grade, (max(sorted(need.alternatives, key=min), key=last_is_best),))
+                for need in self.needs
+            ]
+        )
 
 
 def wants_of(scene: Scene) -> Wants:

@@ -17,6 +17,7 @@ import pytest
 
 from doxeval.assessments.grades import Specificity
 from doxeval.evaluation import evaluate
+from doxeval.evaluation.options import RunOptions
 from doxeval.measures.base import Law
 from doxeval.measures.registry import MEASURES
 from doxeval.runs.builder import run_of
@@ -54,6 +55,25 @@ def test_the_order_of_topics_and_of_judgments_is_irrelevant(name: str) -> None:
         found = Scene(world, case.scene.scale).scores(case.measure, blocks)
         assert found == pytest.approx(case.scores, abs=1e-12), case.told()
         assert case.scene.scores(case.measure, blocks) == case.scores, case.told()
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_order_of_lines_of_gold_and_runs_is_irrelevant(name: str) -> None:
+    """Judgments, the spans of needs in them, and results that have ranks, in any order."""
+    random = Random(name)
+    by_rank = RunOptions(order="rank")
+    for case in [*cases(name, variants=1), *cases(name, "needs", variants=1)]:
+        results = [one._replace(rank=rank) for rank, one in enumerate(case.results, 1)]
+        judgments = [
+            replace(one, needs=tuple(random.sample(one.needs, len(one.needs))))
+            for one in case.scene.world.judgments
+        ]
+        random.shuffle(judgments)
+        world = replace(case.scene.world, judgments=tuple(judgments))
+        shuffled = random.sample(results, len(results))
+        found = Scene(world, case.scene.scale).scores(case.measure, shuffled, by_rank)
+        expected = case.scene.scores(case.measure, results, by_rank)
+        assert found == pytest.approx(expected, abs=1e-12), case.told()
 
 
 def all_measures(scene: Scene, results: tuple[Result, ...]) -> list[str]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments, Judgment, NeededSpan
 from doxeval.assessments.resolution import resolved_judgments
+from doxeval.evaluation import evaluate
 from doxeval.evaluation.options import RunOptions
 from doxeval.evaluation.ranked import ranked
 from doxeval.measures.base import Law, Measure
@@ -165,3 +166,45 @@ def test_repeats_never_help(world: World, random: Random) -> None:
         after = scores(world, world.judgments, longer, measure)
         for old, new in zip(before, after, strict=True):
             assert old != old or new <= old + SLACK, measure
+
+
+# One need that is answered by a[0, 10) or by b[0, 20), and a run that shows half of the longer one.
+ALTERNATIVES = (
+    Judgment("1", "a", needs=(NeededSpan("who", 0, 10),)),
+    Judgment("1", "b", needs=(NeededSpan("who", 0, 20),)),
+)
+HALF_OF_B = (Result("1", "b", Kind.PASSAGE, 0, 10),)
+
+
+@pytest.mark.parametrize("judgments", [ALTERNATIVES, ALTERNATIVES[::-1]])
+def test_the_order_of_gold_lines_changes_no_score(judgments: Sequence[Judgment]) -> None:
+    """The need weighs 10 characters and is answered to a half; b stands as if it were alone."""
+    by_rank = {"cR@5": 0.5, "cP@5": 1, "cF@5": 2 / 3, "IoU@5": 0.5, "iP[0.5]": 1, "MAiP": 51 / 101}
+    by_budget = {"bR@10": 0.5, "bR@4": 0.2, "U@10": 0.275, "Cost@99[0.5]": 10, "Red@5": 0}
+    expected = by_rank | by_budget
+    table = evaluate(run_of(HALF_OF_B, "run"), Assessments(judgments), list(expected))
+    assert table.mean()["run"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("judgments", [ALTERNATIVES, ALTERNATIVES[::-1]])
+def test_lengths_of_alternatives_are_solid_where_white_space_is_ignored(
+    judgments: Sequence[Judgment],
+) -> None:
+    """b has four solid characters, of which two are shown; a has ten."""
+    texts = {"a": "abcdefghij", "b": "x   y     z   w     "}
+    table = evaluate(
+        run_of(HALF_OF_B, "run"),
+        Assessments(judgments),
+        ["cR@5", "IoU@5", "bR@1(unit=characters)"],
+        texts=texts,
+        solid=True,
+    )
+    assert list(table.mean()["run"].values()) == pytest.approx([0.5, 0.5, 0.25])
+
+
+def test_precision_never_counts_a_character_twice() -> None:
+    """Two needs with the same alternatives share their text: it is read, and relevant, once."""
+    needs = tuple(NeededSpan(name, *span) for name in ("x", "y") for span in ((0, 4), (6, 9)))
+    run = run_of([Result("1", "a", Kind.PASSAGE, 0, 4)], "run")
+    table = evaluate(run, Assessments([Judgment("1", "a", needs=needs)]), ["cP@5", "IoU@5", "cR@5"])
+    assert table.mean()["run"] == {"cP@5": 1.0, "IoU@5": 1.0, "cR@5": 1.0}

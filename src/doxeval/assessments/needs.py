@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +23,10 @@ class Needs:
     """The needs of all topics, sorted by topic, each with its alternative ranges of text.
 
     topic: of each need, as its place among the topics. grade: its weight. begin: where its
-    alternatives begin, one more than there are needs; pair, start, end: the alternatives, in the
-    order in which they were given, pair being the judged pair of topic and document.
+    alternatives begin, one more than there are needs; pair, start, end: the alternatives, pair
+    being the judged pair of topic and document. The shortest alternative of a need comes first; of
+    equally long ones the first in document order (by the id of the document, then by offset), so
+    that the order of lines in a file makes no difference.
 
     >>> one = Judgment("7", "a", needs=(NeededSpan("who", 0, 5, 2), NeededSpan(None, 7, 9)))
     >>> other = Judgment("7", "b", needs=(NeededSpan("who", 3, 8, 2),))
@@ -51,7 +53,8 @@ class Needs:
             topic = columns.topic[columns.highlights.group]
             single = np.arange(count + 1)
             return cls((None,) * count, topic, np.ones(count), single, *columns.highlights)
-        return _stated(judgments, columns.topic)
+        found = _stated(judgments, columns.topic)
+        return found.shortest_first([judgments[pair].document for pair in found.pair.tolist()])
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -68,6 +71,19 @@ class Needs:
     def owner(self) -> Ints:
         """The need of each alternative."""
         return np.repeat(np.arange(len(self)), self.counts)
+
+    def shortest_first(self, documents: Sequence[str]) -> Needs:
+        """Return the needs with the alternatives of each sorted by length, then as they stand.
+
+        documents: the id of the document of each alternative. An alternative without any character
+        comes last.
+        """
+        length = self.end - self.start
+        known = {name: number for number, name in enumerate(sorted(set(documents)))}
+        document = np.array([known[name] for name in documents], dtype=np.int64)
+        order = np.lexsort((self.start, document, length, length == 0, self.owner))
+        pair, start, end = (column[order] for column in (self.pair, self.start, self.end))
+        return replace(self, pair=pair, start=start, end=end)
 
     @property
     def has_alternatives(self) -> Bools:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from doxeval.chunks.bench import Bench
-from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.limits_of_cut import Limits, limits_of
-from doxeval.chunks.oracle_order import best_ious, oracle_steps
+from doxeval.chunks.oracle_order import best_ious, oracle_run, oracle_steps
 from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.runs.run import Run
@@ -71,6 +70,4 @@ def oracle(
 def oracle_on(bench: Bench, chunks: Chunks, run_id: str = "oracle") -> Run:
     """The oracle's run."""
     steps = oracle_steps(chunks.table, bench.truth, bench.costs(chunks))
-    topics = [name for name, own in zip(bench.truth.topics, steps, strict=True) for _ in own]
-    rows = np.array([step.chunk for own in steps for step in own], dtype=np.int64)
-    return run_of_chunks(chunks.table, topics, rows, None, run_id)
+    return oracle_run(chunks.table, bench.truth, steps, run_id)

@@ -249,7 +249,7 @@ def _fits(
 
 
 def _best_alternatives(gold: Gold, found: Touching, pieces: Pieces, chunks: int) -> Ints:
-    """The alternative of each need that fits its chunks best, of equal ones the first."""
+    """The alternative of each need that fits its chunks best, of equal ones the shortest."""
     count = len(gold.need)
     fit = _fits(np.arange(count), gold.text, found, pieces, chunks, count)
     order = np.lexsort((np.arange(count), -np.nan_to_num(fit), gold.need))

@@ -15,10 +15,17 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+
 from doxeval.arrays import Ints
+from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.touching import pieces_of_chunks, touching
+from doxeval.evaluation.options import RunOptions
+from doxeval.evaluation.ranked import ranked
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import ratio
 from doxeval.runs.chunk_table import ChunkTable
+from doxeval.runs.run import Run
 from doxeval.spans import Spans
 
 _DIGITS = 9  # sums of shares that differ by less are equal
@@ -223,19 +230,20 @@ def best_ious(table: ChunkTable, truth: GroundTruth) -> list[float]:
     >>> best_ious(table, truth)
     [0.4]
     """
-    size = table.spans.sizes()
-    total = truth.wanted.total.tolist()
+    steps = oracle_steps(table, truth, table.spans.sizes())
+    ranking = ranked(oracle_run(table, truth, steps, "oracle"), truth, RunOptions()).ranking
+    shown, total = ranking.best_shown
+    found = ratio(shown, ranking.cumulated(ranking.size) + total - shown)
     return [
-        _best_iou(steps, float(wanted))
-        for steps, wanted in zip(oracle_steps(table, truth, size), total, strict=True)
+        float(own.max(initial=0.0)) if wanted > 0 else float("nan")
+        for own, wanted in zip(ranking.by_topic(found), truth.wanted.total, strict=True)
     ]
 
 
-def _best_iou(steps: Iterable[Step], total: float) -> float:
-    if total <= 0:
-        return float("nan")
-    shown = read = best = 0.0
-    for step in steps:
-        shown, read = shown + step.gain, read + step.cost
-        best = max(best, shown / (read + total - shown))
-    return best
+def oracle_run(
+    table: ChunkTable, truth: GroundTruth, steps: Sequence[Sequence[Step]], run_id: str
+) -> Run:
+    """Return the chunks that the oracle reads as a run."""
+    topics = [name for name, own in zip(truth.topics, steps, strict=True) for _ in own]
+    rows = np.array([step.chunk for own in steps for step in own], dtype=np.int64)
+    return run_of_chunks(table, topics, rows, None, run_id)

@@ -3,20 +3,31 @@
 Pieces are in the order of reading. Each belongs to a result and to one of its ranges; each of its
 characters gains the same. All measures of chunks, and those of highlighted characters where needs
 have grades or alternatives, are made of these pieces.
+
+A need with alternatives is answered by the one of which the largest share has been shown so far:
+after each result for measures of ranks, after each character or word for measures of budgets.
+Recall grows as this share does. Precision and IoU are not about shares but about characters: there
+the alternative of which the largest share is shown (of equal ones the shorter, then the first in
+document order) stands as if it were the only one, and which one that is may change from result to
+result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.measures.base import Floats
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.spans import Shared, Spans, new_pieces, shared_pieces
+from doxeval.spans import TOO_LONG, Shared, Spans, new_pieces, shared_pieces
+
+if TYPE_CHECKING:
+    from doxeval.measures.ranking import Ranking
 
 _SAME = 1e-12  # steps of a share that differ by less are the same
 
@@ -37,7 +48,7 @@ class Gained(NamedTuple):
     """Pieces of new text that gain something, in the order of reading.
 
     row, piece: as in NewText. start, end: in the document. gain: of each character, out of what is
-    wanted. useful: of each character, at most 1: how much of it is worth reading.
+    wanted.
     """
 
     row: Ints
@@ -45,17 +56,16 @@ class Gained(NamedTuple):
     start: Ints
     end: Ints
     gain: Floats
-    useful: Floats
 
     @property
     def length(self) -> Ints:
         """The number of characters of each piece."""
         return self.end - self.start
 
-    def of_rows(self, values: Floats, rows: int) -> Floats:
-        """What the characters of each result gain together."""
+    def of_rows(self, rows: int) -> Floats:
+        """Return what the characters of each result gain together."""
         found = np.zeros(rows)
-        np.add.at(found, self.row, values * self.length)
+        np.add.at(found, self.row, self.gain * self.length)
         return found
 
 
@@ -70,19 +80,13 @@ def gained(new: NewText, truth: GroundTruth) -> Gained:
     wanted = truth.wanted
     single = shared_pieces(new.text, wanted.text)
     worth = wanted.worth[single.other]
-    parts = [_as_gained(new, single, worth, worth)]
+    parts = [Gained(new.row[single.row], new.piece[single.row], single.start, single.end, worth)]
     if len(wanted.several):
         parts.append(_of_alternatives(new, truth))
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
     found = Gained(*columns)
     order = np.lexsort((found.start, found.piece, found.row))
     return Gained(*(column[order] for column in columns))
-
-
-def _as_gained(new: NewText, shared: Shared, gain: Floats, useful: Floats) -> Gained:
-    return Gained(
-        new.row[shared.row], new.piece[shared.row], shared.start, shared.end, gain, useful
-    )
 
 
 def shown_alternatives(new: NewText, truth: GroundTruth) -> Shared:
@@ -121,16 +125,14 @@ def _of_alternatives(new: NewText, truth: GroundTruth) -> Gained:
     length = needs.end - needs.start
     growing: dict[int, _Growing] = {}
     pieces: list[tuple[int, int, int, int]] = []
-    gains: list[tuple[float, float]] = []
+    gains: list[float] = []
     for (own, place), several in parts.items():
         state = growing.setdefault(own, _Growing(length))
-        first = float(length[needs.begin[own]])
-        for start, end, share, size in state.shown(several):
+        for start, end, share in state.shown(several):
             pieces.append((int(new.row[place]), int(new.piece[place]), start, end))
-            gains.append((share * worth[own], share * size * worth[own] / first))
-    whole = np.array(pieces, dtype=np.int64).reshape(-1, 4).T
-    values = np.array(gains, dtype=np.float64).reshape(-1, 2).T
-    return Gained(*whole, *values)
+            gains.append(share * worth[own])
+    row, piece, start_, end_ = np.array(pieces, dtype=np.int64).reshape(-1, 4).T
+    return Gained(row, piece, start_, end_, np.array(gains, dtype=np.float64))
 
 
 class _Growing:
@@ -141,10 +143,8 @@ class _Growing:
         self._seen: dict[int, int] = {}
         self._most = 0.0
 
-    def shown(self, parts: Sequence[_Part]) -> Iterator[tuple[int, int, float, int]]:
-        """Show a range of new text: pieces of it, how much the share grows with each character,
-        and the length of the alternative whose share it is.
-        """
+    def shown(self, parts: Sequence[_Part]) -> Iterator[tuple[int, int, float]]:
+        """Show a range of new text: pieces of it, and how much each character adds to the share."""
         edges = sorted({edge for part in parts for edge in part[1:]})
         for start, end in pairwise(edges):
             around = [one.alternative for one in parts if one.start <= start and end <= one.end]
@@ -153,19 +153,136 @@ class _Growing:
 
     def _advanced(
         self, start: int, end: int, alternatives: Sequence[int]
-    ) -> Iterator[tuple[int, int, float, int]]:
+    ) -> Iterator[tuple[int, int, float]]:
         count = np.arange(1, end - start + 1)
         sizes = np.array([int(self._length[one]) for one in alternatives])
         seen = np.array([self._seen.get(one, 0) for one in alternatives])
         shares = (seen[:, None] + count) / sizes[:, None]
-        best = shares.max(axis=0)
-        size = sizes[shares.argmax(axis=0)]
-        most = np.maximum(best, self._most)
+        most = np.maximum(shares.max(axis=0), self._most)
         growth = np.diff(most, prepend=self._most)
-        edges = np.flatnonzero((np.abs(np.diff(growth)) > _SAME) | (np.diff(size) != 0)) + 1
+        edges = np.flatnonzero(np.abs(np.diff(growth)) > _SAME) + 1
         for begin, after in pairwise([0, *edges.tolist(), len(count)]):
             if growth[begin] > _SAME:
                 mean = float(growth[begin:after].mean())
-                yield start + begin, start + after, mean, int(size[begin])
+                yield start + begin, start + after, mean
         self._most = float(most[-1])
         self._seen.update({one: self._seen.get(one, 0) + end - start for one in alternatives})
+
+
+class BestShown(NamedTuple):
+    """What all results up to each one show, each need having only its best-shown alternative.
+
+    shown: the relevant characters shown, by their worth. total: all relevant characters.
+    """
+
+    shown: Floats
+    total: Floats
+
+
+def best_shown(ranking: Ranking) -> BestShown:
+    """Return what is shown up to each result, and what there is to be shown."""
+    truth = ranking.truth
+    wanted = truth.wanted
+    found = BestShown(
+        ranking.cumulated(ranking.new_wanted).astype(np.float64),
+        wanted.total[ranking.topic].astype(np.float64),
+    )
+    if not len(wanted.several):
+        return found
+    new = ranking.new_text
+    topics, first = np.unique(truth.needs.topic[wanted.several], return_index=True)
+    for topic, several in zip(topics.tolist(), np.split(wanted.several, first[1:]), strict=True):
+        begin, end = (int(one) for one in ranking.begin[topic : topic + 2])
+        gold = _Gold(truth, topic, several)
+        at = begin
+        own = np.flatnonzero((new.row >= begin) & (new.row < end))
+        for rows in np.split(own, np.flatnonzero(np.diff(new.row[own])) + 1 if len(own) else []):
+            row = int(new.row[rows[0]]) if len(rows) else end
+            found.shown[at:row], found.total[at:row] = gold.shown, gold.total
+            gold.show(*(column[rows].tolist() for column in new.text))
+            at = row
+        found.shown[at:end], found.total[at:end] = gold.shown, gold.total
+    return found
+
+
+class _Gold:
+    """The gold of a topic, of which each need has only its best-shown alternative.
+
+    The text is cut into segments at the edges of all needs, so that a need has a segment whole or
+    not at all. The worth of a segment is the highest of the needs that have it now.
+    """
+
+    def __init__(self, truth: GroundTruth, topic: int, several: Ints) -> None:
+        needs, wanted = truth.needs, truth.wanted
+        first, last = np.searchsorted(wanted.text.group, truth.pair_begin[topic : topic + 2])
+        alternatives = [
+            row
+            for need in several.tolist()
+            for row in range(int(needs.begin[need]), int(needs.begin[need + 1]))
+        ]
+        pair = np.concatenate([wanted.text.group[first:last], needs.pair[alternatives]])
+        start = np.concatenate([wanted.text.start[first:last], needs.start[alternatives]])
+        end = np.concatenate([wanted.text.end[first:last], needs.end[alternatives]])
+        edges = np.unique(np.concatenate([pair * TOO_LONG + start, pair * TOO_LONG + end]))
+        begin = np.searchsorted(edges, pair * TOO_LONG + start).tolist()
+        after = np.searchsorted(edges, pair * TOO_LONG + end).tolist()
+        self._edges = edges.tolist()
+        self._length = (end - start).tolist()
+        self._segments = [range(*one) for one in zip(begin, after, strict=True)]
+        grades = needs.grade[needs.topic == topic]
+        singles = last - first
+        worth = (needs.grade[several] / grades.max(initial=0.0)).tolist()
+        owner = np.repeat(np.arange(len(several)), needs.counts[several]).tolist()
+        self._worth = wanted.worth[first:last].tolist() + [worth[need] for need in owner]
+        self._needs: list[list[int]] = [[] for _ in worth]  # the spans of each need
+        for span, need in enumerate(owner, singles):
+            self._needs[need].append(span)
+        # What counts at present: all text without alternatives, and the first of each need.
+        self._counts = [True] * singles + [False] * len(owner)
+        self._chosen = [spans[0] for spans in self._needs]
+        self._spans: list[list[int]] = [[] for _ in range(max(len(edges) - 1, 0))]
+        for span, segments in enumerate(self._segments):
+            for segment in segments:
+                self._spans[segment].append(span)
+        self._seen = [0] * len(self._segments)
+        self._seen_of_segment = [0] * len(self._spans)
+        self._worth_of_segment = [0.0] * len(self._spans)
+        self.shown = self.total = 0.0
+        for span in self._chosen:
+            self._counts[span] = True
+        self._weigh(range(len(self._spans)))
+
+    def _weigh(self, segments: Iterable[int]) -> None:
+        """Bring the worth of segments up to date."""
+        for segment in segments:
+            spans = self._spans[segment]
+            worth = max((self._worth[span] for span in spans if self._counts[span]), default=0.0)
+            more = worth - self._worth_of_segment[segment]
+            if more:
+                self._worth_of_segment[segment] = worth
+                self.shown += more * self._seen_of_segment[segment]
+                self.total += more * (self._edges[segment + 1] - self._edges[segment])
+
+    def show(self, pair: Sequence[int], start: Sequence[int], end: Sequence[int]) -> None:
+        """Show new text, and choose the best-shown alternatives again."""
+        for own, begin, after in zip(pair, start, end, strict=True):
+            at, stop = own * TOO_LONG + begin, own * TOO_LONG + after
+            segment = bisect_right(self._edges, at) - 1
+            while at < stop:
+                until = min(self._edges[segment + 1], stop)
+                self._seen_of_segment[segment] += until - at
+                self.shown += self._worth_of_segment[segment] * (until - at)
+                for span in self._spans[segment]:
+                    self._seen[span] += until - at
+                at, segment = until, segment + 1
+        for need, spans in enumerate(self._needs):
+            best = spans[0]
+            for span in spans[1:]:  # the shorter ones are first
+                if self._seen[span] * self._length[best] > self._seen[best] * self._length[span]:
+                    best = span
+            before = self._chosen[need]
+            if best != before:
+                self._chosen[need] = best
+                self._counts[before], self._counts[best] = False, True
+                self._weigh(self._segments[before])
+                self._weigh(self._segments[best])

@@ -28,7 +28,7 @@ from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.assessments.assessed_elements import AssessedElements
-    from doxeval.measures.gained import Gained, NewText
+    from doxeval.measures.gained import BestShown, Gained, NewText
 
 # Whole numbers or fractions; what comes in is what goes out.
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -187,14 +187,14 @@ class Ranking:
         """How much of what is wanted each result adds: new relevant text by its worth."""
         if self.truth.wanted.is_plain:
             return self.new_relevant
-        return self.gained.of_rows(self.gained.gain, len(self))
+        return self.gained.of_rows(len(self))
 
     @cached_property
-    def new_useful(self) -> Numbers:
-        """How many characters of each result add something to what is wanted, by their worth."""
-        if self.truth.wanted.is_plain:
-            return self.new_relevant
-        return self.gained.of_rows(self.gained.useful, len(self))
+    def best_shown(self) -> BestShown:
+        """What is shown up to each result, if each need had only its best-shown alternative."""
+        from doxeval.measures.gained import best_shown
+
+        return best_shown(self)
 
     @property
     def in_solid(self) -> Ranking:

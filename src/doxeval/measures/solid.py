@@ -51,13 +51,14 @@ class Solid:
         return replace(columns, highlights=merged(Spans(group, start, end)), length=length)
 
     def needs(self, needs: Needs, columns: JudgmentColumns) -> Needs:
-        """Needs with their ranges counted this way."""
+        """Return the needs with their ranges counted this way, the shortest first again."""
         names, document = columns.documents, columns.document[needs.pair]
-        return replace(
+        found = replace(
             needs,
             start=self.before(names, document, needs.start),
             end=self.before(names, document, needs.end),
         )
+        return found.shortest_first([names[one] for one in document.tolist()])
 
     def resolved(self, resolved: ResolvedRun) -> ResolvedRun:
         """Results with their ranges counted this way; those that name nothing stay as they are."""

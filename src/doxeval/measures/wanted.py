@@ -2,9 +2,9 @@
 
 A character of a need with one range is worth the need's grade, divided by the highest grade of the
 topic; text that several such needs share counts once, by the highest grade. A need with
-alternatives is worth its grade times the length of its first alternative; it is answered as far as
-the alternative of which the largest share is shown. If every need has one range and all weigh the
-same, what is wanted is just the highlighted text, counted in whole numbers.
+alternatives is worth its grade times the length of its shortest alternative; it is answered as far
+as the alternative of which the largest share is shown. If every need has one range and all weigh
+the same, what is wanted is just the highlighted text, counted in whole numbers.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def wanted_of(needs: Needs, highlights: Spans, highlighted: Ints, topics: int) -
     topic_of_pair = np.zeros(int(needs.pair.max(initial=-1)) + 1, dtype=np.int64)
     topic_of_pair[needs.pair] = needs.topic[needs.owner]
     np.add.at(total, topic_of_pair[text.group], worth * text.lengths())
-    first = needs.begin[several]
-    weight = relative[several] * (needs.end[first] - needs.start[first])
+    shortest = needs.begin[several]
+    weight = relative[several] * (needs.end[shortest] - needs.start[shortest])
     np.add.at(total, needs.topic[several], weight)
     return Wanted(text, worth, several, weight, total, False)
 

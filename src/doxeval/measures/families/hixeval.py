@@ -40,8 +40,9 @@ _CITE = "Pehcevski and Thom 2006; Kamps et al. 2008; Ali, Consens and Lalmas 201
 _EDGES = (
     "A topic without highlighted text is undefined; an empty list scores 0; beyond the end of "
     "the list the sums stay as they are. With alpha above 0 recall is clipped at 1. Where needs "
-    "are stated, relevant text counts by their grades, and a need by the alternative of which the "
-    "largest share is shown."
+    "are stated, relevant text counts by their grades. A need weighs as much as its shortest "
+    "alternative and is answered by the largest share shown of any one; for precision, the "
+    "alternative of which the largest share is shown stands as if it were the only one."
 )
 _ASSESSMENTS = "7 Q0 a 200 1000 0 0:200\n7 Q0 b 300 1000 0 100:300\n"
 _RUN = (
@@ -86,7 +87,8 @@ class _Characters(Measure):
         gained = ranking.cumulated(self._counted(ranking, ranking.new_wanted))
         useful = gained
         if not ranking.truth.wanted.is_plain:
-            useful = ranking.cumulated(self._counted(ranking, ranking.new_useful))
+            again = ranking.cumulated(ranking.relevant)
+            useful = self.alpha * again + (1 - self.alpha) * ranking.best_shown.shown
         read = ranking.cumulated(self._sizes(ranking))
         precision = ranking.by_topic(ratio(useful, read))
         best_from = [np.maximum.accumulate(own[::-1])[::-1] for own in precision]
@@ -128,9 +130,9 @@ class _Characters(Measure):
 class _Sums(NamedTuple):
     """Up to each result: relevant characters gained, characters read.
 
-    useful: those gained as they count among the characters read, which is not the same where a
-    need has alternatives of different lengths. best_from: the best precision from each result on,
-    and a 0 at the end.
+    useful: those gained as they count among the characters read, where the best-shown alternative
+    of each need stands as if it were the only one. best_from: the best precision from each result
+    on, and a 0 at the end.
     """
 
     gained: Numbers

@@ -27,7 +27,9 @@ from doxeval.scores import Curve
 
 _BUDGET_EDGES = (
     "A topic without relevant text is undefined; an empty list scores 0. A word or token counts "
-    "where it begins. Tokens that results state themselves count before those of a tokeniser."
+    "where it begins. Tokens that results state themselves count before those of a tokeniser. A "
+    "need with alternatives weighs as much as the shortest, and at each budget counts by the one "
+    "of which the largest share is shown within it."
 )
 
 

@@ -32,7 +32,9 @@ class Overlap(OfText):
         "Smith and Troynikov 2024",
         "IoU@k = F / (S + T − F): F relevant characters shown, S characters read, T relevant ones",
         NEEDS,
-        EDGES + " With resize=full repeated text is read again; resize=new is Jaccard's measure.",
+        EDGES + " With resize=full repeated text is read again; resize=new is Jaccard's measure. "
+        "Of a need with alternatives, the one of which the largest share is shown (then the "
+        "shorter) stands as if it were the only one.",
         example("IoU@2", 0.25, "After two results F = 100, S = 300: 100 / (300 + 200 − 100)."),
         laws=frozenset({Law.TAIL_IS_FREE}),
         repeats="keep",
@@ -42,12 +44,10 @@ class Overlap(OfText):
 
     def scores(self, ranking: Ranking) -> Floats:
         """F / (S + T − F)."""
-        total = ranking.truth.wanted.total
-        gained = ranking.at(self.k, ranking.cumulated(ranking.new_wanted))
-        useful = ranking.at(self.k, ranking.cumulated(ranking.new_useful))
+        shown, total = (ranking.at(self.k, one) for one in ranking.best_shown)
         size = ranking.size if self.resize == "full" else ranking.new_size
         read = ranking.at(self.k, ranking.cumulated(size))
-        return defined(ratio(useful, read + total - gained), ranking.truth)
+        return defined(ratio(shown, read + total - shown), ranking.truth)
 
 
 @dataclass(frozen=True)
