@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from doxeval import chunks, compare
-from doxeval.chunks import Study
+from doxeval.assessments import Assessments, Judgment, NeededSpan
+from doxeval.chunks import Chunks, Study
 from doxeval.errors import DoxevalError, InputError
+from strategies.chunked import repeating_texts
 
 # Three chunkers compared with tests and a report.
 EXAMPLE = """
@@ -212,3 +218,47 @@ def test_copies_count_wherever_they_are_retrieved() -> None:
         run = chunks.retrieve(lambda _: [("a", 44, 63)], gold, cut)
         assert chunks.evaluate(run, gold, ["all@1"], docs=docs)["retriever"]["all@1"] == expected
         assert len(chunks.oracle(cut, gold)) == 1
+
+
+# White space at the edges of chunks
+
+
+def test_white_space_at_the_edges_of_chunks_is_never_lost() -> None:
+    """A quote over two paragraphs, which lose two line breaks where they are cut."""
+    docs = chunks.documents({"a": "One two three.\n\nFour five six.", "b": "Other words."})
+    need = {"spans": [{"doc": "a", "quote": "two three.\n\nFour five"}]}
+    gold = chunks.questions([{"id": "1", "question": "two five", "needs": [need]}], docs)
+    for unit in ("words", "characters"):
+        study = chunks.compare(docs, gold, {"par": "paragraphs"}, budget=1000, unit=unit)
+        assert study["par"]["bR@1000"] == study.oracle["par"]["bR@1000"] == 1
+        assert study.loss("par", "bR@1000") == (0, 0)
+        run = chunks.oracle(chunks.cut(docs, "paragraphs"), gold, unit=unit)
+        found = chunks.evaluate(run, gold, "bR@1000", docs=docs, unit=unit)
+        assert found["oracle"]["bR@1000"] == 1
+
+
+@given(repeating_texts(), st.integers(0, 2**32).map(Random))
+@settings(max_examples=60)
+def test_chunks_that_only_lack_white_space_lose_nothing_by_cutting(
+    text: str, random: Random
+) -> None:
+    """Cut anywhere, each chunk stripped: the oracle shows everything, and losses add up."""
+    if not text.strip():
+        return
+    docs = chunks.documents({"a": text})
+    edges = sorted({0, len(text), *(random.randrange(len(text)) for _ in range(4))})
+    pieces = [(start, end, text[start:end]) for start, end in pairwise(edges)]
+    spans = [
+        [(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))]
+        for start, _, piece in pieces
+        if piece.strip()
+    ]
+    cut = Chunks.of(docs, ["a"] * len(spans), spans)
+    begin, after = sorted(random.sample(range(len(text) + 1), 2))
+    if not text[begin:after].strip():
+        return
+    needs = (NeededSpan("x", begin, after), NeededSpan("x", 0, len(text)))
+    gold = Assessments([Judgment("1", "a", needs=needs[: random.randint(1, 2)])])
+    run = chunks.oracle(cut, gold, unit="words")
+    score = chunks.evaluate(run, gold, ["bR@9999"], docs=docs)["oracle"]["bR@9999"]
+    assert score == pytest.approx(1, abs=1e-12)

@@ -40,14 +40,9 @@ def oracle_scores(evaluation: Evaluation, chunks: Mapping[str, ChunkTable]) -> S
 
 def _oracle(table: ChunkTable, truth: GroundTruth) -> Run:
     """The chunks in the order of the oracle, which pays for them in the unit of the budgets."""
-    import numpy as np
-
-    from doxeval.chunks.chunk_runs import run_of_chunks
     from doxeval.chunks.costs import chunk_costs
-    from doxeval.chunks.oracle_order import oracle_steps
+    from doxeval.chunks.oracle_order import oracle_run, oracle_steps
     from doxeval.measures.families.chunks import settled_unit
 
     steps = oracle_steps(table, truth, chunk_costs(table, truth.texts, settled_unit(truth)))
-    topics = [topic for topic, own in zip(truth.topics, steps, strict=True) for _ in own]
-    rows = np.array([step.chunk for own in steps for step in own], dtype=np.int64)
-    return run_of_chunks(table, topics, rows, run_id="oracle")
+    return oracle_run(table, truth, steps, "oracle")

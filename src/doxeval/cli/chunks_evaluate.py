@@ -189,6 +189,7 @@ def _print_oracles(
 ) -> None:
     """What the chunks allow, and how much is lost by cutting and by search."""
     from doxeval.chunks.cut_limits import oracle
+    from doxeval.chunks.study import Loss
     from doxeval.cli.score_table import aligned
 
     rows = []
@@ -201,7 +202,7 @@ def _print_oracles(
         for label, reached in best.view(0).items():
             score = table.view(number)[label]
             if reached is not None and score is not None and str(label).startswith(("bR", "U@")):
-                cells = (score, reached, 1 - reached, reached - score)
+                cells = (score, reached, *Loss.of(score, reached))
                 rows.append([run.run_id, str(label), *(f"{cell:.4f}" for cell in cells)])
     if rows:
         line()
