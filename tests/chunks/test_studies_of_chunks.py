@@ -18,6 +18,8 @@ from doxeval import chunks, compare
 from doxeval.assessments import Assessments, Judgment, NeededSpan
 from doxeval.chunks import Chunks, Study
 from doxeval.errors import DoxevalError, InputError
+from doxeval.runs.builder import run_of
+from doxeval.runs.run import Kind, Result
 from strategies.chunked import repeating_texts
 
 # Three chunkers compared with tests and a report.
@@ -262,3 +264,20 @@ def test_chunks_that_only_lack_white_space_lose_nothing_by_cutting(
     run = chunks.oracle(cut, gold, unit="words")
     score = chunks.evaluate(run, gold, ["bR@9999"], docs=docs)["oracle"]["bR@9999"]
     assert score == pytest.approx(1, abs=1e-12)
+
+
+# Chunks that are returned twice
+
+
+def test_a_chunk_that_is_returned_twice_is_read_twice_by_all_measures() -> None:
+    docs = chunks.documents({"a": "One two three. Four five."})
+    need = {"spans": [{"doc": "a", "quote": "One two three."}]}
+    gold = chunks.questions([{"id": "1", "question": "two", "needs": [need]}], docs)
+    run = run_of([Result("1", "a", Kind.PASSAGE, 0, 14)] * 2, "twice")
+    names = ["cP@5", "cR@5", "Red@5", "read@5"]
+    found = chunks.evaluate(run, gold, names, docs=docs)
+    assert found.mean()["twice"] == {"cP@5": 0.5, "cR@5": 1, "Red@5": 0.5, "read@5": 8}
+    assert chunks.evaluate(run, gold, docs=docs)["twice"]["cP@5"] == 0.5
+    dropped = chunks.evaluate(run, gold, names, docs=docs, duplicates="drop")
+    assert dropped.labels == tuple(f"{name}(duplicates=drop)" for name in names)
+    assert dropped["twice"]["cP@5"] == 1

@@ -290,3 +290,21 @@ def test_characters_are_told_where_words_are_not_known(work: Path) -> None:
     words = ("evaluate", "r.jsonl", "-g", "j.jsonl")
     assert "budgets count characters" in run(*words).stderr
     assert "budgets count" not in run(*words, "--docs", "handbook").stderr
+
+
+def test_a_chunk_that_is_returned_twice_counts_alike_in_measures_and_footers(work: Path) -> None:
+    """Gold a[0, 10), the run a[0, 20) twice: whoever reads it reads 40 characters."""
+    Path("gold.jsonl").write_text('{"topic": "1", "doc": "a", "start": 0, "end": 10}\n')
+    Path("run.jsonl").write_text('{"topic": "1", "doc": "a", "start": 0, "end": 20}\n' * 2)
+    alone = run("evaluate", "run.jsonl", "-g", "gold.jsonl", "-m", "cP@5")
+    preset = run("evaluate", "run.jsonl", "-g", "gold.jsonl", "--preset", "rag")
+    assert "0.2500  40.0000" in alone.stdout
+    assert re.search(r"cP@5 +0.2500\n(.*\n)?read@5 +40.0000", preset.stdout)
+    for result in (alone, preset):
+        assert "run: 40 characters read with 5 results" in result.stdout
+        assert "1 duplicate keeps its rank" in result.stderr
+        assert "--duplicates" not in result.stderr, "an option that this verb does not have"
+    scored = run("evaluate", "run.jsonl", "-g", "gold.jsonl", "-m", "cP@5", "--format", "json")
+    assert json.loads(scored.stdout)["canonical"] == {
+        "cP@5": "cP@5(alpha=0,resize=full,duplicates=keep)"
+    }

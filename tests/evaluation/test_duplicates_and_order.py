@@ -78,10 +78,41 @@ def test_duplicates_that_are_kept(name: str) -> None:
     run = run_of(paths("/a[1]/s[1]/p[1]", "/a/s/p", "/a[1]/s[1]/p[2]"))
     options: dict[str, Any] = {"collection": example_collection(DOCUMENTS), "duplicates": "keep"}
     table = evaluate(run, Assessments(HIGHLIGHTED), [name], **options)
-    assert table.mean()["run"][name] == pytest.approx(KEPT[name])
+    assert table["run"][name] == pytest.approx(KEPT[name])
     assert table.runs[0].warnings == (
         "1 duplicate keeps its rank without gain, the first on line 2",
     )
+
+
+def test_two_values_never_have_one_name() -> None:
+    """The name of a measure says what is done with duplicates where it does not do so by itself."""
+    judged = Assessments([Judgment("7", "a", ((0, 10),), document_length=20)])
+    run = run_of([passage("a", 0, 20), passage("a", 0, 20)])
+    measures = ["cP@5", "cP@5(alpha=0.5)", "read@5"]
+    by_itself = evaluate(run, judged, measures)
+    assert by_itself.mean()["run"] == {"cP@5": 0.5, "cP@5(alpha=0.5)": 0.5, "read@5": 40}
+    kept = evaluate(run, judged, measures, duplicates="keep", curves=True)
+    assert kept.mean()["run"] == {
+        "cP@5(duplicates=keep)": 0.25,
+        "cP@5(alpha=0.5,duplicates=keep)": 0.375,
+        "read@5": 40,
+    }
+    assert kept["run"]["cP@5"] == 0.25, "under the name that was asked for, too"
+    assert kept.measures[0].canonical == "cP@5(alpha=0,resize=full,duplicates=keep)"
+    assert kept.measures[0].measure == by_itself.measures[0].canonical
+    dropped = evaluate(run, judged, measures, duplicates="drop")
+    assert dropped.labels == ("cP@5", "cP@5(alpha=0.5)", "read@5(duplicates=drop)")
+    of_preset = evaluate(run, judged, presets="rag")
+    assert of_preset["run"]["cP@5"] == 0.25
+    assert of_preset.labels[-3:] == ("cP@5(duplicates=keep)", "Red@5", "read@5")
+
+
+def test_curves_go_by_the_names_of_their_measures() -> None:
+    judged = Assessments([Judgment("7", "a", ((0, 10),), document_length=20)])
+    run = run_of([passage("a", 0, 20), passage("a", 0, 20)])
+    table = evaluate(run, judged, ["MAiP", "bR@9"], duplicates="keep", curves=True)
+    assert [curve.label for curve in table.runs[0].curves] == list(table.labels)
+    assert len(table.only(measures="MAiP").runs[0].curves) == 1
 
 
 def test_without_a_collection_repeats_gain_nothing_either() -> None:

@@ -19,7 +19,7 @@ from doxeval.chunks.searching import K, Search, as_search
 from doxeval.chunks.study import Study
 from doxeval.errors import InputError
 from doxeval.evaluation import Evaluation
-from doxeval.measures.reading import costs
+from doxeval.measures.registry import as_measure
 from doxeval.runs.run import Run
 from doxeval.wording import Message, Parameter, brief, counted
 
@@ -143,11 +143,11 @@ def _added(usual: Sequence[str], given: Iterable[Any]) -> list[Any]:
 
 
 def units_read(evaluation: Evaluation, run: Run, unit: str) -> float:
-    """The mean units of the first results of a question."""
-    ranking = evaluation.ranking(run).ranking
-    read = costs(ranking, unit, "full")[ranking.rank <= _READ_AT]
-    topics = len(evaluation.truth.topics)
-    return float(read.sum()) / topics if topics else float("nan")
+    """The mean units of the first results of a question: read@5."""
+    ranking = evaluation.ranking(run).with_repeats
+    read = as_measure(f"read@{_READ_AT}(unit={unit})").scores(ranking)
+    defined = read[~np.isnan(read)]
+    return float(defined.mean()) if len(defined) else float("nan")
 
 
 def _budget_warnings(bench: Bench, headline: str) -> list[str]:

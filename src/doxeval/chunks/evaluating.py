@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from doxeval.assessments import Assessments
 from doxeval.chunks.bench import Bench, gold_in
@@ -19,6 +19,8 @@ from doxeval.scores import ScoreTable
 from doxeval.wording import brief
 
 PRESET = "rag"
+# In all verbs and functions of chunks: whoever gets a chunk twice reads it twice.
+DUPLICATES: Final = "keep"
 _NO_WORDS = "xxxxx " * 50_000  # words of six characters, for results that stand nowhere
 
 
@@ -54,7 +56,8 @@ def evaluate(
     Without measures, those of the preset `rag` are taken. `gold` are questions, assessments, or,
     if `docs` are given, a source of questions. `docs` (or `chunks`, which have their
     documents) are needed to count words, in which budgets are then; otherwise budgets are in
-    characters. `tokens` says what tokens are; `unit` overrules what budgets count.
+    characters. `tokens` says what tokens are; `unit` overrules what budgets count. A chunk that is
+    returned twice is read twice, by all measures; with duplicates="drop", names say so.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -76,7 +79,7 @@ def evaluate(
         texts=None if docs is None else TextsOfRuns(docs),
         tokens=tokens,
         chunks=None if chunks is None else chunks.table,
-        **options,
+        **{"duplicates": DUPLICATES, **options},
     )
     return short_labels(evaluation.score_all(runs), unit)
 
@@ -90,7 +93,7 @@ def evaluation_on(bench: Bench, measures: Iterable[Any], **options: Any) -> Eval
         _in_unit(measures, unit),
         texts=TextsOfRuns(bench.docs),
         tokens=bench.tokens,
-        **options,
+        **{"duplicates": DUPLICATES, **options},
     )
 
 
@@ -129,11 +132,12 @@ def named_in_unit(measure: Any, unit: str) -> Any:
 
 
 def short_labels(table: ScoreTable, unit: str) -> ScoreTable:
-    """The table with measures called as they were asked for, without the unit of all of them."""
-    if unit == "auto":
-        return table
-    end, inner = f"(unit={unit})", f"unit={unit},"
-    facts = tuple(
-        one._replace(label=one.label.replace(end, "").replace(inner, "")) for one in table.measures
-    )
-    return replace(table, measures=facts)
+    """The table with measures called as they were asked for, without the unit of all of them.
+
+    That duplicates are read again goes without saying here.
+    """
+    labels = [one.label_where(DUPLICATES) for one in table.measures]
+    if unit != "auto":
+        end, inner = f"(unit={unit})", f"unit={unit},"
+        labels = [label.replace(end, "").replace(inner, "") for label in labels]
+    return table.labelled(labels)

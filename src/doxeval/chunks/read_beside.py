@@ -36,10 +36,10 @@ def read_beside(measures: Iterable[Any], known: Iterable[Any] = ()) -> list[str]
 
 def with_reading(table: ScoreTable, read: ScoreTable) -> ScoreTable:
     """A table with what is read in columns of its own, each after the last measure of its k."""
-    order = [depth_of(one.canonical) for one in table.measures]
+    order = [depth_of(one.measure) for one in table.measures]
     places: list[tuple[int, int]] = [(at, -1) for at in range(len(order))]
     for number, one in enumerate(read.measures):
-        depth = depth_of(one.canonical)
+        depth = depth_of(one.measure)
         places.append((max(at for at, k in enumerate(order) if k == depth), number))
     rows = np.array(sorted(range(len(places)), key=places.__getitem__))
     measures = (*table.measures, *read.measures)

@@ -216,13 +216,13 @@ class Study(Mapping[str, "RunView"]):
 
         Options are those of `doxeval.report`.
         """
-        from doxeval.chunks.evaluating import evaluation_on
+        from doxeval.chunks.evaluating import evaluation_on, short_labels
         from doxeval.reports import keeping, report
         from doxeval.topics import Topic
 
         keep = keeping([str(name) for name in self.measures])
         evaluation = evaluation_on(self.bench, self.measures, curves=True, keep=keep)
-        table = evaluation.score_all(self.runs)
+        table = short_labels(evaluation.score_all(self.runs), self.unit)
         titles = self.bench.questions.items()
         settings: dict[str, Any] = {
             "title": "Cuts compared",

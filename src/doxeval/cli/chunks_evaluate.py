@@ -118,7 +118,7 @@ def _scored(
     runs: Sequence[Run], chunks: Sequence[Chunks | None], gold: Any, settings: dict[str, Any]
 ) -> ScoreTable:
     """The scores of all runs in one table, each with its own chunks."""
-    from doxeval.chunks.evaluating import TextsOfRuns, judgments_of
+    from doxeval.chunks.evaluating import DUPLICATES, TextsOfRuns, judgments_of, short_labels
     from doxeval.evaluation import Evaluation
 
     docs = settings["docs"]
@@ -131,8 +131,9 @@ def _scored(
             texts=None if docs is None else TextsOfRuns(docs),
             tokens=settings["tokens"],
             chunks=None if own is None else own.table,
+            duplicates=DUPLICATES,
         )
-        tables.append(evaluation.score_all([run]))
+        tables.append(short_labels(evaluation.score_all([run]), "auto"))
     from doxeval.scores import told_apart
 
     return replace(tables[0], runs=told_apart([one.runs[0] for one in tables]))
@@ -167,13 +168,15 @@ def _unit(settings: dict[str, Any]) -> str:
 def _print_reading(runs: Sequence[Run], gold: Any, settings: dict[str, Any]) -> None:
     """The mean units read with five results."""
     from doxeval.chunks.comparing import units_read
-    from doxeval.chunks.evaluating import TextsOfRuns, judgments_of
+    from doxeval.chunks.evaluating import DUPLICATES, TextsOfRuns, judgments_of
     from doxeval.evaluation import Evaluation
 
     unit, docs = _unit(settings), settings["docs"]
     texts = None if docs is None else TextsOfRuns(docs)
     tokens = settings["tokens"]
-    evaluation = Evaluation(judgments_of(gold), ["cP@5"], texts=texts, tokens=tokens)
+    evaluation = Evaluation(
+        judgments_of(gold), ["read@5"], texts=texts, tokens=tokens, duplicates=DUPLICATES
+    )
     for run in runs:
         line(f"{run.run_id}: {units_read(evaluation, run, unit):,.0f} {unit} read with 5 results")
     if docs is None:

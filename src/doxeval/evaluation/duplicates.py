@@ -47,9 +47,10 @@ def about_repeats(count: int, line: int, policies: Collection[str]) -> str:
     """
     if len(set(policies)) > 1:
         what = "1 duplicate counts" if count == 1 else f"{count:,} duplicates count"
+        others = "is" if count == 1 else "are"
         return (
-            f"{what} as read by measures of chunks and are left out by the others, the first on "
-            f"line {line}; "
+            f"{what} as read by measures of chunks and {others} left out by the others, the first "
+            f"on line {line}; "
             + Parameter("duplicates", "keep")
             + " or drop treats all measures alike"
         )

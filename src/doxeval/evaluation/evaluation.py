@@ -40,10 +40,11 @@ from doxeval.evaluation.scoring import Scoring
 from doxeval.evaluation.settled import AskedMeasure, Settled, about_navigation, settled_measures
 from doxeval.evaluation.sources import NamedSource, Source, Sources, as_named, named_sources
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.presets import PROFILE
 from doxeval.measures.texts import Texts
 from doxeval.runs.read_write import chunk_table_of
 from doxeval.runs.run import Order, Run
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable, with_duplicates
 from doxeval.scores.run_names import told_apart
 from doxeval.sealed.guard import on_guard
 from doxeval.wording import Parameter, counted
@@ -197,8 +198,21 @@ class Evaluation:
 
     @property
     def facts(self) -> tuple[MeasureFacts, ...]:
-        """What a table of scores says about the measures."""
-        return tuple(one.settled.facts_as(one.label, one.asked) for one in self.measures)
+        """What a table of scores says about the measures.
+
+        Names say what is done with duplicates where a measure by itself does not do so.
+        """
+        return tuple(map(self._facts_of, self.measures))
+
+    def _facts_of(self, one: AskedMeasure) -> MeasureFacts:
+        usual = one.settled.facts.repeats
+        policy = usual if self.options.duplicates == "auto" else self.options.duplicates
+        facts = one.settled.facts_as(one.label, one.asked)._replace(duplicates=policy)
+        if policy == usual:
+            return facts
+        # The profile of a report is looked up by its names.
+        label = one.label if one.label in PROFILE else facts.label_where(usual)
+        return facts._replace(label=label, canonical=with_duplicates(facts.canonical, policy))
 
     def _settled(self) -> Settled:
         def empty_ranking() -> Ranking:
@@ -325,14 +339,19 @@ class Evaluation:
 
     def table(self, scored: Sequence[RunScores]) -> ScoreTable:
         """The scores of several runs as a table; runs of the same name are told apart."""
-        return ScoreTable(
-            self.facts,
+        facts = self.facts
+        asked = tuple(
+            own._replace(label=one.label) for own, one in zip(facts, self.measures, strict=True)
+        )
+        table = ScoreTable(
+            asked,
             self.truth.topics,
             told_apart(scored),
             None if self.collection is None else self.collection.location,
             self.assessments.origins,
             self.warnings,
         )
+        return table.labelled([one.label for one in facts])
 
 
 def evaluate(

@@ -26,7 +26,8 @@ class RunOptions:
     if not as the collection was built. unresolved: a result that names nothing is an error, or
     counts as not relevant. ends: the last column of a text run is an end, not a length.
     duplicates: a result that was returned before is dropped, or keeps its rank but gains nothing;
-    auto: as each measure has it (those of chunks keep it, all others drop it).
+    auto: as each measure has it (those of chunks keep it, all others drop it). Where a measure does
+    something else than by itself, its name in the table says so: cP@5(duplicates=keep).
     list_if_unordered: a run without the ranks or scores that order it is taken as listed, with a
     warning; otherwise it is an error.
     """

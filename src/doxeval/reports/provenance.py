@@ -159,7 +159,7 @@ def navigation_of(facts: MeasureFacts) -> str | None:
     'depth'
     """
     try:
-        measure: Measure = measure_named(facts.canonical)
+        measure: Measure = measure_named(facts.measure)
     except DoxevalError:  # a measure of the user's own that is not registered
         return None
     nav = getattr(measure, "nav", None)

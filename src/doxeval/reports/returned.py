@@ -111,7 +111,7 @@ def _known(table: ScoreTable) -> Iterator[Measure]:
     """The measures of a table that have a name; those of other tools may have none here."""
     for facts in table.measures:
         with suppress(SyntaxProblem):
-            yield measure_named(facts.canonical)
+            yield measure_named(facts.measure)
 
 
 def returned(ranking: Ranking) -> Returned:

@@ -2,7 +2,7 @@
 
 from doxeval.scores.documents import DocumentRow, DocumentScores
 from doxeval.scores.run_names import distinct_names, told_apart
-from doxeval.scores.table import Curve, MeasureFacts, RunScores, ScoreTable
+from doxeval.scores.table import Curve, MeasureFacts, RunScores, ScoreTable, with_duplicates
 from doxeval.scores.views import ByMeasure, RunView
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "ScoreTable",
     "distinct_names",
     "told_apart",
+    "with_duplicates",
 ]

@@ -7,7 +7,7 @@ the measure needs. Undefined scores are left out of means, and reported.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,7 +37,9 @@ class MeasureFacts(NamedTuple):
     canonical name (it differs if a parameter was chosen to fit the assessments).
     highest: the upper bound, None if there is none.
     user: what it says about a user, in one sentence. formula: how it is computed. Either may be
-    empty.
+    empty. duplicates: what is done with results that were returned before, drop or keep; empty if
+    that is not known. The canonical name says so where it is not what the measure does by itself,
+    the label where it is not what everybody expects: two different values never have one name.
 
     >>> MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "interpolated precision")
     MeasureFacts('iP[.01]', 'iP[0.01](alpha=0)', 0 to 1, higher is better)
@@ -52,11 +54,34 @@ class MeasureFacts(NamedTuple):
     asked: str = ""
     user: str = ""
     formula: str = ""
+    duplicates: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All its names, the label first."""
-        return (self.label, self.canonical, self.asked or self.canonical)
+        """All its names, the label first, the label without what is done with duplicates last."""
+        asked = self.asked or self.canonical
+        return (self.label, self.canonical, asked, self._without_duplicates(self.label))
+
+    @property
+    def measure(self) -> str:
+        """The canonical name without what is done with duplicates, which is no parameter."""
+        return self._without_duplicates(self.canonical)
+
+    def _without_duplicates(self, name: str) -> str:
+        told = f"duplicates={self.duplicates})"
+        return name.replace(f"({told}", "").replace(f",{told}", ")") if self.duplicates else name
+
+    def label_where(self, usual: str) -> str:
+        """Return the label where this is what is usually done with duplicates.
+
+        >>> facts = MeasureFacts("cP@5", "cP@5(alpha=0)", "precision", duplicates="keep")
+        >>> facts.label_where("keep"), facts.label_where("drop")
+        ('cP@5', 'cP@5(duplicates=keep)')
+        """
+        if not self.duplicates:
+            return self.label
+        plain = self._without_duplicates(self.label)
+        return plain if self.duplicates == usual else with_duplicates(plain, self.duplicates)
 
     def __repr__(self) -> str:
         highest = "no bound" if self.highest is None else f"{self.highest:g}"
@@ -65,6 +90,16 @@ class MeasureFacts(NamedTuple):
             f"MeasureFacts({self.label!r}, {self.canonical!r}, {self.lowest:g} to {highest}, "
             f"{better} is better)"
         )
+
+
+def with_duplicates(name: str, duplicates: str) -> str:
+    """Return a measure's name that says what is done with results that were returned before.
+
+    >>> with_duplicates("AP", "keep"), with_duplicates("cP@5(alpha=1)", "keep")
+    ('AP(duplicates=keep)', 'cP@5(alpha=1,duplicates=keep)')
+    """
+    told = f"duplicates={duplicates})"
+    return f"{name[:-1]},{told}" if name.endswith(")") else f"{name}({told}"
 
 
 class Curve(NamedTuple):
@@ -237,6 +272,24 @@ class ScoreTable:
             measures=tuple(self.measures[index] for index in wanted),
             runs=tuple(_only_measures(self.runs[index], wanted, labels) for index in wanted_runs),
         )
+
+    def labelled(self, labels: Sequence[str]) -> ScoreTable:
+        """Return the table with other labels for its measures.
+
+        >>> facts = MeasureFacts("A", "A", "")
+        >>> runs = (RunScores("x", np.array([[0.5]]), np.array([True])),)
+        >>> ScoreTable((facts,), ("7",), runs).labelled(["B"]).mean()
+        {'x': {'B': 0.5}}
+        """
+        if tuple(labels) == self.labels:
+            return self
+        new = dict(zip(self.labels, labels, strict=True))
+        measures = tuple(facts._replace(label=new[facts.label]) for facts in self.measures)
+        runs = []
+        for run in self.runs:
+            curves = tuple(one._replace(label=new.get(one.label, one.label)) for one in run.curves)
+            runs.append(replace(run, curves=curves))
+        return replace(self, measures=measures, runs=tuple(runs))
 
     # Means and scores
 
