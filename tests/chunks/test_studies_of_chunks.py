@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from doxeval import chunks, compare
 from doxeval.assessments import Assessments, Judgment, NeededSpan
-from doxeval.chunks import Chunks, Study
+from doxeval.chunks import Chunks, Documents, Questions, Study
 from doxeval.errors import DoxevalError, InputError
+from doxeval.reports.report import contents_of
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result
 from strategies.chunked import repeating_texts
@@ -79,11 +80,19 @@ def records() -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def study() -> Study:
-    docs = chunks.documents({"delivery": HANDBOOK})
-    gold = chunks.questions(records(), docs)
+def docs() -> Documents:
+    return chunks.documents({"delivery": HANDBOOK})
+
+
+@pytest.fixture
+def gold(docs: Documents) -> Questions:
+    return chunks.questions(records(), docs)
+
+
+@pytest.fixture
+def study(docs: Documents, gold: Questions) -> Study:
     cuts = {"sent": "sentences:1:0", "words": "words:8:0", "all": "words:500:0"}
-    return chunks.compare(docs, gold, cuts, budget=80)
+    return chunks.compare(docs, gold, cuts, budget=80, reference="bR@20")
 
 
 def test_three_chunkers_in_ten_lines(
@@ -281,3 +290,47 @@ def test_a_chunk_that_is_returned_twice_is_read_twice_by_all_measures() -> None:
     dropped = chunks.evaluate(run, gold, names, docs=docs, duplicates="drop")
     assert dropped.labels == tuple(f"{name}(duplicates=drop)" for name in names)
     assert dropped["twice"]["cP@5"] == 1
+
+
+# The reference measure
+
+
+@pytest.mark.parametrize(
+    ("options", "reference"),
+    [
+        ({}, "bR@1000"),
+        ({"budget": 1000}, "bR@1000"),
+        ({"budget": 3000}, "bR@1000"),
+        ({"budget": 400}, "bR@400"),
+        ({"budget": 400, "reference": "bR@50"}, "bR@50"),
+        ({"budget": 400, "reference": "cR@2", "unit": "characters"}, "cR@2"),
+    ],
+)
+def test_one_reference_measure_for_study_letters_oracle_and_report(
+    docs: Documents, gold: Questions, options: dict[str, Any], reference: str
+) -> None:
+    cuts = {"sent": "sentences:1:0", "small": "words:8:0", "all": "paragraphs"}
+    found = chunks.compare(docs, gold, cuts, **options)
+    assert found.headline == found.scores.reference == reference
+    assert f"best: {found.best} by {reference} (" in str(found)
+    assert f"oracle {reference}" in str(found)
+    row = next(row for row in found.rows() if row["cut"] == found.best)
+    comparison = found.compare()
+    assert comparison is not None
+    assert comparison.measure.label == reference
+    assert row["letters"] == comparison.letters[found.best]
+    assert row["lost by cutting"] == found.loss(found.best, reference).cutting
+    page = re.sub(r"<[^>]+>", "", found.report().html)
+    assert f"Best by {reference}: {found.best}," in page
+
+
+def test_equal_cuts_have_the_same_winner_in_study_and_report(
+    docs: Documents, gold: Questions
+) -> None:
+    found = chunks.compare(docs, gold, {"two": "sentences:1:0", "one": "sentences:1:0"})
+    assert found.best == contents_of(found.scores, "", None, None).ranking[0] == "one"
+
+
+def test_a_reference_measure_must_be_a_share(docs: Documents, gold: Questions) -> None:
+    with pytest.raises(InputError, match=r"reference is read@5: expected a measure from 0 to 1"):
+        chunks.compare(docs, gold, "paragraphs", reference="read@5")

@@ -279,7 +279,7 @@ def test_budgets_beyond_all_documents_are_told(work: Path) -> None:
     words = ("try", "handbook", "q.jsonl", "--by", "words:20:0", "--by", "sections")
     shown = run(*words).stderr
     assert "words in all, and bR@1000 reads 1,000: a smaller --budget tells cuts apart" in shown
-    assert "in all" not in run(*words, "--budget", "80").stderr
+    assert "in all" not in run(*words, "--budget", "40").stderr
     whole = run("try", "handbook", "q.jsonl", "--by", "words:900:0", "--budget", "80").stderr
     assert "most documents are one chunk" in whole, "white space around a document is in no chunk"
 
@@ -308,3 +308,19 @@ def test_a_chunk_that_is_returned_twice_counts_alike_in_measures_and_footers(wor
     assert json.loads(scored.stdout)["canonical"] == {
         "cP@5": "cP@5(alpha=0,resize=full,duplicates=keep)"
     }
+
+
+def test_terminal_and_report_call_the_same_cut_best_by_the_same_measure(work: Path) -> None:
+    cuts = ("--by", "words:20:0", "--by", "sentences:1:0", "--by", "sections")
+    for options, reference in (
+        ((), "bR@1000"),
+        (("--budget", "40"), "bR@40"),
+        (("--budget", "40", "--reference", "bR@12"), "bR@12"),
+    ):
+        shown = run("try", "handbook", "q.jsonl", *cuts, *options, "--report", "r.html").stdout
+        best = re.search(r"best: (\S+) by (\S+) \(", shown)
+        assert best is not None
+        assert best[2] == reference
+        page = re.sub(r"<[^>]+>", "", Path("r.html").read_text())
+        assert f"Best by {reference}: {best[1]}," in page
+        Path("r.html").unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.cut_limits import limits_on, oracle_on
 from doxeval.chunks.cutting import cut
 from doxeval.chunks.document_sources import documents
-from doxeval.chunks.evaluating import evaluation_on, short_labels
+from doxeval.chunks.evaluating import evaluation_on, listed_measures, short_labels
 from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.read_beside import read_beside
 from doxeval.chunks.searching import K, Search, as_search
@@ -24,6 +25,7 @@ from doxeval.runs.run import Run
 from doxeval.wording import Message, Parameter, brief, counted
 
 _READ_AT = 5
+_REFERENCE = 1000  # the budget that chunkings are compared at, if there is that much
 _BY_RANK = ("cR", "cP", "IoU", "hit", "all", "sR", "RR", "Red")
 
 
@@ -38,6 +40,7 @@ def compare(
     k: int = K,
     measures: Iterable[Any] = (),
     tokens: Any = None,
+    reference: Any = None,
     progress: bool | None = None,
 ) -> Study:
     """Compare cuts of documents by what a search finds in them.
@@ -46,15 +49,16 @@ def compare(
     ones; see `cut`. Chunks that were located before, and files of them, will do too. `search` is
     "bm25" or another model, `dense(embed)` or `hybrid(…)`. Scores are recall at an eighth, a
     quarter, a half and all of the `budget` in `unit`, U, and those of the preset rag by rank;
-    `measures` adds others, and read@k beside those of k results. The headline is recall at a
-    quarter of the budget.
+    `measures` adds others, and read@k beside those of k results. The `reference` is the measure by
+    which cuts are called best, tested, and held against the oracle, here, in the terminal and in
+    the report: bR@1000, or recall at the whole budget if that is smaller, unless another is given.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
     >>> need = {"spans": [{"doc": "a", "quote": "Four five."}]}
     >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
     >>> cuts = {"sent": "sentences:1:0", "all": "paragraphs"}
-    >>> study = chunks.compare(docs, gold, cuts, budget=16)
+    >>> study = chunks.compare(docs, gold, cuts, budget=16, reference="bR@4")
     >>> study["sent"]["bR@4"], study["all"]["bR@4"], study.loss("sent")
     (1.0, 0.0, Loss(cutting=0.0, search=0.0))
     """
@@ -62,8 +66,10 @@ def compare(
         raise InputError(f"budget is {budget}: expected 1 or more")
     bench = Bench(documents(docs), gold, unit, tokens)
     named, searching = _named(cuts), as_search(search)
-    usual, headline = _measures(budget)
-    added = _added(usual, measures)
+    usual = _measures(budget)
+    if reference is None:
+        reference = f"bR@{min(budget, _REFERENCE)}"
+    added = _added(usual, [*listed_measures(measures), _as_reference(reference)])
     chosen = [*usual, *added]
     evaluation = evaluation_on(bench, chosen)
     found: dict[str, Chunks] = {}
@@ -81,9 +87,13 @@ def compare(
             done(1)
             read[name] = units_read(evaluation, runs[name], unit)
             done(1)
+    scores, best = (
+        short_labels(evaluation.score_all(several), unit) for several in (runs, oracles)
+    )
+    headline = scores.labels[scores.index_of_measure(reference)]
     return Study(
-        short_labels(evaluation.score_all(runs), unit),
-        short_labels(evaluation.score_all(oracles), unit),
+        replace(scores, reference=headline),
+        replace(best, reference=headline),
         found,
         runs,
         limits,
@@ -95,7 +105,7 @@ def compare(
         bench,
         tuple(chosen),
         (*_budget_warnings(bench, headline), *_warnings(found, runs, limits)),
-        tuple(str(getattr(one, "label", one)) for one in added),
+        tuple(map(_label, added)),
     )
 
 
@@ -127,18 +137,30 @@ def _chunks(bench: Bench, name: str, by: Any) -> Chunks:
     return found
 
 
-def _measures(budget: int) -> tuple[list[str], str]:
-    """The measures of every study, and the headline among them."""
-    budgets = sorted({max(budget // part, 1) for part in (8, 4, 2, 1)})
-    names = [f"bR@{one}" for one in budgets]
-    names += [f"U@{budget}", "all@5", "sR@5", "RR@10", "cR@5", "cP@5", "Red@5"]
-    return names, f"bR@{max(budget // 4, 1)}"
+def _measures(budget: int) -> list[str]:
+    """The measures of every study."""
+    budgets = {max(budget // part, 1) for part in (8, 4, 2, 1)} | {min(budget, _REFERENCE)}
+    names = [f"bR@{one}" for one in sorted(budgets)]
+    return [*names, f"U@{budget}", "all@5", "sR@5", "RR@10", "cR@5", "cP@5", "Red@5"]
+
+
+def _as_reference(measure: Any) -> Any:
+    """Return the measure; one that is no share of anything cannot be lost by anything."""
+    value = as_measure(measure)
+    if not value.facts.higher_is_better or (value.facts.lowest, value.highest) != (0, 1):
+        raise InputError(f"reference is {_label(measure)}: expected a measure from 0 to 1")
+    return measure
+
+
+def _label(measure: Any) -> str:
+    return measure if isinstance(measure, str) else as_measure(measure).label
 
 
 def _added(usual: Sequence[str], given: Iterable[Any]) -> list[Any]:
     """The measures that a user adds, with what is read beside those of k results."""
-    several = [given] if isinstance(given, str) else list(given)
-    added = [one for one in several if one not in usual]
+    known = set(usual)
+    added = [one for one in given if _label(one) not in known]
+    added = list({_label(one): one for one in added}.values())
     return [*added, *read_beside(added, [f"read@{_READ_AT}"])]
 
 
@@ -151,9 +173,9 @@ def units_read(evaluation: Evaluation, run: Run, unit: str) -> float:
 
 
 def _budget_warnings(bench: Bench, headline: str) -> list[str]:
-    """Whether the budget of the headline is more than all documents together."""
-    size, budget = bench.size, int(headline.partition("@")[2])
-    if size is None or size > budget:
+    """Whether the budget of the reference measure is more than all documents together."""
+    size, budget = bench.size, getattr(as_measure(headline), "B", None)
+    if size is None or budget is None or size > budget:
         return []
     return [
         f"the documents have {size:,} {bench.unit} in all, and {headline} reads {budget:,}: a "

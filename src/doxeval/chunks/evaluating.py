@@ -74,7 +74,7 @@ def evaluate(
         gold = gold_in(gold, docs)
     evaluation = Evaluation(
         judgments_of(gold),
-        _in_unit(_listed(measures), unit),
+        _in_unit(listed_measures(measures), unit),
         presets=() if measures else (PRESET,),
         texts=None if docs is None else TextsOfRuns(docs),
         tokens=tokens,
@@ -97,7 +97,8 @@ def evaluation_on(bench: Bench, measures: Iterable[Any], **options: Any) -> Eval
     )
 
 
-def _listed(measures: Any) -> list[Any]:
+def listed_measures(measures: Any) -> list[Any]:
+    """Return one measure or several as a list."""
     if isinstance(measures, str) or not isinstance(measures, Iterable):
         return [measures]
     return list(measures)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doxeval.chunks.limits_of_cut import Limits
 from doxeval.comparison import Comparison, compare
+from doxeval.comparison.paired import Column
 from doxeval.errors import UnknownName
 from doxeval.runs.run import Run
 from doxeval.scores import ScoreTable
@@ -53,7 +54,9 @@ class Study(Mapping[str, "RunView"]):
 
     scores: of the runs. oracle: of the greedy oracle over the same chunks. limits: what each cut
     allows. chunks, runs: of each cut. units_read: the mean units of the first five results.
-    added: the measures that the user asked for beside the usual ones.
+    headline: the reference measure, by which cuts are called best, tested and held against the
+    oracle, here and in the report. added: the measures that the user asked for beside the usual
+    ones.
     """
 
     scores: ScoreTable
@@ -96,8 +99,8 @@ class Study(Mapping[str, "RunView"]):
 
     @property
     def best(self) -> str:
-        """The cut with the best mean of the headline measure, of equal ones the first."""
-        return max(self, key=lambda cut: self[cut][self.headline] or 0.0)
+        """The cut with the best mean of the reference measure, of equal ones the first by name."""
+        return Column.of(self.scores, self.scores.index_of_measure(self.headline)).ranking()[0]
 
     # Ways out
 
@@ -223,6 +226,7 @@ class Study(Mapping[str, "RunView"]):
         keep = keeping([str(name) for name in self.measures])
         evaluation = evaluation_on(self.bench, self.measures, curves=True, keep=keep)
         table = short_labels(evaluation.score_all(self.runs), self.unit)
+        table = replace(table, reference=self.headline)
         titles = self.bench.questions.items()
         settings: dict[str, Any] = {
             "title": "Cuts compared",

@@ -41,6 +41,12 @@ CUTS = (
     show_default=True,
     help="The largest budget; recall is also shown at an eighth, a quarter and half of it.",
 )
+@click.option(
+    "--reference",
+    metavar="MEASURE",
+    help="The measure by which cuts are called best, tested and held against the oracle, here and "
+    "in the report.  [default: bR@1000, or bR at a smaller budget]",
+)
 @unit_option
 @tokens_option
 @click.option(
@@ -69,6 +75,7 @@ def try_(
     cuts: tuple[str, ...],
     model: str,
     budget: int,
+    reference: str | None,
     unit: str | None,
     tokens: str | None,
     measures: tuple[str, ...],
@@ -98,6 +105,7 @@ def try_(
         "unit": chosen_unit(unit, tokens),
         "tokens": known_tokens(tokens),
         "measures": measures,
+        "reference": reference,
         "k": k,
     }
     texts = documents(docs)

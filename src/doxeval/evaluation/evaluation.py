@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -351,7 +352,17 @@ class Evaluation:
             self.assessments.origins,
             self.warnings,
         )
+        table = replace(table, reference=self._reference)
         return table.labelled([one.label for one in facts])
+
+    @property
+    def _reference(self) -> str | None:
+        """The measure that the preset of the first measure refers to."""
+        labels = [one.label for one in self.measures]
+        for preset in self._presets.values():
+            if labels[0] in preset.measures and preset.reference in labels:
+                return preset.reference
+        return None
 
 
 def evaluate(

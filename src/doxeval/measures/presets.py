@@ -17,6 +17,7 @@ class Preset(NamedTuple):
 
     curves: whether curves belong to it. order: what ranked the runs of that year; None: the list.
     duplicates: what it does with results that were returned before, if not as each measure has it.
+    reference: the measure by which reports rank runs, if it is not the first.
     """
 
     title: str
@@ -24,6 +25,7 @@ class Preset(NamedTuple):
     curves: bool = False
     order: Order | None = None
     duplicates: Repeats | None = None
+    reference: str | None = None
 
 
 def _each(names: tuple[str, ...], *, quants: tuple[str, ...]) -> tuple[str, ...]:
@@ -131,6 +133,7 @@ PRESETS: dict[str, Preset] = {
             *("U@4000", "all@5", "sR@5", "RR@10", "cP@5", "Red@5", "read@5"),
         ),
         duplicates="keep",
+        reference="bR@1000",
     ),
     "esr": Preset(
         "ESR: hits, near-misses and misses under a model of navigation",

@@ -40,7 +40,8 @@ def report(
     """Make one page about runs: scores, tests, curves, topics and documents.
 
     The result is the list of files written; in a notebook, it shows the page, and `out` is not
-    needed.
+    needed. Runs are ranked by the reference measure of the table, which comes first on the page:
+    that of a study of chunks or of a preset, otherwise the first measure.
 
     Curves are shown if the evaluation kept them (`curves=True`). Shares of hits, near-misses and
     misses are shown if it scored the measures `PROFILE` besides others. Documents are shown if it
@@ -65,6 +66,7 @@ def report(
     >>> [path.name for path in report(table, Path(tempfile.mkdtemp()) / "report.html")]
     ['report.html']
     """
+    table = table.reference_first()
     contents = contents_of(table, title, baseline, truth, topics, _by_run(chunks, table))
     contents = replace(contents, oracle=oracle)
     read = [("topics", os.fspath(topics))] if isinstance(topics, str | os.PathLike) else []

@@ -187,6 +187,8 @@ class Row(NamedTuple):
 class ScoreTable:
     """The scores of runs on topics by measures.
 
+    reference: the label of the measure by which runs are ranked and called best; None: the first.
+
     >>> facts = MeasureFacts("iP[.01]", "iP[0.01](alpha=0,resize=full)", "interpolated precision")
     >>> scores = RunScores("mine", np.array([[0.5, 0.25, np.nan]]), np.array([True, True, True]))
     >>> table = ScoreTable((facts,), ("7", "8", "9"), (scores,))
@@ -216,6 +218,7 @@ class ScoreTable:
     collection: str | None = None
     assessments: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    reference: str | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -289,7 +292,15 @@ class ScoreTable:
         for run in self.runs:
             curves = tuple(one._replace(label=new.get(one.label, one.label)) for one in run.curves)
             runs.append(replace(run, curves=curves))
-        return replace(self, measures=measures, runs=tuple(runs))
+        reference = None if self.reference is None else new.get(self.reference)
+        return replace(self, measures=measures, runs=tuple(runs), reference=reference)
+
+    def reference_first(self) -> ScoreTable:
+        """Return the table with the reference measure before all others."""
+        if self.reference not in self.labels[1:]:
+            return self
+        others = [label for label in self.labels if label != self.reference]
+        return self.only(measures=[self.reference, *others])
 
     # Means and scores
 
