@@ -14,7 +14,7 @@ result.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -189,20 +189,42 @@ def best_shown(ranking: Ranking) -> BestShown:
     )
     if not len(wanted.several):
         return found
+    begin, edges = ranking.begin.tolist(), np.searchsorted(wanted.text.group, truth.pair_begin)
+    needs, single = truth.needs, _keyed(wanted.text, wanted.worth)
+    highest = np.zeros(len(truth.topics))
+    np.maximum.at(highest, needs.topic, needs.grade)
+    worth = (needs.grade / highest[needs.topic])[needs.owner]
+    alternatives = _keyed(Spans(needs.pair, needs.start, needs.end), worth)
+    of_topics: dict[int, list[list[_Valued]]] = {}
+    for need in wanted.several.tolist():
+        own = alternatives[int(needs.begin[need]) : int(needs.begin[need + 1])]
+        of_topics.setdefault(int(needs.topic[need]), []).append(own)
     new = ranking.new_text
-    topics, first = np.unique(truth.needs.topic[wanted.several], return_index=True)
-    for topic, several in zip(topics.tolist(), np.split(wanted.several, first[1:]), strict=True):
-        begin, end = (int(one) for one in ranking.begin[topic : topic + 2])
-        gold = _Gold(truth, topic, several)
-        at = begin
-        own = np.flatnonzero((new.row >= begin) & (new.row < end))
-        for rows in np.split(own, np.flatnonzero(np.diff(new.row[own])) + 1 if len(own) else []):
-            row = int(new.row[rows[0]]) if len(rows) else end
+    row_of, new_keys = new.row.tolist(), _keyed(new.text, np.zeros(len(new.row)))
+    for topic, several in of_topics.items():
+        gold = _Gold(single[edges[topic] : edges[topic + 1]], several)
+        at, end = begin[topic], begin[topic + 1]
+        place, last = bisect_left(row_of, at), bisect_left(row_of, end)
+        while at < end:
+            row = row_of[place] if place < last else end
             found.shown[at:row], found.total[at:row] = gold.shown, gold.total
-            gold.show(*(column[rows].tolist() for column in new.text))
-            at = row
-        found.shown[at:end], found.total[at:end] = gold.shown, gold.total
+            after = bisect_right(row_of, row, place, last)
+            gold.show(new_keys[place:after])
+            at, place = row, after
     return found
+
+
+class _Valued(NamedTuple):
+    """A range of text, document and offset as one number, and what each character is worth."""
+
+    start: int
+    end: int
+    worth: float
+
+
+def _keyed(text: Spans, worth: Floats) -> list[_Valued]:
+    start, end = ((text.group * TOO_LONG + one).tolist() for one in (text.start, text.end))
+    return list(map(_Valued, start, end, worth.tolist()))
 
 
 class _Gold:
@@ -212,61 +234,45 @@ class _Gold:
     not at all. The worth of a segment is the highest of the needs that have it now.
     """
 
-    def __init__(self, truth: GroundTruth, topic: int, several: Ints) -> None:
-        needs, wanted = truth.needs, truth.wanted
-        first, last = np.searchsorted(wanted.text.group, truth.pair_begin[topic : topic + 2])
-        alternatives = [
-            row
-            for need in several.tolist()
-            for row in range(int(needs.begin[need]), int(needs.begin[need + 1]))
-        ]
-        pair = np.concatenate([wanted.text.group[first:last], needs.pair[alternatives]])
-        start = np.concatenate([wanted.text.start[first:last], needs.start[alternatives]])
-        end = np.concatenate([wanted.text.end[first:last], needs.end[alternatives]])
-        edges = np.unique(np.concatenate([pair * TOO_LONG + start, pair * TOO_LONG + end]))
-        begin = np.searchsorted(edges, pair * TOO_LONG + start).tolist()
-        after = np.searchsorted(edges, pair * TOO_LONG + end).tolist()
-        self._edges = edges.tolist()
-        self._length = (end - start).tolist()
-        self._segments = [range(*one) for one in zip(begin, after, strict=True)]
-        grades = needs.grade[needs.topic == topic]
-        singles = last - first
-        worth = (needs.grade[several] / grades.max(initial=0.0)).tolist()
-        owner = np.repeat(np.arange(len(several)), needs.counts[several]).tolist()
-        self._worth = wanted.worth[first:last].tolist() + [worth[need] for need in owner]
-        self._needs: list[list[int]] = [[] for _ in worth]  # the spans of each need
-        for span, need in enumerate(owner, singles):
-            self._needs[need].append(span)
-        # What counts at present: all text without alternatives, and the first of each need.
-        self._counts = [True] * singles + [False] * len(owner)
-        self._chosen = [spans[0] for spans in self._needs]
-        self._spans: list[list[int]] = [[] for _ in range(max(len(edges) - 1, 0))]
+    def __init__(self, single: Sequence[_Valued], several: Sequence[Sequence[_Valued]]) -> None:
+        self._all = [*single, *(one for own in several for one in own)]
+        self._edges = sorted({edge for one in self._all for edge in one[:2]})
+        place = {edge: number for number, edge in enumerate(self._edges)}
+        self._segments = [range(place[one.start], place[one.end]) for one in self._all]
+        self._spans: list[list[int]] = [[] for _ in self._edges]  # of each segment
         for span, segments in enumerate(self._segments):
             for segment in segments:
                 self._spans[segment].append(span)
-        self._seen = [0] * len(self._segments)
-        self._seen_of_segment = [0] * len(self._spans)
-        self._worth_of_segment = [0.0] * len(self._spans)
-        self.shown = self.total = 0.0
+        at = len(single)
+        self._needs: list[range] = []  # the alternatives of each need
+        for own in several:
+            self._needs.append(range(at, at + len(own)))
+            at += len(own)
+        # What counts at present: all text without alternatives, and the first of each need.
+        self._chosen = [own[0] for own in self._needs]
+        self._counts = [span < len(single) for span in range(at)]
         for span in self._chosen:
             self._counts[span] = True
-        self._weigh(range(len(self._spans)))
+        self._seen = [0] * at
+        self._seen_of_segment = [0] * len(self._edges)
+        self._worth_of_segment = [0.0] * len(self._edges)
+        self.shown = self.total = 0.0
+        self._weigh(range(len(self._edges)))
 
     def _weigh(self, segments: Iterable[int]) -> None:
         """Bring the worth of segments up to date."""
         for segment in segments:
             spans = self._spans[segment]
-            worth = max((self._worth[span] for span in spans if self._counts[span]), default=0.0)
+            worth = max((self._all[one].worth for one in spans if self._counts[one]), default=0.0)
             more = worth - self._worth_of_segment[segment]
             if more:
                 self._worth_of_segment[segment] = worth
                 self.shown += more * self._seen_of_segment[segment]
                 self.total += more * (self._edges[segment + 1] - self._edges[segment])
 
-    def show(self, pair: Sequence[int], start: Sequence[int], end: Sequence[int]) -> None:
+    def show(self, new: Iterable[_Valued]) -> None:
         """Show new text, and choose the best-shown alternatives again."""
-        for own, begin, after in zip(pair, start, end, strict=True):
-            at, stop = own * TOO_LONG + begin, own * TOO_LONG + after
+        for at, stop, _ in new:
             segment = bisect_right(self._edges, at) - 1
             while at < stop:
                 until = min(self._edges[segment + 1], stop)
@@ -278,7 +284,7 @@ class _Gold:
         for need, spans in enumerate(self._needs):
             best = spans[0]
             for span in spans[1:]:  # the shorter ones are first
-                if self._seen[span] * self._length[best] > self._seen[best] * self._length[span]:
+                if self._seen[span] * self._length(best) > self._seen[best] * self._length(span):
                     best = span
             before = self._chosen[need]
             if best != before:
@@ -286,3 +292,6 @@ class _Gold:
                 self._counts[before], self._counts[best] = False, True
                 self._weigh(self._segments[before])
                 self._weigh(self._segments[best])
+
+    def _length(self, span: int) -> int:
+        return self._all[span].end - self._all[span].start

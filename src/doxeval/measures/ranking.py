@@ -180,7 +180,7 @@ class Ranking:
     def surroundings(self) -> tuple[Ints, Ints]:
         """The ranges of all results widened over white space, where texts are known.
 
-        Only those in relevant text are: elsewhere it makes no difference.
+        Only those are that could show more relevant text.
         """
         _, start, end = self.resolved.pieces()
         texts = self.truth.texts
@@ -190,6 +190,12 @@ class Ranking:
 
         rows, piece = self._relevant_pieces
         run, wide = self.resolved.run, (start.copy(), end.copy())
+        known = [run.documents[one] for one in np.unique(run.document[rows]).tolist()]
+        known = [name for name in known if texts.knows(name)]
+        most = max(map(texts.longest_blank, known), default=0)
+        near = Spans(self.pair[rows], np.maximum(start[piece] - most, 0), end[piece] + most)
+        chosen = np.flatnonzero(shared_lengths(near, self.truth.highlights))
+        rows, piece = rows[chosen], piece[chosen]
         found = Solid(texts, strict=False).around(
             run.documents, run.document[rows], start[piece], end[piece]
         )
@@ -202,20 +208,25 @@ class Ranking:
         """What readers gain where texts are known: white space next to a result is shown with it.
 
         What a splitter strips at the edges of chunks is not lost, then. White space before a range
-        comes as pieces of its own.
+        comes as a piece of its own.
         """
-        wide_start, wide_end = self.surroundings
-        _, start, end = self.resolved.pieces()
         rows, piece = self._relevant_pieces
-        if (wide_start[piece] == start[piece]).all() and (wide_end[piece] == end[piece]).all():
+        _, start, end = (column[piece] for column in self.resolved.pieces())
+        wide_start, wide_end = (column[piece] for column in self.surroundings)
+        before, after = (
+            shared_lengths(Spans(self.pair[rows], *edges), self.truth.highlights) > 0
+            for edges in ((wide_start, start), (end, wide_end))
+        )
+        if not before.any() and not after.any():
             return self.gained
         from doxeval.measures.gained import gained
 
-        rows, piece = np.repeat(rows, 2), np.repeat(piece, 2)
-        is_before = np.arange(len(rows)) % 2 == 0
-        begin = np.where(is_before, wide_start[piece], start[piece])
-        after = np.where(is_before, start[piece], wide_end[piece])
-        return gained(self._new_text(rows, piece, begin, after), self.truth)
+        first = np.flatnonzero(before)
+        order = np.argsort(np.append(first, np.arange(len(rows))), kind="stable")
+        begin = np.append(wide_start[first], start)[order]
+        stop = np.append(start[first], np.where(after, wide_end, end))[order]
+        rows, piece = (np.append(column[first], column)[order] for column in (rows, piece))
+        return gained(self._new_text(rows, piece, begin, stop), self.truth)
 
     @cached_property
     def piece_counts(self) -> Ints:

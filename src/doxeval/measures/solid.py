@@ -53,7 +53,7 @@ class Solid:
         """
         wide_start, wide_end = np.array(start, dtype=np.int64), np.array(end, dtype=np.int64)
         for number in np.unique(document).tolist():
-            if number < 0 or self._texts.find(names[number]) is None:
+            if number < 0 or not self._texts.knows(names[number]):
                 continue
             rows = np.flatnonzero((document == number) & (end > start) & (start >= 0))
             blanks = self._texts.blanks(names[number])
