@@ -37,12 +37,10 @@ def _word_starts(text: str) -> set[int]:
 
 @dataclass(frozen=True)
 class Read:
-    """A result that is read: what it shows, with the units read before, and its cost.
+    """A result that is read: its characters in their order, where each stands, and its cost."""
 
-    White space next to its ranges is shown with it.
-    """
-
-    shown: list[tuple[int, Character]]
+    characters: list[Character]
+    positions: list[int]
     cost: int
 
 
@@ -55,52 +53,29 @@ def read(scene: Scene, unit: str, resize: str, which: list[int] | None = None) -
     for number in range(len(scene.ranked)) if which is None else which:
         one, stated = scene.ranked[number], scene.results[number].tokens
         text = [at for at in _in_order(one) if resize == "full" or at not in seen]
-        begun = [_begins_a_word(scene, at) for at in text]
-        places = [(offset, sum(begun[: offset + 1]), at) for offset, at in enumerate(text)]
-        places += _beside(scene, one, text)
         if unit == "characters":
-            cost = len(text)
-            units = [offset for offset, _, _ in places]
+            places, cost = list(range(len(text))), len(text)
         elif unit == "tokens" and stated is not None:
             size = max(one.size, 1)
             cost = stated if resize == "full" else -(-stated * len(text) // size)
-            last = max(cost - 1, 0)
-            units = [min(offset * cost // max(len(text), 1), last) for offset, _, _ in places]
+            places = [offset * cost // len(text) for offset in range(len(text))]
         else:
+            begun = [_begins_a_word(scene, at) for at in text]
             cost = sum(begun)
-            units = [max(words - 1, 0) for _, words, _ in places]
-        shown = [(before + own, at) for own, (_, _, at) in zip(units, places, strict=True)]
-        found.append(Read(shown, cost))
+            places = [max(sum(begun[: offset + 1]) - 1, 0) for offset in range(len(text))]
+        found.append(Read(text, [before + place for place in places], cost))
         before += cost
         seen |= one.characters
     return found
 
 
-def _beside(
-    scene: Scene, unit: Unit, text: list[Character]
-) -> Iterator[tuple[int, int, Character]]:
-    """White space next to the ranges of a result, where texts are known.
-
-    Each with the characters of the result before it, as if a range went on behind its end, or as
-    if its beginning were counted twice; and with the words that begin before it.
-    """
-    if not scene.has_collection:
-        return
-    whole = scene.texts[unit.document]
-    for start, end in ((unit.start, unit.end), *unit.more):
-        if start == end:
-            continue
-        begin, after = len(whole[:start].rstrip()), len(whole) - len(whole[end:].lstrip())
-        for first, own in ((begin, range(begin, start)), (end, range(end, after))):
-            origin = sum(at < (unit.document, max(first, start)) for at in text)
-            words = sum(_begins_a_word(scene, at) for at in text[:origin])
-            for at in own:
-                yield origin + at - first, words, (unit.document, at)
-
-
 def _reading(scene: Scene, unit: str, resize: str) -> list[tuple[int, Character]]:
     """All characters with the units read before."""
-    return [where for one in read(scene, unit, resize) for where in one.shown]
+    return [
+        (position, at)
+        for one in read(scene, unit, resize)
+        for position, at in zip(one.positions, one.characters, strict=True)
+    ]
 
 
 def _shown_by(wants: Wants, reading: list[tuple[int, Character]], budget: int) -> Fraction:
@@ -146,7 +121,7 @@ def budget_recall(scene: Scene, *, B: int, unit: str, fit: str, resize: str) -> 
     for one in results:
         if one.cost <= left:
             left -= one.cost
-            text |= {at for _, at in one.shown}
+            text |= set(one.characters)
         elif fit == "whole":
             break
     return wants.shown(text) / wants.total

@@ -153,20 +153,19 @@ class TestFigures:
         return ScoreTable((facts,), ("7",), tuple(runs))
 
     def test_losses_add_up(self) -> None:
-        contents = Contents(self.table({"x": 0.5, "y": 0.9}), oracle=self.table({"x": 1, "y": 0.8}))
-        found = {one.run: one for one in losses(contents)}
+        table = self.table({"x": 0.5, "y": 0.9})
+        lost = losses(table, self.table({"x": 1, "y": 0.8}))
+        contents = Contents(table, losses=lost)
+        found = {one.run: one for one in lost}
         assert tuple(found["x"])[2:] == (0.5, 0.5, 0.0)
         assert found["y"].search == 0, "a run that surpasses the greedy oracle loses nothing by it"
-        assert all(
-            one.shown + one.search + one.cutting == pytest.approx(1) for one in losses(contents)
-        )
+        assert all(one.shown + one.search + one.cutting == pytest.approx(1) for one in lost)
         (figure,) = losses_figures(contents)
         assert "x shows 50%, loses 50% by search and 0% by cutting" in figure.alt
 
     def test_no_oracle_no_losses(self) -> None:
         assert not losses_figures(Contents(self.table({"x": 0.5})))
-        other = self.table({"x": 0.5}, "bR@8")
-        assert not losses_figures(Contents(self.table({"x": 0.5}), oracle=other))
+        assert not losses(self.table({"x": 0.5}), self.table({"x": 0.5}, "bR@8"))
 
     def test_recall_by_budget_is_drawn_once(self) -> None:
         measures = ["bR@10", "bR@20", "U@20", "bR@20(fit=whole)"]

@@ -21,6 +21,7 @@ from doxeval.chunks.study import Study
 from doxeval.errors import InputError
 from doxeval.evaluation import Evaluation
 from doxeval.measures.registry import as_measure
+from doxeval.reports.losses import losses
 from doxeval.runs.run import Run
 from doxeval.wording import Message, Parameter, brief, counted
 
@@ -59,8 +60,8 @@ def compare(
     >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
     >>> cuts = {"sent": "sentences:1:0", "all": "paragraphs"}
     >>> study = chunks.compare(docs, gold, cuts, budget=16, reference="bR@4")
-    >>> study["sent"]["bR@4"], study["all"]["bR@4"], study.loss("sent")
-    (1.0, 0.0, Loss(cutting=0.0, search=0.0))
+    >>> study["sent"]["bR@4"], study["all"]["bR@4"], study.loss("sent").cutting
+    (1.0, 0.0, 0.0)
     """
     if budget < 1:
         raise InputError(f"budget is {budget}: expected 1 or more")
@@ -87,8 +88,11 @@ def compare(
             done(1)
             read[name] = units_read(evaluation, runs[name], unit)
             done(1)
-    scores, best = (
-        short_labels(evaluation.score_all(several), unit) for several in (runs, oracles)
+    solid = evaluation.ignoring_white_space()
+    scores, best, *without_white_space = (
+        short_labels(each.score_all(several), unit)
+        for each in (evaluation, solid)
+        for several in (runs, oracles)
     )
     headline = scores.labels[scores.index_of_measure(reference)]
     return Study(
@@ -106,6 +110,7 @@ def compare(
         tuple(chosen),
         (*_budget_warnings(bench, headline), *_warnings(found, runs, limits)),
         tuple(map(_label, added)),
+        losses(*without_white_space),
     )
 
 

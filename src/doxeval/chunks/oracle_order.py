@@ -3,9 +3,6 @@
 At each step the chunk is read that adds the most for its cost; among equal ones the one that adds
 more, then the first. For chunks that do not overlap this is the best order at every budget, up to
 the last chunk that is read.
-
-As in the measures of budgets, a chunk also shows the white space next to it, where texts are known:
-what a splitter strips at the edges of chunks is never lost by cutting.
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ import math
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
@@ -28,10 +24,8 @@ from doxeval.evaluation.options import RunOptions
 from doxeval.evaluation.ranked import ranked
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import ratio
-from doxeval.measures.solid import Solid
 from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.run import Run
-from doxeval.runs.span_lists import SpanLists
 from doxeval.spans import Spans
 
 _DIGITS = 9  # sums of shares that differ by less are equal
@@ -55,16 +49,13 @@ class _Piece(NamedTuple):
     need: int
 
 
-def oracle_steps(
-    table: ChunkTable, truth: GroundTruth, cost: Ints, *, with_white_space: bool = True
-) -> list[list[Step]]:
+def oracle_steps(table: ChunkTable, truth: GroundTruth, cost: Ints) -> list[list[Step]]:
     """The chunks that the oracle reads, by topic."""
     wanted = _wanted(truth, table.documents)
-    shows = _widened(table, truth) if with_white_space else table
-    pieces = pieces_of_chunks(shows)
+    pieces = pieces_of_chunks(table)
     spans = Spans.of([(one.document, one.start, one.end) for _, one in wanted])
     found = touching(spans, pieces)
-    shown = shows.spans.as_tuples()
+    shown = table.spans.as_tuples()
     by_topic: dict[int, dict[int, list[int]]] = defaultdict(dict)
     for row, chunk in zip(found.gold.tolist(), found.chunk.tolist(), strict=True):
         by_topic[wanted[row][0]].setdefault(chunk, []).append(row)
@@ -73,16 +64,6 @@ def oracle_steps(
         _greedy(_Topic(values, by_topic.get(topic, {}), shown), cost)
         for topic in range(len(truth.topics))
     ]
-
-
-def _widened(table: ChunkTable, truth: GroundTruth) -> ChunkTable:
-    """Return the chunks with the white space next to them, where texts are known."""
-    if truth.texts is None or truth.solid:
-        return table
-    owner, text = pieces_of_chunks(table)
-    solid = Solid(truth.texts, strict=False)
-    start, end = solid.around(table.documents, text.group, text.start, text.end)
-    return replace(table, spans=SpanLists.merged(Spans(owner, start, end), len(table)))
 
 
 def _wanted(truth: GroundTruth, documents: Sequence[str]) -> list[tuple[int, _Piece]]:
@@ -249,7 +230,7 @@ def best_ious(table: ChunkTable, truth: GroundTruth) -> list[float]:
     >>> best_ious(table, truth)
     [0.4]
     """
-    steps = oracle_steps(table, truth, table.spans.sizes(), with_white_space=False)
+    steps = oracle_steps(table, truth, table.spans.sizes())
     ranking = ranked(oracle_run(table, truth, steps, "oracle"), truth, RunOptions()).ranking
     shown, total = ranking.best_shown
     found = ratio(shown, ranking.cumulated(ranking.size) + total - shown)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from doxeval.chunks.limits_of_cut import Limits
 from doxeval.comparison import Comparison, compare
 from doxeval.comparison.paired import Column
 from doxeval.errors import UnknownName
+from doxeval.reports.losses import Loss
 from doxeval.runs.run import Run
 from doxeval.scores import ScoreTable
 from doxeval.scores.text import aligned, number
@@ -23,31 +24,6 @@ if TYPE_CHECKING:
     from doxeval.scores.views import RunView
 
 
-class Loss(NamedTuple):
-    """What a run misses of a measure: by how documents are cut, and by how chunks are ranked.
-
-    cutting: 1 - score of the oracle. search: score of the oracle - score of the run. Both add up to
-    1 - score of the run. The oracle is greedy: one that a run surpasses is as good as that run.
-    By measures of budgets, white space at the edges of chunks is never lost: run and oracle show it
-    with the chunk next to it.
-    """
-
-    cutting: float
-    search: float
-
-    @classmethod
-    def of(cls, run: float | None, oracle: float | None) -> Loss:
-        """Return the loss by a measure, given the scores of the run and of the oracle.
-
-        >>> Loss.of(0.25, 0.75)
-        Loss(cutting=0.25, search=0.5)
-        """
-        if run is None or oracle is None:
-            return cls(float("nan"), float("nan"))
-        best = max(run, oracle)
-        return cls(1 - best, best - run)
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Study(Mapping[str, "RunView"]):
     """Cuts compared: the scores of each by name, and all that belongs to them.
@@ -56,7 +32,7 @@ class Study(Mapping[str, "RunView"]):
     allows. chunks, runs: of each cut. units_read: the mean units of the first five results.
     headline: the reference measure, by which cuts are called best, tested and held against the
     oracle, here and in the report. added: the measures that the user asked for beside the usual
-    ones.
+    ones. losses: what runs lose by cutting and by search, white space aside.
     """
 
     scores: ScoreTable
@@ -73,6 +49,7 @@ class Study(Mapping[str, "RunView"]):
     measures: tuple[Any, ...] = ()
     warnings: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    losses: tuple[Loss, ...] = ()
 
     def __getitem__(self, cut: str) -> RunView:
         if cut not in self.chunks:
@@ -93,9 +70,12 @@ class Study(Mapping[str, "RunView"]):
         return compare(self.scores, measure or self.headline, **options)
 
     def loss(self, cut: str, measure: str | None = None) -> Loss:
-        """What a cut loses of a measure."""
+        """What a cut loses of a measure, white space aside; nan if that is not defined."""
         name = measure or self.headline
-        return Loss.of(self[cut][name], self.oracle[cut][name])
+        for loss in self.losses:
+            if (loss.run, loss.measure) == (cut, name):
+                return loss
+        return Loss(cut, name, *(float("nan"),) * 3)
 
     @property
     def best(self) -> str:
@@ -188,8 +168,8 @@ class Study(Mapping[str, "RunView"]):
             f"{len(beaten):,} of {counted(len(self) - 1, 'other')}"
             if len(self) > 1
             else f"{name} of {best}: {number(self[best][name])}",
-            f"of the missing {1 - (self[best][name] or 0.0):.4f}, {loss.cutting:.4f} is lost by "
-            f"cutting and {loss.search:.4f} by search; oracle (greedy)",
+            f"of the missing {1 - loss.shown:.4f}, {loss.cutting:.4f} is lost by cutting and "
+            f"{loss.search:.4f} by search, white space aside; oracle (greedy)",
         ]
 
     def to_pandas(self) -> Any:
@@ -233,7 +213,7 @@ class Study(Mapping[str, "RunView"]):
             "topics": [Topic(name, title=text) for name, text in titles if text],
             "truth": evaluation.truth,
             "chunks": {name: own.table for name, own in self.chunks.items()},
-            "oracle": self.oracle,
+            "losses": self.losses,
         }
         return report(table, path, **{**settings, **options})
 

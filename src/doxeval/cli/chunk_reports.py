@@ -1,4 +1,4 @@
-"""What `doxeval report` shows of retrieval of chunks: the chunks of each run, and the oracle."""
+"""What `doxeval report` shows of retrieval of chunks: the chunks of each run, and its losses."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import click
 
 if TYPE_CHECKING:
     from doxeval.evaluation import Evaluation
-    from doxeval.measures.ground_truth import GroundTruth
-    from doxeval.runs import Run
+    from doxeval.evaluation.sources import NamedSource
+    from doxeval.reports.losses import Loss
     from doxeval.runs.chunk_table import ChunkTable
-    from doxeval.scores import ScoreTable
 
 
 def chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
@@ -28,21 +27,22 @@ def chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
     return tables * runs if len(tables) == 1 else tables
 
 
-def oracle_scores(evaluation: Evaluation, chunks: Mapping[str, ChunkTable]) -> ScoreTable | None:
-    """The scores of the best order of each run's chunks, under the names of the runs."""
+def losses_of(
+    evaluation: Evaluation, runs: Sequence[NamedSource], chunks: Mapping[str, ChunkTable]
+) -> tuple[Loss, ...]:
+    """Return what runs lose by cutting and by search; nothing where chunks are not given."""
     if not chunks:
-        return None
-    # Runs of the same chunks have the same oracle, which is found once.
-    known = {id(table): table for table in chunks.values()}
-    oracles = {key: _oracle(table, evaluation.truth) for key, table in known.items()}
-    return evaluation.score_all({run: oracles[id(table)] for run, table in chunks.items()})
-
-
-def _oracle(table: ChunkTable, truth: GroundTruth) -> Run:
-    """The chunks in the order of the oracle, which pays for them in the unit of the budgets."""
+        return ()
     from doxeval.chunks.costs import chunk_costs
     from doxeval.chunks.oracle_order import oracle_run, oracle_steps
     from doxeval.measures.families.chunks import settled_unit
+    from doxeval.reports.losses import losses
 
-    steps = oracle_steps(table, truth, chunk_costs(table, truth.texts, settled_unit(truth)))
-    return oracle_run(table, truth, steps, "oracle")
+    truth, oracles = evaluation.truth, {}
+    # Runs of the same chunks have the same oracle, which pays in the unit of the budgets.
+    for table in {id(table): table for table in chunks.values()}.values():
+        steps = oracle_steps(table, truth, chunk_costs(table, truth.texts, settled_unit(truth)))
+        oracles[id(table)] = oracle_run(table, truth, steps, "oracle")
+    solid = evaluation.ignoring_white_space()
+    best = solid.score_all({run: oracles[id(table)] for run, table in chunks.items()})
+    return losses(solid.score_all(runs), best)

@@ -132,6 +132,7 @@ def _scored(
             tokens=settings["tokens"],
             chunks=None if own is None else own.table,
             duplicates=DUPLICATES,
+            solid=settings.get("solid", False),
         )
         tables.append(short_labels(evaluation.score_all([run]), "auto"))
     from doxeval.scores import told_apart
@@ -192,8 +193,8 @@ def _print_oracles(
 ) -> None:
     """What the chunks allow, and how much is lost by cutting and by search."""
     from doxeval.chunks.cut_limits import oracle
-    from doxeval.chunks.study import Loss
     from doxeval.cli.score_table import aligned
+    from doxeval.reports.losses import losses
 
     rows = []
     for number, (run, own) in enumerate(zip(runs, chunks, strict=True)):
@@ -202,17 +203,19 @@ def _print_oracles(
         unit, tokens = _unit(settings), settings["tokens"]
         ideal = oracle(own, gold, unit=unit, tokens=tokens, run_id=run.run_id)
         best = _scored([ideal], [own], gold, settings)
-        for label, reached in best.view(0).items():
-            score = table.view(number)[label]
-            if reached is not None and score is not None and str(label).startswith(("bR", "U@")):
-                cells = (score, reached, *Loss.of(score, reached))
-                rows.append([run.run_id, str(label), *(f"{cell:.4f}" for cell in cells)])
+        ignoring = settings | {"solid": True}
+        for loss in losses(*(_scored([each], [own], gold, ignoring) for each in (run, ideal))):
+            if loss.measure.startswith(("bR", "U@")):
+                scores = (of.view(at)[loss.measure] or 0 for of, at in ((table, number), (best, 0)))
+                cells = (*scores, loss.cutting, loss.search)
+                rows.append([loss.run, loss.measure, *(f"{cell:.4f}" for cell in cells)])
     if rows:
         line()
         header = ["run", "measure", "score", "oracle (greedy)", "lost by cutting", "by search"]
         from doxeval.cli.terminal import block
 
         block(aligned(header, rows))
+        line("White space is not lost: losses are counted without it.")
 
 
 def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:

@@ -14,6 +14,7 @@ from doxeval.cli.scoring import (
     measures_option,
     preset_option,
     run_called,
+    run_sources,
     scores_of,
     scoring_options,
 )
@@ -120,7 +121,7 @@ def _written(
     runs: tuple[str, ...], sources: tuple[str, ...], out: Path, options: dict[str, Any]
 ) -> list[Path]:
     """The files of the report, from one evaluation."""
-    from doxeval.cli.chunk_reports import chunk_tables, oracle_scores
+    from doxeval.cli.chunk_reports import chunk_tables, losses_of
     from doxeval.measures.presets import PROFILE
     from doxeval.reports import keeping
     from doxeval.reports import report as write_report
@@ -154,7 +155,7 @@ def _written(
             *(("chunks", file) for file in options["chunks"]),
         ],
         chunks=chunks,
-        oracle=oracle_scores(evaluation, chunks),
+        losses=losses_of(evaluation, run_sources(runs, options), chunks),
     )
 
 

@@ -198,7 +198,7 @@ def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, An
     from doxeval.engines.allocator import keep_freed_blocks
 
     keep_freed_blocks()
-    sources = _with_own_chunks([named_run(text) for text in runs], options["chunks"])
+    sources = run_sources(runs, options)
     with engine_of(options) as engine, counting_bar("scoring runs", len(sources)) as progress:
         if engine is not None:
             table = evaluation.score_all(sources, engine=engine, progress=progress)
@@ -209,8 +209,9 @@ def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, An
     return table
 
 
-def _with_own_chunks(runs: list[NamedSource], files: Sequence[str]) -> list[NamedSource]:
+def run_sources(given: Sequence[str], options: dict[str, Any]) -> list[NamedSource]:
     """Runs with the file of chunks that each has for itself, if there are several."""
+    runs, files = [named_run(text) for text in given], options["chunks"]
     if len(files) < 2:
         return runs
     if len(files) != len(runs):

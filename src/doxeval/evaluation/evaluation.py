@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
@@ -260,6 +261,17 @@ class Evaluation:
             self.keep,
             self.assessments.origins,
         )
+
+    def ignoring_white_space(self) -> Evaluation:
+        """Return the same evaluation with white space left out of all counts of characters.
+
+        Where texts are not known, it is the same.
+        """
+        if self.solid or self._texts is None:
+            return self
+        other = copy(self)
+        other.solid = True
+        return other
 
     def score(self, run: Source | NamedSource) -> RunScores:
         """The scores of one run."""

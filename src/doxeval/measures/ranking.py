@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Bools, Ints, positions_in
 from doxeval.documents.trees import Trees
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
@@ -155,78 +155,17 @@ class Ranking:
     @cached_property
     def new_text(self) -> NewText:
         """The relevant text that no earlier result of the topic has."""
-        rows, piece = self._relevant_pieces
-        start, end = (column[piece] for column in self.resolved.pieces()[1:])
-        return self._new_text(rows, piece, start, end)
-
-    def _new_text(self, rows: Ints, piece: Ints, start: Ints, end: Ints) -> NewText:
         from doxeval.measures.gained import new_text
 
-        text = Spans(self.pair[rows], start, end)
+        rows = self.in_relevant_text
+        which, text = self.text_of(rows, self.pair[rows])
+        before = np.cumsum(self.piece_counts) - self.piece_counts
+        first = np.cumsum(self.piece_counts[rows]) - self.piece_counts[rows]
+        piece = before[rows][which] + np.arange(len(which)) - first[which]
         relevant = shared_pieces(text, self.truth.highlights)
         own = relevant.row
         shown = Spans(text.group[own], relevant.start, relevant.end)
-        return new_text(rows[own], piece[own], shown)
-
-    @cached_property
-    def _relevant_pieces(self) -> tuple[Ints, Ints]:
-        """The ranges of results in relevant text: the result of each, and its number."""
-        rows = self.in_relevant_text
-        counts = self.piece_counts[rows]
-        first = np.cumsum(self.piece_counts)[rows] - counts
-        return np.repeat(rows, counts), concatenated_ranges(first, counts)
-
-    @cached_property
-    def surroundings(self) -> tuple[Ints, Ints]:
-        """The ranges of all results widened over white space, where texts are known.
-
-        Only those are that could show more relevant text.
-        """
-        _, start, end = self.resolved.pieces()
-        texts = self.truth.texts
-        if texts is None or self.truth.solid:
-            return start, end
-        from doxeval.measures.solid import Solid
-
-        rows, piece = self._relevant_pieces
-        run, wide = self.resolved.run, (start.copy(), end.copy())
-        known = [run.documents[one] for one in np.unique(run.document[rows]).tolist()]
-        known = [name for name in known if texts.knows(name)]
-        most = max(map(texts.longest_blank, known), default=0)
-        near = Spans(self.pair[rows], np.maximum(start[piece] - most, 0), end[piece] + most)
-        chosen = np.flatnonzero(shared_lengths(near, self.truth.highlights))
-        rows, piece = rows[chosen], piece[chosen]
-        found = Solid(texts, strict=False).around(
-            run.documents, run.document[rows], start[piece], end[piece]
-        )
-        for edge, own in zip(wide, found, strict=True):
-            edge[piece] = own
-        return wide
-
-    @cached_property
-    def shown(self) -> Gained:
-        """What readers gain where texts are known: white space next to a result is shown with it.
-
-        What a splitter strips at the edges of chunks is not lost, then. White space before a range
-        comes as a piece of its own.
-        """
-        rows, piece = self._relevant_pieces
-        _, start, end = (column[piece] for column in self.resolved.pieces())
-        wide_start, wide_end = (column[piece] for column in self.surroundings)
-        before, after = (
-            shared_lengths(Spans(self.pair[rows], *edges), self.truth.highlights) > 0
-            for edges in ((wide_start, start), (end, wide_end))
-        )
-        if not before.any() and not after.any():
-            return self.gained
-        from doxeval.measures.gained import gained
-
-        first = np.flatnonzero(before)
-        order = np.argsort(np.append(first, np.arange(len(rows))), kind="stable")
-        begin = np.append(wide_start[first], start)[order]
-        stop = np.append(start[first], np.where(after, wide_end, end))[order]
-        rows, piece = (np.append(column[first], column)[order] for column in (rows, piece))
-        return gained(self._new_text(rows, piece, begin, stop), self.truth)
+        return new_text(rows[which[own]], piece[own], shown)
 
     @cached_property
     def piece_counts(self) -> Ints:

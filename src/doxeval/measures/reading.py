@@ -3,12 +3,10 @@
 Results are read one after another, each from its first range to its last. A unit (a word or a
 token) belongs to the text in which it begins; what a range has before the first unit that begins in
 it is read with that unit. A result that states its tokens costs as many, however long its text is:
-they are spread evenly over its characters. Where texts are known, white space next to a result is
-shown with it, though it costs nothing: what a splitter strips at the edges of chunks is not lost.
-White space after a range stands as if the range went on, white space before it beside its
-beginning. Where only new text counts, a result costs the units that begin in its new text, or of
-its stated tokens the share of its characters that are new, rounded up. The text of a result that
-names nothing is not known: five characters are taken for a word or token.
+they are spread evenly over its characters. Where only new text counts, a result costs the units
+that begin in its new text, or of its stated tokens the share of its characters that are new,
+rounded up. The text of a result that names nothing is not known: five characters are taken for a
+word or token.
 """
 
 from __future__ import annotations
@@ -142,20 +140,16 @@ def _all_starts(ranking: Ranking, unit: str, documents: Ints) -> Ints:
 def _reading(ranking: Ranking, unit: str, resize: str) -> Reading:
     cost = costs(ranking, unit, resize)
     before = ranking.cumulated(cost) - cost
-    gained = ranking.shown
+    gained = ranking.gained
     text = _text(ranking, resize)
     # The range that each piece is part of, and the characters of the result before it.
-    _, begin, end = ranking.resolved.pieces()
-    begin, end, wide = (column[gained.piece] for column in (begin, end, ranking.surroundings[0]))
-    inside = np.clip(gained.start, begin, np.maximum(end - 1, begin))
-    part = np.searchsorted(text.row * _KEY + text.start, gained.row * _KEY + inside, "right") - 1
+    part = np.searchsorted(text.row * _KEY + text.start, gained.row * _KEY + gained.start, "right")
+    part = part - 1
     size = text.end - text.start
     prefix = np.cumsum(size) - size
     first = np.searchsorted(text.row, np.arange(len(ranking)))
     prefix = prefix - np.append(prefix, 0)[first][text.row] if len(size) else prefix
-    is_before = gained.start < begin  # white space before the range, read beside its beginning
-    origin = np.where(is_before, wide, text.start[part])
-    offset = prefix[part] + gained.start - origin
+    offset = prefix[part] + gained.start - text.start[part]
     if unit == "characters":
         position = before[gained.row] + offset
         return Reading(gained.row, position, gained.length, gained.gain, cost, True)
@@ -174,7 +168,7 @@ def _by_text(
     ranking: Ranking, unit: str, text: _Text, rows: Ints, part: Ints
 ) -> tuple[Ints, Ints, Ints]:
     """Gaining pieces cut where units begin: which piece, units of the result before, length."""
-    gained = ranking.shown
+    gained = ranking.gained
     units = np.zeros(len(text.row), dtype=np.int64)
     states = _states_tokens(ranking, unit)
     counted = np.flatnonzero(~states[text.row])
@@ -197,10 +191,7 @@ def _by_text(
         number == counts[which] - 1, gained.end[rows][which], _offsets(starts, edge, key[which])
     )
     place = prefix[own][which] + edge - begun[which] - 1
-    # White space next to the range is read with its first unit or its last.
-    last = prefix[own] + units[own] - 1
-    place = np.clip(place, np.maximum(prefix[own] - 1, 0)[which], np.maximum(last, 0)[which])
-    return rows[which], place, end - begin
+    return rows[which], np.maximum(place, 0), end - begin
 
 
 def _offsets(starts: Ints, at: Ints, key: Ints) -> Ints:
@@ -214,20 +205,17 @@ def _evenly(ranking: Ranking, resize: str, rows: Ints, offset: Ints) -> tuple[In
     """Gaining pieces of results that state their tokens, cut where these begin."""
     if not len(rows):
         return rows, rows, rows
-    gained = ranking.shown
+    gained = ranking.gained
     row = gained.row[rows]
     size = (ranking.size if resize == "full" else ranking.new_size)[row]
     tokens = np.maximum(costs(ranking, "tokens", resize)[row], 1)
     start = offset[rows]
     end = start + gained.length[rows]
-    first = np.minimum(start * tokens // size, tokens - 1)
-    last = np.minimum((end - 1) * tokens // size, tokens - 1)
+    first, last = start * tokens // size, (end - 1) * tokens // size
     counts = last - first + 1
     which = np.repeat(np.arange(len(rows)), counts)
     token = concatenated_ranges(first, counts)
-    begin = np.where(token == first[which], start[which], -(-token * size[which] // tokens[which]))
-    after = np.where(
-        token == last[which], end[which], -(-(token + 1) * size[which] // tokens[which])
-    )
+    begin = np.maximum(-(-token * size[which] // tokens[which]), start[which])
+    after = np.minimum(-(-(token + 1) * size[which] // tokens[which]), end[which])
     kept = after > begin  # where tokens are more than characters, some have none
     return rows[which[kept]], token[kept], (after - begin)[kept]

@@ -41,33 +41,6 @@ class Solid:
             found[rows] = np.where(given < 0, given, given - blanks)
         return found
 
-    def around(
-        self, names: Sequence[str], document: Ints, start: Ints, end: Ints
-    ) -> tuple[Ints, Ints]:
-        """Return ranges widened over the white space next to them.
-
-        >>> one = np.array([0])
-        >>> solid = Solid(Texts({"a": "one  two"}), strict=False)
-        >>> [edge.tolist() for edge in solid.around(["a"], one, one + 5, one + 8)]
-        [[3], [8]]
-        """
-        wide_start, wide_end = np.array(start, dtype=np.int64), np.array(end, dtype=np.int64)
-        for number in np.unique(document).tolist():
-            if number < 0 or not self._texts.knows(names[number]):
-                continue
-            rows = np.flatnonzero((document == number) & (end > start) & (start >= 0))
-            blanks = self._texts.blanks(names[number])
-            solid = blanks - np.arange(len(blanks))  # characters before each that are not blank
-
-            def after(count: Ints, solid: Ints = solid) -> Ints:
-                """Return where the next solid character stands, after so many of them."""
-                return count + np.searchsorted(solid, count, "right")
-
-            before = start[rows] - np.searchsorted(blanks, start[rows])
-            wide_start[rows] = np.where(before > 0, after(before - 1) + 1, 0)
-            wide_end[rows] = after(end[rows] - np.searchsorted(blanks, end[rows]))
-        return wide_start, wide_end
-
     def columns(self, columns: JudgmentColumns) -> JudgmentColumns:
         """Judgments with their highlights counted this way."""
         group, start, end = columns.highlights

@@ -17,7 +17,6 @@ from doxeval.wording import Parameter, brief
 __all__ = ["Texts", "word_starts"]
 
 _BLANK = re.compile(r"\s")
-_BLANKS = re.compile(r"\s+")
 
 
 class Texts:
@@ -48,10 +47,6 @@ class Texts:
             return None if number < 0 else self._source.text_of(number)
         return self._source.get(document)
 
-    def knows(self, document: str) -> bool:
-        """Return whether the text of a document is known; one that was read is not read again."""
-        return (document, "blanks") in self._known or self.find(document) is not None
-
     def starts(self, document: str, unit: str) -> Ints:
         """Where the words or tokens of a document begin."""
         if unit == "tokens" and self._tokens is None:
@@ -65,14 +60,6 @@ class Texts:
     def blanks(self, document: str) -> Ints:
         """Where the white space of a document is."""
         return self._remembered(document, "blanks")
-
-    def longest_blank(self, document: str) -> int:
-        """Return how many characters the longest white space of a document has.
-
-        >>> Texts({"a": "one two   three"}).longest_blank("a")
-        3
-        """
-        return int(self._remembered(document, "longest blank")[0])
 
     def _remembered(self, document: str, what: str) -> Ints:
         key = (document, what)
@@ -88,8 +75,6 @@ class Texts:
     def _made(self, text: str, what: str) -> Sequence[int]:
         if what == "blanks":
             return [found.start() for found in _BLANK.finditer(text)]
-        if what == "longest blank":
-            return [max((len(found[0]) for found in _BLANKS.finditer(text)), default=0)]
         if what == "words" or self._tokens is None:
             return word_starts(text)
         starts = sorted(set(self._tokens(text)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from doxeval.comparison import Comparison, Correlations, compare, correlate
 from doxeval.comparison.paired import Column
@@ -14,6 +15,9 @@ from doxeval.reports.provenance import Provenance, navigation_of
 from doxeval.reports.topic_names import TopicNames
 from doxeval.scores import RunScores, ScoreTable
 from doxeval.wording import brief, listed
+
+if TYPE_CHECKING:
+    from doxeval.reports.losses import Loss
 
 ALPHA = 0.05
 # How many runs are chosen when the page is opened: as many as there are colours.
@@ -29,8 +33,7 @@ class Contents:
     profile: scores with the curves of hits, near-misses and misses by rank; None if nobody asked
     about navigation. documents: what runs return in some documents. notes: warnings besides those
     of the table. topics: what is known about topics besides their ids. provenance: where all of it
-    comes from. oracle: the scores of the best order of the same chunks, under the names of the
-    runs; None if chunks are not known.
+    comes from. losses: what runs lose by cutting and by search, if chunks are known.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts
@@ -51,7 +54,7 @@ class Contents:
     notes: tuple[str, ...] = ()
     topics: TopicNames = field(default_factory=TopicNames)
     provenance: Provenance = field(default_factory=Provenance)
-    oracle: ScoreTable | None = None
+    losses: tuple[Loss, ...] = ()
 
     def __post_init__(self) -> None:
         if self.baseline is not None and self.baseline not in self.names:

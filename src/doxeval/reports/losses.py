@@ -1,7 +1,8 @@
 """What retrieval of chunks loses: by how documents were cut, and by how chunks were searched.
 
 1 − score = (1 − score of the oracle), lost by cutting, + (score of the oracle − score), lost by
-search. The oracle is the best order of the same chunks.
+search. The oracle is the best order of the same chunks. Both are scored without white space: what a
+splitter strips at the edges of chunks is not lost.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from doxeval.reports.figure import (
     quantitative,
     told,
 )
-from doxeval.scores import MeasureFacts
+from doxeval.scores import MeasureFacts, ScoreTable
 
 _PARTS = ("shown", "lost by search", "lost by cutting")
 _COLOURS = ("#3f8f4f", "#e0a52e", "#b5473c")
@@ -27,7 +28,7 @@ _MOST_MEASURES = 4
 
 
 class Loss(NamedTuple):
-    """One run by one measure: what it shows, and what it loses."""
+    """One run by one measure: what it shows, and what it loses; the three parts add up to 1."""
 
     run: str
     measure: str
@@ -36,36 +37,33 @@ class Loss(NamedTuple):
     cutting: float
 
 
-def losses(contents: Contents) -> list[Loss]:
-    """What the runs lose by each measure from 0 to 1 that the oracle was scored by, too.
+def losses(runs: ScoreTable, oracle: ScoreTable) -> tuple[Loss, ...]:
+    """Return what runs lose, given their scores and, under the same names, those of the oracle.
 
-    An oracle that a run surpasses is as good as that run: it is greedy.
+    Measures that are no share, and undefined scores, are left out. An oracle that a run surpasses
+    is as good as that run: it is greedy.
 
     >>> import numpy as np
-    >>> from doxeval.scores import RunScores, ScoreTable
+    >>> from doxeval.scores import RunScores
     >>> def table(score):
     ...     runs = (RunScores("mine", np.array([[score]]), np.array([True])),)
     ...     return ScoreTable((MeasureFacts("bR@9", "bR@9", "recall"),), ("7",), runs)
-    >>> losses(Contents(table(0.5), oracle=table(0.75)))
-    [Loss(run='mine', measure='bR@9', shown=0.5, search=0.25, cutting=0.25)]
+    >>> losses(table(0.5), table(0.75))
+    (Loss(run='mine', measure='bR@9', shown=0.5, search=0.25, cutting=0.25),)
     """
-    oracle = contents.oracle
-    if oracle is None:
-        return []
     best = {facts.canonical: number for number, facts in enumerate(oracle.measures)}
-    found = []
-    for label, facts in zip(contents.labels, contents.table.measures, strict=True):
+    made = []
+    for number, facts in enumerate(runs.measures):
         if facts.canonical not in best or not _is_share(facts):
             continue
-        means = contents.columns[contents.labels.index(label)].means
-        for run in contents.ranking:
-            mean = means[run]
-            if mean is None or run not in oracle:
+        for row, run in enumerate(runs):
+            shown = runs.means_of(row)[number]
+            if shown is None or run not in oracle:
                 continue
-            at = oracle.means_of(oracle.index_of_run(run))[best[facts.canonical]]
-            highest = mean if at is None else max(at, mean)
-            found.append(Loss(run, label, mean, highest - mean, 1 - highest))
-    return found
+            reached = oracle.means_of(oracle.index_of_run(run))[best[facts.canonical]]
+            highest = shown if reached is None else max(reached, shown)
+            made.append(Loss(run, facts.label, shown, highest - shown, 1 - highest))
+    return tuple(made)
 
 
 def _is_share(facts: MeasureFacts) -> bool:
@@ -75,10 +73,12 @@ def _is_share(facts: MeasureFacts) -> bool:
 def losses_figures(contents: Contents) -> list[Figure]:
     """For each measure, a bar for each run: shown, lost by search, lost by cutting."""
     by_measure: dict[str, list[Loss]] = {}
-    for one in losses(contents):
+    place = {run: number for number, run in enumerate(contents.ranking)}
+    for one in sorted(contents.losses, key=lambda one: place[one.run]):
         by_measure.setdefault(one.measure, []).append(one)
     # Recall at a budget is what an oracle is made for; other measures only if there is none.
-    names = [name for name in by_measure if name.startswith("bR")] or list(by_measure)
+    names = [name for name in contents.labels if name in by_measure]
+    names = [name for name in names if name.startswith("bR")] or names
     return [
         _figure(contents, number, name, by_measure[name])
         for number, name in enumerate(names[:_MOST_MEASURES], 1)

@@ -12,6 +12,7 @@ from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.presets import PROFILE
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_views import document_views
+from doxeval.reports.losses import Loss
 from doxeval.reports.page import page
 from doxeval.reports.provenance import provenance_of
 from doxeval.reports.returned import Returned, is_about_navigation
@@ -35,7 +36,7 @@ def report(
     files: Iterable[tuple[str, str]] = (),
     date: datetime | None = None,
     chunks: Mapping[str, ChunkTable] | ChunkTable | None = None,
-    oracle: ScoreTable | None = None,
+    losses: Iterable[Loss] = (),
 ) -> Report:
     """Make one page about runs: scores, tests, curves, topics and documents.
 
@@ -50,8 +51,8 @@ def report(
     figure as SVG, PNG and PDF with its data; it needs the extra `figures`.
 
     For retrieval of chunks, `chunks` are what the systems could have returned, the same for all
-    runs or by run: documents then show where they were cut. `oracle` has scores under the names of
-    the runs, those of the best order of the same chunks: what is lost by cutting and by search.
+    runs or by run: documents then show where they were cut. `losses` says what runs lose by cutting
+    and by search: see `doxeval.reports.losses`, which compares their scores with an oracle's.
     Texts come from the collection, or from the `texts` of the evaluation.
 
     The page says where it comes from: the files of the runs and of the assessments with their
@@ -68,7 +69,7 @@ def report(
     """
     table = table.reference_first()
     contents = contents_of(table, title, baseline, truth, topics, _by_run(chunks, table))
-    contents = replace(contents, oracle=oracle)
+    contents = replace(contents, losses=tuple(losses))
     read = [("topics", os.fspath(topics))] if isinstance(topics, str | os.PathLike) else []
     provenance = provenance_of(
         contents.table,

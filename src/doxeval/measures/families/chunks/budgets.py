@@ -29,8 +29,7 @@ _BUDGET_EDGES = (
     "A topic without relevant text is undefined; an empty list scores 0. A word or token counts "
     "where it begins. Tokens that results state themselves count before those of a tokeniser. A "
     "need with alternatives weighs as much as the shortest, and at each budget counts by the one "
-    "of which the largest share is shown within it. Where texts are known, white space next to a "
-    "result is shown with it, so that what a splitter strips at the edges of chunks is not lost."
+    "of which the largest share is shown within it."
 )
 
 
@@ -98,18 +97,13 @@ class BudgetRecall(OfText):
         cost = costs(ranking, self.unit, self.resize)
         if self.fit == "whole":
             fits = ranking.cumulated(cost) <= self.B
-            return by_topic(ranking, np.arange(len(cost)), _shown_by_rows(ranking) * fits)
+            return by_topic(ranking, np.arange(len(cost)), ranking.new_wanted * fits)
         read = ranking.rows(np.flatnonzero(_taken(ranking, cost, self.B)))
-        return by_topic(read, np.arange(len(read)), _shown_by_rows(read))
+        return by_topic(read, np.arange(len(read)), read.new_wanted)
 
     def curve(self, ranking: Ranking) -> Curve:
         """Recall by budget."""
         return recall_by_budget(str(self), self, ranking)
-
-
-def _shown_by_rows(ranking: Ranking) -> Floats:
-    """Return what each result shows of what is wanted."""
-    return ranking.shown.of_rows(len(ranking))
 
 
 def shown_by(found: Reading, budget: int | Ints) -> Ints:
