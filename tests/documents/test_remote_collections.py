@@ -21,7 +21,7 @@ from doxeval.documents.manifest import COLLECTION
 from doxeval.documents.remote_text import RemoteText
 from doxeval.documents.text import MappedText
 from doxeval.errors import CollectionError
-from doxeval.sealed.cache import cache_directory
+from doxeval.sealed.locations import cache_directory
 from doxeval.sealed.remote import RemoteDirectory
 from far_store import FarStore, bytes_read, files_read
 

@@ -18,7 +18,7 @@ from doxeval.documents import Collection
 from doxeval.documents.layout import is_text
 from doxeval.errors import CollectionError, OutputError
 from doxeval.sealed import cache, remote
-from doxeval.sealed.cache import cache_directory
+from doxeval.sealed.locations import cache_directory
 from far_store import FarStore, bytes_read, files_read
 
 FILES = {

@@ -102,7 +102,6 @@ def test_a_copy_is_as_good_as_the_original(collection: Path, tmp_path: Path) -> 
     copy = tmp_path / "copy"
     shutil.copytree(collection, copy, copy_function=shutil.copyfile)
     assert Collection(copy).root("b").text == "three"
-    assert (copy / "nodes.path.npy").stat().st_mtime == 946_684_800  # checked, and sealed again
     (copy / "nodes.path.npy").chmod(0o444)
     assert Collection(copy).root("b").text == "three"
 

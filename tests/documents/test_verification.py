@@ -73,7 +73,13 @@ def test_the_help_and_the_documentation_name_the_limit() -> None:
     limit = f"{VERIFIED_BYTES >> 20} MiB"
     assert limit in doxeval("collection", "verify", "--help").stdout
     root = Path(__file__).parents[2]
-    for page in ("README.md", "docs/python.md"):
+    for page in (
+        "README.md",
+        "SECURITY.md",
+        "docs/python.md",
+        "docs/hardening.md",
+        "docs/search.md",
+    ):
         assert limit in (root / page).read_text(encoding="utf-8")
 
 

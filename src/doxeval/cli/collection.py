@@ -73,11 +73,11 @@ def _print_verified(opened: Collection) -> None:
 
     heading("verified")
     if opened.files.are_verified:
-        line("  all files at every opening, each text whenever it is read")
+        line("  all files at opening, each text whenever it is read")
         return
-    line(f"  {VERIFIED_BYTES >> 20} MiB at every opening, each text whenever it is read; of")
+    line(f"  {VERIFIED_BYTES >> 20} MiB at opening, each text whenever it is read; of")
     line(f"  {', '.join(opened.files.unverified)}")
-    line("  only size, header and time stamp; to verify everything:")
+    line("  only size and header; to verify everything:")
     line(f"  doxeval collection verify {opened.location}")
 
 
@@ -90,8 +90,9 @@ def verify(directory: str) -> None:
     built, and the trees, the paths and the index of ids are checked. Damaged files are listed,
     and the exit code is 1.
 
-    Whenever a collection is opened, up to 256 MiB of it are compared with their hashes, and each
-    text is when it is read. This command is for larger collections, and for all texts at once.
+    When a collection is opened, up to 256 MiB of it are compared with their hashes, unless that
+    was done before and the files have not changed; each text is when it is read. This command is
+    for larger collections, for all texts at once, and for disks that are in doubt.
     """
     from doxeval.documents.collection_files import current_manifest
     from doxeval.documents.verification import verify_collection

@@ -20,7 +20,7 @@ from doxeval.documents.structure import (
     repeated_paths,
 )
 from doxeval.errors import CollectionError, InputError
-from doxeval.sealed.files import check_contents
+from doxeval.sealed.files import check_contents, keep_digests
 from doxeval.sealed.hashing import in_threads
 from doxeval.sealed.locations import local_path
 from doxeval.sealed.remote import RemoteDirectory
@@ -60,6 +60,7 @@ def verify_collection(
     manifest = current_manifest(location)
     report = progress or (lambda done, documents: None)
     problems: list[InputError] = list(_damaged_files(location, manifest, report))
+    keep_digests()
     if not problems:
         try:
             collection = Collection(location)

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from doxeval.documents.limits import VERIFIED_BYTES
 from doxeval.errors import SearchIndexError
 from doxeval.sealed.columns import Column
 from doxeval.sealed.kinds import Kind
@@ -33,7 +34,6 @@ from doxeval.sealed.kinds import Kind
 TERMS_FILE = "terms.text.bin"
 FAR = 255
 MOST_IN_32_BITS = 1 << 32
-_VERIFIED_BYTES = 8 << 20
 _COUNTS = ("documents", "elements", "words", "terms", "far")
 _TEXTS = ("collection", "stemmer", "stemmer_fingerprint", "unicode")
 
@@ -98,7 +98,7 @@ INDEX = Kind(
     makes_one="build_index, or `doxeval index build`, makes one",
     error=SearchIndexError,
     unhashed=frozenset(),
-    verified_bytes=_VERIFIED_BYTES,
+    verified_bytes=VERIFIED_BYTES,
     missing=_missing,
     columns=columns_of,
     other_files=frozenset({TERMS_FILE}),

@@ -30,33 +30,14 @@ from typing import Any, BinaryIO
 from doxeval.errors import InputError, OutputError
 from doxeval.sealed.files import check_contents
 from doxeval.sealed.kinds import Kind
-from doxeval.sealed.locations import URL_FILE
-from doxeval.sealed.manifest import NAME, SEALED_AT, read_manifest
+from doxeval.sealed.locations import ELSEWHERE, URL_FILE, cache_directory
+from doxeval.sealed.manifest import NAME, read_manifest
 from doxeval.sealed.progress import told
 from doxeval.sealed.remote import RemoteDirectory
 from doxeval.unfinished import is_being_written, on_disk, unfinished
 
-VARIABLE = "DOXEVAL_CACHE"
-_ELSEWHERE = f"the environment variable {VARIABLE} can name another directory"
 _LOOK = 0.05  # seconds between two looks at what other processes download
 _PATIENCE = 60.0  # seconds without any progress of theirs
-
-
-def cache_directory() -> Path:
-    """Where remote collections are kept.
-
-    >>> cache_directory().is_absolute()
-    True
-    """
-    if named := os.environ.get(VARIABLE):
-        return Path(named).absolute()
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if base.is_absolute():  # a relative one is to be ignored, says the standard
-        return base / "doxeval"
-    try:
-        return Path("~/.cache/doxeval").expanduser()
-    except RuntimeError:
-        raise OutputError(f"no home directory, and so no cache; {_ELSEWHERE}") from None
 
 
 def cached(kind: Kind, url: str, seal: str | None = None) -> Cached:
@@ -70,7 +51,7 @@ def cached(kind: Kind, url: str, seal: str | None = None) -> Cached:
     >>> from doxeval.documents.manifest import COLLECTION
     >>> near = example_collection({"a": "<p>One.</p>"})
     >>> _ = fsspec.filesystem("memory").put(f"{near.directory}/", "/example/", recursive=True)
-    >>> with unittest.mock.patch.dict(os.environ, {VARIABLE: tempfile.mkdtemp()}):
+    >>> with unittest.mock.patch.dict(os.environ, {"DOXEVAL_CACHE": tempfile.mkdtemp()}):
     ...     found = cached(COLLECTION, "memory://example")
     >>> found.directory.name == near.seal, found.is_complete
     (True, True)
@@ -182,7 +163,6 @@ class Cached:
             with path.open("wb") as file:
                 write(file)
                 on_disk(file)
-            os.utime(path, ns=(SEALED_AT, SEALED_AT))
             path.replace(self.directory / name)
 
 
@@ -224,7 +204,7 @@ def _check_space(directory: Path, total: int) -> None:
     if total > free:
         raise OutputError(
             f"{directory}: {total / 1e6:,.1f} MB are to be downloaded, and {free / 1e6:,.1f} MB "
-            f"are free; {_ELSEWHERE}"
+            f"are free; {ELSEWHERE}"
         )
 
 
@@ -234,4 +214,4 @@ def _writing_errors(directory: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or error
-        raise OutputError(f"{directory}: cannot be written: {reason}; {_ELSEWHERE}") from error
+        raise OutputError(f"{directory}: cannot be written: {reason}; {ELSEWHERE}") from error

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from doxeval.errors import InputError, OutputError, output_errors
-from doxeval.sealed.cache import cache_directory
-from doxeval.sealed.locations import URL_FILE
+from doxeval.sealed.locations import URL_FILE, cache_directory
 from doxeval.sealed.manifest import NAME
 from doxeval.wording import brief
 

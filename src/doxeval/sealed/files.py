@@ -3,13 +3,13 @@
 Whenever a collection or an index is opened, the size of every file and the header of every array
 are compared with the manifest. Contents are hashed, too: of the smallest files first, as long as
 they have at most the kind's `verified_bytes` together. (The text of a collection does not count:
-each document's text is hashed when it is read.) For most collections that is all of them. A process
-remembers the hash of a file until the file changes, so opening it again, or in forked workers,
-costs nothing.
+each document's text is hashed when it is read.) For most collections that is all of them. The
+larger files are hashed when all contents are compared, as `Collection.verify` does.
 
-The larger files are hashed only if they no longer have the time stamp of the seal. Damage that
-leaves their sizes and time stamps as they were is found when all contents are compared, as
-`Collection.verify` does.
+Reading writes nothing into the directory. The hash of a file is remembered by the process, and for
+later ones in the user's cache directory, by the file's device, inode, size and times, until any of
+them changes: no program can set the time of the last change back. So opening a directory again, in
+workers as well, costs next to nothing. Without a cache that can be used, files are hashed again.
 
 Small files are read into memory; the others are mapped. Either way they stay as they were opened
 if the collection is built anew in the meantime.
@@ -18,6 +18,7 @@ if the collection is built anew in the meantime.
 from __future__ import annotations
 
 import hashlib
+import json
 import mmap
 import os
 import stat
@@ -34,11 +35,13 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bytes
-from doxeval.errors import DoxevalError, InputError
+from doxeval.errors import DoxevalError, InputError, OutputError
 from doxeval.sealed.columns import HEADER_BYTES, Column
 from doxeval.sealed.hashing import Progress, digest, in_threads
 from doxeval.sealed.kinds import Kind
-from doxeval.sealed.manifest import SEALED_AT, read_manifest
+from doxeval.sealed.locations import cache_directory
+from doxeval.sealed.manifest import read_manifest
+from doxeval.unfinished import unfinished
 
 Contents: TypeAlias = bytes | mmap.mmap
 
@@ -47,13 +50,21 @@ _SMALL = 64 << 10
 # that could change again without a trace, so what it contains is not remembered.
 _SETTLED = 2 * 10**9
 _MOST_REMEMBERED = 10_000
+# In the cache directory, what was hashed by any process: the newest so many, in a file of at most
+# so many bytes.
+_DIGESTS_FILE = "hashes.json"
+_MOST_KEPT = 2_000
+_LARGEST_DIGESTS_FILE = 1 << 20
+# Elsewhere the "time of the last change" is that of creation.
+_HAS_CHANGE_TIMES = os.name == "posix"
 
-
-# A file in one state: path, device, inode, size, time stamp, and the time when any of this, or the
+# A file in one state: device, inode, size, time stamp, and the time when any of this, or the
 # contents, last changed, which nobody can set.
-_Identity: TypeAlias = tuple[str, int, int, int, int, int]
+_Identity: TypeAlias = str
 
 _DIGESTS: dict[_Identity, str] = {}
+_NOT_KEPT: dict[_Identity, str] = {}  # those of them that are not in the cache directory yet
+_RECALLED: set[Path] = set()  # the files in cache directories that were read
 # The open directories that were too large to be verified at opening.
 _UNVERIFIED: WeakSet[SealedFiles] = WeakSet()
 
@@ -89,7 +100,7 @@ class SealedFiles:
 
     @property
     def unverified(self) -> list[str]:
-        """The files that are too large to be hashed at every opening."""
+        """The files that are too large to be hashed at opening."""
         files: dict[str, dict[str, Any]] = self.manifest["files"]
         hashed = (name for name in files if name not in self.kind.unhashed)
         smallest_first = sorted((files[name]["bytes"], name) for name in hashed)
@@ -136,7 +147,10 @@ class SealedFiles:
         def check(name: str, progress: Progress) -> None:
             check_contents(self.kind, self.directory / name, recorded[name], progress)
 
-        in_threads(check, list(recorded), [one["bytes"] for one in recorded.values()])
+        try:
+            in_threads(check, list(recorded), [one["bytes"] for one in recorded.values()])
+        finally:
+            keep_digests()
 
     def _check_headers(self) -> None:
         for name, expected in self._columns.items():
@@ -157,13 +171,15 @@ class SealedFiles:
             is_verified = name not in unverified
             return _opened(self.kind, self.directory / name, files[name], is_verified)
 
-        to_hash = {
-            name
-            for name in files
-            if name not in self.kind.unhashed and not _is_remembered(self.directory / name)
-        }.difference(unverified)
+        verified = {name for name in files if name not in self.kind.unhashed}.difference(unverified)
+        if any(files[name]["bytes"] > _SMALL for name in verified):
+            _recall_digests()
+        to_hash = {name for name in verified if not _is_remembered(self.directory / name)}
         sizes = [recorded["bytes"] if name in to_hash else 0 for name, recorded in files.items()]
-        contents = dict(zip(files, in_threads(opened, list(files), sizes), strict=True))
+        try:
+            contents = dict(zip(files, in_threads(opened, list(files), sizes), strict=True))
+        finally:
+            keep_digests()
         for name in self.kind.unread & files.keys():
             del contents[name]
         if unverified and read_manifest(self.kind, self.directory) != self.manifest:
@@ -197,10 +213,7 @@ def check_contents(
         with _regular(kind, path, recorded) as file:
             if "sha256" not in recorded:
                 return
-            if (
-                _hashed(_identity(path, os.fstat(file.fileno())), file, progress)
-                != recorded["sha256"]
-            ):
+            if _hashed(_identity(file), file, progress) != recorded["sha256"]:
                 raise _altered(kind, path)
     except OSError as error:
         raise kind.error(error.strerror or str(error), str(path)) from error
@@ -209,39 +222,46 @@ def check_contents(
 def _opened(kind: Kind, path: Path, recorded: dict[str, Any], verify: bool) -> Contents:
     try:
         with _regular(kind, path, recorded) as file:
-            if "sha256" in recorded:
-                return _verified(kind, path, file, recorded["sha256"], verify)
-            return _mapped(file)
+            size = recorded["bytes"]
+            contents = file.read() if "sha256" in recorded and size <= _SMALL else _mapped(file)
+            if verify and "sha256" in recorded:
+                _verify(kind, path, file, contents, recorded["sha256"])
+            return contents
     except OSError as error:
         raise kind.error(error.strerror or str(error), str(path)) from error
 
 
 def _regular(kind: Kind, path: Path, recorded: dict[str, Any]) -> FileIO:
     """A file that has the right size, open for reading."""
-    state = path.stat()
-    if not stat.S_ISREG(state.st_mode):
-        raise kind.error(f"this is not a regular file; {kind.again}", str(path))
-    if state.st_size != recorded["bytes"]:
-        message = f"the file has {state.st_size:,} bytes instead of {recorded['bytes']:,}"
-        raise kind.error(f"{message}; {kind.again}", str(path))
-    return path.open("rb", buffering=0)
+    file = FileIO(os.fspath(path), "rb", opener=_open_at_once)
+    try:
+        state = os.fstat(file.fileno())
+        if not stat.S_ISREG(state.st_mode):
+            raise kind.error(f"this is not a regular file; {kind.again}", str(path))
+        if state.st_size != recorded["bytes"]:
+            message = f"the file has {state.st_size:,} bytes instead of {recorded['bytes']:,}"
+            raise kind.error(f"{message}; {kind.again}", str(path))
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
-def _verified(kind: Kind, path: Path, file: FileIO, expected: str, verify: bool) -> Contents:
-    """The contents of an open file, hashed if they are to be verified or have been touched."""
-    identity = _identity(path, os.fstat(file.fileno()))
-    _, _, _, size, modified, _ = identity
-    is_touched = modified != SEALED_AT
-    contents = file.read() if size <= _SMALL else _mapped(file)
-    if verify or is_touched:
-        is_read = isinstance(contents, bytes)
-        found = hashlib.sha256(contents).hexdigest() if is_read else _remembered(identity, file)
-        if found != expected:
-            raise _altered(kind, path)
-    if is_touched:
-        with suppress(OSError):  # someone else's file: it is checked again next time
-            os.utime(path, ns=(SEALED_AT, SEALED_AT))
-    return contents
+def _open_at_once(path: str, flags: int) -> int:
+    """Open whatever there is, even a pipe that nobody writes to, without waiting."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _verify(kind: Kind, path: Path, file: FileIO, contents: Contents, expected: str) -> None:
+    """Refuse an open file that has another hash."""
+    if isinstance(contents, bytes):
+        is_intact = hashlib.sha256(contents).hexdigest() == expected
+    else:
+        identity = _identity(file)
+        # What is remembered may be damaged itself, so nothing is refused for its sake.
+        is_intact = _DIGESTS.get(identity) == expected or _hashed(identity, file) == expected
+    if not is_intact:
+        raise _altered(kind, path)
 
 
 def _mapped(file: FileIO) -> Contents:
@@ -249,28 +269,25 @@ def _mapped(file: FileIO) -> Contents:
     return b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _identity(path: Path, state: os.stat_result) -> _Identity:
-    return (
-        os.path.abspath(path),
-        state.st_dev,
-        state.st_ino,
-        state.st_size,
-        state.st_mtime_ns,
-        state.st_ctime_ns,
-    )
+def _altered(kind: Kind, path: Path) -> InputError:
+    return kind.error(f"the file was altered; {kind.again}", str(path))
+
+
+# What was hashed before
+
+
+def _identity(file: FileIO | Path) -> _Identity:
+    state = file.stat() if isinstance(file, Path) else os.fstat(file.fileno())
+    times = f"{state.st_mtime_ns} {state.st_ctime_ns}"
+    return f"{state.st_dev} {state.st_ino} {state.st_size} {times}"
 
 
 def _is_remembered(path: Path) -> bool:
-    """Whether this process has hashed a file in the state it is in."""
+    """Whether a file was hashed in the state it is in."""
     try:
-        return bool(_DIGESTS) and _identity(path, path.stat()) in _DIGESTS
+        return bool(_DIGESTS) and _identity(path) in _DIGESTS
     except OSError:
         return False  # opening the file will tell
-
-
-def _remembered(identity: _Identity, file: FileIO) -> str:
-    """The hash of an open file, from memory if this process has hashed it in the same state."""
-    return _DIGESTS.get(identity) or _hashed(identity, file)
 
 
 def _hashed(
@@ -279,12 +296,50 @@ def _hashed(
     """The hash of an open file, which is remembered from now on."""
     now = time.time_ns()
     found = digest(file, progress)
-    if now - max(identity[-2:]) > _SETTLED:
+    *_, size, modified, changed = map(int, identity.split())
+    if size > _SMALL and now - max(modified, changed) > _SETTLED:
         if len(_DIGESTS) >= _MOST_REMEMBERED:
             _DIGESTS.clear()
-        _DIGESTS[identity] = found
+        _DIGESTS[identity] = _NOT_KEPT[identity] = found
     return found
 
 
-def _altered(kind: Kind, path: Path) -> InputError:
-    return kind.error(f"the file was altered; {kind.again}", str(path))
+def _recall_digests() -> None:
+    """Read what earlier processes of this user have hashed, once in this one."""
+    with suppress(OutputError):  # there is no cache directory
+        path = cache_directory() / _DIGESTS_FILE
+        if path not in _RECALLED:
+            _RECALLED.add(path)
+            _DIGESTS.update({**_kept_digests(path), **_DIGESTS})
+
+
+def keep_digests() -> None:
+    """Write what this process has hashed into the cache directory, for later ones, if possible.
+
+    Of several processes that do so at the same time, the last one wins, and what the others
+    hashed is hashed again some time.
+
+    >>> keep_digests()
+    """
+    if not _NOT_KEPT or not _HAS_CHANGE_TIMES:
+        return
+    new = dict(_NOT_KEPT)
+    _NOT_KEPT.clear()
+    with suppress(OSError, OutputError):  # there is no such directory, or not for us
+        path = cache_directory() / _DIGESTS_FILE
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        newest = list({**_kept_digests(path), **new}.items())[-_MOST_KEPT:]
+        with unfinished(path, "writing", Path.touch) as temporary:
+            temporary.write_text(json.dumps(dict(newest), indent=0), encoding="ascii")
+            temporary.replace(path)
+
+
+def _kept_digests(path: Path) -> dict[_Identity, str]:
+    """What a file in the cache directory says, which is nothing if it is damaged."""
+    try:
+        with path.open("rb") as file:
+            kept = json.loads(file.read(_LARGEST_DIGESTS_FILE))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    is_usable = isinstance(kept, dict) and all(isinstance(value, str) for value in kept.values())
+    return kept if is_usable else {}

@@ -25,7 +25,7 @@ class Kind:
     error: type[InputError]
     # Files without a hash of their own: whoever reads them finds out whether they were altered.
     unhashed: Container[str]
-    # So much is compared with its hashes at every opening, the smallest files first.
+    # At opening, so much is compared with its hashes, the smallest files first.
     verified_bytes: int
     # The part of a manifest that is absent or not of the right type. The list of files is checked
     # for every kind; this is about the rest, the counts first of all.

@@ -20,6 +20,8 @@ _URL = rf"(?:{_PROTOCOL}::)*{_PROTOCOL}://"
 _FLATTENED = rf"({_PROTOCOL}:)[/\\][^/\\]"
 _CREDENTIALS = r"(?<!github)://[^/@]*:[^/@]+@"  # github://organisation:repository@ has none
 _LOCAL = ("file", "local")
+CACHE_VARIABLE = "DOXEVAL_CACHE"
+ELSEWHERE = f"the environment variable {CACHE_VARIABLE} can name another directory"
 
 
 def is_url(location: str | os.PathLike[str]) -> bool:
@@ -105,6 +107,23 @@ def name_of(location: str) -> str:
     if not is_url(location):
         return Path(location).name
     return location.partition("::")[0].rstrip("/").rpartition("/")[2]
+
+
+def cache_directory() -> Path:
+    """Where remote collections are kept, and what is remembered of others.
+
+    >>> cache_directory().is_absolute()
+    True
+    """
+    if named := os.environ.get(CACHE_VARIABLE):
+        return Path(named).absolute()
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if base.is_absolute():  # a relative one is to be ignored, says the standard
+        return base / "doxeval"
+    try:
+        return Path("~/.cache/doxeval").expanduser()
+    except RuntimeError:
+        raise OutputError(f"no home directory, and so no cache; {ELSEWHERE}") from None
 
 
 def _is_flattened(path: str) -> bool:

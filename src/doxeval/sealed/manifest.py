@@ -1,15 +1,14 @@
 """The manifest of a sealed directory, and the seal on its files.
 
 A collection, or an index, is written once. When it is complete, the size and the SHA-256 of every
-file go into the manifest, and every file's time of last change is set to one fixed moment. The
-manifest contains a checksum of itself. How files are compared with the manifest: see files.py.
+file go into the manifest, which contains a checksum of itself. How files are compared with the
+manifest: see files.py.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,11 +21,10 @@ from doxeval.unfinished import moved_away
 
 NAME = "manifest.json"
 LARGEST_SIZE = 1 << 62  # of a file, or of any count; no file system has more
-SEALED_AT = 946_684_800 * 10**9  # 2000-01-01 in nanoseconds
 
 
 def seal(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> None:
-    """Write the manifest over all files of a directory and set the seal on them."""
+    """Write the manifest over all files of a directory."""
     paths = sorted(directory.iterdir())
     files: dict[str, dict[str, Any]] = {path.name: {"bytes": path.stat().st_size} for path in paths}
     hashed = [name for name in files if name not in kind.unhashed]
@@ -34,8 +32,6 @@ def seal(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> None:
     digests = in_threads(lambda name, told: _digest(directory / name, told), hashed, sizes)
     for name, digest_of_file in zip(hashed, digests, strict=True):
         files[name]["sha256"] = digest_of_file
-    for path in paths:
-        os.utime(path, ns=(SEALED_AT, SEALED_AT))
     manifest = {"format": kind.format, "version": kind.version, **facts, "files": files}
     manifest["checksum"] = _checksum(manifest)
     text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
