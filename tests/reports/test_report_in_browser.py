@@ -284,6 +284,47 @@ def test_printing_draws_everything_in_ink(opened: Opening) -> None:
     assert ink == "#1c1f24"
 
 
+def test_runs_topics_and_measures_with_names_that_javascript_knows(
+    opened: Opening, tmp_path: Path
+) -> None:
+    names = ("__proto__", "constructor", "toString", "a.b[0]", "hasOwnProperty")
+    facts = tuple(MeasureFacts(name, name, "a measure") for name in ("constructor", "__proto__"))
+    x, random = np.linspace(0, 1, 11), np.random.default_rng(3)
+    runs = []
+    for run in names:
+        curve = Curve("constructor", "recall", "precision", x, np.outer(random.random(5), 1 - x))
+        values = random.random((2, 5))
+        runs.append(RunScores(run, values, np.ones(5, dtype=np.bool_), None, (curve,)))
+    report(ScoreTable(facts, names, tuple(runs)), tmp_path / "report.html", baseline="a.b[0]")
+    tab = opened(tmp_path / "report.html")
+    assert sorted(tab.runs_in_leaderboard()) == sorted(names)
+    assert tab.lines() == 5
+    marks = {
+        "#figure-differences .mark-rect.role-mark path": 4 * 5,  # runs but the baseline, topics
+        "#figure-scatter-1 .mark-symbol.role-mark path": 5,
+        "#figure-difficulty .mark-rule.role-mark line": 5,
+        "#head-to-head .plot .mark-rect.role-mark path": 5,
+    }
+    for mark, count in marks.items():
+        figure = mark.partition(" ")[0]
+        tab(figure).scroll_into_view_if_needed()
+        tab(f"{figure} .plot svg").wait_for()
+        assert tab(mark).count() == count, mark
+    tab("#head-to-head .plot .mark-rect.role-mark path").first.hover()
+    tab("#tooltip").wait_for()
+    assert "\u2060" not in tab("#tooltip").inner_text()
+    place = tab.runs_in_leaderboard().index("__proto__")
+    tab("#run-chooser").get_by_text("none", exact=True).click()
+    tab(f"#run-chooser input[data-run='{place}']").check()
+    assert tab.lines() == 1
+    tab("section#leaderboard").scroll_into_view_if_needed()
+    with tab.page.expect_download() as saved:
+        tab("section#leaderboard button.data").click()
+    first = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()[0]
+    assert first.split(",")[1::4] == ["constructor", "__proto__"]
+    assert tab.said == []
+
+
 def test_more_topics_than_fit_can_be_zoomed(opened: Opening, tmp_path: Path) -> None:
     out = tmp_path / "long.html"
     report(scored(topics=300), out)

@@ -76,6 +76,19 @@ def test_plots_are_saved(table: ScoreTable, tmp_path: Path) -> None:
             assert plot.save(tmp_path / f"plot.{kind}").read_bytes().startswith(first)
 
 
+def test_runs_with_names_that_javascript_knows_are_drawn(tmp_path: Path) -> None:
+    names = ("__proto__", "constructor", "toString", "a.b[0]")
+    facts = (MeasureFacts("constructor", "constructor", "a measure"),)
+    runs = tuple(RunScores(name, np.array([[0.2, 0.4]]), np.ones(2, dtype=bool)) for name in names)
+    table = ScoreTable(facts, ("valueOf", "__proto__"), runs)
+    for kind in ("means", "topics"):
+        plot = table.plot(kind=kind)
+        assert [row["run"] for row in plot.spec["data"]["values"][:2]]
+        drawn = plot.save(tmp_path / "plot.svg").read_text(encoding="utf-8")
+        assert all(name in drawn for name in names)
+        assert '"\u2060__proto__"' in json.dumps(plot._repr_mimebundle_()[MIME], ensure_ascii=False)
+
+
 def test_a_missing_extra_is_told_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,9 +32,32 @@ def renderer() -> Any:
     return vl_convert
 
 
+# What every object of JavaScript has under these names, Vega finds in its tables, and fails.
+_TAKEN = frozenset(
+    "__defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__ constructor "
+    "hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf".split()
+)
+
+
+def for_vega(value: Any) -> Any:
+    """A specification with its data, with an invisible mark before names that Vega cannot stand.
+
+    >>> for_vega({"run": ["mine", "constructor"]})
+    {'run': ['mine', '\\u2060constructor']}
+    """
+    if isinstance(value, str):
+        return f"\N{WORD JOINER}{value}" if value in _TAKEN else value
+    marked = value
+    if isinstance(value, Mapping):
+        marked = {key: for_vega(each) for key, each in value.items()}
+    elif isinstance(value, list | tuple):
+        marked = type(value)(map(for_vega, value))
+    return value if marked == value else marked
+
+
 def drawn(spec: Mapping[str, Any], kind: str) -> bytes:
     """A Vega-Lite specification drawn as svg, png or pdf."""
-    whole = dict(spec)
+    whole = for_vega(dict(spec))
     if kind == "svg":
         return str(renderer().vegalite_to_svg(whole)).encode()
     if kind == "png":
@@ -59,7 +82,7 @@ class Plot:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """How notebooks show it."""
-        return {MIME: self.spec, "text/plain": repr(self)}
+        return {MIME: for_vega(self.spec), "text/plain": repr(self)}
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it as .svg, .png, .pdf (these need the extra `figures`) or .json.

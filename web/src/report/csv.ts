@@ -9,12 +9,14 @@ function field(value: Value | undefined): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export function csv(columns: Record<string, (Value | undefined)[]>): string {
-  const names = Object.keys(columns);
-  const length = Math.max(0, ...names.map((name) => columns[name]!.length));
-  const lines = [names.map(field).join(",")];
+/** Columns with their names, which may be any. */
+export type Columns = [name: string, values: (Value | undefined)[]][];
+
+export function csv(columns: Columns): string {
+  const length = Math.max(0, ...columns.map(([, values]) => values.length));
+  const lines = [columns.map(([name]) => field(name)).join(",")];
   for (let row = 0; row < length; row++)
-    lines.push(names.map((name) => field(columns[name]![row])).join(","));
+    lines.push(columns.map(([, values]) => field(values[row])).join(","));
   return lines.join("\n") + "\n";
 }
 
@@ -22,7 +24,7 @@ export function csv(columns: Record<string, (Value | undefined)[]>): string {
 export function dataButton(
   what: string,
   file: () => string,
-  columns: () => Record<string, (Value | undefined)[]>,
+  columns: () => Columns,
 ): HTMLButtonElement {
   return button({ class: "data", "aria-label": `Data of ${what} as CSV` }, () => {
     const name = file().replace(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 80);

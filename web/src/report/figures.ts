@@ -22,7 +22,7 @@ function prepare(page: Page, place: HTMLElement, figure: Figure): void {
   if (!plot) return;
   describe(place, plot, figure);
   place.classList.toggle("wide", hasOwnWidth(figure.spec) || "topic" in figure.columns);
-  place.prepend(dataButton(figure.title, () => figure.id, () => figure.columns));
+  place.prepend(dataButton(figure.title, () => figure.id, () => Object.entries(figure.columns)));
   let refreshed = (): void => {};
   if (showsRuns(figure.spec)) {
     const runs = legend(page, figure);

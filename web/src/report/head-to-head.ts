@@ -1,6 +1,7 @@
 // Two runs against each other: on which topics one is better, and whether that may be chance.
 
 import { dataButton } from "./csv";
+import type { Columns } from "./csv";
 import { button, choice, element, named } from "../shared/dom";
 import { differences, differenceSpec } from "./differences";
 import type { Difference } from "./differences";
@@ -156,17 +157,17 @@ function documentsThatDiffer(page: Page, { first, second }: Chosen): Node[] {
   return [element("h3", {}, "Documents where they differ most"), element("ul", {}, ...items)];
 }
 
-function columns(page: Page, { measure, first, second }: Chosen): Record<string, (string | number)[]> {
+function columns(page: Page, { measure, first, second }: Chosen): Columns {
   const found = differences(page, measure, first, second);
   const topic = found.map((each) => page.data.topics[each.topic]!);
-  return {
-    topic: topic.map((each) => each.id),
-    title: topic.map((each) => each.title ?? ""),
-    measure: found.map(() => page.data.measures[measure]!.canonical),
-    first: found.map(() => page.data.runs[first]!.name),
-    second: found.map(() => page.data.runs[second]!.name),
-    first_score: found.map((each) => each.first),
-    second_score: found.map((each) => each.second),
-    difference: found.map((each) => each.difference),
-  };
+  return [
+    ["topic", topic.map((each) => each.id)],
+    ["title", topic.map((each) => each.title ?? "")],
+    ["measure", found.map(() => page.data.measures[measure]!.canonical)],
+    ["first", found.map(() => page.data.runs[first]!.name)],
+    ["second", found.map(() => page.data.runs[second]!.name)],
+    ["first_score", found.map((each) => each.first)],
+    ["second_score", found.map((each) => each.second)],
+    ["difference", found.map((each) => each.difference)],
+  ];
 }

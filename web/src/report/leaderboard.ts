@@ -2,7 +2,7 @@
 
 import { bar, scaleOf } from "./bars";
 import { dataButton } from "./csv";
-import type { Value } from "./data";
+import type { Columns } from "./csv";
 import { all, button, element, numberIn } from "../shared/dom";
 import { explainer } from "./explanations";
 import type { Page } from "./page";
@@ -91,14 +91,16 @@ function follow(
   return refresh;
 }
 
-function columns(page: Page): Record<string, Value[]> {
+function columns(page: Page): Columns {
   const { runs, measures, cells } = page.data;
-  const found: Record<string, Value[]> = { run: runs.map((run) => run.name) };
+  const found: Columns = [["run", runs.map((run) => run.name)]];
   measures.forEach(({ canonical }, at) => {
-    found[canonical] = cells[at]!.map((cell) => cell.mean);
-    found[`${canonical} low`] = cells[at]!.map((cell) => cell.low);
-    found[`${canonical} high`] = cells[at]!.map((cell) => cell.high);
-    found[`${canonical} topics`] = cells[at]!.map((cell) => cell.topics);
+    found.push(
+      [canonical, cells[at]!.map((cell) => cell.mean)],
+      [`${canonical} low`, cells[at]!.map((cell) => cell.low)],
+      [`${canonical} high`, cells[at]!.map((cell) => cell.high)],
+      [`${canonical} topics`, cells[at]!.map((cell) => cell.topics)],
+    );
   });
   return found;
 }

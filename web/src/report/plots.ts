@@ -9,7 +9,7 @@ import type { Value } from "./data";
 import { element } from "../shared/dom";
 import { lazily } from "./lazy";
 import type { Page } from "./page";
-import { expectedHeight, fitted, hasParameter, takesChosenRows, withoutRunLegends } from "./specs";
+import { expectedHeight, fitted, forVega, fromVega, hasParameter, takesChosenRows, withoutRunLegends } from "./specs";
 import { figureConfig, isPrinting, onTheme, themeState } from "./theme";
 import { tooltip } from "./tooltip";
 
@@ -80,7 +80,7 @@ export class Plot {
     if (chosen === this.chosen || !this.view) return;
     this.chosen = chosen;
     if (this.byRun) this.exchange(this.view, this.byRun, new Set(names));
-    else if (hasParameter(this.spec, "chosen")) this.view.signal("chosen", names).run();
+    else if (hasParameter(this.spec, "chosen")) this.view.signal("chosen", forVega(names)).run();
     this.refreshed();
   }
 
@@ -100,17 +100,17 @@ export class Plot {
 
   private rowsOf(names: Set<Value>): Map<Value, Row[]> {
     const found = new Map<Value, Row[]>([...names].map((name) => [name, []]));
-    if (names.size) for (const row of this.rows()) found.get(row["run"] ?? null)?.push(row);
+    if (names.size) for (const row of this.rows()) found.get(row["run"] ?? null)?.push(forVega(row));
     return found;
   }
 
   private draw(width: number): void {
     this.view?.finalize();
     this.byRun = takesChosenRows(this.spec) ? this.rowsOf(new Set(this.page.chosenNames)) : null;
-    const rows = this.byRun ? [...this.byRun.values()].flat() : this.rows();
+    const rows = this.byRun ? [...this.byRun.values()].flat() : this.rows().map(forVega);
     const spec = {
       $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-      ...fitted(withoutRunLegends(this.spec), width),
+      ...forVega(fitted(withoutRunLegends(this.spec), width)),
       data: { name: "rows" },
       config: figureConfig(),
     };
@@ -128,7 +128,7 @@ export class Plot {
     this.chosen = "";
     this.place.style.minHeight = "";
     const names = this.page.data.runs.map((run) => run.name);
-    if (this.byRun) this.view.signal("chosen", names);
+    if (this.byRun) this.view.signal("chosen", forVega(names));
     this.view.insert("rows", rows).run();
     void this.view.runAsync().then(() => this.keepReachable());
   }
@@ -142,7 +142,7 @@ export class Plot {
   private clicked(datum: Row | undefined): void {
     const id = datum?.["topic"];
     if (id === undefined || id === null) return;
-    this.page.openTopic(this.page.data.topics.findIndex((topic) => topic.id === String(id)));
+    this.page.openTopic(this.page.data.topics.findIndex((topic) => topic.id === fromVega(String(id))));
   }
 
   /** Keep about as much room as the figure will take, so that the page does not jump. */

@@ -12,6 +12,24 @@ export function hasParameter(spec: Spec, name: string): boolean {
   return Array.isArray(parameters) && parameters.some((each) => isSpec(each) && each["name"] === name);
 }
 
+/** What every object of JavaScript has under these names, Vega finds in its tables, and fails. */
+const TAKEN = new Set(Object.getOwnPropertyNames(Object.prototype));
+/** A word joiner: it shows nothing. */
+const JOINER = "\u2060";
+
+/** A row or a specification for Vega, with a mark before names that it cannot stand. */
+export function forVega<Thing>(value: Thing): Thing {
+  if (typeof value === "string") return (TAKEN.has(value) ? JOINER + value : value) as Thing;
+  if (Array.isArray(value)) return value.map(forVega) as Thing;
+  if (!isSpec(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, forVega(each)])) as Thing;
+}
+
+/** A name as it was before `forVega`. */
+export function fromVega(name: string): string {
+  return name.startsWith(JOINER) && TAKEN.has(name.slice(1)) ? name.slice(1) : name;
+}
+
 const CHOSEN = { filter: "indexof(chosen, datum.run) >= 0" };
 
 /**

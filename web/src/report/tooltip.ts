@@ -1,6 +1,7 @@
 // The box beside the pointer with the values of a mark: text and nothing else.
 
 import { element } from "../shared/dom";
+import { fromVega } from "./specs";
 
 const box = element("div", { id: "tooltip", role: "tooltip", hidden: "" });
 
@@ -17,13 +18,16 @@ export function tooltip(_handler: unknown, event: MouseEvent, _item: unknown, va
 }
 
 function lines(value: unknown): Node[] {
-  if (typeof value !== "object" || value === null) return [element("span", {}, String(value))];
+  if (typeof value !== "object" || value === null) return [element("span", {}, fromVega(String(value)))];
   const rows = Object.entries(value as Record<string, unknown>).filter(([, each]) => String(each) !== "");
   return [
     element(
       "dl",
       {},
-      ...rows.flatMap(([name, each]) => [element("dt", {}, name), element("dd", {}, String(each))]),
+      ...rows.flatMap(([name, each]) => [
+        element("dt", {}, fromVega(name)),
+        element("dd", {}, fromVega(String(each))),
+      ]),
     ),
   ];
 }

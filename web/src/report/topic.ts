@@ -2,7 +2,7 @@
 
 import { bar, scaleOf } from "./bars";
 import { dataButton } from "./csv";
-import type { Value } from "./data";
+import type { Columns } from "./csv";
 import { button, choice, element, named } from "../shared/dom";
 import { explainer } from "./explanations";
 import { lazily } from "./lazy";
@@ -100,14 +100,14 @@ export function scrolled(table: HTMLTableElement, label: string): HTMLElement {
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
 }
 
-function columns(page: Page, topic: number): Record<string, Value[]> {
+function columns(page: Page, topic: number): Columns {
   const { runs, measures } = page.data;
-  const found: Record<string, Value[]> = {
-    topic: runs.map(() => page.data.topics[topic]!.id),
-    run: runs.map((run) => run.name),
-  };
-  measures.forEach(({ canonical }, at) => {
-    found[canonical] = page.data.scores[at]!.map((values) => values[topic] ?? null);
-  });
-  return found;
+  return [
+    ["topic", runs.map(() => page.data.topics[topic]!.id)],
+    ["run", runs.map((run) => run.name)],
+    ...measures.map(({ canonical }, at): Columns[number] => [
+      canonical,
+      page.data.scores[at]!.map((values) => values[topic] ?? null),
+    ]),
+  ];
 }
