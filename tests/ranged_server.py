@@ -11,8 +11,9 @@ from pathlib import Path
 
 
 @contextmanager
-def served(directory: Path, *, ranges: bool = True) -> Iterator[str]:
-    """The URL of a directory while it is served."""
+def served(directory: Path, *, ranges: bool = True, pause: float = 0) -> Iterator[str]:
+    """The URL of a directory while it is served, with a pause after each byte, if there is one."""
+    stopped = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_HEAD(self) -> None:
@@ -31,8 +32,13 @@ def served(directory: Path, *, ranges: bool = True) -> Iterator[str]:
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            if with_body:
+            if with_body and not pause:
                 self.wfile.write(data)
+            elif with_body:
+                for byte in data:
+                    self.wfile.write(bytes([byte]))
+                    if stopped.wait(pause):
+                        return
 
         def log_message(self, *_: object) -> None:
             pass
@@ -43,6 +49,7 @@ def served(directory: Path, *, ranges: bool = True) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{server.server_port}/wiki"
     finally:
+        stopped.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -187,6 +187,15 @@ def test_what_is_downloaded_is_said_once(url: str, capfd: pytest.CaptureFixture[
         ("sftp://me:secret@host/wiki", "the URL contains a password"),
         ("https://host/wiki?token=1", "expected the URL of a directory, without"),
         (Path("s3://bucket/wiki"), "s3:/bucket/wiki: a URL is given as a string"),
+        ("http://[::1", r"http://\[::1: this is not a URL: Invalid IPv6 URL"),
+        ("s3://[", r"s3://\[: this is not a URL: Invalid IPv6 URL"),
+        ("http://[zz]/wiki", "this is not a URL: 'zz' does not appear to be"),
+        ("http://\u2100.com/wiki", "this is not a URL: netloc .* contains invalid characters"),
+        ("file://[::1", "this is not a URL: Invalid IPv6 URL"),
+        ("file:///a%00b", "expected three slashes and a whole path"),
+        ("http://host:port/wiki", "cannot be read: "),
+        ("http://host:99999999/wiki", "cannot be read: "),
+        ("zip://a::http://[::1", "cannot be opened: "),
         ("C:\\wiki", "no such directory"),
         ("a:b", "no such directory"),
         ("C://wiki", "no such directory"),
@@ -205,9 +214,10 @@ def test_fsspec_is_an_extra(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_password_is_repeated() -> None:
-    with pytest.raises(CollectionError) as told:
-        Collection("sftp://me:secret@host/wiki")
-    assert "secret" not in str(told.value)
+    for url in ("sftp://me:secret@host/wiki", "sftp://me:secret@[::1/wiki"):
+        with pytest.raises(CollectionError) as told:
+            Collection(url)
+        assert "secret" not in str(told.value)
 
 
 # The command line

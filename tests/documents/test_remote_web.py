@@ -47,3 +47,40 @@ def test_a_directory_without_a_collection_is_told(tmp_path: Path, near: Collecti
         pytest.raises(CollectionError, match=f"{url}: no collection here"),
     ):
         Collection(url)
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_server_that_sends_a_byte_now_and_then_is_not_waited_for(
+    near: Collection, monkeypatch: pytest.MonkeyPatch, ranges: bool
+) -> None:
+    monkeypatch.setattr(remote, "_GRACE", 0.5)
+    monkeypatch.setattr(remote, "_SLOWEST", 1e9)
+    monkeypatch.setattr(remote, "_PAUSES", (60, 60, 60))  # asking again would take as long
+    with (
+        served(near.directory, ranges=ranges, pause=0.1) as url,
+        pytest.raises(
+            CollectionError,
+            match=rf"{url}/manifest\.json: cannot be read: the answer takes longer than",
+        ),
+    ):
+        Collection(url)
+
+
+def test_so_is_one_that_becomes_slow(near: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(near.directory) as url:
+        far = Collection(url)
+    monkeypatch.setattr(remote, "_GRACE", 0.5)
+    monkeypatch.setattr(remote, "_SLOWEST", 1e9)
+    with served(near.directory, pause=1) as url:
+        far.files.remote.url = url  # type: ignore[union-attr]
+        far.files.remote._connected_by = -1  # type: ignore[union-attr]
+        with pytest.raises(CollectionError, match=r"text\.bin: cannot be read: the answer takes"):
+            far.text_of(7)
+
+
+def test_a_large_manifest_is_read_whole(near: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = (near.directory / "manifest.json").stat().st_size
+    for most in (100, size - 1, size, size + 1):
+        monkeypatch.setattr(remote, "_MOST_MANIFESTS", most)
+        with served(near.directory) as url:
+            assert Collection(url) == near

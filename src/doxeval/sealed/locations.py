@@ -41,6 +41,9 @@ def local_path(location: str | os.PathLike[str], error: type[InputError]) -> Pat
     ('wiki', 'my wiki')
     >>> local_path("s3://bucket/wiki", InputError) is None
     True
+    >>> local_path("http://[::1/wiki", InputError)
+    Traceback (most recent call last):
+    doxeval.errors.InputError: http://[::1/wiki: this is not a URL: Invalid IPv6 URL
     """
     given = os.fsdecode(location)
     if not is_url(given):
@@ -50,12 +53,17 @@ def local_path(location: str | os.PathLike[str], error: type[InputError]) -> Pat
         return Path(given)
     from urllib.parse import unquote, urlsplit  # not worth its time for most commands
 
-    parts = urlsplit(given)
+    try:
+        parts = urlsplit(given)
+    except ValueError as reason:
+        check_url(given, error)  # so that no password is repeated
+        raise error(f"this is not a URL: {reason}", given) from None
     if parts.scheme not in _LOCAL:
         return None
-    if parts.netloc not in ("", "localhost") or not parts.path.startswith("/"):
+    path = unquote(parts.path)
+    if parts.netloc not in ("", "localhost") or not path.startswith("/") or "\0" in path:
         raise error("expected three slashes and a whole path, as in file:///data/wiki", given)
-    return Path(unquote(parts.path))
+    return Path(path)
 
 
 def check_url(url: str, error: type[InputError]) -> None:

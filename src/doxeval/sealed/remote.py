@@ -1,8 +1,9 @@
 """A directory at a URL, read through fsspec: the only place that knows of it.
 
 All reading is of ranges, so nothing is transferred that was not asked for, and a range that was cut
-off is asked for again, a few times. What goes wrong far away comes in every kind of exception that
-the many libraries behind fsspec have, and leaves here as one error that names the URL.
+off is asked for again, a few times. A range that comes too slowly is not waited for. What goes
+wrong far away comes in every kind of exception that the many libraries behind fsspec have, and
+leaves here as one error that names the URL.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
 
 from doxeval.errors import InputError
 from doxeval.sealed.kinds import Kind
@@ -21,7 +24,12 @@ from doxeval.wording import shortened
 
 _BLOCK = 16 << 20
 LARGEST_MANIFEST = 64 << 20
+_MOST_MANIFESTS = 256 << 10  # have fewer bytes than these
 _PAUSES = (0.2, 1.0, 3.0)  # seconds before the second attempt to read a range, the third, the last
+# So many seconds may any answer take, and the bytes of a range as many more as they take at this
+# speed. Many stores wait for ever as long as a byte comes now and then.
+_GRACE = 60.0
+_SLOWEST = 20_000  # bytes per second
 _LONGEST_REASON = 300
 # Asking again does not help.
 _FINAL = (
@@ -36,6 +44,13 @@ _FINAL = (
 )
 # What servers of the web answer.
 _NOT_FOUND, _REFUSALS = 404, range(400, 500)
+
+
+Result = TypeVar("Result")
+
+
+class _TooSlow(Exception):
+    """Nothing came, or very little."""
 
 
 class _CutOff(Exception):
@@ -59,8 +74,11 @@ class RemoteDirectory:
 
     def manifest(self) -> dict[str, Any]:
         """The manifest, if it is of this version, unaltered and complete."""
+        size = min(_MOST_MANIFESTS, LARGEST_MANIFEST + 1)
         try:
-            data = self._attempts(NAME, 0, LARGEST_MANIFEST + 1, whole=False)
+            data = self._attempts(NAME, 0, size, whole=False)
+            if len(data) == size <= LARGEST_MANIFEST:
+                data = self._attempts(NAME, 0, LARGEST_MANIFEST + 1, whole=False)
         except FileNotFoundError:
             raise self.kind.error(f"no {self.kind.noun} here", self.url) from None
         if len(data) > LARGEST_MANIFEST:
@@ -105,7 +123,7 @@ class RemoteDirectory:
         """Refuse a file that has another size, if that is known without reading it."""
         self._connect()
         try:
-            size = self._system.size(self._file(name))
+            size = _in_time(0, lambda: self._system.size(self._file(name)))
         except Exception:  # if the file cannot be read, either, that error says more
             return
         if size is not None and size != expected:
@@ -131,7 +149,7 @@ class RemoteDirectory:
             message = "a URL needs fsspec: pip install 'doxeval[remote]'"
             raise self.kind.error(message, self.url) from None
         try:
-            self._system, self._path = url_to_fs(self.url)
+            self._system, self._path = _in_time(0, lambda: url_to_fs(self.url))
         except Exception as error:  # stores of all kinds, each with errors of its own
             raise self.kind.error(f"cannot be opened: {_reason(error)}", self.url) from error
         self._connected_by = os.getpid()
@@ -145,7 +163,7 @@ class RemoteDirectory:
         pauses = iter(_PAUSES)
         while True:
             try:
-                return self._range(name, begin, end, whole)
+                return _in_time(end - begin, lambda: self._range(name, begin, end, whole))
             except FileNotFoundError:
                 raise
             except Exception as error:  # the same
@@ -173,8 +191,32 @@ class RemoteDirectory:
         return data
 
 
+def _in_time(size: int, read: Callable[[], Result]) -> Result:
+    """What is read, in a thread that is left alone if so many bytes take too long."""
+    outcome: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            outcome.put((True, read()))
+        except BaseException as error:  # raised below
+            outcome.put((False, error))
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    seconds = _GRACE + size / _SLOWEST
+    try:
+        is_read, result = outcome.get(timeout=seconds)
+    except Empty:
+        raise _TooSlow(f"the answer takes longer than {seconds:,.0f} seconds") from None
+    thread.join()  # a process with threads cannot safely fork
+    if is_read:
+        found: Result = result
+        return found
+    raise result
+
+
 def _is_final(error: Exception) -> bool:
-    return isinstance(error, _FINAL) or _status(error) in _REFUSALS
+    return isinstance(error, (*_FINAL, _TooSlow)) or _status(error) in _REFUSALS
 
 
 def _status(error: Exception) -> object:
