@@ -9,10 +9,12 @@ import pytest
 import doxeval as package
 from conftest import doxeval
 from doxeval.documents import Collection, build_collection
+from doxeval.errors import InputError
 from doxeval.retrieve.build import build_index
 from doxeval.retrieve.index import Index
 from doxeval.retrieve.options import TASKS
 from doxeval.retrieve.search import search as run_for
+from doxeval.retrieve.search import search_words
 from doxeval.runs import read_run
 from doxeval.topics import read_topics
 
@@ -84,6 +86,28 @@ def test_words_show_the_ten_best_with_paths_and_snippets(sea: Path) -> None:
     nothing = doxeval("search", sea, "--words", "qwertz")
     assert (nothing.exit_code, nothing.stdout) == (0, "")
     assert "warning: no word of the query occurs in the collection" in nothing.stderr
+
+
+def test_elements_that_are_not_there_are_not_taken_for_missing_words(
+    sea: Path, tmp_path: Path
+) -> None:
+    message = "no element of the collection matches this"
+    for arguments in (
+        ("--words", "fog"),
+        ("--words", "//sec[about(., fog)]", "--task", "vvcas"),
+        (TOPICS, "--out", tmp_path / "x.run"),
+    ):
+        result = doxeval("search", sea, *arguments, "--elements", "//nosuch")
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "//nosuch" in result.stderr
+        assert message in result.stderr
+    with pytest.raises(InputError, match=message):
+        search_words(Index.of(sea), "fog", elements="//nosuch")
+    short = doxeval("search", sea, "--words", "fog", "--min-words", 100_000)
+    assert (short.exit_code, short.stdout) == (0, "")
+    assert "words of the query occur, but in nothing that may be returned" in short.stderr
+    out = ("--min-words", 100_000, "--out", tmp_path / "x.run")
+    assert "is in what may be returned" in doxeval("search", sea, TOPICS, *out).stderr
 
 
 def test_words_may_be_nexi(sea: Path) -> None:

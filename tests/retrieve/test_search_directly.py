@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import direct_search as direct
 from direct_search import Direct, Found, Item, Unit, presented, rounded
 from doxeval.documents.examples import example_collection
+from doxeval.errors import InputError
 from doxeval.retrieve.answer import Searcher
 from doxeval.retrieve.build import build_index
 from doxeval.retrieve.index import Index
@@ -93,7 +95,12 @@ def test_elements_by_bm25_in_context(
         options["articles"] = "best"
     if task in ("relevant-in-context", "fetch-browse"):
         options["keep"] = keep
-    found = searched(trees, query, at_once, model="bm25(k1=2,b=.5,pivot=5,context=.5)", **options)
+    options["model"] = "bm25(k1=2,b=.5,pivot=5,context=.5)"
+    if not world.elements({"b", "p"}, min_words=0):
+        with pytest.raises(InputError, match="no element of the collection matches"):
+            searched(trees, query, at_once, **options)
+        return
+    found = searched(trees, query, at_once, **options)
     articles = None if "articles" in options else world.articles()
     same(found, presented(scores, task, 1500, options.get("keep", 1.0), articles))
 

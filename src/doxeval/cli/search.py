@@ -230,7 +230,9 @@ def _write_run(collection: str, topics: str, options: dict[str, Any]) -> None:
         run = run_for(index, asked, **settings, progress=progress)
     warn(run.warnings)
     if not len(run):
-        raise OutputError(f"{run.run_id} returns nothing: no word of the topics was found")
+        raise OutputError(
+            f"{run.run_id} returns nothing: no word of the topics is in what may be returned"
+        )
     write_run(run, out, options["format_"])
     line(f"{out}: {counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}")
     for name in ("model", "articles", "units"):
@@ -283,9 +285,12 @@ def _why_nothing(searcher: Searcher, words: str) -> str:
 
     if searcher.options.rules.interpretation is not None:
         return "nothing fits the query"
-    items = searcher.items(terms_of_text(words))
+    terms = terms_of_text(words)
+    items = searcher.items(terms)
     if items and all(item.weight < 0 for item in items):
         return "the query has only unwanted words; give at least one without -"
+    if searcher.occurrences(terms).is_wanted.any():
+        return "words of the query occur, but in nothing that may be returned"
     return "no word of the query occurs in the collection"
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.documents.patterns import PathPattern, PathPatterns
+from doxeval.errors import InputError
 from doxeval.retrieve import present
 from doxeval.retrieve.chunks import Chunks
 from doxeval.retrieve.evidence import Evidence, Floats, UnitStatistics
@@ -23,6 +24,7 @@ from doxeval.retrieve.present import Candidates, Ranked
 from doxeval.retrieve.query import Item, items_of
 from doxeval.retrieve.units import Documents, Elements, Place, UnitKind, Units, Windows
 from doxeval.topics.nexi_ast import StructuredQuery, Term
+from doxeval.wording import brief
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -195,7 +197,7 @@ def allowed_paths(
     """For each path of the summary, whether its elements may be returned.
 
     Elements that are inline, such as `b`, are not, unless their tag is named by `elements` or by
-    the target of the query.
+    the target of the query. If no element at all fits `elements`, that is an error.
     """
     summary = collection.summary
     is_inline = np.array([tag in collection.inline_tags for tag in summary.tags], dtype=np.bool_)
@@ -205,7 +207,12 @@ def allowed_paths(
     allowed: Bools = ~is_inline_path
     if naming:
         allowed |= PathPatterns(tuple(naming)).matches(summary)
-    return allowed & PathPatterns(patterns).matches(summary) if patterns else allowed
+    if not patterns:
+        return allowed
+    fits = PathPatterns(patterns).matches(summary)
+    if not fits.any():
+        raise InputError(f"elements={brief(elements)}: no element of the collection matches this")
+    return allowed & fits
 
 
 class Scoring:
