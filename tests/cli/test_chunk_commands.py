@@ -88,6 +88,23 @@ def test_the_way_from_a_cut_to_scores(work: Path) -> None:
         assert word in scores.stdout
 
 
+def test_two_runs_of_one_name_are_told_apart_below_the_table_too(work: Path) -> None:
+    run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
+    for file, k in (("few", "1"), ("many", "3")):
+        run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", f"{file}.jsonl", "-k", k,
+            "--run-id", "bm25")  # fmt: skip
+    lines = Path("few.jsonl").read_text().splitlines(keepends=True)
+    Path("few.jsonl").write_text("".join(lines[1:]))
+    result = run("evaluate", "few.jsonl", "many.jsonl", "-g", "q.jsonl", "--docs", "handbook",
+                 "--chunks", "cuts/sentences-1-0.jsonl", "--by", "tag", "--per-topic")  # fmt: skip
+    lines = [line for line in result.stdout.splitlines() if line.startswith("bm25")]
+    assert len(lines) > 10
+    assert all(line.startswith(("bm25 (few)", "bm25 (many)")) for line in lines)
+    read = [line for line in lines if "read with 5 results" in line]
+    assert [line.partition(":")[0] for line in read] == ["bm25 (few)", "bm25 (many)"]
+    assert "warning: bm25 (few): no results for 1 of 3" in result.stderr
+
+
 def test_scores_may_fail_a_build(work: Path) -> None:
     run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
     run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "run.jsonl")

@@ -72,12 +72,12 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     judged = gold_in_file(gold, docs)
     every: list[Chunks | None] = [*chunks] or [None]
     every = every * len(runs) if len(every) == 1 else every
-    read = [_run(one, own) for one, own in zip(runs, every, strict=True)]
+    read = _runs(runs, every)
     if tokens is not None and docs is None:
         raise click.UsageError("--tokens counts in the texts of documents: give --docs")
     settings = {"names": names, "presets": presets, "docs": docs, "tokens": tokens}
     table = _scored(read, every, judged, settings)
-    warn(dict.fromkeys((*table.warnings, *(w for run in table.runs for w in run.warnings))))
+    _print_warnings(table)
     is_table = _format(options) == "table"
     _write(_with_reading(table, read, every, judged, settings) if is_table else table, options)
     if is_table:
@@ -104,14 +104,34 @@ def _docs(chunks: Sequence[Chunks], given: str | None) -> Any:
     return next((one.docs for one in chunks if one.docs is not None), None)
 
 
-def _run(text: str, chunks: Chunks | None) -> Run:
+def _runs(given: Sequence[str], chunks: Sequence[Chunks | None]) -> list[Run]:
+    """The runs, each by a name that no other has."""
+    from doxeval.scores import distinct_names
+
+    read = [_run(text, own) for text, own in zip(given, chunks, strict=True)]
+    names = distinct_names([(run.run_id, file) for run, file in read])
+    return [run.with_id(name) for (run, _), name in zip(read, names, strict=True)]
+
+
+def _run(text: str, chunks: Chunks | None) -> tuple[Run, str]:
+    """A run, and its file."""
     from doxeval.chunks.run_files import read_chunk_run
     from doxeval.cli.scoring import named_run
 
     source = named_run(text)
     file = source.file or str(source.source)
     run = read_chunk_run(file, None if chunks is None else chunks.table)
-    return run.with_id(source.name) if source.name else run
+    return run.with_id(source.name) if source.name else run, file
+
+
+def _print_warnings(table: ScoreTable) -> None:
+    """What is said of the gold, and of each run by its name if there are several."""
+    from doxeval.wording import Message, shortened
+
+    warn(table.warnings)
+    for run in table.runs:
+        prefix = f"{shortened(run.run)}: " if len(table.runs) > 1 else ""
+        warn(Message(prefix, warning) for warning in run.warnings if warning not in table.warnings)
 
 
 def _scored(

@@ -24,7 +24,7 @@ from doxeval.retrieve.present import Candidates, Ranked
 from doxeval.retrieve.query import Item, items_of
 from doxeval.retrieve.units import Documents, Elements, Place, UnitKind, Units, Windows
 from doxeval.topics.nexi_ast import StructuredQuery, Term
-from doxeval.wording import brief
+from doxeval.wording import Parameter
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -211,7 +211,9 @@ def allowed_paths(
         return allowed
     fits = PathPatterns(patterns).matches(summary)
     if not fits.any():
-        raise InputError(f"elements={brief(elements)}: no element of the collection matches this")
+        raise InputError(
+            Parameter("elements", elements) + ": no element of the collection matches this"
+        )
     return allowed & fits
 
 
