@@ -35,7 +35,7 @@ settings.register_profile(
 )
 settings.load_profile("doxeval")
 
-pytest_plugins = ["skipping_hooks"]
+pytest_plugins = ["skipping_hooks", "leftovers"]
 Builder = Callable[..., Collection]
 
 # Small cases of our own making; tests/data/README.md tells where each comes from.
