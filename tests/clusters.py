@@ -103,10 +103,11 @@ class Cluster:
     ) -> None:
         log = self.folder / f"{name}.log"
         log.write_bytes(b"")  # nothing of an earlier worker of this name
+        usual = {"PYTHONPATH": import_path(), "DASK_TEMPORARY_DIRECTORY": str(self.folder)}
         asked = {
             "program": program,
             "options": options,
-            "environment": {**os.environ, "PYTHONPATH": import_path(), **settings},
+            "environment": {**os.environ, **usual, **settings},
             "log": str(log),
             "directory": str(cwd or self.folder),
         }
