@@ -20,6 +20,7 @@
     │   ├── CampaignError         a campaign cannot do what was asked (assess/store/failures.py)
     │   │   ├── CannotSave        nothing was saved; try again (assess/store/failures.py)
     │   │   └── Throttled         too many failed logins (assess/store/failures.py)
+    │   ├── NoMajority            two assessors differ (assessments/merge.py)
     │   ├── Undecided             assessors differ, and nobody decided (assess/exchange/choice.py)
     │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
     ├── OutputError               the result cannot be written: it exists, or the disk is full

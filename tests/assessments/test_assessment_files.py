@@ -6,6 +6,7 @@ import io
 import json
 import tarfile
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -27,9 +28,10 @@ from doxeval.assessments.judgment import (
     MeasuredElement,
     PointPassage,
 )
-from doxeval.assessments.merge import MERGES, Merge, merged_judgments
+from doxeval.assessments.merge import MERGES, Merge, NoMajority, merged_judgments
 from doxeval.assessments.resolution import pointed_judgments, resolved_judgments
 from doxeval.errors import FormatError, OutputError, SourceError, UnknownReference
+from doxeval.wording import counted
 from strategies import JUDGMENT_PARTS, graded_elements, highlights, judgments
 
 # The parts of a judgment that each format holds, so that nothing is lost on the way.
@@ -197,7 +199,15 @@ def test_a_pool_is_chosen_or_the_judgments_are_merged(tmp_path: Path) -> None:
 def test_merging_equals_counting_characters(said: list[list[tuple[int, int]]], how: Merge) -> None:
     needed = {"union": 1, "intersection": len(said), "majority": len(said) // 2 + 1}[how]
     counts = Counter(at for ranges in said for start, end in ranges for at in range(start, end))
-    (found,) = merged_judgments([Judgment("1", "a", tuple(ranges)) for ranges in said], how)
+    judgments = [Judgment("1", "a", tuple(ranges)) for ranges in said]
+    tied = [at for at, count in counts.items() if 2 * count == len(said)]
+    if how == "majority" and tied and len(said) == 2:
+        with pytest.raises(NoMajority, match="two have no majority"):
+            merged_judgments(judgments, how)
+        return
+    (found,), warnings = merged_judgments(judgments, how)
+    assert bool(warnings) == (how == "majority" and bool(tied))
+    assert not warnings or f": {counted(len(tied), 'character')} that exactly" in warnings[0]
     assert {at for start, end in found.highlights for at in range(start, end)} == {
         at for at, count in counts.items() if count >= needed
     }
@@ -221,7 +231,7 @@ def test_grades_units_and_entry_points_are_merged() -> None:
         ("intersection", 1, 0, 0.0, -1),
         ("majority", 2, 1, 0.5, 0),
     ):
-        (found,) = merged_judgments(several, how)  # type: ignore[arg-type]
+        (found,), _ = merged_judgments(several, how)  # type: ignore[arg-type]
         assert found.grades == (GradedElement("/a[1]", Grade2003(e, s)),)
         assert (found.units[0].relevance, found.relevance) == (rel, grade)
         assert found.best_entry_point == 4
@@ -233,6 +243,62 @@ def test_grades_units_and_entry_points_are_merged() -> None:
     with pytest.raises(FormatError, match="has 5 and 6 characters in different"):
         sized = [Judgment("1", "a", document_length=n) for n in (5, 6)]
         merged_judgments(sized, "union")
+
+
+TWO = Judgment("7", "a", ((0, 9),)), Judgment("7", "a", ((5, 12),))
+
+
+def graded(e: int, s: int) -> Judgment:
+    return Judgment("7", "a", grades=(GradedElement("/a[1]", Grade2003(e, s)),))
+
+
+@pytest.mark.parametrize(
+    "two",
+    [
+        TWO,
+        (graded(2, 1), graded(2, 3)),
+        (graded(2, 1), Judgment("7", "a")),
+        (Judgment("7", "a", relevance=0), Judgment("7", "a", relevance=1)),
+        (Judgment("7", "a", units=(AssessedUnit(("/a[1]",), 1.0),)), Judgment("7", "a")),
+    ],
+    ids=["highlights", "grades", "no-grade", "documents", "units"],
+)
+def test_a_majority_of_two_who_differ_is_an_error(two: tuple[Judgment, Judgment]) -> None:
+    third = replace(two[0], document="b"), replace(two[0], document="b")
+    with pytest.raises(NoMajority, match=r"differ about 1 document, .* document a for topic 7$"):
+        merged_judgments([*two, *third], "majority")
+    assert merged_judgments([*two, two[1], *third], "majority").warnings == []
+    assert merged_judgments(two, "intersection").warnings == []
+
+
+@pytest.mark.parametrize(
+    ("several", "told"),
+    [
+        ([*TWO, *TWO], "8 characters that exactly half of the assessors highlighted are not"),
+        ([graded(2, 1), graded(2, 3)] * 2, "of 1 grade the lower of the two in the middle was"),
+    ],
+)
+def test_ties_of_a_majority_are_counted(several: list[Judgment], told: str) -> None:
+    other = [replace(judgment, document="b") for judgment in several]
+    (warning,) = merged_judgments(several, "majority").warnings
+    assert warning.startswith(f"ties in 1 document: {told}")
+    (warning,) = merged_judgments([*several, *other], "majority").warnings
+    assert warning.startswith("ties in 2 documents: ")
+    assert merged_judgments(several, "union").warnings == []
+
+
+def test_reading_tells_of_ties_and_of_two_without_a_majority(tmp_path: Path) -> None:
+    def lines(*ends: int) -> str:
+        spans = [{"topic": "7", "doc": "a", "start": 0, "end": end} for end in ends]
+        return "\n".join(json.dumps({**span, "pool": str(n)}) for n, span in enumerate(spans))
+
+    path = write_files(tmp_path, {"a.jsonl": lines(3, 5)}) / "a.jsonl"
+    with pytest.raises(NoMajority, match=r"a\.jsonl:2: .*; merge='union', merge='intersection' or"):
+        read_assessments(path, merge="majority")
+    path.write_text(lines(3, 5, 3, 5))
+    read = read_assessments(path, merge="majority")
+    assert next(iter(read)).highlights == ((0, 3),)
+    assert read.warnings[0].startswith("ties in 1 document: 2 characters that exactly half")
 
 
 ARTICLE = "<a><p>é one</p> <p>two <b>bold</b> end</p></a>"

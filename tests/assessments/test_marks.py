@@ -57,7 +57,7 @@ def test_jsonl_holds_marks_and_no_other_format_does(tmp_path: Path, mark: str) -
 
 def test_a_merged_judgment_has_the_marks_of_all() -> None:
     said = [Judgment("7", "a", marks=(mark,), assessor=mark) for mark in ("problem", "draft")]
-    (merged,) = merged_judgments(said, "union")
+    (merged,), _ = merged_judgments(said, "union")
     assert merged.marks == ("draft", "problem")
 
 

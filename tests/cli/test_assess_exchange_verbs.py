@@ -62,7 +62,7 @@ def test_whose_judgments_must_be_said_if_assessors_differ(campaign: Path, tmp_pa
 
 @pytest.mark.parametrize(
     ("whose", "highlights"),
-    [("ann", (LOW,)), ("bob", ((0, 18),)), ("union", ((0, 18),)), ("majority", (LOW,))],
+    [("ann", (LOW,)), ("bob", ((0, 18),)), ("union", ((0, 18),))],
 )
 def test_whose_judgments_are_exported(
     campaign: Path, tmp_path: Path, whose: str, highlights: tuple[tuple[int, int], ...]
@@ -212,12 +212,64 @@ def test_agreement_of_two_assessors(campaign: Path) -> None:
     assert doxeval("assess", "agreement", campaign, "--topic", "9").exit_code == 1
 
 
+def third_judgment(campaign: Path) -> None:
+    assert doxeval("assess", "user", "add", campaign, "cem").exit_code == 0
+    assert doxeval("assess", "assign", campaign, "7", "cem").exit_code == 0
+    judge(campaign, "cem", "7", "tides", [LOW], 0)
+
+
+def test_two_assessors_have_no_majority(campaign: Path, tmp_path: Path) -> None:
+    done = doxeval("assess", "adjudicate", campaign, "--by", "majority")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "two assessors differ about 1 document, and two have no majority" in done.stderr
+    assert "union, intersection or a third assessor" in done.stderr
+    with Campaign.open(campaign) as opened:
+        assert not any(judged.adjudicated for judged in opened.judgments(drafts=True))
+    out = tmp_path / "q.jsonl"
+    export = ("assess", "export", campaign, "--format", "jsonl", "--out", out)
+    done = doxeval(*export, "--judgments", "majority")
+    assert (done.exit_code, done.stdout, out.exists()) == (1, "", False)
+    assert "two have no majority" in done.stderr and "document tides for topic 7" in done.stderr
+    third_judgment(campaign)
+    assert doxeval(*export, "--judgments", "majority").exit_code == 0
+    found = {judgment.document: judgment for judgment in read_assessments(str(out))}
+    assert found["tides"].highlights == (LOW,)
+
+
+def test_ties_of_four_assessors_are_told(campaign: Path, tmp_path: Path) -> None:
+    third_judgment(campaign)
+    judge(campaign, "cem", "7", "ships", [AT_SHIPS], 0)
+    assert doxeval("assess", "user", "add", campaign, "dan").exit_code == 0
+    assert doxeval("assess", "assign", campaign, "7", "dan").exit_code == 0
+    judge(campaign, "dan", "7", "tides", [LOW, HIGH], 0)
+    told = "ties in 1 document: 9 characters that exactly half of the assessors highlighted"
+    out = tmp_path / "q.jsonl"
+    export = ("assess", "export", campaign, "--format", "jsonl", "--out", out)
+    done = doxeval(*export, "--judgments", "majority")
+    assert done.exit_code == 0 and told in done.stderr
+    done = doxeval("assess", "adjudicate", campaign, "--by", "majority")
+    assert (done.exit_code, done.stdout) == (0, "2 judgments adjudicated by majority\n")
+    assert told in done.stderr
+    with Campaign.open(campaign) as opened:
+        (event,) = [event for event in opened.events() if event.what == "adjudicated"]
+        assert event.details["ties"] == {"documents": 1, "characters": 9, "grades": 0}
+
+
+def test_what_was_adjudicated_by_hand_needs_no_majority(campaign: Path) -> None:
+    assert doxeval("assess", "adjudicate", campaign, "--by", "union").exit_code == 0
+    done = doxeval("assess", "adjudicate", campaign, "--by", "majority")
+    assert done.exit_code == 0 and "tides for topic 7" in done.stderr
+    replaced = doxeval("assess", "adjudicate", campaign, "--by", "majority", "--replace")
+    assert replaced.exit_code == 1
+
+
 @pytest.mark.parametrize(
     ("rule", "highlights"), [("union", ((0, 18),)), ("intersection", (LOW,)), ("majority", (LOW,))]
 )
 def test_adjudication_by_rule(
     campaign: Path, tmp_path: Path, rule: str, highlights: tuple[tuple[int, int], ...]
 ) -> None:
+    third_judgment(campaign)
     done = doxeval("assess", "adjudicate", campaign, "--by", rule)
     assert (done.exit_code, done.stdout) == (0, f"2 judgments adjudicated by {rule}\n")
     exported(campaign, tmp_path / "q.jsonl", "--format", "jsonl")

@@ -4,6 +4,10 @@
     intersection    what all of them said
     majority        what more than half of them said
 
+Two who differ make no majority, which is an error: what more than half of two said is what both
+said, and calling that the majority would hide the loss. Of four, six … assessors exactly half may
+have said something; such ties are counted in a warning, and do not make text relevant.
+
 Highlights are compared character by character. Of several grades (of an element, a unit, a whole
 document) the largest, the smallest or the median is taken; with an even number of grades, the
 lower of the two in the middle. If an assessor judged a document but gave an element in it no
@@ -17,30 +21,58 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Literal, TypeVar, get_args
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
-from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment
-from doxeval.errors import FormatError
-from doxeval.wording import shortened
+from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment, Judgments
+from doxeval.errors import FormatError, InputError
+from doxeval.wording import Parameter, counted, listed, shortened
 
 Merge = Literal["union", "intersection", "majority"]
 MERGES: tuple[Merge, ...] = get_args(Merge)
 Number = TypeVar("Number", int, float)
 
 
-def merged_judgments(judgments: Iterable[Judgment], how: Merge) -> list[Judgment]:
-    """One judgment for each pair of topic and document.
+def merged_judgments(judgments: Iterable[Judgment], how: Merge) -> Judgments:
+    """Make one judgment for each pair of topic and document; ties are a warning.
 
     >>> two = [Judgment("1", "a", ((0, 9),)), Judgment("1", "a", ((5, 12),))]
-    >>> [merged_judgments(two, how)[0].highlights for how in ("union", "intersection")]
+    >>> [merged_judgments(two, how).judgments[0].highlights for how in ("union", "intersection")]
     [((0, 12),), ((5, 9),)]
+    >>> merged_judgments(two + two, "majority").warnings[0].split(":")[0]
+    'ties in 1 document'
     """
     pairs: dict[tuple[str, str], list[Judgment]] = {}
     for judgment in judgments:
         pairs.setdefault((judgment.topic, judgment.document), []).append(judgment)
-    return [same[0] if len(same) == 1 else _merged(same, how) for same in pairs.values()]
+    merged = [same[0] if len(same) == 1 else _merged(same, how) for same in pairs.values()]
+    ties = Ties()
+    if how == "majority":
+        several = (_votes(same) for same in pairs.values() if len(same) > 1)
+        union, intersection = Parameter("merge", "union"), Parameter("merge", "intersection")
+        ties = counted_ties(several, union + ", " + intersection + " or a third judgment")
+    return Judgments(merged, [str(ties)] if ties else [])
+
+
+def _votes(same: Sequence[Judgment]) -> Votes:
+    """Return what assessors say of a document; all of them judged it."""
+    relevance = [judgment.relevance for judgment in same if judgment.relevance is not None]
+    of_elements = _given_grades(same).values()
+    grades = [[grade for grade in given if isinstance(grade, Grade2003)] for given in of_elements]
+    return Votes(
+        same[0].topic,
+        same[0].document,
+        [judgment.highlights for judgment in same],
+        [
+            (relevance, len(relevance)),
+            *(([grade.exhaustivity for grade in given], len(same)) for given in grades),
+            *(([grade.specificity for grade in given], len(same)) for given in grades),
+            *((given, len(same)) for given in _given_units(same).values()),
+        ],
+        same[-1].origin,
+        same[-1].line,
+    )
 
 
 def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
@@ -97,6 +129,117 @@ def needed_assessors(how: Merge, assessors: int) -> int:
     return {"union": 1, "intersection": assessors, "majority": assessors // 2 + 1}[how]
 
 
+class NoMajority(InputError):
+    """Two assessors differ, and a majority was to decide."""
+
+
+class Votes(NamedTuple):
+    """What several assessors say of a document, as far as a majority may be divided about it.
+
+    highlights: those of each assessor.
+    values: grades of one thing that were given, and of how many assessors; the others gave 0.
+    origin, line: where the last of them says it, if it was read from a file.
+    """
+
+    topic: str
+    document: str
+    highlights: Sequence[tuple[tuple[int, int], ...]]
+    values: Sequence[tuple[Sequence[float], int]]
+    origin: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Ties:
+    """How many documents, characters and grades half of the assessors see in one way, half not.
+
+    >>> print(Ties(2, 30, 1))
+    ties in 2 documents: 30 characters that exactly half of the assessors highlighted are not \
+relevant; of 1 grade the lower of the two in the middle was taken
+    >>> bool(Ties())
+    False
+    """
+
+    documents: int = 0
+    characters: int = 0
+    grades: int = 0
+
+    def __bool__(self) -> bool:
+        return self.documents > 0
+
+    def __str__(self) -> str:
+        are = "is" if self.characters == 1 else "are"
+        parts = [
+            f"{counted(self.characters, 'character')} that exactly half of the assessors "
+            f"highlighted {are} not relevant"
+            if self.characters
+            else "",
+            f"of {counted(self.grades, 'grade')} the lower of the two in the middle was taken"
+            if self.grades
+            else "",
+        ]
+        return f"ties in {counted(self.documents, 'document')}: {'; '.join(filter(None, parts))}"
+
+
+def counted_ties(votes: Iterable[Votes], instead: str) -> Ties:
+    """Count the ties of a majority; two assessors who differ are an error, which offers `instead`.
+
+    >>> low, high = ((0, 3),), ((2, 6),)
+    >>> counted_ties([Votes("7", "a", [low, low, high, high], [])], "")
+    Ties(documents=1, characters=5, grades=0)
+    >>> counted_ties([Votes("7", "a", [low, low, high], []), Votes("7", "b", [low, low], [])], "")
+    Ties(documents=0, characters=0, grades=0)
+    >>> counted_ties([Votes("7", "a", [low, high], [])], "union or intersection")
+    Traceback (most recent call last):
+        ...
+    doxeval.assessments.merge.NoMajority: two assessors differ about 1 document, and two have no \
+majority; union or intersection can decide: document a for topic 7
+    """
+    ties, undecided = Ties(), []
+    for vote in votes:
+        characters = _tied_characters(vote.highlights)
+        grades = sum(_is_tied(given, assessors) for given, assessors in vote.values)
+        if not characters and not grades:
+            continue
+        if len(vote.highlights) == 2:
+            undecided.append(vote)
+        else:
+            ties = Ties(ties.documents + 1, ties.characters + characters, ties.grades + grades)
+    if undecided:
+        names = [
+            f"document {shortened(vote.document)} for topic {shortened(vote.topic)}"
+            for vote in undecided
+        ]
+        raise NoMajority(
+            f"two assessors differ about {counted(len(names), 'document')}, and two have no "
+            "majority; " + instead + f" can decide: {listed(names)}",
+            undecided[0].origin,
+            undecided[0].line,
+        )
+    return ties
+
+
+def _tied_characters(highlights: Sequence[tuple[tuple[int, int], ...]]) -> int:
+    """Return how many characters exactly half of the assessors highlighted."""
+    half, is_odd = divmod(len(highlights), 2)
+    if is_odd:
+        return 0
+    by_half, by_more = shared_by(highlights, half), shared_by(highlights, half + 1)
+    return _length(by_half) - _length(by_more)
+
+
+def _length(ranges: Iterable[tuple[int, int]]) -> int:
+    return sum(end - start for start, end in ranges)
+
+
+def _is_tied(given: Sequence[float], assessors: int) -> bool:
+    """Return whether the two grades in the middle differ."""
+    if not given or assessors % 2:
+        return False
+    above = assessors // 2
+    return _value_at(above - 1, given, assessors) != _value_at(above, given, assessors)
+
+
 def shared_by(
     highlights: Sequence[tuple[tuple[int, int], ...]], needed: int
 ) -> tuple[tuple[int, int], ...]:
@@ -128,6 +271,11 @@ def chosen_value(how: Merge, values: Sequence[Number], assessors: int) -> Number
     (1, 3)
     """
     at = {"union": assessors - 1, "intersection": 0, "majority": (assessors - 1) // 2}[how]
+    return _value_at(at, values, assessors)
+
+
+def _value_at(at: int, values: Sequence[Number], assessors: int) -> Number:
+    """Return the value at a place in their order, smallest first."""
     in_order = sorted(values)
     below = bisect_left(in_order, 0)  # zeros that were not given follow these
     missing = assessors - len(values)
@@ -140,16 +288,21 @@ Grade = Grade2002 | Grade2003 | Grade2005
 
 
 def _merged_grades(same: Sequence[Judgment], how: Merge) -> tuple[GradedElement, ...]:
-    said: dict[str, list[Grade]] = {}
+    return tuple(
+        GradedElement(path, _merged_grade(given, len(same), how))
+        for path, given in _given_grades(same).items()
+    )
+
+
+def _given_grades(same: Sequence[Judgment]) -> dict[str, list[Grade]]:
+    by_path: dict[str, list[Grade]] = {}
     for judgment in same:
         # What an assessor says last about an element counts.
         for path, grade in {one.path: one.grade for one in judgment.grades}.items():
-            given = said.setdefault(path, [])
+            given = by_path.setdefault(path, [])
             if grade is not None:
                 given.append(grade)
-    return tuple(
-        GradedElement(path, _merged_grade(given, len(same), how)) for path, given in said.items()
-    )
+    return by_path
 
 
 def _merged_grade(given: Sequence[Grade], assessors: int, how: Merge) -> Grade | None:
@@ -165,10 +318,15 @@ def _merged_grade(given: Sequence[Grade], assessors: int, how: Merge) -> Grade |
 
 
 def _merged_units(same: Sequence[Judgment], how: Merge) -> tuple[AssessedUnit, ...]:
-    said: dict[tuple[str, ...], list[float]] = {}
+    return tuple(
+        AssessedUnit(nodes, chosen_value(how, given, len(same)))
+        for nodes, given in _given_units(same).items()
+    )
+
+
+def _given_units(same: Sequence[Judgment]) -> dict[tuple[str, ...], list[float]]:
+    by_nodes: dict[tuple[str, ...], list[float]] = {}
     for judgment in same:
         for nodes, relevance in dict(judgment.units).items():
-            said.setdefault(nodes, []).append(relevance)
-    return tuple(
-        AssessedUnit(nodes, chosen_value(how, given, len(same))) for nodes, given in said.items()
-    )
+            by_nodes.setdefault(nodes, []).append(relevance)
+    return by_nodes

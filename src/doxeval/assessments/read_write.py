@@ -44,7 +44,8 @@ def read_assessments(
 
     With a collection, text points become offsets and everything is checked against the texts.
     A document that is judged more than once for a topic is an error, unless `pool` chooses the
-    judgments of one pool or `merge` makes one judgment of them.
+    judgments of one pool or `merge` makes one judgment of them. merge="majority" needs three
+    judgments of a document, or two that agree.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
@@ -67,7 +68,8 @@ def read_assessments(
             Parameter("whitespace") + " is for text points, which only a collection can resolve"
         )
     if merge is not None:
-        judgments = merged_judgments(judgments, merge)
+        judgments, ties = merged_judgments(judgments, merge)
+        warnings = warnings + ties
     return Assessments(judgments, warnings, None if collection is None else collection.seal)
 
 

@@ -112,6 +112,8 @@ def _write_judgments(
     lost = exported.losses(options["format_"])
     if lost:
         warn([f"{options['format_']} does not hold {listed(lost)}"])
+    if exported.ties:
+        warn([str(exported.ties)])
     write_export(exported, out, options["format_"])
     return _told(len(exported.judged), "judgment", {one.topic for one in exported.judged})
 
@@ -249,7 +251,8 @@ def _honeypot_cells(score: HoneypotScore) -> list[str]:
     "--by",
     required=True,
     type=click.Choice(["majority", "union", "intersection"]),
-    help="Which characters are relevant: those of most assessors, of any, or of all.",
+    help="Which characters are relevant: those of more than half of the assessors, of any, or of "
+    "all.",
 )
 @topic_option
 @click.option("--replace", is_flag=True, help="Also what was adjudicated already.")
@@ -259,18 +262,20 @@ def adjudicate(directory: Path, by: Merge, topics: tuple[str, ...], replace: boo
     One judgment is made of those that assessors have validated. What somebody has adjudicated
     already stays, unless --replace is given.
 
+    A majority needs three assessors: where two have judged a document and differ, nothing is
+    written. Of four or six, exactly half may have highlighted a character; such ties are counted,
+    and do not make text relevant.
+
     \b
     Example:
       doxeval assess adjudicate campaign --by majority --topic 301
     """
-    from doxeval.assess.store import Imported
-
     with opened_campaign(directory) as campaign:
         chosen = topics_chosen(campaign, topics)
-        every = [campaign.adjudicate(by, topic, replace=replace) for topic in chosen]
-    kept = tuple(pair for one in every for pair in one.kept)
-    written, unchanged = sum(one.written for one in every), sum(one.unchanged for one in every)
-    _print_done(Imported(written, unchanged, kept), f"adjudicated by {by}")
+        done = campaign.adjudicate(by, chosen, replace=replace)
+    if done.ties:
+        warn([str(done.ties)])
+    _print_done(done, f"adjudicated by {by}")
 
 
 @verb()

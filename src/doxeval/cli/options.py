@@ -82,7 +82,8 @@ def merging_options(command: Any) -> Any:
         click.option(
             "--merge",
             type=click.Choice(["union", "intersection", "majority"]),
-            help="How to merge several judgments of the same document into one.",
+            help="How to merge several judgments of the same document into one; a majority needs "
+            "three of them, or two that agree.",
         ),
         click.option("--pool", metavar="ID", help="Use only the judgments of this pool."),
     ):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from statistics import median_low
+from statistics import median_high, median_low
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assess.agreement.adjudication import adjudicated_by
+from doxeval.assess.agreement.adjudication import adjudicated_by, votes
 from doxeval.assess.judging import MODES, Article, Mode, State, inconsistencies, problems
 from doxeval.assess.judging.exhaustivity import holds_passage, touched
-from doxeval.assessments.merge import MERGES, Merge
+from doxeval.assessments.merge import MERGES, Merge, counted_ties
 from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError
 from strategies.judged import states_on
@@ -133,6 +133,27 @@ def test_a_grade_that_the_rules_refuse_is_left_out_and_nothing_validated() -> No
     assert found.highlights == ((0, 3),)
     assert found.grades == {"/s[1]": 1}
     assert found.status == "open"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(data=st.data())
+def test_ties_are_as_counted_one_by_one(mode: Mode, data: st.DataObject) -> None:
+    article = data.draw(articles())
+    states = data.draw(st.lists(states_on(article, mode), min_size=3, max_size=6))
+    ties = counted_ties([votes("7", "a", states)], "")
+    half = len(states) / 2
+    counts = [sum(at in characters(state) for state in states) for at in range(len(article.text))]
+    assert ties.characters == sum(count == half for count in counts)
+    tied = 0
+    for path in {path for state in states for path in state.grades}:
+        given_ = [state.grades.get(path) for state in states]
+        pairs = [one if isinstance(one, tuple) else (LEVELS[one],) for one in given_]
+        width = max(map(len, pairs))
+        filled = [one if len(one) == width else (0,) * width for one in pairs]
+        for level in zip(*filled, strict=True):
+            tied += median_low(level) != median_high(level)
+    assert ties.grades == tied
+    assert ties.documents == bool(ties.characters or tied)
 
 
 def test_nothing_cannot_be_adjudicated() -> None:

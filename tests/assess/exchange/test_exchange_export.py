@@ -21,6 +21,7 @@ from doxeval.assess.exchange.export import (
 from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.judging import Mode, State
 from doxeval.assessments import Judgment, read_assessments
+from doxeval.assessments.merge import NoMajority, Ties
 from doxeval.documents import Collection
 from doxeval.documents.examples import example_collection
 from doxeval.errors import InputError, OutputError
@@ -81,7 +82,7 @@ def test_assessors_who_differ_are_an_error_that_lists_all_documents(collection: 
         exported(collection, [*said, judged("A1", topic="8")])
     first, *lines = str(caught.value).splitlines()
     assert "2 documents" in first
-    assert "judgments= one of A1, A2, majority, union" in first
+    assert first.endswith("judgments= one of A1, A2, union")
     assert lines == [f"  topic 7, document {name}: A1, A2" for name in ("a", "b")]
 
 
@@ -108,15 +109,34 @@ def test_an_adjudicated_draft_settles_nothing(collection: Collection) -> None:
 
 @pytest.mark.parametrize(
     ("judgments", "highlights"),
-    [("A1", ((0, 3),)), ("A2", ((2, 5),)), ("majority", ((2, 3),)), ("union", ((0, 5),))],
+    [("A1", ((0, 3),)), ("A2", ((2, 5),)), ("majority", ((2, 4),)), ("union", ((0, 5),))],
 )
 def test_judgments_can_be_chosen(
     collection: Collection, judgments: str, highlights: tuple[tuple[int, int], ...]
 ) -> None:
-    said = [judged("A1", (0, 3)), judged("A2", (2, 5)), judged(None, (9, 10))]
-    (found,) = exported(collection, said, judgments)
+    said = [judged("A1", (0, 3)), judged("A2", (2, 5)), judged("A3", (2, 4))]
+    (found,) = exported(collection, [*said, judged(None, (9, 10))], judgments)
     assert found.highlights == highlights
     assert found.assessor == (judgments if judgments.startswith("A") else None)
+
+
+def test_a_majority_of_two_who_differ_is_not_exported(collection: Collection) -> None:
+    agreed = [judged("A1", (0, 3)), judged("A2", (0, 3))]
+    said = [judged("A1", (0, 3), document="b"), judged("A2", (2, 5), document="b")]
+    with pytest.raises(NoMajority, match=r"differ about 1 document, .* document b for topic 7$"):
+        exported(collection, [*agreed, *said], "majority")
+    (found,) = exported(collection, agreed, "majority")
+    assert found.highlights == ((0, 3),)
+    with pytest.raises(Undecided, match="A1, A2, A3, majority, union"):
+        exported(collection, [*said, judged("A3", (0, 9), document="b")])
+
+
+def test_ties_of_an_exported_majority_are_counted(collection: Collection) -> None:
+    ranges = [(0, 3), (0, 3), (2, 5), (2, 5)]
+    said = [judged(f"A{number}", place) for number, place in enumerate(ranges)]
+    export = judgments_to_export(said, collection=collection, mode="2006", judgments="majority")
+    assert export.ties == Ties(1, 4, 0)
+    assert export.assessments.warnings == (str(export.ties),)
 
 
 def test_an_unknown_assessor_is_an_error_that_names_the_others(collection: Collection) -> None:

@@ -7,7 +7,7 @@ import pytest
 from assess_client import browser
 from doxeval.assess.exchange.imports import ImportedState
 from doxeval.assess.store import Campaign
-from small_campaign import bep, highlight, operation
+from small_campaign import Answer, bep, highlight, operation
 
 
 @pytest.fixture
@@ -101,6 +101,19 @@ def test_exports_say_what_they_lose_first(judged: Campaign) -> None:
     nothing = client.get("/organise/exports?topic=8&drafts=yes").text
     assert "There are no validated judgments" in nothing
     assert client.get("/organise/exports?judgments=nobody").status_code == 400
+
+
+def test_two_assessors_have_no_majority_and_ties_are_told(judged: Campaign) -> None:
+    client = browser(judged, "organiser")
+    page = client.get("/organise/exports?judgments=majority").text
+    assert "two have no majority" in page and "format=jsonl" not in page
+    assert client.get("/organise/export?format=jsonl&judgments=majority").status_code == 400
+    differing = [one for one in judged.judgments("7") if one.document == "tides"]
+    for name, same in zip(("cem", "dan"), differing, strict=True):
+        judged.add_user(name)
+        judged.import_judgments([Answer("7", "tides", same.state)], name)
+    page = client.get("/organise/exports?judgments=majority").text
+    assert "Ties in 1 document: " in page and "format=jsonl" in page
 
 
 @pytest.mark.parametrize("name", ["jsonl", "annotations", "inex2008", "inex2005", "trec", "log"])

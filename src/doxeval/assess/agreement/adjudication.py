@@ -2,7 +2,7 @@
 
     union           relevant is what any assessor says is relevant
     intersection    what all of them say
-    majority        what more than half of them say
+    majority        what more than half of them say; two who differ have none
 
 Highlights are compared character by character; then the rules of judging join those with only
 white space between them. The best entry point is the one that most assessors set; of several that
@@ -25,7 +25,7 @@ from doxeval.assess.judging.exhaustivity import holds_passage, touched
 from doxeval.assess.judging.highlighting import highlighted
 from doxeval.assess.judging.rules import problems
 from doxeval.assess.judging.state import Grade, Mode, Range, State
-from doxeval.assessments.merge import Merge, chosen_value, needed_assessors, shared_by
+from doxeval.assessments.merge import Merge, Votes, chosen_value, needed_assessors, shared_by
 from doxeval.errors import InputError
 
 _LEVELS: dict[Grade, int] = {"?": 1, 1: 2, 2: 3}
@@ -62,6 +62,22 @@ def adjudicated_by(rule: Merge, states: Sequence[State], article: Article, mode:
     done = all(state.status == "validated" for state in states)
     valid = done and not problems(found, article, mode)
     return replace(found, status="validated") if valid else found
+
+
+def votes(topic: str, document: str, states: Sequence[State]) -> Votes:
+    """Return what several assessors say of a document, for `counted_ties`.
+
+    >>> votes("7", "a", [State(((0, 3),), 0), State()]).highlights
+    [((0, 3),), ()]
+    """
+    values: list[tuple[list[int], int]] = []
+    for path in _paths(states):
+        given = [state.grades[path] for state in states if path in state.grades]
+        of_both = [grade for grade in given if isinstance(grade, tuple)]
+        levels = [_LEVELS[grade] for grade in given if not isinstance(grade, tuple)]
+        values += [(list(level), len(states)) for level in zip(*of_both, strict=True)]
+        values.append((levels, len(states)))
+    return Votes(topic, document, [state.highlights for state in states], values)
 
 
 def _joined(ranges: Iterable[Range], article: Article) -> tuple[Range, ...]:

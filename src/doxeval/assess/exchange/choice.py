@@ -1,7 +1,7 @@
 """Which judgment stands for a document that several assessors judged.
 
     adjudicated    the adjudicated judgment; or that of the one assessor, or what all assessors say
-    majority       what more than half of the assessors say
+    majority       what more than half of the assessors say; two who differ have no majority
     union          what any of them says
     a pseudonym    what this assessor says
 
@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from doxeval.assess.agreement.adjudication import adjudicated_by
+from doxeval.assess.agreement.adjudication import adjudicated_by, votes
 from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.state import Mode, State
-from doxeval.assessments.merge import Merge
+from doxeval.assessments.merge import Merge, Ties, Votes, counted_ties
 from doxeval.errors import InputError
 from doxeval.wording import Parameter, counted, listed, shortened
 
@@ -29,6 +30,13 @@ class Undecided(InputError):
     """Assessors differ about documents, and nothing says whose judgment is to be taken."""
 
 
+class Chosen(NamedTuple):
+    """One judgment for each topic and document, and the ties of a majority."""
+
+    judged: list[Judged]
+    ties: Ties = Ties()
+
+
 def chosen_judgments(
     judged: Iterable[Judged],
     *,
@@ -36,15 +44,15 @@ def chosen_judgments(
     drafts: bool = False,
     article_of: Callable[[str], Article],
     mode: Mode,
-) -> list[Judged]:
-    """One judgment for each topic and document, in the order in which they first come.
+) -> Chosen:
+    """Choose one judgment for each topic and document, in the order in which they first come.
 
     >>> one = Judged("7", "a", "A1", State(status="validated"), 20)
     >>> other = replace(one, assessor="A2", state=State(((0, 5),), 0, status="validated"))
     >>> about = {"article_of": lambda name: None, "mode": "2006"}
-    >>> [found.assessor for found in chosen_judgments([one], **about)]
+    >>> [found.assessor for found in chosen_judgments([one], **about).judged]
     ['A1']
-    >>> chosen_judgments([one, other], judgments="A2", **about) == [other]
+    >>> chosen_judgments([one, other], judgments="A2", **about).judged == [other]
     True
     >>> try:
     ...     chosen_judgments([one, other], **about)
@@ -60,6 +68,7 @@ def chosen_judgments(
         pairs.setdefault(one.pair, []).append(one)
     found: list[Judged] = []
     undecided: list[Sequence[Judged]] = []
+    divided: list[Votes] = []
     for same in pairs.values():
         those = _that_count(same, judgments, drafts)
         if not those:
@@ -70,14 +79,16 @@ def chosen_judgments(
             if judgments in RULES:
                 rule: Merge = "majority" if judgments == "majority" else "union"
                 states = [one.state for one in those]
+                divided += [votes(*those[0].pair, states)] if rule == "majority" else []
                 state = adjudicated_by(rule, states, article_of(those[0].document), mode)
         if state is None or (state.status == "open" and not drafts):
             undecided.append(those)
         else:
             found.append(_for_all(those, state))
+    ties = counted_ties(divided, "union, one of the assessors, adjudication or a third assessor")
     if undecided:
         raise _undecided(undecided)
-    return found
+    return Chosen(found, ties)
 
 
 def _of_assessor(judged: Sequence[Judged], assessor: str) -> list[Judged]:
@@ -135,9 +146,11 @@ def _undecided(undecided: Sequence[Sequence[Judged]]) -> Undecided:
         for those in undecided
     ]
     every = [one for those in undecided for one in those]
+    # Of two who differ there is no majority.
+    rules = RULES if all(len(those) > 2 for those in undecided) else ("union",)
     head = (
         f"assessors differ about {counted(len(lines), 'document')}, which need adjudication; or "
-        "choose with " + Parameter("judgments") + f" one of {_names(every)}, {', '.join(RULES)}"
+        "choose with " + Parameter("judgments") + f" one of {_names(every)}, {', '.join(rules)}"
     )
     more = [f"… and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
     return Undecided(head + "".join(f"\n  {text}" for text in [*lines[:_SHOWN], *more]))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -32,6 +32,7 @@ from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.formats import AssessmentFormat, assessment_losses
 from doxeval.assessments.grades import Grade2003
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
+from doxeval.assessments.merge import Ties
 from doxeval.assessments.read_write import write_assessments
 from doxeval.assessments.resolution import pointed_judgments
 from doxeval.assessments.statements import unsettled
@@ -95,6 +96,7 @@ class Export:
     collection: Collection
     mode: Mode
     assessments: Assessments
+    ties: Ties = field(default_factory=Ties)  # of a majority
 
     def losses(self, format: ExportFormat) -> tuple[str, ...]:
         """What a format cannot hold."""
@@ -144,15 +146,17 @@ def judgments_to_export(
     >>> next(iter(judgments_to_export([draft], drafts=True, **about).assessments)).marks
     ('draft',)
     """
-    found = chosen_judgments(
+    chosen = chosen_judgments(
         judged,
         judgments=judgments,
         drafts=drafts,
         article_of=lambda document: Article.of(collection, document),
         mode=mode,
     )
-    made = [_judgment(one, collection, mode) for one in found]
-    return Export(tuple(found), collection, mode, Assessments(made, unsettled(made, None)))
+    made = [_judgment(one, collection, mode) for one in chosen.judged]
+    warnings = [*unsettled(made, None), *([str(chosen.ties)] if chosen.ties else [])]
+    assessments = Assessments(made, warnings)
+    return Export(tuple(chosen.judged), collection, mode, assessments, chosen.ties)
 
 
 def write_export(export: Export, path: str | os.PathLike[str], format: ExportFormat) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -18,6 +18,7 @@ from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.judgments import Target, locked_row
 from doxeval.assess.store.kept_articles import keep, packed
 from doxeval.assess.store.submitting import Author, Failed, submit
+from doxeval.assessments.merge import Ties
 
 
 class NewState(NamedTuple):
@@ -32,12 +33,13 @@ class Imported:
     """How many judgments were written, were so already, and were left as they are.
 
     A judgment that somebody worked on is replaced only if that was asked for; `kept` names those
-    that were not, as (topic, document).
+    that were not, as (topic, document). `ties` are those of a majority.
     """
 
     written: int
     unchanged: int
     kept: tuple[tuple[str, str], ...] = ()
+    ties: Ties = field(default_factory=Ties)
 
 
 def write_states(

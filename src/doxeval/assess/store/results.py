@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from doxeval.assess.agreement.adjudication import adjudicated_by
+from doxeval.assess.agreement.adjudication import adjudicated_by, votes
 from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.exchange.log import LoggedOperation
 from doxeval.assess.judging import State
@@ -25,7 +26,7 @@ from doxeval.assess.store.people import People
 from doxeval.assess.store.queue import ADJUDICATED
 from doxeval.assess.store.submitting import Author
 from doxeval.assess.store.users import User
-from doxeval.assessments.merge import Merge
+from doxeval.assessments.merge import Merge, Ties, counted_ties
 
 
 class Results(People):
@@ -68,23 +69,40 @@ class Results(People):
     def adjudicate(
         self,
         rule: Merge,
-        topic: str | None = None,
+        topics: Collection[str] | None = None,
         by: User | None = None,
         replace: bool = False,
     ) -> Imported:
-        """Let a rule make one judgment of those that assessors validated.
+        """Let a rule make one judgment of those that assessors validated, of some topics or all.
 
-        A document that was adjudicated already is kept, unless `replace` is set.
+        A document that was adjudicated already is kept, unless `replace` is set. A majority needs
+        three assessors, or two who agree; its ties are counted.
         """
         by_pair: dict[tuple[str, str], list[State]] = {}
-        for one in self.judgments(topic):
-            if not one.adjudicated:
-                by_pair.setdefault(one.pair, []).append(one.state)
+        adjudicated: set[tuple[str, str]] = set()
+        for judged in self.judgments(drafts=True):
+            if topics is not None and judged.topic not in topics:
+                continue
+            if judged.adjudicated:
+                adjudicated |= {judged.pair} if judged.state != State() else set()
+            elif not judged.draft:
+                by_pair.setdefault(judged.pair, []).append(judged.state)
+        ties = Ties()
+        if rule == "majority":
+            decided = {
+                pair: states
+                for pair, states in by_pair.items()
+                if replace or pair not in adjudicated
+            }
+            every = (votes(*pair, states) for pair, states in decided.items())
+            ties = counted_ties(every, "union, intersection or a third assessor")
         new = []
-        for (about, document), states in by_pair.items():
+        for (topic, document), states in by_pair.items():
             state = adjudicated_by(rule, states, self.article(document), self.mode)
-            new.append(self._new_state(about, document, ADJUDICATED, state))
-        return self._written(new, "adjudicated", by, replace, rule=rule)
+            new.append(self._new_state(topic, document, ADJUDICATED, state))
+        details = {"rule": rule, **({"ties": dataclasses.asdict(ties)} if ties else {})}
+        done = self._written(new, "adjudicated", by, replace, **details)
+        return dataclasses.replace(done, ties=ties)
 
     def _new_state(self, topic: str, document: str, judge: int, state: State) -> NewState:
         known = self.collection.id_of(self.collection.document(document))

@@ -16,6 +16,7 @@ from doxeval.assess.exchange.export import (
 from doxeval.assess.exchange.log import log_lines
 from doxeval.assess.web.problems import Problem
 from doxeval.assess.web.templates import render
+from doxeval.assessments.merge import NoMajority
 from doxeval.errors import DoxevalError
 
 if TYPE_CHECKING:
@@ -76,10 +77,17 @@ def _export(asked: Asked, wanted: Wanted) -> Export:
             judgments=wanted.judgments,
             drafts=wanted.drafts,
         )
+    except NoMajority:
+        sentence = (
+            "Two assessors differ about some documents, and two have no majority. Have the "
+            "documents adjudicated or judged by a third assessor, or export the judgments of "
+            "anybody (union) or of one assessor."
+        )
+        raise Problem(400, sentence, "undecided") from None
     except Undecided:
         sentence = (
             "The assessors differ about some documents. Have them adjudicated, or export the "
-            "judgments of the majority, of anybody (union) or of one assessor."
+            "judgments of the majority (of three or more), of anybody (union) or of one assessor."
         )
         raise Problem(400, sentence, "undecided") from None
     if not export.judged:
@@ -91,16 +99,22 @@ def _export(asked: Asked, wanted: Wanted) -> Export:
 def get_exports(asked: Asked) -> Response:
     """The formats, and what each of them cannot keep."""
     wanted = _wanted(asked)
-    problem, count = "", 0
+    problem, ties, count = "", "", 0
     offered = [Offered(LOG)]
     try:
         export = _export(asked, wanted)
         count = len(export.judged)
+        ties = str(export.ties) if export.ties else ""
         ours = [_offered(export, name) for name in EXPORT_FORMATS]
         offered = sorted([*ours, *offered], key=lambda one: list(TITLES).index(one.name))
     except Problem as refused:
         problem = refused.sentence
-    values = wanted._asdict() | {"problem": problem, "count": count, "formats": offered}
+    values = wanted._asdict() | {
+        "problem": problem,
+        "ties": ties,
+        "count": count,
+        "formats": offered,
+    }
     return render("exports", asked.site, asked.who, **values)
 
 
