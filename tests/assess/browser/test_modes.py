@@ -134,6 +134,19 @@ def judged_twice(serving: Any) -> Server:
     return server
 
 
+def test_an_adjudicator_who_does_not_assess_finds_other_documents(
+    judged_twice: Server, browsers: Browsers
+) -> None:
+    campaign = judged_twice.campaign
+    campaign.assign("7", "adj", "adjudicate")
+    campaign.unassign("7", "adj", "assess")
+    tab = browsers.tab(judged_twice, "adj").open("7", "tides", "/adjudicate")
+    tab.page.locator("#find summary").click()
+    tab.page.locator("#find input").fill("salty")
+    tab.page.locator("#find button", has_text="Find").click()
+    tab.page.locator("#find .note", has_text="1 document found").wait_for()
+
+
 def test_adjudication(judged_twice: Server, browsers: Browsers) -> None:
     campaign = judged_twice.campaign
     campaign.assign("7", "adj", "adjudicate")

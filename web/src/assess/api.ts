@@ -59,8 +59,8 @@ export async function saveKeywords(topic: string, words: string[]): Promise<void
   await asked(`/api/keywords?${query({ topic })}`, { words });
 }
 
-export async function find(topic: string, q: string): Promise<FindData> {
-  return (await asked(`/api/find?${query({ topic, q })}`)) as FindData;
+export async function find({ topic, judge }: Subject, q: string): Promise<FindData> {
+  return (await asked(`/api/find?${query({ topic, judge, q })}`)) as FindData;
 }
 
 export async function judgeOutside({ topic, judge }: Subject, doc: string): Promise<void> {

@@ -22,7 +22,7 @@ export function finder(work: Assessment): HTMLElement {
     said.textContent = "Searching…";
     list.replaceChildren();
     try {
-      const found = await find(work.subject.topic, field.value);
+      const found = await find(work.subject, field.value);
       const how = found.how ? ` (${found.how})` : "";
       said.textContent = `${counted(found.documents.length, "document")} found${how}.`;
       list.replaceChildren(...found.documents.map((one) => result(work, one)));
