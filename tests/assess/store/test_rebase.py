@@ -35,6 +35,25 @@ def work(campaign: Campaign) -> None:
     campaign.submit("7", "tides", ann.id, ann, [operation("not-relevant", 0)])
 
 
+def test_a_document_that_was_merely_opened_does_not_stop_a_rebase(
+    new_campaign: Maker, own: Collection, tmp_path: Path
+) -> None:
+    campaign = new_campaign(collection=own)
+    work(campaign)
+    ann, bob = campaign.user("ann"), campaign.user("bob")
+    campaign.add_outside("7", "salt", ann.id)  # outside the pool
+    campaign.add_time("8", "salt", bob.id, 3)  # in the pool
+    campaign.close()
+    left = {name: xml for name, xml in DOCUMENTS.items() if name != "salt"}
+    new = make_collection(tmp_path / "new", left)
+    report = Campaign.rebase(campaign.directory, new.directory)
+    assert (report.unchanged, report.lost) == (2, ())
+    assert report.removed == (("7", "salt"), ("8", "salt"))
+    with Campaign.open(campaign.directory) as again:
+        assert "salt" not in [entry.document for entry in again.queue("7", ann.id)]
+        assert again.verify() == []
+
+
 @pytest.mark.parametrize("in_place", [False, True])
 def test_highlights_move_with_their_text(
     new_campaign: Maker, own: Collection, tmp_path: Path, in_place: bool

@@ -42,8 +42,8 @@ class RebaseReport:
     """What became of the judgments.
 
     unchanged: their text is the same. moved: they were carried over. lost: what was not; those
-    judgments are open again. removed: documents of the pool, not judged by anybody, that the new
-    collection does not have.
+    judgments are open again. removed: documents that the new collection does not have, and that
+    were in the pool or merely opened, but not judged by anybody.
     """
 
     unchanged: int
@@ -59,7 +59,7 @@ class Rebase:
         self.connection = connection
         self.new = new
         self.mode: Mode = settings.load(connection).mode
-        self.recorded: dict[str, str] = settings.get(connection, "collection")
+        self.recorded: dict[str, str] = settings.collection(connection)
         self.old = _collection_if_there(self.recorded)
         self.names = {0: "adjudicated"}
         for row in connection.execute(select(USERS.c.id, USERS.c.name)):
@@ -145,11 +145,13 @@ class Rebase:
         return None if self.old is None else Article.of(self.old, document)
 
     def _without_missing(self) -> tuple[tuple[str, str], ...]:
-        """Take documents from the pool that are gone; if they were judged, refuse the rebase."""
+        """Take out documents that are gone; if they were judged, refuse the rebase."""
         judged = select(JUDGMENTS.c.topic, JUDGMENTS.c.document).where(JUDGMENTS.c.version > 0)
         begun = {tuple(row) for row in self.connection.execute(judged)}
         pool = select(POOL_DOCUMENTS.c.topic, POOL_DOCUMENTS.c.document)
-        pairs = sorted(begun | {tuple(row) for row in self.connection.execute(pool)})
+        opened = select(JUDGMENTS.c.topic, JUDGMENTS.c.document)  # perhaps never touched
+        both = (row for query in (pool, opened) for row in self.connection.execute(query))
+        pairs = sorted(begun | {tuple(row) for row in both})
         numbers = self.new.find_documents([document for _, document in pairs]).tolist()
         missing = [pair for pair, number in zip(pairs, numbers, strict=True) if number < 0]
         if lacking := sorted({pair[1] for pair in missing if pair in begun}):
