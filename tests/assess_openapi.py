@@ -8,13 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from doxeval.assess.judging import KINDS, Operation
-from doxeval.assess.web.api import (
-    LONGEST_QUERY,
-    LONGEST_WORD,
-    MOST_OPERATIONS,
-    MOST_SECONDS,
-    MOST_WORDS,
-)
+from doxeval.assess.store.judgments import MOST_SECONDS
+from doxeval.assess.store.topics import LONGEST_KEYWORD, MOST_KEYWORDS
+from doxeval.assess.web.api import LONGEST_QUERY, MOST_OPERATIONS
 from doxeval.assess.web.roles import OF_A_TOPIC, WHO_MAY, Who
 
 _WHOLE = {"type": "integer", "minimum": 0, "maximum": 200}
@@ -65,8 +61,8 @@ _OWN_BODY: dict[str, dict[str, Any]] = {
     "POST /api/keywords": {
         "words": {
             "type": "array",
-            "maxItems": MOST_WORDS,
-            "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_WORD},
+            "maxItems": MOST_KEYWORDS,
+            "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEYWORD},
         }
     },
     "POST /api/outside": {},

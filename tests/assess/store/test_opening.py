@@ -50,6 +50,19 @@ def test_what_cannot_be_a_campaign_leaves_nothing(
     assert new_campaign().topics()  # the database is still empty
 
 
+def test_ids_that_no_address_can_hold_are_refused(
+    tmp_path: Path, small_collection: Collection
+) -> None:
+    long = "7" * 1001
+    with pytest.raises(CampaignError, match="its id has 1,001 characters; expected at most 1,000"):
+        Campaign.create(
+            tmp_path / "campaign",
+            collection=small_collection.directory,
+            topics=[Topic(long)],
+            pool=Pool({long: (PooledDocument("waves"),)}),
+        )
+
+
 def test_an_existing_directory_is_not_overwritten(campaign: Campaign) -> None:
     collection = campaign.collection.directory
     with pytest.raises(CampaignError, match="exists already"):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assess_client import browser, highlight_tide
-from doxeval.assess.store import Campaign
+from doxeval.assess.store import Campaign, CampaignError
 from small_campaign import DOCUMENTS
 
 OWN = {"topic": "7", "doc": "tides"}
@@ -140,6 +140,39 @@ def test_keywords_belong_to_a_topic_and_a_person(campaign: Campaign) -> None:
     assert bob.get("/api/keywords?topic=7").json() == {"words": ["tides"]}
     assert ann.get("/api/keywords?topic=8").json() == {"words": ["salt", "water"]}
     assert ann.post("/api/keywords?topic=7", json={"words": []}).json() == {"words": []}
+
+
+@pytest.mark.parametrize(
+    ("words", "is_fine"),
+    [
+        (["a" * 100], True),
+        (["a" * 101], False),
+        ([f"word{number}" for number in range(100)], True),
+        ([f"word{number}" for number in range(101)], False),
+        (["sea", " "], False),
+        ([7], False),
+    ],
+)
+def test_the_limits_of_keywords_are_those_of_the_store(
+    campaign: Campaign, words: list[str], is_fine: bool
+) -> None:
+    ann = browser(campaign, "ann")
+    answer = ann.post("/api/keywords?topic=7", json={"words": words})
+    assert (answer.status_code == 200) == is_fine
+    if is_fine:
+        campaign.set_keywords("7", campaign.user("bob"), words)
+    else:
+        assert answer.status_code == 400 and answer.json()["code"] == "malformed"
+        with pytest.raises(CampaignError, match="keywords"):
+            campaign.set_keywords("7", campaign.user("bob"), words)
+
+
+def test_a_query_that_is_too_long_is_refused_by_page_and_api(campaign: Campaign) -> None:
+    client = browser(campaign, "ann")
+    for path in ("/queue", "/api/find"):
+        for length, status in ((200, 200), (201, 400)):
+            answer = client.get(path, params={"topic": "7", "q": "a" * length})
+            assert answer.status_code == status
 
 
 def test_documents_outside_the_pool_are_found_added_and_flagged(campaign: Campaign) -> None:

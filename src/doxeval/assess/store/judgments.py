@@ -14,7 +14,7 @@ from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.schema import JUDGMENTS
 from doxeval.wording import brief
 
-_MOST_SECONDS = 600
+MOST_SECONDS = 600
 
 
 class Target(NamedTuple):
@@ -92,8 +92,8 @@ def locked_row(
 
 def add_time(connection: Connection, target: Target, text_sha256: str, seconds: float) -> None:
     """Add to the time that was spent on a document."""
-    if not 0 <= seconds <= _MOST_SECONDS:
-        raise CampaignError(f"expected 0 to {_MOST_SECONDS} seconds")
+    if not 0 <= seconds <= MOST_SECONDS:
+        raise CampaignError(f"expected 0 to {MOST_SECONDS} seconds")
     locked_row(connection, target, text_sha256)
     chosen = update(JUDGMENTS).where(row_is(target))
     connection.execute(chosen.values(seconds=JUDGMENTS.c.seconds + seconds))

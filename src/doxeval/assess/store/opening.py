@@ -40,7 +40,7 @@ from doxeval.errors import CollectionError, UnknownReference, output_errors
 from doxeval.pooling import Pool
 from doxeval.topics import Topic
 from doxeval.unfinished import parents_made, unfinished
-from doxeval.wording import Message, Parameter
+from doxeval.wording import Message, Parameter, brief
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def open_directory(directory: Path, collection: str | Path | None = None) -> Ope
     try:
         notices = _migrated(directory, database)
         with database.read() as connection:
-            recorded = settings.get(connection, "collection")
+            recorded = settings.collection(connection)
         found = _collection(facts, recorded, collection)
         moved = facts.moved_to(found.address, found.seal)
         if moved != facts:
@@ -140,9 +140,15 @@ def known_in(collection: Collection) -> pools.Known:
 
     def known(document: str) -> str:
         try:
-            return collection.id_of(collection.document(document))
+            name = collection.id_of(collection.document(document))
         except UnknownReference as error:
             raise CampaignError(f"{error}: the pool is of another collection") from None
+        if len(name) > topics.LONGEST_ID:
+            raise CampaignError(
+                f"document {brief(name)}: its id has {len(name):,} characters; expected at most "
+                f"{topics.LONGEST_ID:,}"
+            )
+        return name
 
     return known
 
@@ -176,7 +182,11 @@ def _migrated(directory: Path, database: Database) -> tuple[str, ...]:
     """Bring an old database to the newest revision; a copy of an SQLite file is kept."""
     with database.read() as connection:
         found = migrating.revision_of(connection)
-    if not migrating.check_revision(found):
+    try:
+        is_old = migrating.check_revision(found)
+    except CampaignError as error:
+        raise CampaignError(error.message, database.name) from None
+    if not is_old:
         return ()
     with server_lock(directory, "migrate its database"):
         copy = _copy(directory, database, str(found)) if database.is_sqlite else None

@@ -9,13 +9,14 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from doxeval.assess.store import audit, times
-from doxeval.assess.store.failures import CampaignError
+from doxeval.assess.store.failures import CampaignError, stored
 from doxeval.assess.store.schema import KEYWORDS, TOPICS
 from doxeval.topics import Topic
 from doxeval.topics.topic import TEXT_FIELDS
 from doxeval.wording import brief, suggestion
 
-_MOST_KEYWORDS, _LONGEST_KEYWORD = 200, 100
+MOST_KEYWORDS, LONGEST_KEYWORD = 100, 100
+LONGEST_ID = 1000  # of a topic or a document: ids are parts of addresses
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ def check(topics: Sequence[Topic]) -> None:
             raise CampaignError(f"topic {brief(topic.id)} is given twice")
         if "\0" in topic.id:
             raise CampaignError(f"topic {brief(topic.id)}: its id has a null character")
+        if len(topic.id) > LONGEST_ID:
+            raise CampaignError(
+                f"topic {brief(topic.id)}: its id has {len(topic.id):,} characters; expected at "
+                f"most {LONGEST_ID:,}"
+            )
         seen.add(topic.id)
     if not seen:
         raise CampaignError("a campaign needs topics, and none were given")
@@ -96,14 +102,30 @@ def keywords(connection: Connection, topic: str, user_id: int) -> list[str] | No
     return words
 
 
+def checked_keywords(words: Iterable[object]) -> list[str]:
+    """Return words to colour, each once and without white space around it, within the limits.
+
+    >>> checked_keywords([" low tide", "moon", "moon"])
+    ['low tide', 'moon']
+    >>> checked_keywords(["moon", " "])
+    Traceback (most recent call last):
+    doxeval.assess.store.failures.CampaignError: ' ': expected keywords of 1 to 100 characters
+    """
+    given = list(words)
+    if len(given) > MOST_KEYWORDS:
+        raise CampaignError(f"{len(given):,} keywords: expected at most {MOST_KEYWORDS}")
+    for word in given:
+        if not isinstance(word, str) or not word.strip() or len(word) > LONGEST_KEYWORD:
+            raise CampaignError(
+                f"{brief(word)}: expected keywords of 1 to {LONGEST_KEYWORD} characters"
+            )
+    return list(dict.fromkeys(str(word).strip() for word in given))
+
+
 def set_keywords(connection: Connection, topic: str, user_id: int, words: Iterable[str]) -> None:
     """Choose the words that are coloured."""
     check_known(connection, topic)
-    chosen = list(dict.fromkeys(words))
-    if len(chosen) > _MOST_KEYWORDS or max(map(len, chosen), default=0) > _LONGEST_KEYWORD:
-        raise CampaignError(
-            f"expected up to {_MOST_KEYWORDS} keywords of up to {_LONGEST_KEYWORD} characters"
-        )
+    chosen = checked_keywords(words)
     row = (KEYWORDS.c.topic == topic) & (KEYWORDS.c.user_id == user_id)
     if not connection.execute(update(KEYWORDS).where(row).values(words=chosen)).rowcount:
         connection.execute(insert(KEYWORDS).values(topic=topic, user_id=user_id, words=chosen))
@@ -115,5 +137,6 @@ def _fields(topic: Topic) -> dict[str, Any]:
 
 
 def _topic(topic_id: str, fields: dict[str, Any]) -> Topic:
-    parts = tuple((kind, text) for kind, text in fields["cas_parts"])
-    return Topic(topic_id, **{**fields, "cas_parts": parts})
+    with stored("a topic"):
+        parts = tuple((kind, text) for kind, text in fields["cas_parts"])
+        return Topic(topic_id, **{**fields, "cas_parts": parts})

@@ -15,7 +15,7 @@ from doxeval.wording import brief, suggestion, visible
 
 Role = Literal["admin", "organiser", "assessor", "adjudicator"]
 ROLES: tuple[Role, ...] = get_args(Role)
-_LONGEST_NAME = 64
+LONGEST_NAME = 64
 # What exports call judgments that belong to nobody in particular.
 _RESERVED = {"adjudicated", "majority", "union", "intersection"}
 
@@ -67,9 +67,9 @@ def check_name(name: str) -> None:
     doxeval.assess.store.failures.CampaignError: 'majority' means something else in exports; \
 choose another name
     """
-    if not name or len(name) > _LONGEST_NAME or name != name.strip() or visible(name) != name:
+    if not name or len(name) > LONGEST_NAME or name != name.strip() or visible(name) != name:
         raise CampaignError(
-            f"{brief(name)} cannot be the name of a user: expected 1 to {_LONGEST_NAME} visible "
+            f"{brief(name)} cannot be the name of a user: expected 1 to {LONGEST_NAME} visible "
             "characters, without white space at the ends"
         )
     if name.casefold() in _RESERVED:

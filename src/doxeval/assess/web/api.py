@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from doxeval.assess.judging import MalformedOperation, parse_operation
+from doxeval.assess.store import CampaignError
+from doxeval.assess.store.judgments import MOST_SECONDS
 from doxeval.assess.store.queue import next_document
+from doxeval.assess.store.topics import checked_keywords
 from doxeval.assess.web.article_data import (
     article_data,
     check_is_for,
@@ -25,9 +28,6 @@ if TYPE_CHECKING:
     from doxeval.assess.web.asked import Asked
 
 MOST_OPERATIONS = 200
-MOST_SECONDS = 600
-MOST_WORDS = 100
-LONGEST_WORD = 100
 LONGEST_QUERY = 200
 _STATUS = {"conflict": 409, "quote": 409, "refused": 422, "closed": 423, "malformed": 400}
 
@@ -121,14 +121,13 @@ def get_keywords(asked: Asked) -> Response:
 def post_keywords(asked: Asked) -> Response:
     """Other words to colour."""
     words = _object(asked.body, "words")["words"]
-    if not isinstance(words, list) or len(words) > MOST_WORDS:
-        raise Problem(400, f'"words" is a list of at most {MOST_WORDS}.', "malformed")
-    for word in words:
-        if not isinstance(word, str) or not word.strip() or len(word) > LONGEST_WORD:
-            raise Problem(
-                400, f"A keyword is a text of 1 to {LONGEST_WORD} characters.", "malformed"
-            )
-    asked.campaign.set_keywords(asked.topic, asked.who, [word.strip() for word in words])
+    if not isinstance(words, list):
+        raise Problem(400, '"words" is a list of texts.', "malformed")
+    try:
+        chosen = checked_keywords(words)
+    except CampaignError as error:
+        raise Problem(400, f"{error}.", "malformed") from None
+    asked.campaign.set_keywords(asked.topic, asked.who, chosen)
     return get_keywords(asked)
 
 
@@ -149,12 +148,17 @@ def get_queue(asked: Asked) -> Response:
     return answer_json(told)
 
 
-def get_find(asked: Asked) -> Response:
-    """Documents by the beginning of their ids or by words, in the pool or outside it."""
+def query_in(asked: Asked) -> str:
+    """Return what to look for, which has its limit."""
     query = asked.query.get("q", "")
     if len(query) > LONGEST_QUERY:
         raise Problem(400, f"A query has at most {LONGEST_QUERY} characters.", "malformed")
-    found = asked.site.finder.find(query)
+    return query
+
+
+def get_find(asked: Asked) -> Response:
+    """Documents by the beginning of their ids or by words, in the pool or outside it."""
+    found = asked.site.finder.find(query_in(asked))
     queue = {entry.document: entry for entry in asked.campaign.queue(asked.topic, asked.judge)}
     documents = []
     for one in found.documents:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from doxeval.assess.store import ADJUDICATED
+from doxeval.assess.store.topics import LONGEST_ID
 from doxeval.assess.web.problems import Problem
 
 if TYPE_CHECKING:
     from doxeval.assess.store import Campaign, User
     from doxeval.assess.web.find import Finder
     from doxeval.assess.web.static import Assets
-
-LONGEST_ID = 1000
 
 
 @dataclass(frozen=True)

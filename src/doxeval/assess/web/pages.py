@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from doxeval.assess.store import ADJUDICATED
 from doxeval.assess.store.queue import next_document
 from doxeval.assess.web.agreeing import agreement_rows
-from doxeval.assess.web.api import LONGEST_QUERY, add_outside
+from doxeval.assess.web.api import add_outside, query_in
 from doxeval.assess.web.article_data import count_done, known_topic, place_in
 from doxeval.assess.web.asked import url
 from doxeval.assess.web.problems import Problem
@@ -79,7 +79,7 @@ def get_queue(asked: Asked) -> Response:
     campaign = asked.campaign
     topic = known_topic(campaign, asked.topic)
     entries = campaign.queue(asked.topic, asked.judge)
-    query = asked.query.get("q", "")[:LONGEST_QUERY]
+    query = query_in(asked)
     return render(
         "queue",
         asked.site,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from starlette.responses import RedirectResponse, Response
 
 from doxeval.assess.store import Throttled
+from doxeval.assess.store.passwords import LONGEST as LONGEST_PASSWORD
 from doxeval.assess.store.passwords import SHORTEST as SHORTEST_PASSWORD
+from doxeval.assess.store.users import LONGEST_NAME
 from doxeval.assess.web.asked import is_storable, same_site
 from doxeval.assess.web.cookies import forget_token, set_token
 from doxeval.assess.web.problems import Problem, as_sentence
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from doxeval.assess.store import User
     from doxeval.assess.web.asked import Asked
 
-LONGEST_NAME = 200
-LONGEST_PASSWORD = 1000  # hashing a longer one would take long
 log = logging.getLogger("doxeval.assess")
 
 
@@ -109,8 +109,6 @@ def post_password(asked: Asked) -> Response:
         return _refused(asked, "The current password is wrong.")
     if new != asked.fields.get("again", ""):
         return _refused(asked, "The new password was not repeated exactly.")
-    if len(new) > LONGEST_PASSWORD:
-        return _refused(asked, f"A password has at most {LONGEST_PASSWORD:,} characters.")
     try:
         asked.campaign.set_password(asked.who.name, new)
     except InputError as error:
