@@ -19,6 +19,7 @@
     │   ├── WrongChange           a change of another judgment (assess/judging/refusals.py)
     │   ├── CampaignError         a campaign cannot do what was asked (assess/store/failures.py)
     │   │   ├── CannotSave        nothing was saved; try again (assess/store/failures.py)
+    │   │   ├── Damaged           the database of a campaign is damaged (assess/store/failures.py)
     │   │   └── Throttled         too many failed logins (assess/store/failures.py)
     │   ├── NoMajority            two assessors differ (assessments/merge.py)
     │   ├── Undecided             assessors differ, and nobody decided (assess/exchange/choice.py)

@@ -2,7 +2,7 @@
 
 from doxeval.assess.store.assignments import Assignment, Part
 from doxeval.assess.store.campaign import Campaign
-from doxeval.assess.store.failures import CampaignError, CannotSave, Throttled
+from doxeval.assess.store.failures import CampaignError, CannotSave, Damaged, Throttled
 from doxeval.assess.store.imports import Imported
 from doxeval.assess.store.judgments import Stored
 from doxeval.assess.store.pools import PoolUpdate
@@ -22,6 +22,7 @@ __all__ = [
     "CampaignError",
     "CampaignTopic",
     "CannotSave",
+    "Damaged",
     "Failure",
     "Imported",
     "Lost",

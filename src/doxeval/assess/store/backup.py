@@ -26,7 +26,7 @@ from sqlalchemy import Connection, MetaData, Table, func, insert, select
 
 from doxeval.assess.store import audit, migrating, settings, times
 from doxeval.assess.store.engine import Database
-from doxeval.assess.store.failures import CampaignError
+from doxeval.assess.store.failures import CampaignError, stored
 from doxeval.assess.store.opening import make_directory
 from doxeval.assess.store.places import new_facts
 from doxeval.documents import Collection
@@ -46,7 +46,8 @@ def backup(database: Database, path: Path) -> None:
         digest = hashlib.sha256()
         with database.read() as connection:
             for record in _records(connection):
-                line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+                with stored("a row"):
+                    line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
                 digest.update(line)
                 packed.write(line)
             end = {"end": _counts(connection), "sha256": digest.hexdigest()}
@@ -96,7 +97,7 @@ def _records(connection: Connection) -> Iterator[dict[str, Any]]:
         "doxeval": str(sys.modules["doxeval"].__version__),
         "revision": migrating.revision_of(connection),
         "made": times.now(),
-        "collection": settings.get(connection, "collection"),
+        "collection": settings.collection(connection),
         "tables": [table.name for table in tables],
     }
     for table in tables:

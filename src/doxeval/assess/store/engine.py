@@ -20,17 +20,25 @@ from sqlalchemy.exc import (
     DataError,
     DBAPIError,
     IntegrityError,
+    NoResultFound,
+    NoSuchTableError,
 )
 from sqlalchemy.exc import TimeoutError as NoConnection
 
-from doxeval.assess.store.failures import CampaignError, CannotSave
+from doxeval.assess.store.failures import CampaignError, CannotSave, Damaged
 from doxeval.assess.store.turns import Turns
+from doxeval.errors import FormatError
 
 _PATIENCE = 30  # seconds to wait for other writers
 _ATTEMPTS = 8
 _ALONE = 0x646F7865  # the number of a lock in PostgreSQL that others are unlikely to use
 # PostgreSQL: a serialization failure, a deadlock. Nothing was changed, and trying again helps.
 _AGAIN = {"40001", "40P01"}
+# Codes of errors that say that a database is not as doxeval left it: SQLite's for a table that is
+# missing, a page that makes no sense and a file that is no database; PostgreSQL's for missing
+# tables and columns, and for damaged files.
+_DAMAGE_OF_SQLITE = {1, 11, 24, 26}
+_DAMAGE_OF_POSTGRESQL = {"42P01", "42703", "XX001", "XX002"}
 
 T = TypeVar("T")
 
@@ -62,10 +70,13 @@ class Database:
         for attempt in range(_ATTEMPTS):
             try:
                 return self._written(work, alone)
-            except IntegrityError:  # two inserted the same key at once: the next attempt sees it
+            except IntegrityError as error:
+                # Two inserted the same key at once: the next attempt sees it.
                 if attempt == _ATTEMPTS - 1:
-                    raise
+                    raise self._damaged(f"a row does not fit the others: {why(error)}") from error
             except DBAPIError as error:
+                if is_damage(error):
+                    raise self._damaged(why(error)) from error
                 if sqlstate(error) not in _AGAIN or attempt == _ATTEMPTS - 1:
                     raise cannot_save(error) from error
             time.sleep(0.002 * 2**attempt)
@@ -86,6 +97,8 @@ class Database:
             raise CannotSave(f"cannot save: the database is busy ({error})") from error
         except (UnicodeError, DataError) as error:
             raise CampaignError(f"this cannot be stored: {why(error)}") from error
+        except (NoResultFound, NoSuchTableError, Damaged, FormatError) as error:
+            raise self._damage(error) from error
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -99,9 +112,34 @@ class Database:
                 with connection.begin():
                     yield connection
         except (DBAPIError, NoConnection) as error:
-            raise CampaignError(f"the database cannot be read: {why(error)}") from error
+            if is_damage(error):
+                raise self._damaged(why(error)) from error
+            message = f"the database cannot be read: {why(error)}"
+            raise CampaignError(message, self.name) from error
+        except (NoResultFound, NoSuchTableError, Damaged, FormatError) as error:
+            raise self._damage(error) from error
         except UnicodeError as error:  # a name with lone surrogates
             raise CampaignError(f"this cannot be looked up: {error}") from error
+
+    @property
+    def name(self) -> str:
+        """The file of the database, or its URL without the password."""
+        return str(self.url.database) if self.is_sqlite else self.url.render_as_string()
+
+    def _damage(self, error: Exception) -> Exception:
+        """Return an error about a value of the database with what to do; others as they are."""
+        if isinstance(error, FormatError):
+            # Without an origin it is about a value of the database, else about a file.
+            return error if error.origin is not None else self._damaged(error.message)
+        if isinstance(error, Damaged):
+            return error if error.origin is not None else self._damaged(error.message)
+        return self._damaged(why(error))
+
+    def _damaged(self, message: str) -> Damaged:
+        return Damaged(
+            f"the database is damaged: {message}; restore a backup with doxeval assess restore",
+            self.name,
+        )
 
     def close(self) -> None:
         """Close all connections."""
@@ -157,6 +195,21 @@ def why(error: Exception) -> str:
 def sqlstate(error: DBAPIError) -> str | None:
     """PostgreSQL's code of an error; None for SQLite."""
     return getattr(error.orig, "sqlstate", None)
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether an error says that a database is not as doxeval left it.
+
+    >>> is_damage(DBAPIError("SELECT 1", {}, sqlite3.OperationalError("database is locked")))
+    False
+    """
+    cause = getattr(error, "orig", None)
+    if isinstance(cause, sqlite3.Error):
+        code = getattr(cause, "sqlite_errorcode", None)
+        if code is None:  # Python's own module says this one
+            return str(cause).startswith("Could not decode to UTF-8")
+        return code & 0xFF in _DAMAGE_OF_SQLITE
+    return isinstance(error, DBAPIError) and sqlstate(error) in _DAMAGE_OF_POSTGRESQL
 
 
 def cannot_save(error: DBAPIError) -> CampaignError:

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from doxeval.assess.judging import Article
+from doxeval.assess.store.failures import stored
 from doxeval.assess.store.schema import ARTICLES
 
 _COLUMNS = ("start", "end", "parent", "size", "tag", "ordinal")
@@ -54,6 +55,7 @@ def packed(article: Article) -> str:
 
 def unpacked(document: str, text: str) -> Article:
     """The document that was packed."""
-    data = json.loads(zlib.decompress(b64decode(text)))
-    columns = {name: np.array(data[name], dtype=np.int64) for name in _COLUMNS}
-    return Article(document, data["text"], tags=tuple(data["tags"]), **columns)
+    with stored("the text of a document"):
+        data = json.loads(zlib.decompress(b64decode(text)))
+        columns = {name: np.array(data[name], dtype=np.int64) for name in _COLUMNS}
+        return Article(document, data["text"], tags=tuple(data["tags"]), **columns)

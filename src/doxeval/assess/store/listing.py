@@ -10,6 +10,7 @@ from sqlalchemy import Connection, case, select
 from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.exchange.log import LoggedOperation
 from doxeval.assess.judging import Change, Operation, State
+from doxeval.assess.store.failures import stored
 from doxeval.assess.store.queue import ADJUDICATED
 from doxeval.assess.store.schema import JUDGMENTS, OPERATIONS, POOL_DOCUMENTS, TOPICS, USERS
 from doxeval.documents import Collection
@@ -57,6 +58,8 @@ def operations(
         query = query.where(table.document == document)
     rows = connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(query.order_by(table.seq))
     for row in rows:
+        with stored("an operation"):
+            operation = Operation(row.op_id, **row.operation)
         yield LoggedOperation(
             row.seq,
             row.topic,
@@ -65,7 +68,7 @@ def operations(
             row.judge == ADJUDICATED,
             row.version,
             row.server_time,
-            Operation(row.op_id, **row.operation),
+            operation,
             Change.from_json(row.change),
         )
 
@@ -101,4 +104,6 @@ def _judged(row: Any, pooled: dict[tuple[str, str], Any], collection: Collection
 
 def _paths(place: Any) -> Iterator[str]:
     if place is not None:
-        yield from (path for path, _, _ in place.elements if path is not None)
+        with stored("a pooled element"):
+            paths = [path for path, _, _ in place.elements if path is not None]
+        yield from paths

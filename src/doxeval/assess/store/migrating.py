@@ -8,9 +8,10 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection, inspect
 
-from doxeval.assess.store.failures import CampaignError
+from doxeval.assess.store.failures import CampaignError, Damaged
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 
@@ -27,7 +28,10 @@ def revisions() -> list[str]:
 
 def revision_of(connection: Connection) -> str | None:
     """The revision of a database; None if it is empty."""
-    return MigrationContext.configure(connection).get_current_revision()
+    try:
+        return MigrationContext.configure(connection).get_current_revision()
+    except CommandError as error:
+        raise Damaged("it does not say its one revision") from error
 
 
 def is_empty(connection: Connection) -> bool:
@@ -47,7 +51,7 @@ def check_revision(found: str | None) -> bool:
     """
     known = revisions()
     if found is None:
-        raise CampaignError("the database holds no campaign")
+        raise CampaignError("the database holds no campaign: restore a backup, if there was one")
     if found not in known:
         raise CampaignError(
             f"the database was written by a newer doxeval (revision {found}): install that one"

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from doxeval.assess.store import audit, settings, times
-from doxeval.assess.store.failures import CampaignError
+from doxeval.assess.store.failures import CampaignError, stored
 from doxeval.assess.store.schema import JUDGMENTS, POOL_DOCUMENTS, POOLS, TOPICS
 from doxeval.pooling import Pool, PooledDocument, PooledElement
 from doxeval.wording import brief
@@ -68,7 +68,9 @@ def update_pool(connection: Connection, pool: Pool, known: Known) -> PoolUpdate:
 
 def note_change(connection: Connection) -> None:
     """Queues that are remembered in some process are to be read again."""
-    settings.put(connection, CHANGES, (settings.get(connection, CHANGES) or 0) + 1)
+    with stored("the number of changes of the pool"):
+        changes = int(settings.get(connection, CHANGES) or 0)
+    settings.put(connection, CHANGES, changes + 1)
 
 
 def elements(connection: Connection, topic: str, document: str) -> tuple[PooledElement, ...] | None:
@@ -76,7 +78,10 @@ def elements(connection: Connection, topic: str, document: str) -> tuple[PooledE
     table = POOL_DOCUMENTS.c
     query = select(table.elements).where(table.topic == topic, table.document == document)
     found = connection.execute(query).one_or_none()
-    return None if found is None else tuple(PooledElement(*one) for one in found.elements)
+    if found is None:
+        return None
+    with stored("a pooled element"):
+        return tuple(PooledElement(*one) for one in found.elements)
 
 
 def is_pooled(connection: Connection, topic: str, document: str) -> bool:
@@ -109,8 +114,8 @@ def _add(connection: Connection, topic: str, new: dict[str, PooledDocument]) -> 
     if not new:
         return 0
     table, now = POOL_DOCUMENTS.c, times.now()
-    last = connection.execute(select(func.max(table.position)).where(table.topic == topic)).scalar()
-    first = 0 if last is None else last + 1
+    query = select(func.coalesce(func.max(table.position), -1)).where(table.topic == topic)
+    first = connection.execute(query).scalar_one() + 1
     rows = [
         {
             "topic": topic,

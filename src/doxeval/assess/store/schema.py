@@ -25,17 +25,51 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
 )
+from sqlalchemy.types import TypeEngine
+
+from doxeval.assess.store.failures import Damaged, stored
+from doxeval.wording import brief
+
+
+class Checked(TypeDecorator[Any]):
+    """Values of one type; SQLite takes any value in any column, and others are damage.
+
+    >>> Checked(Text(), str).process_result_value(b"7", None)
+    Traceback (most recent call last):
+    doxeval.assess.store.failures.Damaged: it has b'7' where doxeval writes str
+    """
+
+    impl: Any = Text
+    cache_ok = True
+
+    def __init__(self, kept_as: TypeEngine[Any], expected: type, nullable: bool = False) -> None:
+        super().__init__()
+        self.impl = kept_as
+        self.kept_as, self.expected, self.nullable = kept_as, expected, nullable
+
+    def process_result_value(self, value: Any, dialect: Dialect | None) -> Any:
+        """From the database."""
+        if type(value) is not self.expected and not (self.nullable and value is None):
+            raise Damaged(f"it has {brief(value)} where doxeval writes {self.expected.__name__}")
+        return value
 
 
 class Json(TypeDecorator[Any]):
-    """A JSON value as ASCII text.
+    """A JSON value as ASCII text; of a type, if one is given.
 
     >>> Json().process_bind_param({"a": "é"}, None)
     '{"a":"\\\\u00e9"}'
+    >>> Json(dict).process_result_value("[1]", None)
+    Traceback (most recent call last):
+    doxeval.assess.store.failures.Damaged: it has '[1]' where doxeval writes dict
     """
 
     impl = Text
     cache_ok = True
+
+    def __init__(self, expected: type = object) -> None:
+        super().__init__()
+        self.expected = expected
 
     def process_bind_param(self, value: Any, dialect: Dialect | None) -> str | None:
         """To the database."""
@@ -43,7 +77,13 @@ class Json(TypeDecorator[Any]):
 
     def process_result_value(self, value: Any, dialect: Dialect | None) -> Any:
         """From the database."""
-        return None if value is None else json.loads(value)
+        if value is None:
+            return None
+        with stored("a value in JSON"):
+            found = json.loads(value)
+        if not isinstance(found, self.expected):
+            raise Damaged(f"it has {brief(value)} where doxeval writes {self.expected.__name__}")
+        return found
 
 
 METADATA = MetaData(
@@ -55,7 +95,10 @@ METADATA = MetaData(
     }
 )
 # SQLite counts up by itself only in a column that is exactly INTEGER.
-_COUNTED = BigInteger().with_variant(Integer, "sqlite")
+_COUNTED = Checked(BigInteger().with_variant(Integer, "sqlite"), int)
+_TEXT, _TEXT_OR_NULL = Checked(Text(), str), Checked(Text(), str, nullable=True)
+_NUMBER, _NUMBER_OR_NULL = Checked(Integer(), int), Checked(Integer(), int, nullable=True)
+_FRACTION = Checked(Float(), float)
 
 
 def _flag(name: str) -> Column[bool]:
@@ -63,45 +106,46 @@ def _flag(name: str) -> Column[bool]:
 
 
 def _user(nullable: bool = False) -> Column[int]:
-    return Column("user_id", Integer, ForeignKey("users.id"), nullable=nullable)
+    number = _NUMBER_OR_NULL if nullable else _NUMBER
+    return Column("user_id", number, ForeignKey("users.id"), nullable=nullable)
 
 
 SETTINGS = Table(
     "settings",
     METADATA,
-    Column("key", Text, primary_key=True),
+    Column("key", _TEXT, primary_key=True),
     Column("value", Json, nullable=False),
 )
 
 USERS = Table(
     "users",
     METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),
-    Column("role", Text, nullable=False),
-    Column("password_hash", Text, nullable=False),
-    Column("pseudonym", Text, nullable=False, unique=True),
+    Column("id", _NUMBER, primary_key=True),
+    Column("name", _TEXT, nullable=False, unique=True),
+    Column("role", _TEXT, nullable=False),
+    Column("password_hash", _TEXT, nullable=False),
+    Column("pseudonym", _TEXT_OR_NULL, nullable=False, unique=True),
     Column("active", Boolean, nullable=False),
-    Column("created", Text, nullable=False),
+    Column("created", _TEXT, nullable=False),
 )
 
 SESSIONS = Table(
     "sessions",
     METADATA,
-    Column("token_hash", Text, primary_key=True),
+    Column("token_hash", _TEXT, primary_key=True),
     _user(),
-    Column("created", Text, nullable=False),
-    Column("seen", Text, nullable=False),
-    Column("expires", Text, nullable=False),
+    Column("created", _TEXT, nullable=False),
+    Column("seen", _TEXT, nullable=False),
+    Column("expires", _TEXT, nullable=False),
 )
 
 LOGIN_FAILURES = Table(
     "login_failures",
     METADATA,
     Column("seq", _COUNTED, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("address", Text, nullable=False),
-    Column("at", Text, nullable=False),
+    Column("name", _TEXT, nullable=False),
+    Column("address", _TEXT, nullable=False),
+    Column("at", _TEXT, nullable=False),
     Index(None, "name", "at"),
     Index(None, "address", "at"),
 )
@@ -109,23 +153,23 @@ LOGIN_FAILURES = Table(
 TOPICS = Table(
     "topics",
     METADATA,
-    Column("id", Text, primary_key=True),
-    Column("position", Integer, nullable=False),
-    Column("fields", Json, nullable=False),
-    Column("closed_at", Text),
+    Column("id", _TEXT, primary_key=True),
+    Column("position", _NUMBER, nullable=False),
+    Column("fields", Json(dict), nullable=False),
+    Column("closed_at", _TEXT_OR_NULL),
 )
 
 
 def _topic(primary_key: bool = False) -> Column[str]:
-    return Column("topic", Text, ForeignKey("topics.id"), nullable=False, primary_key=primary_key)
+    return Column("topic", _TEXT, ForeignKey("topics.id"), nullable=False, primary_key=primary_key)
 
 
 KEYWORDS = Table(
     "keywords",
     METADATA,
     _topic(primary_key=True),
-    Column("user_id", Integer, ForeignKey("users.id"), primary_key=True),
-    Column("words", Json, nullable=False),
+    Column("user_id", _NUMBER, ForeignKey("users.id"), primary_key=True),
+    Column("words", Json(list), nullable=False),
 )
 
 # Every pool a topic was given, one after another.
@@ -134,9 +178,9 @@ POOLS = Table(
     METADATA,
     Column("seq", _COUNTED, primary_key=True),
     _topic(),
-    Column("sha256", Text, nullable=False),
-    Column("facts", Json, nullable=False),
-    Column("added_at", Text, nullable=False),
+    Column("sha256", _TEXT, nullable=False),
+    Column("facts", Json(dict), nullable=False),
+    Column("added_at", _TEXT, nullable=False),
     Index(None, "topic"),
 )
 
@@ -144,21 +188,21 @@ POOL_DOCUMENTS = Table(
     "pool_documents",
     METADATA,
     _topic(primary_key=True),
-    Column("document", Text, primary_key=True),
-    Column("position", Integer, nullable=False),
-    Column("priority", Float, nullable=False),
-    Column("elements", Json, nullable=False),
+    Column("document", _TEXT, primary_key=True),
+    Column("position", _NUMBER, nullable=False),
+    Column("priority", _FRACTION, nullable=False),
+    Column("elements", Json(list), nullable=False),
     _flag("honeypot"),
-    Column("gold", Json),
-    Column("added_at", Text, nullable=False),
+    Column("gold", Json(dict)),
+    Column("added_at", _TEXT, nullable=False),
 )
 
 ASSIGNMENTS = Table(
     "assignments",
     METADATA,
     _topic(primary_key=True),
-    Column("user_id", Integer, ForeignKey("users.id"), primary_key=True),
-    Column("part", Text, primary_key=True),
+    Column("user_id", _NUMBER, ForeignKey("users.id"), primary_key=True),
+    Column("part", _TEXT, primary_key=True),
 )
 
 # `judge` is the id of a user, or 0 for the judgment that the adjudicators of a topic share.
@@ -166,21 +210,21 @@ JUDGMENTS = Table(
     "judgments",
     METADATA,
     _topic(primary_key=True),
-    Column("document", Text, primary_key=True),
-    Column("judge", Integer, primary_key=True, autoincrement=False),
-    Column("version", Integer, nullable=False),
-    Column("state", Json, nullable=False),
-    Column("status", Text, nullable=False),
+    Column("document", _TEXT, primary_key=True),
+    Column("judge", _NUMBER, primary_key=True, autoincrement=False),
+    Column("version", _NUMBER, nullable=False),
+    Column("state", Json(dict), nullable=False),
+    Column("status", _TEXT, nullable=False),
     _flag("relevant"),
     _flag("problem"),
     _flag("skipped"),
     Column("off_pool", Boolean, nullable=False),
-    Column("seconds", Float, nullable=False),
+    Column("seconds", _FRACTION, nullable=False),
     # Versions of operations that can be undone or redone; their changes are in the log.
-    Column("undo", Json, nullable=False),
-    Column("redo", Json, nullable=False),
-    Column("text_sha256", Text, nullable=False),
-    Column("updated_at", Text, nullable=False),
+    Column("undo", Json(list), nullable=False),
+    Column("redo", Json(list), nullable=False),
+    Column("text_sha256", _TEXT, nullable=False),
+    Column("updated_at", _TEXT, nullable=False),
 )
 
 # Rows are only ever added.
@@ -188,17 +232,17 @@ OPERATIONS = Table(
     "operations",
     METADATA,
     Column("seq", _COUNTED, primary_key=True),
-    Column("op_id", Text, nullable=False, unique=True),
+    Column("op_id", _TEXT, nullable=False, unique=True),
     _topic(),
-    Column("document", Text, nullable=False),
-    Column("judge", Integer, nullable=False),
+    Column("document", _TEXT, nullable=False),
+    Column("judge", _NUMBER, nullable=False),
     _user(nullable=True),  # none: the command line
-    Column("version", Integer, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("operation", Json, nullable=False),
-    Column("change", Json, nullable=False),
-    Column("text_sha256", Text, nullable=False),
-    Column("server_time", Text, nullable=False),
+    Column("version", _NUMBER, nullable=False),
+    Column("kind", _TEXT, nullable=False),
+    Column("operation", Json(dict), nullable=False),
+    Column("change", Json(dict), nullable=False),
+    Column("text_sha256", _TEXT, nullable=False),
+    Column("server_time", _TEXT, nullable=False),
     UniqueConstraint("topic", "document", "judge", "version"),
 )
 
@@ -206,17 +250,17 @@ OPERATIONS = Table(
 ARTICLES = Table(
     "articles",
     METADATA,
-    Column("document", Text, primary_key=True),
-    Column("text_sha256", Text, primary_key=True),
-    Column("packed", Text, nullable=False),
+    Column("document", _TEXT, primary_key=True),
+    Column("text_sha256", _TEXT, primary_key=True),
+    Column("packed", _TEXT, nullable=False),
 )
 
 EVENTS = Table(
     "events",
     METADATA,
     Column("seq", _COUNTED, primary_key=True),
-    Column("at", Text, nullable=False),
+    Column("at", _TEXT, nullable=False),
     _user(nullable=True),
-    Column("what", Text, nullable=False),
-    Column("details", Json, nullable=False),
+    Column("what", _TEXT, nullable=False),
+    Column("details", Json(dict), nullable=False),
 )

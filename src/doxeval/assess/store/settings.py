@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from sqlalchemy import Connection, insert, select, update
 
 from doxeval.assess.judging import Mode
-from doxeval.assess.store.failures import CampaignError
+from doxeval.assess.store.failures import CampaignError, stored
 from doxeval.assess.store.schema import SETTINGS
 from doxeval.wording import Parameter, suggestion
 
@@ -69,7 +69,15 @@ def save(connection: Connection, settings: Settings) -> None:
 
 def load(connection: Connection) -> Settings:
     """The settings of a campaign."""
-    return Settings(**get(connection, "settings"))
+    with stored("the settings of the campaign"):
+        return Settings(**get(connection, "settings"))
+
+
+def collection(connection: Connection) -> dict[str, str]:
+    """Where the collection is, and its seal."""
+    found = get(connection, "collection")
+    with stored("the place of the collection"):
+        return {name: str(found[name]) for name in ("path", "seal")}
 
 
 def get(connection: Connection, key: str) -> Any:

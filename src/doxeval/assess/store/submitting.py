@@ -203,7 +203,7 @@ def _closed(connection: Connection, topic: str, seal: str | None) -> bool:
     row = connection.execute(_TOPIC, {"topic": topic}).one_or_none()
     if row is None:
         raise CampaignError(f"there is no topic {brief(topic)}")
-    if seal is not None and row[1]["seal"] != seal:
+    if seal is not None and (not isinstance(row[1], dict) or row[1].get("seal") != seal):
         raise CampaignError("the campaign was moved to another collection: start the server again")
     return row.closed_at is not None
 

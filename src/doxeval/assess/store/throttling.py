@@ -8,7 +8,7 @@ able to lock an assessor out, nor one assessor a whole institute.
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Text, and_, delete, func, insert, select
 
 from doxeval.assess.store import times
 from doxeval.assess.store.failures import Throttled
@@ -50,7 +50,7 @@ def wait_after(failures: int, free: int) -> int:
 
 
 def _check(connection: Connection, condition: ColumnElement[bool], free: int, now: str) -> None:
-    counted = select(func.count(), func.max(LOGIN_FAILURES.c.at)).where(condition)
+    counted = select(func.count(), func.max(LOGIN_FAILURES.c.at, type_=Text())).where(condition)
     failures, last = connection.execute(counted).one()
     wait = wait_after(failures, free)
     left = wait - times.seconds_between(last, now) if wait else 0

@@ -6,7 +6,7 @@ import logging
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from doxeval.assess.store import CannotSave
+from doxeval.assess.store import CannotSave, Damaged
 from doxeval.assess.web.asked import Site, url
 from doxeval.assess.web.problems import Problem
 from doxeval.assess.web.templates import render
@@ -32,6 +32,14 @@ def refused(error: Exception) -> Problem:
             "organiser if it goes on.",
             "storage",
             headers={"retry-after": "5"},
+        )
+    if isinstance(error, Damaged):
+        log.error("%s", error)
+        return Problem(
+            503,
+            "The database of this campaign is damaged. Tell the organiser, who may have a backup; "
+            "the log of the server tells more.",
+            "storage",
         )
     if isinstance(error, DoxevalError):
         log.warning("%s: %s", type(error).__name__, error)
