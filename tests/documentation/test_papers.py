@@ -152,3 +152,37 @@ def test_combined_quantisations_of_2002_are_a_table_of_piwowarski_and_gallinari(
     cite = QUANTISATIONS[name].cite
     assert "Piwowarski and Gallinari 2003" in cite
     assert "Gövert" not in cite, "its functions are those of each dimension, for ng"
+
+
+def test_pooling_and_assessing_have_commands() -> None:
+    rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if "| pools" in line]
+    rows += [line for line in PAGE.read_text(encoding="utf-8").splitlines() if "X-RAI" in line]
+    assert len(rows) == 2
+    for row in rows:
+        assert "`doxeval pool`" in row and "`doxeval assess" in row and "not computed" not in row
+
+
+def test_the_study_of_esr_claims_what_table_19_shows() -> None:
+    """Ali, Consens and Lalmas 2012, Table 19: the pairs that are appropriate, and those not."""
+    text = (PAGE.parent / "studies" / "esr.md").read_text(encoding="utf-8")
+    claim = " ".join(text.partition("## What was done here")[0].split())
+    yes, no = claim.split("It was a no for ")
+    assert "for `iP[.01]` with these two and `SRiP2[.01]`" in yes
+    assert "`EPRUM` with `SRPRUM`" in yes and "`NSRCG2`" in yes
+    assert "`iP[.01]` with `SRiP[.01]`" in no and "`EPRUM` with `ESRP`" in no
+
+
+def test_measures_at_a_budget_say_that_relevance_is_counted_in_characters() -> None:
+    for name in ("bR@1000", "U@4000", "Cost@4000[0.5]"):
+        facts = measure_named(name).facts
+        assert "relevant text is counted in characters, whatever the unit" in facts.edge_cases
+    page = " ".join((PAGE.parent / "chunks.md").read_text(encoding="utf-8").split())
+    assert "shown is always counted in characters" in page
+
+
+def test_ragas_is_compared_with_what_it_computes() -> None:
+    page = (PAGE.parent / "chunks.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith("| `IDBasedContextRecall")]
+    assert '"sR@5"' in row
+    assert not [line for line in page.splitlines() if line.startswith("| `NonLLMContextPrecision")]
+    assert "is an average precision" in " ".join(page.split())

@@ -26,10 +26,11 @@ from doxeval.measures.reading import Reading, Unit, costs, reading
 from doxeval.scores import Curve
 
 _BUDGET_EDGES = (
-    "A topic without relevant text is undefined; an empty list scores 0. A word or token counts "
-    "where it begins. Tokens that results state themselves count before those of a tokeniser. A "
-    "need with alternatives weighs as much as the shortest, and at each budget counts by the one "
-    "of which the largest share is shown within it."
+    "A topic without relevant text is undefined; an empty list scores 0. Only the budget counts "
+    "words or tokens: relevant text is counted in characters, whatever the unit. A word or token "
+    "counts where it begins. Tokens that results state themselves count before those of a "
+    "tokeniser. A need with alternatives weighs as much as the shortest, and at each budget counts "
+    "by the one of which the largest share is shown within it."
 )
 
 
@@ -41,7 +42,7 @@ class BudgetRecall(OfText):
     facts: ClassVar[Facts] = Facts(
         "recall at a budget",
         "Sakai and Dou 2013; Smith and Troynikov 2024",
-        "bR@B = relevant text in the first B units of the list / T",
+        "bR@B = relevant characters in the first B units of the list / T",
         NEEDS,
         _BUDGET_EDGES + " A budget beyond the end of the list shows all of it.",
         example(
