@@ -21,6 +21,8 @@ _BUFFER = 1 << 15
 # A compressed file or an archive may hold this many times its size, plus an allowance.
 EXPANSION = 100
 EXPANSION_ALLOWANCE = 64 << 20
+# What some programs write before text in UTF-8; it is no part of the text.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
 

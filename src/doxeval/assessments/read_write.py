@@ -22,7 +22,7 @@ from doxeval.assessments.resolution import resolved_judgments
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError
-from doxeval.files import opened, written, written_directory
+from doxeval.files import BYTE_ORDER_MARK, opened, written, written_directory
 from doxeval.unfinished import on_disk
 from doxeval.wording import Parameter, brief, listed
 
@@ -129,7 +129,7 @@ def _reader(format: AssessmentFormat) -> Callable[[IO[bytes], str], Judgments]:
 
 
 def _format_of(head: bytes, origin: str) -> AssessmentFormat:
-    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         return "highlights"
     if begin.startswith(b"{"):

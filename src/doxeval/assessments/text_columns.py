@@ -10,10 +10,9 @@ from doxeval.columns.names import Names
 from doxeval.columns.tokens import Columns
 from doxeval.columns.words import Words
 from doxeval.errors import FormatError
-from doxeval.files import LONGEST_LINE
+from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
 
 LARGEST_FILE = 2 << 30
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def whole_text(file: IO[bytes], origin: str) -> bytes:
@@ -35,7 +34,7 @@ def whole_text(file: IO[bytes], origin: str) -> bytes:
         if size > LARGEST_FILE:
             raise FormatError(f"more than {LARGEST_FILE:,} bytes in one file", origin)
         chunks.append(chunk)
-    return b"".join(chunks).removeprefix(_BYTE_ORDER_MARK)
+    return b"".join(chunks).removeprefix(BYTE_ORDER_MARK)
 
 
 def whole_numbers(columns: Columns, column: int, most_digits: int) -> Ints | None:

@@ -96,7 +96,7 @@ def address_of(engine: str) -> str:
 
 def _in_scheduler_file(file: str) -> str:
     try:
-        with open(file, encoding="utf-8") as stream:
+        with open(file, encoding="utf-8-sig") as stream:
             address = json.load(stream)["address"]
     except OSError as error:
         reason = error.strerror or str(error)

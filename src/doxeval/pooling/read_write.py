@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import IO, Literal, get_args
 
 from doxeval.errors import FormatError, OutputError, SourceError
-from doxeval.files import is_compressed, opened, uncompressed_name, written, written_directory
+from doxeval.files import (
+    BYTE_ORDER_MARK,
+    is_compressed,
+    opened,
+    uncompressed_name,
+    written,
+    written_directory,
+)
 from doxeval.pooling.inex_xml import read_inex_pool, write_inex_pool
 from doxeval.pooling.jsonl import read_jsonl_pool, write_jsonl_pool
 from doxeval.pooling.pool import Pool, PooledDocument
@@ -64,7 +71,7 @@ def read_pool(path: str | os.PathLike[str]) -> Pool:
 
 def _reader(head: bytes) -> Callable[[IO[bytes], str], Pool]:
     """The reader of a file that begins like this."""
-    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         return read_inex_pool
     return read_jsonl_pool if begin.startswith(b"{") else read_trec_pool

@@ -143,11 +143,11 @@ class PieceReader:
     ) -> Generator[Block]:
         """The results of the piece."""
         with guarded(self._opened, self._path) as file:
+            where: dict[str, Any] = {"rows": rows, "is_first": self._piece.begin == 0}
             if format_of(self._path) == "jsonl":
-                is_first = self._piece.begin == 0
-                yield from jsonl_run_blocks(file, self._path, chunks, rows=rows, is_first=is_first)
+                yield from jsonl_run_blocks(file, self._path, chunks, **where)
             else:
-                yield from text_blocks(file, self._path, ends=ends, rows=rows)
+                yield from text_blocks(file, self._path, ends=ends, **where)
 
     def _opened(self) -> IO[bytes]:
         self._bytes = _Bytes(self._path, self._piece)

@@ -7,7 +7,8 @@
     qid Q0 file rank rsv runid POINT POINT            a passage between two text points
 
 Fields are separated by white space; there is one kind per file. Lines are in the order of the
-ranking. Anything else is an error that names the line. With `ends` the last column is an end,
+ranking. A byte order mark before the first line is passed over; anything else is an error that
+names the line. With `ends` the last column is an end,
 not a length, as some programs write it.
 
 Files of any size are read block by block, cut where the topic changes. What is wrong with a file
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from doxeval.errors import FormatError
-from doxeval.files import LONGEST_LINE
+from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
 from doxeval.runs.blocks import Block, run_at_once
 from doxeval.runs.run import Run
 from doxeval.runs.text_reader import TextReader
@@ -45,16 +46,23 @@ def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
 
 
 def text_blocks(
-    file: IO[bytes], origin: str, *, ends: bool = False, rows: int | None = None
+    file: IO[bytes],
+    origin: str,
+    *,
+    ends: bool = False,
+    rows: int | None = None,
+    is_first: bool = True,
 ) -> Iterator[Block]:
     """A run in blocks of about so many rows; without a number, all of it is one block.
+
+    Not `is_first`: from within a file, where there is no byte order mark.
 
     >>> import io
     >>> file = io.BytesIO(b"".join(b"%d Q0 a 1 0.5 mine\\n" % topic for topic in range(1, 9)))
     >>> [list(block.run.topics) for block in text_blocks(file, "a.run", rows=4)]
     [['1', '2', '3'], ['4', '5', '6'], ['7', '8']]
     """
-    lines, reader = _Lines(file, origin, rows), TextReader(origin, ends=ends)
+    lines, reader = _Lines(file, origin, rows, is_first), TextReader(origin, ends=ends)
     has_results = False
     for data in lines:
         first_line = reader.next_line
@@ -75,10 +83,11 @@ def text_blocks(
 class _Lines:
     """The lines of a file in blocks that end where a topic does."""
 
-    def __init__(self, file: IO[bytes], origin: str, rows: int | None) -> None:
+    def __init__(self, file: IO[bytes], origin: str, rows: int | None, is_first: bool) -> None:
         self._file = file
         self._origin = origin
         self._rows = rows
+        self._is_first = is_first
         self._ahead = b""  # what was read to see how long rows are
         self._rest = b""  # behind the last block
         self.head = b""  # of the file
@@ -86,6 +95,9 @@ class _Lines:
 
     def __iter__(self) -> Iterator[bytes]:
         self._ahead = self._read(_AT_ONCE if self._rows is None else _LONG_ROW * self._rows)
+        if self._is_first and self._ahead.startswith(BYTE_ORDER_MARK):
+            self._ahead = self._ahead.removeprefix(BYTE_ORDER_MARK)
+            self.head = self.head.removeprefix(BYTE_ORDER_MARK)
         size = self._size_of_block()
         while block := self._next(size):
             yield block

@@ -26,7 +26,7 @@ from doxeval.assessments.read_write import read_assessments
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive
 from doxeval.errors import FormatError, InputError, UnknownReference
-from doxeval.files import opened, read_up_to
+from doxeval.files import BYTE_ORDER_MARK, opened, read_up_to
 from doxeval.wording import Message, short_path, shortened
 
 _HEAD = 1 << 16
@@ -87,7 +87,7 @@ def _kind(name: str) -> str:
     if os.path.isdir(name) or is_archive(name):
         return "assessments"
     with opened(name) as file:
-        head = read_up_to(file, _HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
+        head = read_up_to(file, _HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
     # A quotation mark inside of a string has a backslash before it, so these are names of fields.
     if head.startswith(b"{") and b'"@context"' in head:
         return "annotations"
