@@ -16,6 +16,7 @@ LONGEST_QUOTE = 80
 LONGEST_PATH = 200
 _MOST_KNOWN = 60
 _LONGEST_GUESSED = 200
+_MOST_GUESSED = 50_000  # names that are compared, in about a second
 # Control characters, format characters (which include those that change the direction of text),
 # lone surrogates, and the separators of lines and paragraphs; without tabs and line feeds.
 _HIDDEN = (
@@ -226,18 +227,27 @@ def suggestion(wrong: str, known: Iterable[str], what: str = "") -> str:
     >>> suggestion("carefull", ["careful", "broad"]), suggestion("x", ["careful", "broad"])
     ('; did you mean careful?', '; there are careful, broad')
     """
+    names = list({name.lower(): name for name in known}.values())
+    close = closest(wrong, names)
+    if close is not None:
+        return f"; did you mean {shortened(close)}?"
+    return f"; there are {what}{listed(names, _MOST_KNOWN)}" if names else "; there are none"
+
+
+def closest(wrong: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """Return the known name that a wrong one is most like, if it is like any.
+
+    >>> closest("Carefull", ["careful", "broad"]), closest("x", ["careful", "broad"])
+    ('careful', None)
+    """
     from difflib import get_close_matches
 
-    by_case = {name.lower(): name for name in known}
     # Comparing takes the product of the lengths, and nobody mistypes hundreds of letters.
-    comparable = [name for name in by_case if len(name) <= _LONGEST_GUESSED]
-    close = []
-    if len(wrong) <= _LONGEST_GUESSED:
-        close = get_close_matches(wrong.lower(), comparable, 1, 0.6)
-    if close:
-        return f"; did you mean {shortened(by_case[close[0]])}?"
-    names = listed(list(by_case.values()), _MOST_KNOWN)
-    return f"; there are {what}{names}" if by_case else "; there are none"
+    by_case = {name.lower(): name for name in known if len(name) <= _LONGEST_GUESSED}
+    if len(wrong) > _LONGEST_GUESSED or len(by_case) > _MOST_GUESSED:
+        return None
+    close = get_close_matches(wrong.lower(), by_case, 1, likeness)
+    return by_case[close[0]] if close else None
 
 
 def in_brief(value: Any, positional: int = 0) -> str:

@@ -68,7 +68,8 @@ def test_dicts_hold_needs(given: Any) -> None:
         ([(0, 5, "who", 0)], "the grade of need 'who' is 0: expected more than 0"),
         ([(5, 5, "who")], r"need 'who' has the empty range \[5, 5\)"),
         ([(0, 5, "who"), (7, 9, "who", 3)], "need 'who' has the grades 1 and 3"),
-        ([{"start": 0, "stop": 5}], "expected .start, end., .start, end, need."),
+        ([{"start": 0, "stop": 5}], "unknown field 'stop': .* did you mean end"),
+        ([{"start": 0, "need": "x"}], "expected .start, end., .start, end, need."),
         ([(5, 3, "who")], r"the passage \[5, 3\)"),
     ],
 )

@@ -112,7 +112,8 @@ def test_needs_without_text_and_empty_documents() -> None:
     gold = asked()
     assert gold.warnings[0] == "question 1: need 1 names no text"
     empty = chunks.questions(
-        [{"question": "?", "needs": [{"spans": [{"doc": "a"}]}]}], {"a": "", "b": "x"}
+        [{"question": "?", "needs": [{"spans": [{"doc": "a", "whole": True}]}]}],
+        {"a": "", "b": "x"},
     )
     assert empty.warnings[0] == "question 1: document a is empty"
 

@@ -173,16 +173,20 @@ def written(tmp_path: Path, value: Any) -> Path:
         ),
         (
             {"model": "matrix", "probabilities": {}, "probs": {}},
-            "matrix: unknown key 'probs'; expected model, probabilities",
+            "matrix: unknown field 'probs': expected model, probabilities",
         ),
-        ({**FILE, "abandon": True}, "routes: unknown key 'abandon'; expected model, routes, part"),
+        (
+            {**FILE, "abandon": True},
+            "routes: unknown field 'abandon': expected model, routes, part",
+        ),
         (
             {"model": "routes", "routes": [{"doc": "d", "steps": ["/a"], "user": 1}]},
-            "route 1: unknown key 'user'; expected doc, steps",
+            "route 1: unknown field 'user': expected doc, steps",
         ),
         (
             {"model": "summary", "weights": {"other": {"other": 1}}, "stedy": True},
-            "summary: unknown key 'stedy'; expected model, partition, other, weights, steady",
+            "summary: unknown field 'stedy': expected model, partition, other, weights, steady, "
+            "restart; did you mean steady",
         ),
         (
             {"model": "summary", "weights": {"other": {"other": 1}}, "restart": 0.5},
@@ -193,7 +197,7 @@ def written(tmp_path: Path, value: Any) -> Path:
             "steady: expected true or false",
         ),
         *(
-            ({"model": name, "weights": {}}, f"{name}: unknown key 'weights'; expected model")
+            ({"model": name, "weights": {}}, f"{name}: unknown field 'weights': expected model")
             for name in BY_NAME
         ),
         (

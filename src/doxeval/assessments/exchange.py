@@ -15,6 +15,7 @@ from doxeval.assessments.judgment import Judgment, Judgments, NeededSpan
 from doxeval.assessments.judgment_columns import NO_GRADE, JudgmentColumns
 from doxeval.assessments.plain_statements import PlainStatements
 from doxeval.assessments.statements import FIELDS, judgments_of_statements
+from doxeval.columns.fields import refuse_unknown
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.wording import brief, listed, shortened
@@ -25,6 +26,7 @@ _ALIASES = {
     "doc": ("doc", "docno", "doc_id", "docid", "document"),
     "grade": ("grade", "relevance", "rel", "label"),
 }
+_OF_NEEDED = ("start", "end", "need", "grade")
 # Columns of qrels that say nothing.
 _IGNORED = frozenset({"iteration", "iter", "Q0", "q0"})
 
@@ -93,12 +95,11 @@ def _needed(given: Any) -> NeededSpan:
         if isinstance(given, NeededSpan):
             return given
         if isinstance(given, Mapping):
-            unknown = set(given) - {"start", "end", "need", "grade"}
-            if not unknown:
-                return NeededSpan(
-                    given.get("need"), given["start"], given["end"], given.get("grade", 1)
-                )
-        elif 2 <= len(given) <= 4:
+            refuse_unknown(given, _OF_NEEDED)
+            return NeededSpan(
+                given.get("need"), given["start"], given["end"], given.get("grade", 1)
+            )
+        if 2 <= len(given) <= 4:
             start, end, need, grade = (*given, None, 1)[:4] if len(given) < 3 else (*given, 1)[:4]
             return NeededSpan(need, start, end, grade)
     except (KeyError, TypeError):

@@ -11,18 +11,20 @@ from doxeval.chunks.chunk_set import Chunks, check_ranges
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.loading import Loaded, load
-from doxeval.chunks.raw_chunks import RawChunk, raw_chunk
+from doxeval.chunks.raw_chunks import OTHER_NAMES, RawChunk, raw_chunk
+from doxeval.columns.fields import refuse_unknown
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.locating import How
-from doxeval.runs.chunk_table import ChunkTable
+from doxeval.runs.chunk_table import CHUNK_FIELDS, ChunkTable
 from doxeval.wording import brief
 
 
 def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
     """Read a chunk file that was located before.
 
-    If its documents are given, its ranges must be in them, and the chunks have texts.
+    If its documents are given, its ranges must be in them, and the chunks have texts. A field that
+    no chunk has is an error; what is yours goes under `metadata`.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "chunks.jsonl"
@@ -79,6 +81,7 @@ def _home(loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how
 def _read(loaded: Loaded, row: int, record: dict[str, Any]) -> RawChunk:
     """A record that states its ranges; its text is not looked up again."""
     try:
+        refuse_unknown(record, CHUNK_FIELDS, OTHER_NAMES)
         stated = raw_chunk({name: one for name, one in record.items() if name != "text"})
     except FormatError as error:
         raise loaded.wrong(error.message, row) from None

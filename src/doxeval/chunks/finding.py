@@ -135,6 +135,8 @@ class _Finder:
             return self._whole(str(document))
         if piece.inside is not None:
             return self._within(piece, document)
+        if piece.quote is None and piece.start is None:
+            return _Found((), f"nothing says which part of {brief(piece.document)} is meant")
         own = None if document is None else self._at_offsets(piece, document)
         if own is None and piece.quote is None:
             return _Found((), self._outside(piece, str(document)))

@@ -44,6 +44,10 @@ _ENDS = ("end", "end_index", "end_char_idx", "end_char")
 _PARENTS = ("parent", "parent_id", "__parent_id")
 _TOKENS = ("tokens", "token_count")
 _ORDERS = ("order", "split_id")
+# All names that a field of ours may have elsewhere.
+OTHER_NAMES = frozenset(
+    (*DOCUMENT_KEYS, *_TEXTS, *_IDS, *_STARTS, *_ENDS, *_PARENTS, *_TOKENS, *_ORDERS)
+) | {"meta", "page", "start_end_idx"}
 
 
 class RawChunk(NamedTuple):

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
-from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.formats.contexts import has_contexts
 from doxeval.errors import FormatError
 from doxeval.files import json_lines, opened
 from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.read_write import format_of, read_run
 from doxeval.runs.run import Run
-from doxeval.wording import Parameter, brief, suggestion
+from doxeval.wording import Parameter
 
 
 def read_chunk_run(path: str | os.PathLike[str], table: ChunkTable | None = None) -> Run:
@@ -39,20 +36,7 @@ def read_chunk_run(path: str | os.PathLike[str], table: ChunkTable | None = None
         raise FormatError(
             "results are ids of chunks: " + Parameter("chunks") + " names the chunk file", name
         )
-    topics: list[str] = []
-    rows: list[int] = []
-    scores: list[float | None] = []
-    run_id = "run"
-    with opened(path) as file:
-        for line, record in json_lines(file, name):
-            topic, row, score = _result(record, table, name, line)
-            topics.append(topic)
-            rows.append(row)
-            scores.append(score)
-            run_id = str(record.get("run", run_id))
-    known = [score for score in scores if score is not None]
-    every = np.array(known) if known and len(known) == len(scores) else None
-    return run_of_chunks(table, topics, np.array(rows, dtype=np.int64), every, run_id)
+    return read_run(path, chunks=table)
 
 
 def _first_record(path: str) -> dict[str, Any]:
@@ -60,16 +44,3 @@ def _first_record(path: str) -> dict[str, Any]:
         for _, record in json_lines(file, path):
             return record if isinstance(record, dict) else {}
     return {}
-
-
-def _result(record: Any, table: ChunkTable, name: str, line: int) -> tuple[str, int, float | None]:
-    if not isinstance(record, dict) or record.get("topic") in (None, ""):
-        raise FormatError('expected {"topic", "chunk", "score"?, "run"?}', name, line)
-    chunk = str(record.get("chunk"))
-    row = table.find(chunk)
-    if row < 0:
-        raise FormatError(f"no chunk {brief(chunk)}{suggestion(chunk, table.ids)}", name, line)
-    score = record.get("score")
-    if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
-        raise FormatError(f"score is {brief(score)}: expected a number", name, line)
-    return str(record["topic"]), row, None if score is None else float(score)

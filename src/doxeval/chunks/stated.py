@@ -11,8 +11,8 @@ class Stated(NamedTuple):
     document: what the file calls its document; None if it does not say. start, end: code points,
     half-open; where end is None, it follows from the quote. quote: the text itself.
     inside: the text in which start and end count, if that is not the document. at_place: whether
-    only this place is meant, since such a short text stands elsewhere by chance. Without offsets
-    and quote, the whole document is meant.
+    only this place is meant, since such a short text stands elsewhere by chance. is_whole: whether
+    the whole document is meant; then there are neither offsets nor a quote.
     """
 
     document: str | None
@@ -21,11 +21,7 @@ class Stated(NamedTuple):
     end: int | None = None
     inside: str | None = None
     at_place: bool = False
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the whole document is meant."""
-        return self.quote is None and self.start is None
+    is_whole: bool = False
 
 
 class StatedNeed(NamedTuple):

@@ -3,13 +3,62 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from doxeval.errors import FormatError
-from doxeval.wording import brief
+from doxeval.wording import brief, closest
 
 LARGEST_WHOLE = 1 << 62  # whole numbers stay below it
+# What people write, and what the field is called here.
+_OTHER_NAMES = {
+    **dict.fromkeys(("qid", "query", "query_id", "q_id", "topic_id"), "topic"),
+    **dict.fromkeys(("docid", "doc_id", "docno", "document", "document_id", "file"), "doc"),
+    **dict.fromkeys(("begin", "from", "start_index", "start_char"), "start"),
+    **dict.fromkeys(("stop", "to", "end_index", "end_char"), "end"),
+    **dict.fromkeys(("text", "content", "exact", "passage"), "quote"),
+    **dict.fromkeys(("relevance", "label"), "grade"),
+    **dict.fromkeys(("chunk_id", "chunkid"), "chunk"),
+    **dict.fromkeys(("rsv", "similarity"), "score"),
+    **dict.fromkeys(("run_id", "runid", "system"), "run"),
+}
+_PAGES = ("page", "pages", "page_no", "page_number")
+
+
+def unknown_field(name: str, known: Sequence[str]) -> str:
+    """Return what is wrong with a record that has a field of this name: none of the known ones.
+
+    >>> unknown_field("qoute", ["doc", "quote"])
+    "unknown field 'qoute': expected doc, quote; did you mean quote?"
+    """
+    message = f"unknown field {brief(name)}: expected {', '.join(known)}"
+    if name.lower() in _PAGES and {"start", "end"} <= set(known):
+        other = ", or the text itself as quote" if "quote" in known else ""
+        return f"{message}; pages have no offsets: give start and end in the document{other}"
+    meant = _OTHER_NAMES.get(name.lower())
+    if meant not in known:
+        meant = closest(name, known)
+    return message if meant is None else f"{message}; did you mean {meant}?"
+
+
+def refuse_unknown(
+    record: Mapping[str, Any], known: Sequence[str], accepted: Collection[str] = ()
+) -> None:
+    """Raise an error for a field that is not known; null and empty ones are absent.
+
+    accepted: names that may stand there too, and are not worth telling.
+
+    >>> refuse_unknown({"doc": "a", "text": "Thirty days"}, ("doc", "quote"))
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: unknown field 'text': expected doc, quote; did you mean quote?
+    """
+    unknown = [
+        str(name)
+        for name, value in record.items()
+        if name not in known and name not in accepted and value not in (None, "", [])
+    ]
+    if unknown:
+        raise FormatError(unknown_field(min(unknown), known))
 
 
 class Fields:
@@ -24,9 +73,8 @@ class Fields:
         if not isinstance(record, dict):
             raise FormatError("expected an object with topic and doc")
         self._given = {name: v for name, v in record.items() if v not in (None, "", [])}
-        unknown = sorted(set(self._given) - set(known))
-        if unknown:
-            raise FormatError(f"unknown field {brief(unknown[0])}: expected {', '.join(known)}")
+        if not self._given.keys() <= set(known):
+            refuse_unknown(self._given, known)
 
     def __contains__(self, name: str) -> bool:
         return name in self._given

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from doxeval.columns.fields import unknown_field
 from doxeval.errors import FormatError
-from doxeval.wording import brief
 
 
 def json_object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
@@ -22,19 +22,17 @@ def json_object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
 
 
 def refuse_unknown_keys(
-    value: Mapping[str, Any], known: Collection[str], what: str, origin: str
+    value: Mapping[str, Any], known: Sequence[str], what: str, origin: str
 ) -> None:
-    """An error for the first unknown key.
+    """Raise an error for the first unknown key.
 
-    >>> refuse_unknown_keys({"doc": "a", "step": []}, ("doc", "steps"), "route 1", "model.json")
+    >>> refuse_unknown_keys({"doc": "a", "user": 7}, ("doc", "steps"), "route 1", "model.json")
     Traceback (most recent call last):
-    doxeval.errors.FormatError: model.json: route 1: unknown key 'step'; expected doc, steps
+    doxeval.errors.FormatError: model.json: route 1: unknown field 'user': expected doc, steps
     """
     for key in value:
         if key not in known:
-            raise FormatError(
-                f"{what}: unknown key {brief(key)}; expected {', '.join(known)}", origin
-            )
+            raise FormatError(f"{what}: {unknown_field(key, known)}", origin)
 
 
 def number_in(value: Any, lowest: float, highest: float) -> float | None:

@@ -10,7 +10,7 @@ document of the pool:
      {"start": 5, "end": 9}], "contributors": [["mine", 1]]}
 
 The file names the runs behind each document, so it is not for assessors. The first line may be
-missing, and of a document everything but topic and doc.
+missing, and of a document everything but topic and doc. Other fields are errors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import IO, Any, NoReturn
 
-from doxeval.columns.fields import LARGEST_WHOLE
+from doxeval.columns.fields import LARGEST_WHOLE, unknown_field
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, InputError
 from doxeval.files import json_lines
@@ -36,7 +36,14 @@ from doxeval.pooling.pool import (
 from doxeval.wording import brief
 
 _VERSION = 1
-_OF_DOCUMENT = {"topic", "doc", "priority", "elements", "contributors"}
+_OF_FACTS = (
+    *("pool", "method", "depth", "documents", "level", "seed", "runs", "judged", "collection"),
+    *("doxeval", "date", "topics"),
+)
+_OF_RUN = ("name", "results", "file", "sha256")
+_OF_JUDGED = ("file", "sha256")
+_OF_DOCUMENT = ("topic", "doc", "priority", "elements", "contributors")
+_OF_ELEMENT = ("path", "start", "end")
 
 
 def write_jsonl_pool(pool: Pool) -> Iterator[bytes]:
@@ -119,19 +126,27 @@ class _Reader:
             self.refuse("expected a JSON object")
         self._record = record
 
+    def _refuse_unknown(self, known: tuple[str, ...]) -> None:
+        unknown = self._record.keys() - set(known)
+        if unknown:
+            self.refuse(unknown_field(min(unknown), known))
+
     def refuse(self, message: str) -> NoReturn:
         raise FormatError(message, self._origin, self._line)
 
     def facts(self) -> PoolFacts:
         if self._record["pool"] != _VERSION:
             self.refuse(f"a pool of version {brief(self._record['pool'])}: expected {_VERSION}")
+        self._refuse_unknown(_OF_FACTS)
         runs = tuple(
             PooledRun(
                 one.text("name"), one.whole("results"), one.or_none("file"), one.or_none("sha256")
             )
-            for one in self._objects("runs")
+            for one in self._objects("runs", _OF_RUN)
         )
-        judged = tuple((one.text("file"), one.or_none("sha256")) for one in self._objects("judged"))
+        judged = tuple(
+            (one.text("file"), one.or_none("sha256")) for one in self._objects("judged", _OF_JUDGED)
+        )
         for name, known in (("method", METHODS), ("level", LEVELS)):
             if self._record.get(name) not in (None, *known):
                 self._expected(name, " or ".join(known))
@@ -147,9 +162,7 @@ class _Reader:
         )
 
     def document(self) -> tuple[str, PooledDocument]:
-        unknown = sorted(set(self._record) - _OF_DOCUMENT)
-        if unknown:
-            self.refuse(f"unknown field {brief(unknown[0])} of a pooled document")
+        self._refuse_unknown(_OF_DOCUMENT)
         priority = self._record.get("priority", 0.0)
         if type(priority) not in (int, float) or not abs(priority) <= LARGEST_WHOLE:
             self._expected("priority", "a number")
@@ -166,6 +179,7 @@ class _Reader:
 
     def element(self) -> PooledElement:
         whole = self._whole_or_none
+        self._refuse_unknown(_OF_ELEMENT)
         try:
             return PooledElement(self.or_none("path"), whole("start"), whole("end"))
         except InputError as error:
@@ -215,8 +229,11 @@ class _Reader:
             self._expected(name, "a list")
         return list(value)
 
-    def _objects(self, name: str) -> list[_Reader]:
-        return [_Reader(one, self._origin, self._line) for one in self._list(name)]
+    def _objects(self, name: str, known: tuple[str, ...]) -> list[_Reader]:
+        found = [_Reader(one, self._origin, self._line) for one in self._list(name)]
+        for one in found:
+            one._refuse_unknown(known)
+        return found
 
     def _expected(self, name: str, what: str) -> NoReturn:
         value = self._record.get(name)

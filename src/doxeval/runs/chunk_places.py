@@ -12,7 +12,7 @@ from doxeval.columns.numbering import Numbering
 from doxeval.columns.values import ABSENT, WRONG, Column, is_given
 from doxeval.runs.record_errors import UNIT_FIELDS
 from doxeval.runs.span_lists import SpanLists
-from doxeval.wording import Parameter, brief
+from doxeval.wording import Parameter, brief, closest, shortened
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
@@ -79,7 +79,8 @@ class ChunkPlaces:
     def _reason(self, number: int, both: list[str]) -> str:
         if number == WRONG:
             return "chunk is missing or not a string"
-        name = brief(self._ids.names[number])
+        given = self._ids.names[number]
+        name = brief(given)
         if both:
             return f"fields chunk, {', '.join(both)} together: the chunk itself says where it is"
         if self._table is None:
@@ -88,7 +89,9 @@ class ChunkPlaces:
                 + Parameter("chunks")
                 + " says where the chunks are"
             )
-        return f"no chunk {name} among the chunks given ({len(self._table):,})"
+        there = f"no chunk {name} among the chunks given ({len(self._table):,})"
+        close = closest(given, self._table.ids)
+        return there if close is None else f"{there}; did you mean {shortened(close)}?"
 
     def _with_places(self, rows: Ints, others: Mapping[str, Any]) -> dict[str, Any]:
         is_chunk = rows >= 0

@@ -4,7 +4,9 @@
     {"id", "doc", "spans": [[s, e]…]}        a chunk of several ranges
 
 `tokens` (what the chunk costs to read) and `parent` (the id of the chunk around it) may be there
-too; other fields are passed over.
+too. So may `text` and `read` (what the model is given, where that is another text), `order` (its
+number in the document), and how it was located: `how`, `share` and `ambiguous`. What is yours goes
+under `metadata`; other fields are errors.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Ints
+from doxeval.columns.fields import refuse_unknown
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import opened
@@ -27,6 +30,11 @@ from doxeval.runs.span_lists import SpanLists
 from doxeval.wording import brief
 
 _KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
+CHUNK_FIELDS = (
+    *_KNOWN,
+    *("text", "read", "order", "how", "share", "ambiguous", "metadata"),
+)
+_CHUNK_FIELDS = frozenset(CHUNK_FIELDS)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,7 +104,7 @@ class ChunkTable:
 def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     """Read chunks from JSONL: {"id", "doc", "start", "end" or "spans", "tokens"?, "parent"?}.
 
-    Other fields, such as texts and how a chunk was found, are passed over.
+    Texts and how a chunk was found may be there too; other fields are errors.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "chunks.jsonl"
@@ -133,6 +141,8 @@ def _with_spans(block: JsonBlock) -> Iterator[Mapping[str, Any]]:
 
 
 def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, int, str | None]:
+    if not record.keys() <= _CHUNK_FIELDS:
+        refuse_unknown(record, CHUNK_FIELDS)
     given = {name: record.get(name) for name in _KNOWN}
     spans = given["spans"]
     if spans is None:

@@ -14,13 +14,14 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
+from doxeval.columns.fields import unknown_field
 from doxeval.errors import FormatError
 from doxeval.files import parsed_json, text_lines
 from doxeval.topics.topic import TEXT_FIELDS, Topic
 from doxeval.wording import brief
 
 # What a question has besides its text.
-_OF_QUESTIONS = ("needs", "tags", "not_relevant")
+_OF_QUESTIONS = ("needs", "tags", "not_relevant", "answerable", "answers")
 
 
 def read_jsonl_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
@@ -47,11 +48,7 @@ def _topic(record: dict[str, Any], origin: str, number: int) -> Topic:
     texts = {name: value for name, value in record.items() if name not in ("id", "cas_parts")}
     for name, value in texts.items():
         if name not in TEXT_FIELDS:
-            raise FormatError(
-                f"unknown field {brief(name)}: expected id, {', '.join(TEXT_FIELDS)}",
-                origin,
-                number,
-            )
+            raise FormatError(unknown_field(name, ("id", *TEXT_FIELDS)), origin, number)
         if value is not None and not isinstance(value, str):
             raise FormatError(f"field {brief(name)} is not a string", origin, number)
     parts = record.get("cas_parts") or []

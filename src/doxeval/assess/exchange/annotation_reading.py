@@ -3,6 +3,9 @@
 A file is an AnnotationCollection with its first page in it, an AnnotationPage, or a list of
 annotations. Text must be selected by position; a quote, if there is one too, must be the text at
 that position.
+
+JSON-LD may have properties of others, which are passed over. What is nearly a property of the
+standard is an error, and so is anything but e, s and inferred in a grade.
 """
 
 from __future__ import annotations
@@ -19,10 +22,23 @@ from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.state import Grade, Range, flaw_of_note, grade_from_json
 from doxeval.assessments.judgment import MARKS, in_order
 from doxeval.assessments.text_columns import LARGEST_FILE
+from doxeval.columns.fields import refuse_unknown
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, InputError, UnknownReference
 from doxeval.files import opened, parsed_json, read_up_to
-from doxeval.wording import brief, short_path
+from doxeval.wording import brief, closest, short_path
+
+# All properties of annotations, bodies, targets, selectors and agents in the standard.
+_PROPERTIES = frozenset(
+    "@context id type motivation body bodyValue target creator created modified generator "
+    "generated audience rights canonical via stylesheet purpose value format language "
+    "processingLanguage textDirection accessibility items source selector state scope "
+    "renderedVia styleClass start end exact prefix suffix conformsTo refinedBy startSelector "
+    "endSelector cached sourceDate sourceDateStart sourceDateEnd name nickname email "
+    "email_sha1 homepage label".split()
+)
+_MISSPELT = 0.85  # how much of a name is right if it is nearly another
+_OF_GRADE = ("e", "s", "inferred")
 
 
 def read_annotations(
@@ -100,6 +116,7 @@ class _Annotation:
     def __init__(self, item: Any) -> None:
         if not isinstance(item, dict) or item.get("type") != "Annotation":
             raise FormatError("expected an object of the type Annotation")
+        _refuse_misspelt(item)
         self.motivation = item.get("motivation")
         self._bodies = _objects(item.get("body"), "body")
         (target,) = _objects(item.get("target"), "target")
@@ -109,6 +126,8 @@ class _Annotation:
             raise FormatError("expected a target with the id of a document as its source")
         self.document = normalised_id(unquote(source))
         creator = item.get("creator")
+        if isinstance(creator, dict):
+            _refuse_misspelt(creator)
         self.assessor = creator.get("nickname") if isinstance(creator, dict) else None
         if self.assessor is not None and not isinstance(self.assessor, str):
             raise FormatError(f"the nickname of the creator is {brief(self.assessor)}")
@@ -171,9 +190,19 @@ def _objects(value: Any, what: str) -> list[dict[str, Any]]:
     given = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(one, dict) for one in given):
         raise FormatError(f"{what} is {brief(value)}: expected an object, or a list of them")
+    for one in given:
+        _refuse_misspelt(one)
     if what == "target" and len(given) != 1:
         raise FormatError(f"{len(given)} targets: expected one")
     return given
+
+
+def _refuse_misspelt(given: dict[str, Any]) -> None:
+    """Refuse a property that is nearly one of the standard; those of others may be there."""
+    for name in sorted(given.keys() - _PROPERTIES):
+        meant = closest(name, _PROPERTIES, _MISSPELT)
+        if meant is not None:
+            raise FormatError(f"unknown property {brief(name)}; did you mean {meant}?")
 
 
 def _is_quoted(quote: dict[str, Any], text: str, start: int, end: int) -> bool:
@@ -243,6 +272,8 @@ class _Draft:
         except ValueError:
             said = None
         grade = None
+        if isinstance(said, dict):
+            refuse_unknown(said, _OF_GRADE)
         if isinstance(said, dict) and "e" in said:
             both = [said["e"], said["s"]] if "s" in said else said["e"]
             grade = grade_from_json(both)

@@ -65,7 +65,7 @@ def _stated_alone(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
             f"{brief(ids[0])} and all other ids of retrieval_gt are no documents here: if they are "
             f"chunks, a folder with {_QA} and {_CORPUS} says where these stand"
         )
-    return _asked(loaded, Stated)
+    return _asked(loaded, lambda name: Stated(name, is_whole=True))
 
 
 def _stated_with_corpus(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
@@ -89,7 +89,7 @@ def _piece(chunks: Chunks, ranges: Sequence[Sequence[tuple[int, int]]], name: st
     """The range of a chunk; of one that is lost its text, and of an unknown one its id."""
     row = chunks.find(name)
     if row < 0:
-        return Stated(name)
+        return Stated(name, is_whole=True)
     spans = ranges[row]
     if not spans:
         return Stated(None, chunks.text(row))

@@ -42,7 +42,7 @@ def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
 def _piece(parts: JudgedParts, name: str) -> Stated:
     segment = parts.segments.get(name)
     if segment is None:
-        return Stated(name)
+        return Stated(name, is_whole=True)
     return Stated(name.partition("#")[0], segment.text, segment.start, segment.end)
 
 

@@ -1,9 +1,20 @@
 """Questions in our own formats.
 
-{"id", "question", "needs": [{"id", "grade", "spans": [PLACE…]}]}
-PLACE is {"doc", "start", "end"} or {"doc", "quote"}
-{"topic", "doc", "start", "end", "need"?, "grade"?}
-judgments, as `doxeval chunks gold` writes them
+    {"id", "question", "needs": [{"id"?, "grade"?, "spans": [SPAN…]}]}
+    {"topic", "doc", "start", "end", "need"?, "grade"?}      judgments, as `chunks gold` writes them
+
+A question needs all of its needs to be met, and a need is met by any of its spans. A question may
+also have `tags` (the sets it belongs to), `not_relevant` (documents that were judged and answer
+nothing), `answers` (what a good answer says) and `answerable`: false if no document answers it;
+then it has no needs. SPAN is one of
+
+    {"doc", "start", "end"}     a range of characters, half-open
+    {"doc", "quote"}            a text that is looked up in the document
+    {"quote"}                   a text that is looked up in all documents; a string is the same
+    {"doc", "whole": true}      the whole document
+
+A quote may come with `start`, or with `start` and `end`, which are then compared with it. Fields
+that are null are absent; unknown fields are errors, and so is a span that does not say what it is.
 """
 
 from __future__ import annotations
@@ -16,7 +27,14 @@ from doxeval.chunks.formats import GoldFormat, first_record
 from doxeval.chunks.formats.fields import number, text, texts
 from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
+from doxeval.columns.fields import refuse_unknown
+from doxeval.errors import FormatError
 from doxeval.wording import brief
+
+_OF_QUESTION = ("id", "question", "needs", "tags", "not_relevant", "answers", "answerable")
+_OF_NEED = ("id", "grade", "spans")
+_OF_SPAN = ("doc", "start", "end", "quote", "whole")
+_SPANS = '{"doc", "start", "end"}, {"doc", "quote"} or {"doc", "whole": true}'
 
 
 def _is_questions(value: Any) -> bool:
@@ -26,17 +44,39 @@ def _is_questions(value: Any) -> bool:
 
 def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
     for row, record in enumerate(loaded.records()):
-        given = record.get("needs")
-        if not isinstance(given, list):
-            raise loaded.wrong(f"needs is {brief(given)}: expected a list", row)
-        needs = tuple(_need(loaded, row, need) for need in given)
+        _refuse_unknown(loaded, row, record, _OF_QUESTION, "text")
+        needs = tuple(_need(loaded, row, need) for need in _needs(loaded, row, record))
         question = text(record, "question", "text")
         own = text(record, "id") or str(row + 1)
         judged = texts(record, "not_relevant")
         yield StatedQuestion(own, question or "", needs, texts(record, "tags"), judged)
 
 
+def _refuse_unknown(
+    loaded: Loaded, row: int, record: Mapping[str, Any], known: tuple[str, ...], *accepted: str
+) -> None:
+    try:
+        refuse_unknown(record, known, accepted)
+    except FormatError as error:
+        raise loaded.wrong(error.message, row) from None
+
+
+def _needs(loaded: Loaded, row: int, record: Mapping[str, Any]) -> list[Any]:
+    given, answerable = record.get("needs"), record.get("answerable")
+    if answerable is not None and not isinstance(answerable, bool):
+        raise loaded.wrong(f"answerable is {brief(answerable)}: expected true or false", row)
+    if answerable is False:
+        if given:
+            raise loaded.wrong("needs of a question that is not answerable: expected none", row)
+        return []
+    if not isinstance(given, list):
+        raise loaded.wrong(f"needs is {brief(given)}: expected a list", row)
+    return given
+
+
 def _need(loaded: Loaded, row: int, need: Any) -> StatedNeed:
+    if isinstance(need, Mapping):
+        _refuse_unknown(loaded, row, need, _OF_NEED)
     if not isinstance(need, Mapping) or not isinstance(need.get("spans"), list):
         raise loaded.wrong(f'the need {brief(need)}: expected {{"spans": […]}}', row)
     pieces = tuple(_piece(loaded, row, one) for one in need["spans"])
@@ -50,9 +90,8 @@ def _piece(loaded: Loaded, row: int, span: Any) -> Stated:
     if isinstance(span, str):
         return Stated(None, span)
     if not isinstance(span, Mapping):
-        raise loaded.wrong(
-            f'{brief(span)}: expected {{"doc", "start", "end"}} or {{"doc", "quote"}}', row
-        )
+        raise loaded.wrong(f"{brief(span)}: expected {_SPANS}", row)
+    _refuse_unknown(loaded, row, span, _OF_SPAN)
     quote = text(span, "quote")
     start, end = (number(loaded, row, span, name) for name in ("start", "end"))
     if (start is None) != (end is None) and quote is None:
@@ -60,7 +99,14 @@ def _piece(loaded: Loaded, row: int, span: Any) -> Stated:
     document = text(span, "doc")
     if document is None and quote is None:
         raise loaded.wrong(f"{brief(dict(span))}: expected a doc or a quote", row)
-    return Stated(document, quote, start, end)
+    whole = span.get("whole")
+    if whole is not None and not isinstance(whole, bool):
+        raise loaded.wrong(f"whole is {brief(whole)}: expected true or false", row)
+    if not whole and quote is None and start is None:
+        raise loaded.wrong(f"{brief(dict(span))}: which part of it? Expected {_SPANS}", row)
+    if whole and (document is None or quote is not None or start is not None):
+        raise loaded.wrong(f"{brief(dict(span))}: a whole document has only a doc", row)
+    return Stated(document, quote, start, end, is_whole=bool(whole))
 
 
 def _is_judged(value: Any) -> bool:

@@ -36,7 +36,8 @@ def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
         quotes = texts_in_cell(record, "reference_contexts")
         pieces = [Stated(None, quote) for quote in quotes]
         if not pieces:
-            pieces = [Stated(name) for name in texts_in_cell(record, "reference_context_ids")]
+            ids = texts_in_cell(record, "reference_context_ids")
+            pieces = [Stated(name, is_whole=True) for name in ids]
         own = text(record, "id", "sample_id") or str(row + 1)
         yield StatedQuestion(own, question, single_needs(pieces))
 
