@@ -13,7 +13,8 @@ from conftest import write_files
 from doxeval import chunks
 from doxeval.chunks import Documents
 from doxeval.documents.examples import example_collection
-from doxeval.errors import DoxevalError, FormatError, SourceError, UnknownReference
+from doxeval.errors import DoxevalError, FormatError, InputError, SourceError, UnknownReference
+from doxeval.runs import read_run, write_run
 
 TEXT = "Thirty days.\r\nUnused goods only.\u2028Ask: \U0001f4ec"
 
@@ -197,3 +198,23 @@ def test_ids_that_are_windows_paths() -> None:
     assert docs.find("D:\\x\\guides\\terms.md") == "guides\\terms.md"
     with pytest.raises(UnknownReference, match="no document 'x'"):
         docs.named("x")
+
+
+def test_files_of_a_folder_that_are_not_read_are_counted(tmp_path: Path) -> None:
+    files = dict.fromkeys(("a.md", "b.pdf", "sub/c.PDF", "sub/d.rst"), "One two.")
+    folder = write_files(tmp_path / "s", files)
+    found = chunks.documents(folder)
+    assert found.warnings == (f"{folder}: 3 files were not read: .pdf (2), .rst (1)",)
+    assert chunks.documents(folder / "a.md").warnings == ()
+
+
+def test_ids_with_white_space_are_taken_by_all_verbs_or_none(tmp_path: Path) -> None:
+    """Runs of chunks can hold them, whatever the format of the document."""
+    files = {"my notes.md": "Low tide.", "my page.html": "<p>High tide.", "my file.xml": "<a>x</a>"}
+    docs = chunks.documents(write_files(tmp_path / "s", files))
+    assert sorted(docs) == ["my file", "my notes", "my page"]
+    run = chunks.search(chunks.cut(docs, "words:5:0"), {"1": "low tide"})
+    write_run(run, tmp_path / "run.jsonl")
+    assert set(read_run(tmp_path / "run.jsonl").documents) == set(run.documents) <= set(docs)
+    with pytest.raises(InputError, match=r"the id 'my .*' has white space"):
+        chunks.tree(chunks.cut(docs, "words:5:0"), tmp_path / "tree")

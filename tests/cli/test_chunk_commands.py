@@ -341,3 +341,30 @@ def test_terminal_and_report_call_the_same_cut_best_by_the_same_measure(work: Pa
         page = re.sub(r"<[^>]+>", "", Path("r.html").read_text())
         assert f"Best by {reference}: {best[1]}," in page
         Path("r.html").unlink()
+
+
+def test_every_verb_tells_files_that_are_not_read(work: Path) -> None:
+    for name in ("a.pdf", "b.pdf", "c.rst"):
+        Path("handbook", name).write_text("x")
+    told = "warning: handbook: 3 files were not read: .pdf (2), .rst (1)\n"
+    chunks = "cuts/sentences-1-0.jsonl"
+    Path("contexts.json").write_text(
+        json.dumps([{"user_input": "Cost?", "retrieved_contexts": ["Delivery costs 4 euros."]}])
+    )
+    docs = ("--docs", "handbook")
+    verbs = [
+        ("try", "handbook", "q.jsonl", "--budget", "80"),
+        ("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts"),
+        ("gold", "q.jsonl", *docs, "--out", "j.jsonl"),
+        ("locate", chunks, *docs, "--out", "l.jsonl"),
+        ("limits", chunks, "-g", "j.jsonl", *docs),
+        ("search", chunks, "q.jsonl", *docs, "--out", "r.jsonl"),
+        ("rewrite", "r.jsonl", "--chunks", chunks, *docs, "--expand", "1", "--out", "e.jsonl"),
+        ("evaluate", "r.jsonl", "-g", "q.jsonl", "--chunks", chunks, *docs),
+        ("retrieved", "contexts.json", *docs, "--out", "c.jsonl"),
+        ("tree", chunks, *docs, "--out", "tree"),
+    ]
+    for arguments in verbs:
+        assert run(*arguments).stderr.count(told) == 1, arguments
+    built = doxeval("collection", "build", "handbook", "--chunks", chunks, "--out", "built")
+    assert built.stderr.count(told) == 1

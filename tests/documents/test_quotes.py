@@ -144,7 +144,7 @@ def test_a_quote_that_is_not_there(build: Builder) -> None:
 
 
 def test_the_verb_list(build: Builder, tmp_path: Path) -> None:
-    collection = build({"b.xml": "<s><p>One.</p></s>", "a b.xml": "<p/>", "=é.txt": "x"})
+    collection = build({"b.xml": "<s><p>One.</p></s>", "a-b.xml": "<p/>", "=é.txt": "x"})
     directory = collection.directory
     listed = doxeval("collection", "list", directory)
     assert listed.stdout.splitlines() == list(collection.ids())

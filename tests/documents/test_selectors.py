@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -22,8 +23,9 @@ from strategies import css_selectors, html_pages
 NAVIGATED = "<title>T</title><nav>N<p>n</nav><main>one<p class='ad x'>two</p><p>three</main>"
 
 
-def texts(page: str, root: str | None = None, drop: tuple[str, ...] = ()) -> str:
-    return read_html(page, Limits(), "a.html", root=root, drop=drop).texts[0].decode()
+def texts(page: str, root: str | None = None, drop: tuple[str, ...] = (), **more: Any) -> str:
+    marks = read_html(page, Limits(), "a.html", root=root, drop=drop, **more)
+    return marks.texts[0].decode()
 
 
 @settings(max_examples=500)
@@ -75,7 +77,9 @@ def test_the_document_is_the_first_root_without_what_is_dropped(
     top = first(tree.root)
     if top is None:
         with pytest.raises(DocumentError, match=r"a\.html: root=.* selects nothing in the page"):
-            texts(page, root, (drop,))
+            texts(page, root, (drop,), root_missing="error")
+        if tree.root is not None and tree.root.mem_id not in gone:
+            assert texts(page, root, (drop,)) == shown(tree.root), "taken whole"
     else:
         assert texts(page, root, (drop,)) == shown(top)
 
@@ -137,13 +141,42 @@ def test_selectors_are_for_html(build: Builder) -> None:
 def test_a_page_without_its_root_is_named(build: Builder, tmp_path: Path) -> None:
     pages = {"a.html": NAVIGATED, "b.html": "<p>x"}
     with pytest.raises(DocumentError, match=r"b\.html: root='main' selects nothing in the page"):
-        build(pages, root="main")
+        build(pages, root="main", root_missing="error")
     with pytest.raises(DocumentError, match=r"a\.html: drop= selects the root of the page"):
         build(pages, drop=["html"])
     source = write_files(tmp_path / "s", pages)
-    options = BuildOptions(root="main", skip_broken=True)
+    options = BuildOptions(root="main", root_missing="error", skip_broken=True)
     report = build_collection(source, tmp_path / "c", options)
     assert (report.documents, len(report.broken), report.selector_use.pages) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pages_without_their_root_are_taken_whole_and_counted(tmp_path: Path, jobs: int) -> None:
+    pages = {"a.html": NAVIGATED, "b.html": "<nav>y</nav><p>x", "c.html": "<p>z"}
+    source = write_files(tmp_path / "s", pages)
+    options = BuildOptions(root="main", drop=["nav"])
+    report = build_collection(source, tmp_path / "c", options, jobs=jobs)
+    collection = Collection(tmp_path / "c")
+    assert [collection.root(name).text for name in "abc"] == ["onetwothree", "x", "z"]
+    assert report.selector_use.without_root == 2
+    assert report.warnings == ("root='main' selects nothing in 2 of 3 pages: taken whole",)
+    with pytest.raises(SourceError, match="root='aside' selects nothing in any page"):
+        build_collection(source, tmp_path / "d", BuildOptions(root="aside"))
+    with pytest.raises(InputError, match="root_missing='leave': expected one of whole, error"):
+        BuildOptions(root_missing="leave")  # type: ignore[arg-type]
+
+
+def test_the_command_line_counts_pages_without_their_root(tmp_path: Path) -> None:
+    source = write_files(tmp_path / "s", {"a.html": NAVIGATED, "b.html": "<p>x"})
+    build = ("collection", "build", source, "--out", tmp_path / "c")
+    made = doxeval(*build, "--root", "main")
+    assert made.exit_code == 0
+    assert "warning: --root main selects nothing in 1 of 2 pages: taken whole" in made.stderr
+    strict = doxeval(*build, "--force", "--root", "main", "--root-missing", "error")
+    assert strict.exit_code == 1
+    assert "b.html: --root main selects nothing in the page" in strict.stderr
+    alone = doxeval(*build, "--force", "--root-missing", "error")
+    assert alone.exit_code == 2 and "has no effect without --root" in alone.stderr
 
 
 def test_selectors_are_recorded_and_paths_begin_at_the_root(build: Builder) -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Builder, write_files
+from conftest import Builder, doxeval, write_files
 from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection
 from doxeval.documents.ids import distinct_paths, normalised_id, without_suffixes
 from doxeval.documents.sources import SourceFile, Walk
@@ -297,3 +297,53 @@ def test_a_forced_format_reads_files_of_any_name(tmp_path: Path) -> None:
 def test_a_pattern_longer_than_any_path_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="20,001 characters, at most 4,096"):
         build_collection("*" + "[" * 20_000, tmp_path / "out")
+
+
+def test_files_that_are_not_read_are_counted_by_suffix(tmp_path: Path) -> None:
+    files = dict.fromkeys(("a.txt", "b.pdf", "c.pdf", "sub/d.rst"), "x")
+    source = write_files(tmp_path / "s", files)
+    report = build_collection(source, tmp_path / "c")
+    assert report.warnings == ("3 files were not read: .pdf (2), .rst (1)",)
+    made = doxeval("collection", "build", source, "--out", tmp_path / "d")
+    assert "warning: 3 files were not read: .pdf (2), .rst (1)\n" in made.stderr
+    assert build_collection(source / "a.txt", tmp_path / "e").warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("files", "rule", "message"),
+    [
+        ({"my notes.txt": "x"}, "stem", "my notes.txt: the id 'my notes' has white space, which"),
+        ({"my dir/a.txt": "x"}, "path", "the id 'my dir/a' has white space, which runs and assess"),
+        ({"my dir/a\u00a0b.html": "x"}, "stem", r"the id 'a\\xa0b' has white space, which"),
+        ({"a.xml": "<a><t>One two</t></a>"}, "//t", "the id 'One two' has white space, which"),
+        ({"a.jsonl": '{"id": "a b", "text": ""}'}, "stem", "a.jsonl:1: the id 'a b' has white"),
+    ],
+)
+def test_ids_with_white_space_are_refused_where_the_collection_is_built(
+    tmp_path: Path, files: dict[str, str], rule: str, message: str
+) -> None:
+    source = write_files(tmp_path / "s", files)
+    options = BuildOptions(id_rule=IdRule.parse(rule))
+    with pytest.raises(DocumentError, match=message.replace(".", r"\.")) as refused:
+        build_collection(source, tmp_path / "c", options)
+    assert ("id_rule=" in str(refused.value)) == ("a.jsonl" not in files)
+    assert not (tmp_path / "c").exists()
+
+
+def test_the_command_line_says_where_other_ids_come_from(tmp_path: Path) -> None:
+    source = write_files(tmp_path / "s", {"a b.txt": "x", "c.txt": "y", "my dir/d.txt": "z"})
+    build = ("collection", "build", source, "--out", tmp_path / "c")
+    refused = doxeval(*build)
+    assert refused.exit_code == 1
+    assert "rename it, or take ids from elsewhere with --id" in refused.stderr
+    assert doxeval(*build, "--skip-broken").exit_code == 0
+    assert list(Collection(tmp_path / "c").ids()) == ["c", "d"]
+
+
+def test_a_collection_that_has_ids_with_white_space_still_opens(tmp_path: Path) -> None:
+    """As collections have that were built before such ids were refused."""
+    source = write_files(tmp_path / "s", {"a b.txt": "Low tide."})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("doxeval.documents.batch.why_spaced", lambda _: None)
+        build_collection(source, tmp_path / "c")
+    assert Collection(tmp_path / "c").root("a b").text == "Low tide."

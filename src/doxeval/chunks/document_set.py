@@ -16,7 +16,7 @@ class Documents(Mapping[str, str]):
 
     Ids are kept as runs and assessments have them: without white space around them, a leading `./`
     and a final `.xml`. Offsets count the code points of these texts. `outlines`: the sections of
-    documents, where these are known.
+    documents, where these are known. `warnings`: what was not read.
 
     >>> docs = Documents([("faq.xml", "How to return a parcel."), ("terms", "Thirty days.")])
     >>> docs, list(docs), docs["faq.xml"][:6]
@@ -28,7 +28,9 @@ class Documents(Mapping[str, str]):
         texts: Iterable[tuple[object, object]],
         origin: str | None = None,
         outlines: Mapping[str, Sequence[Heading]] | None = None,
+        warnings: Iterable[str] = (),
     ) -> None:
+        self.warnings = tuple(warnings)
         self._texts: dict[str, str] = {}
         self._outlines = {normalised_id(name): own for name, own in (outlines or {}).items()}
         for name, text in texts:

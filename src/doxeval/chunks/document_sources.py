@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,14 @@ from doxeval.chunks.outlines import outlines
 from doxeval.chunks.structure import Heading
 from doxeval.documents import Collection
 from doxeval.documents.file_names import SUFFIXES
+from doxeval.documents.sources import Walk
 from doxeval.errors import FormatError, SourceError
 from doxeval.sealed.locations import is_url
 from doxeval.wording import brief
+
+if TYPE_CHECKING:
+    from doxeval.documents.options import BuildOptions
+    from doxeval.documents.raw import RawDocument
 
 EXPECTED = (
     "expected a folder, a file of JSONL, JSON, CSV or Parquet, a dict {id: text}, a data frame, a "
@@ -36,6 +41,8 @@ def documents(source: Any) -> Documents:
     "text"; a corpus of BEIR ("_id", "title", "text") has the title as the first line of the text,
     since that is what is searched there. Files, frames and lists of SQuAD, QASPER, HotpotQA,
     2WikiMultihopQA, MuSiQue and Natural Questions hold the documents of their questions.
+
+    Files of a folder that are no documents are not read; `warnings` of the result counts them.
 
     >>> documents({"faq": "How to return a parcel."})
     Documents(1 document, 23 characters)
@@ -102,32 +109,36 @@ class _File(NamedTuple):
 
 
 def _of_files(path: str) -> Documents:
-    files = list(_files_of(path))
+    """The files of a folder, or one file, as a collection would read them."""
+    from doxeval.documents.contents import Contents
+    from doxeval.documents.ids import IdRule
+    from doxeval.documents.options import BuildOptions
+
+    options = BuildOptions(id_rule=IdRule.parse("path"))
+    walk, contents = Walk([path], options), Contents(options)
+    files = [_file(raw, options) for raw in contents.documents(walk.files())]
     if not files:
         expected = ", ".join(SUFFIXES)
         raise SourceError(f"no documents found; looked for files ending in {expected}", path)
     sections = {one.name: one.sections for one in files if one.sections is not None}
-    return Documents(((one.name, one.text) for one in files), path, sections)
+    tally = walk.take_tally()
+    tally.add(contents.tally)
+    warnings = [f"{path}: {warning}" for warning in tally.warnings]
+    return Documents(((one.name, one.text) for one in files), path, sections, warnings)
 
 
-def _files_of(path: str) -> Iterator[_File]:
-    """The ids and texts of the files of a folder, as a collection would read them."""
+def _file(raw: RawDocument, options: BuildOptions) -> _File:
+    """The id and the text of a document. No run of chunks is text, so ids may have white space."""
     from doxeval.documents.batch import read_batch
-    from doxeval.documents.contents import documents_of
     from doxeval.documents.decoding import decoded
-    from doxeval.documents.ids import IdRule
-    from doxeval.documents.options import BuildOptions
     from doxeval.documents.raw import load as load_bytes
 
-    options = BuildOptions(id_rule=IdRule.parse("path"))
-    for raw in documents_of([path], options):
-        if raw.format in ("text", "markdown") and not isinstance(raw.content, Exception):
-            # The text is the file: no tree of its paragraphs is needed.
-            data = raw.content if isinstance(raw.content, bytes) else None
-            data = load_bytes(raw.origin, options.limits) if data is None else data
-            yield _File(raw.name, decoded(data, raw.origin))
-        else:
-            batch = read_batch([raw], options)
-            rows = np.array([0, len(batch.table.columns.path)])
-            own = outlines(batch.table.columns, rows, batch.table.summary, batch.ids)
-            yield _File(batch.ids[0], batch.texts[0].decode(), own.get(batch.ids[0], ()))
+    if raw.format in ("text", "markdown") and not isinstance(raw.content, Exception):
+        # The text is the file: no tree of its paragraphs is needed.
+        data = raw.content if isinstance(raw.content, bytes) else None
+        data = load_bytes(raw.origin, options.limits) if data is None else data
+        return _File(raw.name, decoded(data, raw.origin))
+    batch = read_batch([raw], options, spaced_ids=True)
+    rows = np.array([0, len(batch.table.columns.path)])
+    own = outlines(batch.table.columns, rows, batch.table.summary, batch.ids)
+    return _File(batch.ids[0], batch.texts[0].decode(), own.get(batch.ids[0], ()))

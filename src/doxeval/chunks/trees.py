@@ -20,6 +20,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.documents.batch import Batch
 from doxeval.documents.collection import Collection
 from doxeval.documents.decoding import lone_surrogate
+from doxeval.documents.ids import why_spaced
 from doxeval.documents.marks import Marks, MarksBuilder, joined
 from doxeval.documents.nodes import tabulate
 from doxeval.documents.options import BuildOptions
@@ -57,6 +58,9 @@ def tree(chunks: Chunks, out: str | os.PathLike[str], *, force: bool = False) ->
     (10, 16)
     """
     docs = chunks.known_docs
+    for name in docs:
+        if (spaced := why_spaced(name)) is not None:
+            raise InputError(spaced)
     nested = _by_parent(chunks)
     marks = [_marks(chunks, nested, name, text) for name, text in docs.items()]
     every = joined(marks)

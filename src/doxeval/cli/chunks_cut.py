@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from doxeval.cli.chunks_inputs import docs_in
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
 from doxeval.wording import counted
@@ -46,7 +47,6 @@ def cut(docs: str, cuts: tuple[str, ...], out: Path, force: bool) -> None:
       doxeval chunks cut handbook --by my.py:split --out cuts
     """
     from doxeval.chunks.cutting import cut as cut_documents
-    from doxeval.chunks.document_sources import documents
     from doxeval.chunks.rebuilt import write_with_texts
     from doxeval.errors import InputError, OutputError
 
@@ -56,7 +56,7 @@ def cut(docs: str, cuts: tuple[str, ...], out: Path, force: bool) -> None:
     for file in files.values():
         if file.exists() and not force:
             raise OutputError(f"{file} exists; --force replaces it")
-    texts = documents(docs)
+    texts = docs_in(docs)
     for by, file in files.items():
         found = cut_documents(texts, by)
         warn(found.warnings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.chunks_inputs import gold_in_file, known_tokens, some_docs_option
+from doxeval.cli.chunks_inputs import docs_in, gold_in_file, known_tokens, some_docs_option
 from doxeval.cli.gates import gate_options, gates_of
 from doxeval.cli.options import tokens_option
 from doxeval.cli.terminal import data, line, note, warn
@@ -67,8 +67,9 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     gates, tokens = gates_of(options), known_tokens(options["tokens"])
     presets = options["presets"] or (() if options["names"] else ("rag",))
     names = gates.measures(options["names"], presets)
-    chunks = [_chunks(file, options["docs"]) for file in files]
-    docs = _docs(chunks, options["docs"])
+    given = docs_in(options["docs"])
+    chunks = [_chunks(file, given) for file in files]
+    docs = _docs(chunks, given)
     judged = gold_in_file(gold, docs)
     every: list[Chunks | None] = [*chunks] or [None]
     every = every * len(runs) if len(every) == 1 else every
@@ -88,7 +89,7 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     gates.check(table)
 
 
-def _chunks(file: str, docs: str | None) -> Chunks:
+def _chunks(file: str, docs: Any) -> Chunks:
     from doxeval.chunks.chunk_reading import read_chunks
     from doxeval.chunks.rebuilt import chunks_with_texts
 
@@ -96,11 +97,9 @@ def _chunks(file: str, docs: str | None) -> Chunks:
     return found if found.docs is not None or found.given is None else chunks_with_texts(file)
 
 
-def _docs(chunks: Sequence[Chunks], given: str | None) -> Any:
-    from doxeval.chunks.document_sources import documents
-
+def _docs(chunks: Sequence[Chunks], given: Any) -> Any:
     if given is not None:
-        return documents(given)
+        return given
     return next((one.docs for one in chunks if one.docs is not None), None)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from doxeval.cli.chunks_inputs import docs_in
 from doxeval.cli.chunks_options import docs_option, force_option, max_lost_option, refuse_existing
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
@@ -69,7 +70,7 @@ def gold(
     from doxeval.chunks.question_sources import questions
 
     refuse_existing([out, topics_out], force)
-    found = questions(file, docs, copies)
+    found = questions(file, docs_in(docs), copies)
     warn(found.warnings)
     line(found.report())
     refuse_lost(found.tally.lost, found.tally.pieces, "quote", max_lost)

@@ -46,6 +46,17 @@ def chosen_unit(unit: str | None, tokens: str | None) -> str:
     return unit or ("words" if tokens is None else "tokens")
 
 
+def docs_in(source: str | None) -> Any:
+    """Return the documents of a source, if there is one; what was not read is printed."""
+    from doxeval.chunks.document_sources import documents
+
+    if source is None:
+        return None
+    found = documents(source)
+    warn(found.warnings)
+    return found
+
+
 def gold_in_file(path: str, docs: Any) -> Questions | Assessments:
     """Gold from a file: judgments, or questions with their needs."""
     from doxeval.assessments import read_assessments

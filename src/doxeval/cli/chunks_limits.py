@@ -9,6 +9,7 @@ import click
 
 from doxeval.cli.chunks_inputs import (
     chosen_unit,
+    docs_in,
     gold_in_file,
     known_tokens,
     some_docs_option,
@@ -58,12 +59,11 @@ def limits(
       doxeval chunks limits located.jsonl -g questions.jsonl --docs handbook --format json
     """
     from doxeval.chunks.cut_limits import limits as limits_of
-    from doxeval.chunks.document_sources import documents
     from doxeval.chunks.rebuilt import chunks_with_texts
     from doxeval.wording import json_text
 
     counted, tokens = chosen_unit(unit, tokens), known_tokens(tokens)
-    texts = None if docs is None else documents(docs)
+    texts = docs_in(docs)
     found: dict[str, Limits] = {}
     judged = None if texts is None else gold_in_file(gold, texts)
     for file in files:

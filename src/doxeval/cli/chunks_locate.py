@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from doxeval.cli.chunks_inputs import docs_in
 from doxeval.cli.chunks_options import docs_option, force_option, max_lost_option, refuse_existing
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
@@ -74,7 +75,7 @@ def locate(
 
     refuse_existing([out], force)
     allowed_lost(max_lost, 0)
-    found = find(docs, chunks, order, min_share, "100%", doc_key)
+    found = find(docs_in(docs), chunks, order, min_share, "100%", doc_key)
     warn(found.warnings)
     line(found.report())
     refuse_lost(len(found.lost), len(found), "chunk", max_lost)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from doxeval.cli.chunks_inputs import question_texts, some_docs_option
+from doxeval.cli.chunks_inputs import docs_in, question_texts, some_docs_option
 from doxeval.cli.chunks_options import force_option, max_lost_option, refuse_existing
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
@@ -54,7 +54,6 @@ def retrieved(
       doxeval chunks retrieved samples.jsonl --docs handbook --out run.jsonl
       doxeval chunks retrieved rag.json --docs handbook --questions questions.jsonl --out run.jsonl
     """
-    from doxeval.chunks.document_sources import documents
     from doxeval.chunks.lost import allowed_lost, refuse_lost
     from doxeval.chunks.rebuilt import chunks_with_texts
     from doxeval.chunks.retrieved_contexts import retrieved as run_of_contexts
@@ -66,8 +65,9 @@ def retrieved(
         raise click.UsageError("give --docs, the documents of the contexts, or --chunks")
     refuse_existing([out], force)
     allowed_lost(max_lost, 0)
-    table = None if chunks is None else chunks_with_texts(chunks, docs)
-    texts = documents(docs) if table is None else table.known_docs
+    given = docs_in(docs)
+    table = None if chunks is None else chunks_with_texts(chunks, given)
+    texts = given if table is None else table.known_docs
     asked = None if questions is None else question_texts(questions, texts)
     name = run_id or Path(file).name.partition(".")[0]
     run = run_of_contexts(file, texts, chunks=table, questions=asked, k=k, run_id=name)

@@ -7,7 +7,13 @@ from typing import Any
 
 import click
 
-from doxeval.cli.chunks_inputs import chosen_unit, known_tokens, some_docs_option, unit_option
+from doxeval.cli.chunks_inputs import (
+    chosen_unit,
+    docs_in,
+    known_tokens,
+    some_docs_option,
+    unit_option,
+)
 from doxeval.cli.options import tokens_option
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
@@ -60,7 +66,7 @@ def rewrite(run: str, chunks: str, docs: str | None, out: Path, force: bool, **w
     if out.exists() and not force:
         raise OutputError(f"{out} exists; --force replaces it")
     tokens = known_tokens(what["tokens"])
-    table = chunks_with_texts(chunks, docs)
+    table = chunks_with_texts(chunks, docs_in(docs))
     found = ChunkRun.of(read_chunk_run(run, table.table), table)
     if what["expand"]:
         found = found.expand(what["expand"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from doxeval.cli.chunks_inputs import question_texts, some_docs_option
+from doxeval.cli.chunks_inputs import docs_in, question_texts, some_docs_option
 from doxeval.cli.terminal import counting_bar, line, warn
 from doxeval.cli.verb import verb
 from doxeval.wording import counted
@@ -65,7 +65,7 @@ def search(
 
     if out.exists() and not force:
         raise OutputError(f"{out} exists; --force replaces it")
-    found = chunks_with_texts(chunks, docs)
+    found = chunks_with_texts(chunks, docs_in(docs))
     asked = question_texts(questions, found.known_docs)
     with counting_bar("Searching", len(asked)) as progress:
         run = search_chunks(found, asked, k, model, run_id=run_id, progress=progress)

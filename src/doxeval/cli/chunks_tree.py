@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from doxeval.cli.chunks_inputs import docs_in
 from doxeval.cli.terminal import line
 from doxeval.cli.verb import verb
 from doxeval.wording import counted
@@ -42,7 +43,7 @@ def tree(
 
     if (run is None) != (run_out is None):
         raise click.UsageError("--run and --run-out go together")
-    found = read_chunks(chunks, docs)
+    found = read_chunks(chunks, docs_in(docs))
     elements = None if run is None else as_elements(read_chunk_run(run, found.table), found)
     collection = build_tree(found, out, force=force)
     documents = counted(len(collection), "document")

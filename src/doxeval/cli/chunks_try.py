@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from doxeval.cli.chunks_inputs import chosen_unit, known_tokens, tell_gold, unit_option
+from doxeval.cli.chunks_inputs import chosen_unit, docs_in, known_tokens, tell_gold, unit_option
 from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
@@ -97,7 +97,6 @@ def try_(
       doxeval chunks try corpora questions_df.csv --by words:200:50 --by my.py:split --report r.html
     """
     from doxeval.chunks.comparing import compare
-    from doxeval.chunks.document_sources import documents
     from doxeval.chunks.question_sources import questions as read_questions
     from doxeval.wording import json_text
 
@@ -108,7 +107,7 @@ def try_(
         "reference": reference,
         "k": k,
     }
-    texts = documents(docs)
+    texts = docs_in(docs)
     gold = read_questions(questions, texts, copies)
     tell_gold(gold)
     chosen = list(cuts or _cuts_for(texts))

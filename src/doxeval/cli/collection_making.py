@@ -11,9 +11,9 @@ import click
 
 from doxeval.cli.engines import check_engine, engine_of, engine_options
 from doxeval.cli.options import jobs_of_all_cores
-from doxeval.cli.terminal import growing_bar, is_watched, line, note, progress_bar
+from doxeval.cli.terminal import growing_bar, is_watched, line, note, progress_bar, warn
 from doxeval.cli.verb import in_options, refuse, verb
-from doxeval.wording import counted, shortened
+from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, BuildReport
@@ -89,6 +89,13 @@ if TYPE_CHECKING:
     help="Of each page of HTML, keep only the first element that this CSS selector selects.",
 )
 @click.option(
+    "--root-missing",
+    type=click.Choice(["whole", "error"]),
+    default="whole",
+    show_default=True,
+    help="Whether a page in which --root selects nothing is taken whole, or is an error.",
+)
+@click.option(
     "--drop",
     multiple=True,
     metavar="SELECTOR",
@@ -143,7 +150,7 @@ def build(
     \b
     Examples:
       doxeval collection build articles/ --out wiki
-      doxeval collection build dump.xml.gz --record page --id //title --out wiki
+      doxeval collection build dump.xml.gz --record page --id //page/@id --out wiki
       doxeval collection build 'docs/**/*.md' --id path --out docs-collection
       doxeval collection build site/ --root main --drop nav --drop .sidebar --out site-collection
       doxeval collection build /shared/parts --engine dask://head:8786 --out /shared/wiki
@@ -159,6 +166,8 @@ def build(
     on = {"engine": engine, "patience": patience}
     check_engine(on)
     _check_format(choices["format_"])
+    if choices["root"] is None:
+        refuse({"root_missing"}, "has no effect without --root")
     options = _options(**choices)
     started = time.perf_counter()
     keep_freed_blocks()
@@ -180,7 +189,7 @@ def build(
     finally:
         for error in broken:
             note(f"skipped: {in_options(error)}", "yellow")
-    _print_selected(report, options)
+    warn(report.warnings)
     _print_report(report, out, time.perf_counter() - started)
 
 
@@ -188,10 +197,11 @@ def _build_tree(sources: tuple[str, ...], chunks: str, out: Path, force: bool) -
     """A collection whose elements are chunks."""
     from doxeval.chunks.chunk_reading import read_chunks
     from doxeval.chunks.trees import tree
+    from doxeval.cli.chunks_inputs import docs_in
 
     if len(sources) > 1:
         raise click.UsageError("--chunks goes with one SOURCE, the documents of the chunks")
-    found = read_chunks(chunks, sources[0])
+    found = read_chunks(chunks, docs_in(sources[0]))
     documents = counted(len(tree(found, out, force=force)), "document")
     line(f"{out}: {counted(len(found), 'chunk')} of {documents}")
 
@@ -201,7 +211,7 @@ def _check_format(format_: str) -> None:
     if format_ not in ("auto", "xml"):
         refuse({"record"}, f"is for XML, and --format is {format_}")
     if format_ not in ("auto", "html"):
-        refuse({"root", "drop"}, f"is for HTML, and --format is {format_}")
+        refuse({"root", "root_missing", "drop"}, f"is for HTML, and --format is {format_}")
     if format_ not in ("auto", "html", "markdown"):
         refuse({"sections"}, f"is for HTML and Markdown, and --format is {format_}")
     if format_ == "jsonl":
@@ -242,29 +252,7 @@ def _options(
     )
 
 
-def _print_selected(report: BuildReport, options: BuildOptions) -> None:
-    """Say where selectors found more or less than expected."""
-    use = report.selector_use
-    if use.several_roots:
-        pages = counted(use.several_roots, "document")
-        note(f"--root selects several elements in {pages}; the first was kept", "yellow")
-    for selector, count in zip(options.drop, use.dropped, strict=False):
-        if not count:
-            note(f"--drop {shortened(selector)} selects nothing in any document", "yellow")
-
-
 def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
-    if report.suffixes_kept:
-        note(
-            "ids with a suffix, needed to tell files of the same name apart: "
-            f"{report.suffixes_kept:,}",
-            "yellow",
-        )
-    if report.passed_over:
-        kinds = ", ".join(
-            f"{shortened(kind)} ({count:,})" for kind, count in report.passed_over.most_common(8)
-        )
-        note(f"skipped, because they are not documents: {kinds}", "yellow")
     skipped = f", {counted(len(report.broken), 'broken one')} left out" if report.broken else ""
     line(
         f"{out}: {counted(report.documents, 'document')} from "

@@ -188,8 +188,11 @@ def evaluation_of(
 def texts_in(source: str) -> Mapping[str, str]:
     """The texts of documents by id."""
     from doxeval.chunks import documents
+    from doxeval.cli.terminal import warn
 
-    return documents(source)
+    found = documents(source)
+    warn(found.warnings)
+    return found
 
 
 def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, Any]) -> ScoreTable:

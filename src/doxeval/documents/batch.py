@@ -16,7 +16,7 @@ import numpy as np
 
 from doxeval.documents.decoding import decoded, lone_surrogate
 from doxeval.documents.html import HtmlReader, declared_encoding
-from doxeval.documents.ids import IdRule, normalised_id
+from doxeval.documents.ids import IdRule, normalised_id, why_spaced
 from doxeval.documents.limits import LONGEST_ID
 from doxeval.documents.markdown import read_markdown
 from doxeval.documents.marks import Marks, joined
@@ -60,10 +60,13 @@ class Batch:
     selector_use: SelectorUse
 
 
-def read_batch(documents: Sequence[RawDocument], options: BuildOptions) -> Batch:
+def read_batch(
+    documents: Sequence[RawDocument], options: BuildOptions, *, spaced_ids: bool = False
+) -> Batch:
     """Parse documents and compute their rows.
 
-    A broken document raises its error, or is left out and listed if the options say so.
+    A broken document raises its error, or is left out and listed if the options say so. So does
+    an id with white space, unless `spaced_ids` allows it.
 
     >>> raw = RawDocument("a.xml", "a", "xml", b"<p>hello</p>", 12)
     >>> batch = read_batch([raw], BuildOptions())
@@ -82,12 +85,12 @@ def read_batch(documents: Sequence[RawDocument], options: BuildOptions) -> Batch
             raise error
     marks = reader.finish()
     table = tabulate(marks)
-    ids = _ids(read, reader.given_ids, marks, table, options.id_rule)
+    ids = _ids(read, reader.given_ids, marks, table, options.id_rule, spaced_ids)
     if without_id := [error for error in ids if isinstance(error, DocumentError)]:
         if not options.skip_broken:
             raise without_id[0]
         usable = [raw for raw, one in zip(read, ids, strict=True) if isinstance(one, str)]
-        rest = read_batch(usable, options)
+        rest = read_batch(usable, options, spaced_ids=spaced_ids)
         return replace(rest, broken=[*broken, *without_id, *rest.broken])
     texts = as_stored(marks.texts, options.text)
     return Batch(
@@ -114,6 +117,7 @@ class _Reader:
             options.root,
             options.drop,
             options.sections,
+            options.root_missing,
         )
         self._waiting: list[tuple[RawDocument, bytes]] = []
         self._waiting_bytes = 0
@@ -231,6 +235,7 @@ def _ids(
     marks: Marks,
     table: NodeTable,
     rule: IdRule,
+    spaced_ids: bool,
 ) -> list[str | DocumentError]:
     """The id of each document, or the error that says why it has none."""
     if rule.pattern is None:
@@ -241,6 +246,10 @@ def _ids(
     for document, own, made in zip(documents, given, by_rule, strict=True):
         document_id = normalised_id(made if own is None else own)
         why = _why_unusable(document_id, rule)
+        if why is None and not spaced_ids:
+            why = why_spaced(document_id)
+            if why is not None and own is None:
+                why += "; rename it, or take ids from elsewhere with " + Parameter("id_rule")
         result.append(document_id if why is None else DocumentError(why, document.origin))
     return result
 

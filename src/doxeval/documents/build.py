@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,7 +37,7 @@ from doxeval.engines import PATIENCE
 from doxeval.engines.engine import EngineGiven
 from doxeval.engines.opened import opened
 from doxeval.errors import DocumentError, InputError, SourceError
-from doxeval.wording import Parameter
+from doxeval.wording import Parameter, counted
 
 
 @dataclass
@@ -57,6 +57,8 @@ class BuildReport:
     suffixes_kept: int = 0
     # What the selectors `root=` and `drop=` found in pages of HTML.
     selector_use: SelectorUse = field(default_factory=SelectorUse)
+    # What a user should know: files not read, pages without a root, selectors without effect.
+    warnings: tuple[str, ...] = ()
 
 
 def build_collection(
@@ -117,6 +119,7 @@ def build_collection(
                 building.take(piece)
         report = building.report()
         _refuse_useless(report, options, " ".join(paths))
+        report.warnings = tuple(_warnings(report, options))
         facts = {
             "sources": [recorded_path(path) for path in paths],
             "options": options.recorded(),
@@ -202,6 +205,30 @@ def _refuse_useless(report: BuildReport, options: BuildOptions, sources: str) ->
     if (options.root or options.drop) and not report.selector_use.pages:
         selector = Parameter("root" if options.root else "drop")
         raise SourceError(selector + " is for HTML, and there are no documents in HTML", sources)
+    if options.root and report.selector_use.without_root == report.selector_use.pages:
+        raise SourceError(Parameter("root", options.root) + " selects nothing in any page", sources)
+
+
+def _warnings(report: BuildReport, options: BuildOptions) -> Iterator[str]:
+    use = report.selector_use
+    if use.without_root:
+        yield (
+            Parameter("root", options.root)
+            + f" selects nothing in {use.without_root:,} of {counted(use.pages, 'page')}: taken "
+            "whole"
+        )
+    if use.several_roots:
+        pages = counted(use.several_roots, "document")
+        yield Parameter("root") + f" selects several elements in {pages}; the first was kept"
+    for selector, count in zip(options.drop, use.dropped, strict=False):
+        if not count:
+            yield Parameter("drop", selector) + " selects nothing in any document"
+    if report.suffixes_kept:
+        yield (
+            "ids with a suffix, needed to tell files of the same name apart: "
+            f"{report.suffixes_kept:,}"
+        )
+    yield from Tally(report.passed_over).warnings
 
 
 def _nothing_found(report: BuildReport) -> str:

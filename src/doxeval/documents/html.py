@@ -23,10 +23,11 @@ kinds are numbered together.
 
 `root=` and `drop=` take CSS selectors. `drop=` leaves elements out, with all that is in them, as if
 they were not in the page. The first element in document order that `root=` selects, and that is not
-left out, becomes the document; a page without one is an error. Selectors see the whole page as it
-was written. They may use tags, `*`, `#id`, `.class`, `[attribute]` in all its forms, `:not()`,
-`:is()` and `:where()` around these, `:first-child`, `:last-child`, `:only-child`, `:empty`,
-`:root`, all combinators and commas. Other pseudo-classes are refused.
+left out, becomes the document. A page without one is taken whole, and counted in a warning; with
+`root_missing="error"` it is an error. Selectors see the whole page as it was written. They may use
+tags, `*`, `#id`, `.class`, `[attribute]` in all its forms, `:not()`, `:is()` and `:where()` around
+these, `:first-child`, `:last-child`, `:only-child`, `:empty`, `:root`, all combinators and commas.
+Other pseudo-classes are refused.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from doxeval.markup.character_sets import codec_of
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-    from doxeval.documents.options import Sections
+    from doxeval.documents.options import RootMissing, Sections
 
 # A browser accepts nearly every character in a tag name, a path does not.
 _NOT_IN_A_TAG = re.compile(r"[\s/\[\]()@*|,]")
@@ -82,6 +83,7 @@ def read_html(
     root: str | None = None,
     drop: Sequence[str] = (),
     sections: Sections = "headings",
+    root_missing: RootMissing = "whole",
 ) -> Marks:
     """The marks of a page, given as characters.
 
@@ -91,7 +93,7 @@ def read_html(
     >>> marks.texts
     [b'onetwo']
     """
-    return HtmlReader(limits, attribute, root, drop, sections).read(page, origin)
+    return HtmlReader(limits, attribute, root, drop, sections, root_missing).read(page, origin)
 
 
 class HtmlReader:
@@ -104,10 +106,11 @@ class HtmlReader:
         root: str | None = None,
         drop: Sequence[str] = (),
         sections: Sections = "headings",
+        root_missing: RootMissing = "whole",
     ) -> None:
         self._limits = limits
         self._attribute = attribute
-        self._parts = PageParts(root, drop)
+        self._parts = PageParts(root, drop, root_missing)
         self._sections = sections
         self.selector_use = SelectorUse()
 

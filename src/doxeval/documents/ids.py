@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from doxeval.errors import SyntaxProblem
 from doxeval.files import uncompressed_name
-from doxeval.wording import Parameter
+from doxeval.wording import Parameter, brief
 
 if TYPE_CHECKING:
     from doxeval.documents.patterns import PathPattern
@@ -23,6 +23,22 @@ def normalised_id(reference: str) -> str:
     'co/1999/r2024'
     """
     return reference.strip().removeprefix("./").removesuffix(".xml")
+
+
+def why_spaced(document_id: str) -> str | None:
+    """Return why an id with white space is refused where collections are built; None without any.
+
+    Runs and assessments in text have white space between their fields.
+
+    >>> why_spaced("my notes"), why_spaced("notes")
+    ("the id 'my notes' has white space, which runs and assessments in text cannot hold", None)
+    """
+    if len(document_id.split()) < 2:
+        return None
+    return (
+        f"the id {brief(document_id)} has white space, which runs and assessments in text cannot "
+        "hold"
+    )
 
 
 def without_suffixes(name: str) -> str:

@@ -18,6 +18,8 @@ Offsets = Literal["characters", "bytes"]
 TextStorage = Literal["plain", "compressed", "none"]
 # What makes sections of HTML and Markdown.
 Sections = Literal["headings", "none"]
+# What becomes of a page of HTML in which `root` selects nothing.
+RootMissing = Literal["whole", "error"]
 
 
 # Tags of elements within a line of text, in HTML and in the collections of INEX. A word may
@@ -41,6 +43,7 @@ _CHOICES = {
     "whitespace": get_args(Whitespace),
     "text": get_args(TextStorage),
     "sections": get_args(Sections),
+    "root_missing": get_args(RootMissing),
 }
 
 
@@ -52,7 +55,8 @@ class BuildOptions:
     space); it never changes the text. inline has the tags that do not end a line or a word.
     sections says whether headings of HTML and Markdown make sections. root and drop are CSS
     selectors, for HTML alone: the first element that root selects becomes the document, without
-    the elements that one of drop selects.
+    the elements that one of drop selects. A page in which root selects nothing is taken whole, and
+    counted in the report, or is an error, as root_missing says.
 
     >>> BuildOptions(id_rule=IdRule.parse("//id"), text="compressed").recorded()["id"]
     '//id'
@@ -70,6 +74,7 @@ class BuildOptions:
     sections: Sections = "headings"
     root: str | None = None
     drop: Sequence[str] = ()
+    root_missing: RootMissing = "whole"
     skip_broken: bool = False
     limits: Limits = field(default_factory=Limits)
 
@@ -120,6 +125,7 @@ class BuildOptions:
             "sections": self.sections,
             "root": self.root,
             "drop": list(self.drop),
+            "root_missing": self.root_missing,
             "skip_broken": self.skip_broken,
         }
 

@@ -14,21 +14,25 @@ from doxeval.wording import Parameter
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+    from doxeval.documents.options import RootMissing
+
 
 @dataclass(frozen=True)
 class SelectorUse:
     """What selectors found in some pages.
 
     several_roots: in how many pages `root=` selected further elements outside the first.
-    dropped: how many elements each selector of `drop=` left out.
+    dropped: how many elements each selector of `drop=` left out. without_root: how many pages were
+    taken whole, since `root=` selected nothing in them.
 
     >>> SelectorUse(1, 0, (2, 0)) + SelectorUse(1, 1, (0, 3))
-    SelectorUse(pages=2, several_roots=1, dropped=(2, 3))
+    SelectorUse(pages=2, several_roots=1, dropped=(2, 3), without_root=0)
     """
 
     pages: int = 0
     several_roots: int = 0
     dropped: tuple[int, ...] = ()
+    without_root: int = 0
 
     def __add__(self, other: SelectorUse) -> SelectorUse:
         pairs = zip(self.dropped or (0,) * len(other.dropped), other.dropped, strict=False)
@@ -36,6 +40,7 @@ class SelectorUse:
             self.pages + other.pages,
             self.several_roots + other.several_roots,
             tuple(a + b for a, b in pairs) if other.dropped else self.dropped,
+            self.without_root + other.without_root,
         )
 
 
@@ -49,8 +54,11 @@ class PageParts:
     ('<main>one</main>', (1, 1))
     """
 
-    def __init__(self, root: str | None, drop: Sequence[str]) -> None:
+    def __init__(
+        self, root: str | None, drop: Sequence[str], root_missing: RootMissing = "whole"
+    ) -> None:
         self._root = root
+        self._root_missing = root_missing
         self._drop = tuple(drop)
         # The selector of the root comes last, if there is one.
         self._selectors = Selectors([*drop, *([] if root is None else [root])])
@@ -63,7 +71,8 @@ class PageParts:
         if self._root is None and not self._drop:
             return top, SelectorUse(1)
         roots, several, dropped, counts = self._search(page, top)
-        if not roots and self._root is not None:
+        without_root = not roots and self._root is not None
+        if without_root and self._root_missing == "error":
             raise DocumentError(
                 Parameter("root", self._root) + " selects nothing in the page", origin
             )
@@ -73,7 +82,8 @@ class PageParts:
             )
         for node in dropped.values():
             node.decompose()
-        return roots[0] if roots else top, SelectorUse(1, several, tuple(counts))
+        use = SelectorUse(1, several, tuple(counts), int(without_root))
+        return roots[0] if roots else top, use
 
     def _search(
         self, page: LexborHTMLParser, top: LexborNode

@@ -19,7 +19,7 @@ from doxeval.documents.file_names import FileNames, kind_of, with_slashes
 from doxeval.documents.globs import fixed_part, globbed
 from doxeval.documents.options import BuildOptions, Format
 from doxeval.errors import SourceError
-from doxeval.wording import Parameter
+from doxeval.wording import Parameter, counted, listed, shortened
 
 LINKS = "links and special files"
 
@@ -66,6 +66,20 @@ class Tally:
 
     passed_over: Counter[str] = field(default_factory=Counter)
     suffixes_kept: int = 0
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a user should know: how many files were not read, by suffix.
+
+        >>> Tally(Counter({".pdf": 2, ".rst": 1})).warnings
+        ('3 files were not read: .pdf (2), .rst (1)',)
+        """
+        count = sum(self.passed_over.values())
+        if not count:
+            return ()
+        kinds = [f"{shortened(kind)} ({n:,})" for kind, n in self.passed_over.most_common()]
+        were = "was" if count == 1 else "were"
+        return (f"{counted(count, 'file')} {were} not read: {listed(kinds)}",)
 
     def add(self, other: Tally) -> None:
         """Add what was noticed elsewhere."""
