@@ -166,7 +166,7 @@ TARGETS = (
     ),
     Target("records", records, (good.RECORDS, good.XML), (*tokens.XML, b"<r>", b"</r>"), share=3),
     Target(
-        "id-rules", id_rules, (b"//p", b"stem", b"//p/@a"), tokens.PATHS, maker(XPATH_ID), share=1
+        "id-rules", id_rules, (b"//b", b"stem", b"//p/@a"), tokens.PATHS, maker(XPATH_ID), share=1
     ),
     Target(
         "zip", source("a.zip", skip_broken=True), (zipped(good.SMALL_XML), zipped(b"x", 0)), share=2
