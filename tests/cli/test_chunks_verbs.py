@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from conftest import doxeval, write_files
-from doxeval import read_assessments
+from doxeval import chunks, read_assessments
+from doxeval.locating import occurrences
 
 TERMS = "Thirty days. Unused goods only. Ask us first. Unused goods only."
 
@@ -119,6 +120,27 @@ def test_lost_chunks_end_with_1(folder: Path) -> None:
     assert allowed.exit_code == 0
     assert json.loads(out.read_text().splitlines()[2])["how"] == "lost"
     assert doxeval(*words, "--max-lost", "-1", "--force").exit_code == 1
+
+
+def test_chunks_with_too_many_places_end_with_1(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(occurrences, "_PLACES", 0)
+    write_files(folder / "docs", {"faq.txt": "a" * 500})
+    file = cut(folder, *({"doc": "faq", "text": "a" * size} for size in range(20, 40)))
+    out = folder / "located.jsonl"
+    words = ("chunks", "locate", file, "--docs", folder / "docs", "--out", out)
+    result = doxeval(*words)
+    assert result.exit_code == 1 and not out.exists()
+    first, *_, last = result.stderr.splitlines()
+    assert first == f"warning: too ambiguous: faq, chunk 1: {'a' * 20} (too many places)"
+    assert last == (
+        "Error: 20 chunks of 20 with too many places to tell which is meant: own offsets (start "
+        "and end) would tell; --max-lost allows a number or a share"
+    )
+    assert doxeval(*words, "--max-lost", "20").exit_code == 0
+    assert json.loads(out.read_text().splitlines()[0])["how"] == "too ambiguous"
+    assert chunks.read_chunks(out, folder / "docs").lost.tolist() == list(range(20))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.errors import InputError
-from doxeval.locating import How, Located, locate_chunks, total
+from doxeval.locating import How, Located, find_quotes, locate_chunks, occurrences, total
+from doxeval.locating.solid import SolidPieces, SolidText
 from strategies.chunked import Cut, cut_texts, respaced
 
 TEXT = "The fog horn.\r\n\r\nSea lions, sea lions.\u2028The fog horn.\n\nThe end\x85 of it."
@@ -270,3 +272,76 @@ def test_a_report_is_a_dict_of_plain_values() -> None:
     told = json.loads(json.dumps(report.as_dict()))
     assert told["found"]["own"] == 1 and told["lost"][0]["text"] == "three"
     assert told["own"] == {"right": 1, "missing": 0, "wrong": 1, "note": ""}
+
+
+# Texts of one letter: more places than can be kept
+
+
+def test_periodic_text_takes_memory_for_text_and_chunks_not_for_their_product() -> None:
+    chunks = ["a" * (1_000 + row) for row in range(300)]
+    tracemalloc.start()
+    try:
+        located = locate_chunks("a" * 300_000, chunks)
+        assert located.report.found["too ambiguous"] == 300
+        assert tracemalloc.get_traced_memory()[1] < 500_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def periodic(monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[str]]:
+    """A text and chunks that have more places than are kept, and one that has a place."""
+    monkeypatch.setattr(occurrences, "_PLACES", 1_000)
+    return "a" * 1_000 + "END", [*("a" * (20 + row) for row in range(50)), "aEND"]
+
+
+def test_too_ambiguous_to_place_is_a_stated_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, chunks = periodic(monkeypatch)
+    located = locate_chunks(text, chunks)
+    assert words(located) == ["too ambiguous"] * 50 + ["exact"]
+    assert located.spans(0) == () and located.spans(50) == ((999, 1_003),)
+    assert "50 too ambiguous, 0 lost · 50 stand more than once" in str(located.report)
+    located.report.refuse(50)
+    with pytest.raises(InputError) as caught:
+        located.report.refuse(49)
+    assert str(caught.value).startswith(
+        "50 of 51 chunks with too many places to tell which is meant: own offsets (start and end) "
+        "would tell\n  chunk 1: aaaaaaaaaaaaaaaaaaaa (too many places)"
+    )
+
+
+def test_too_ambiguous_by_letters_is_a_stated_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, chunks = periodic(monkeypatch)
+    located = locate_chunks(text, [chunk.upper() for chunk in chunks])
+    assert words(located) == ["too ambiguous"] * 50 + ["folded"]
+    assert find_quotes(text, chunks[:50])[0].how is How.TOO_AMBIGUOUS
+    assert find_quotes(text, [chunk.upper() for chunk in chunks])[0].how is How.TOO_AMBIGUOUS
+
+
+def test_own_offsets_settle_what_is_too_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, chunks = periodic(monkeypatch)
+    starts = [10 * row if row % 2 else None for row in range(50)]
+    located = locate_chunks(text, chunks, own=([*starts, None], None))
+    assert words(located) == ["too ambiguous", "own"] * 25 + ["exact"]
+    assert [located.spans(row)[0][0] for row in range(1, 50, 2)] == starts[1::2]
+
+
+def test_tiling_settles_what_is_too_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, chunks = periodic(monkeypatch)
+    located = locate_chunks("".join(chunks), chunks)
+    assert words(located) == ["exact"] * 51
+    assert [located.spans(row)[0][0] for row in range(3)] == [0, 20, 41]
+
+
+@given(cut_texts(), st.integers(0, 40))
+def test_texts_with_few_places_are_found_however_many_others_have(cut: Cut, most: int) -> None:
+    document, pieces = SolidText(cut.text), SolidPieces(sorted({*cut.chunks}))
+    every = occurrences.occurrences(document, pieces)
+    some = occurrences.occurrences(document, pieces, most=most)
+    for row, (is_left_out, count) in enumerate(zip(some.too_many, every.counts, strict=True)):
+        here, there = (
+            one.position[one.begin[row] : one.begin[row + 1]].tolist() for one in (some, every)
+        )
+        assert here == ([] if is_left_out else there)
+        assert not is_left_out or count > 0
+    assert some.too_many.any() == (len(every.position) > most)
+    assert len(some.position) <= max(most, 0)

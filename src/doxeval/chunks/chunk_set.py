@@ -17,12 +17,13 @@ from doxeval.chunks.loading import json_line
 from doxeval.chunks.locating_told import Told
 from doxeval.errors import FormatError, MissingInput
 from doxeval.files import written
+from doxeval.locating import How
 from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.span_lists import SpanLists
 from doxeval.wording import Parameter, counted
 
 Floats = npt.NDArray[np.float64]
-LOST = "lost"
+NOT_PLACED = tuple(how.word for how in How if not how.is_placed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,9 +32,9 @@ class Chunks:
 
     docs: the documents, if they are known. table: ids, documents, ranges, tokens and parents of
     the chunks, by columns. how: in which way each was found ("own", "exact", "white space",
-    "broken", "folded", "blank", "lost"). share: how much of its letters was found. ambiguous:
-    whether other places are as good. given: the texts as they came, where these are known. told:
-    the report of what was found how.
+    "broken", "folded", "blank", "too ambiguous", "lost"). share: how much of its letters was found.
+    ambiguous: whether other places are as good. given: the texts as they came, where these are
+    known. told: the report of what was found how.
 
     >>> docs = Documents([("terms", "Thirty days. Unused goods only.")])
     >>> chunks = Chunks.of(docs, ["terms", "terms"], [[(0, 12)], [(13, 31)]])
@@ -118,8 +119,8 @@ class Chunks:
 
     @property
     def lost(self) -> Ints:
-        """The rows of the chunks that were not found."""
-        return np.flatnonzero([how == LOST for how in self.how])
+        """The rows of the chunks that have no place: not found, or too ambiguous."""
+        return np.flatnonzero([how in NOT_PLACED for how in self.how])
 
     def find(self, chunk: str) -> int:
         """The row of a chunk, -1 if there is none of that id."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from doxeval.chunks.document_set import Documents
@@ -40,7 +40,7 @@ def home_documents(docs: Documents, chunks: Sequence[RawChunk]) -> Homes:
         return Homes(tuple(only if home is None else home for home in homes))
     candidates = _candidates(docs, chunks, unknown)
     for row in unknown:
-        homes[row] = _nearest(homes, row, candidates[row])
+        homes[row] = _nearest(homes, row, candidates[chunks[row].text or ""])
     return Homes(tuple(homes), _warnings(chunks, unknown))
 
 
@@ -69,24 +69,24 @@ def _take_from_parents(homes: list[str | None], chunks: Sequence[RawChunk]) -> N
 
 def _candidates(
     docs: Documents, chunks: Sequence[RawChunk], rows: Sequence[int]
-) -> dict[int, list[str]]:
-    """The documents in which the text of each chunk stands."""
-    texts = {row: chunks[row].text or "" for row in rows}
-    quotes = QuotePlaces(docs, ((None, text) for text in texts.values()))
+) -> dict[str, Mapping[str, None]]:
+    """The documents in which each distinct text of chunks stands, in their order."""
+    texts = dict.fromkeys(chunks[row].text or "" for row in rows)
+    quotes = QuotePlaces(docs, ((None, text) for text in texts))
     return {
-        row: list(dict.fromkeys(place.document for place in quotes.find(None, text).places))
-        for row, text in texts.items()
+        text: dict.fromkeys(place.document for place in quotes.find(None, text).places)
+        for text in texts
     }
 
 
-def _nearest(homes: Sequence[str | None], row: int, candidates: list[str]) -> str | None:
+def _nearest(homes: Sequence[str | None], row: int, candidates: Mapping[str, None]) -> str | None:
     """The document of a neighbour, if the text stands there or nowhere; else the first."""
     before = homes[row - 1] if row else None
     after = homes[row + 1] if row + 1 < len(homes) else None
     for neighbour in (before, after):
         if neighbour is not None and (neighbour in candidates or not candidates):
             return neighbour
-    return candidates[0] if candidates else None
+    return next(iter(candidates), None)
 
 
 def _warnings(chunks: Sequence[RawChunk], unknown: Sequence[int]) -> tuple[str, ...]:

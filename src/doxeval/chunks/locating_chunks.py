@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -44,7 +45,9 @@ def locate(
     up. order="list" says that the chunks of a document are in its order, which settles which copy
     of a repeated text is meant; order="none" that they are not. A chunk of which only a part is
     found needs a share of min_share. max_lost: how many chunks may be lost, as a number or a share
-    such as "5%"; by default half of them, and warnings tell which are. doc_key: the key in the
+    such as "5%"; by default half of them, and warnings tell which are. Chunks with too many places
+    to tell which is meant ("aaaa…" in a text of nothing else), unless their own offsets or the
+    order in which they fill the text tell it, are counted with these. doc_key: the key in the
     metadata that names the document.
 
     >>> docs = {"terms": "Thirty days. Unused goods only. Thirty days."}
@@ -109,9 +112,8 @@ class _Finding:
             min_share=self._min_share,
         )
         self._take(located, with_text)
-        for number in np.flatnonzero(located.how == How.LOST).tolist():
-            text, share = self._raw[with_text[number]].text or "", float(located.share[number])
-            self._lost.append(LostChunk(document, number, text, share))
+        lost = map(located.lost_chunk, located.lost.tolist())
+        self._lost += [replace(one, document=document) for one in lost]
         return InDocument(document, located, [self._spans[row] for row in stated])
 
     def _is_stated(self, document: str, chunk: RawChunk) -> bool:
@@ -168,14 +170,18 @@ class _Finding:
     def refuse(self, max_lost: int | str) -> None:
         """Raise an error if more chunks are lost than may be."""
         lost = (*self._lost, *self._nowhere)
-        count = len(self._raw)
-        LocatingReport(count, {"lost": len(lost)}, 0, 0, 0, 0, lost=lost).refuse(max_lost)
+        too_ambiguous = sum(one.is_too_ambiguous for one in lost)
+        found = {"lost": len(lost) - too_ambiguous, "too ambiguous": too_ambiguous}
+        LocatingReport(len(self._raw), found, 0, 0, 0, 0, lost=lost).refuse(max_lost)
 
     def chunks(self, warnings: Sequence[str]) -> Chunks:
         """The chunks in the order in which they came."""
         names = [home or "" for home in self._homes]
         ids, repeated = _ids(names, self._raw)
-        lost = [f"not found: {one}" for one in (*self._lost, *self._nowhere)]
+        lost = [
+            f"{'too ambiguous' if one.is_too_ambiguous else 'not found'}: {one}"
+            for one in (*self._lost, *self._nowhere)
+        ]
         known = {raw.id: name for raw, name in zip(self._raw, ids, strict=True)}
         parents = [known.get(raw.parent) if raw.parent else None for raw in self._raw]
         table = ChunkTable.of(ids, names, self._spans, self._tokens(), parents)

@@ -26,8 +26,8 @@ def allowed_lost(max_lost: int | str, of: int) -> float:
     return allowed
 
 
-def refuse_lost(lost: int, of: int, what: str, max_lost: int | str) -> None:
-    """Raise an error if more is lost than may be.
+def refuse_lost(lost: int, of: int, what: str, max_lost: int | str, too_ambiguous: int = 0) -> None:
+    """Raise an error if more is lost than may be; some of it stands at too many places.
 
     >>> refuse_lost(3, 100, "chunk", 0)
     Traceback (most recent call last):
@@ -35,6 +35,11 @@ def refuse_lost(lost: int, of: int, what: str, max_lost: int | str) -> None:
     """
     if lost <= allowed_lost(max_lost, of):
         return
+    if too_ambiguous:
+        raise InputError(
+            f"{counted(too_ambiguous, what)} of {of:,} with too many places to tell which is "
+            "meant: own offsets (start and end) would tell; max_lost= allows a number or a share"
+        )
     if lost > (1 - _SAME_TEXTS) * of:
         share = (of - lost) / of
         raise InputError(f"{share:.0%} of {counted(of, what)} located; are these the same texts?")

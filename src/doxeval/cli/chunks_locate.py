@@ -62,8 +62,9 @@ def locate(
     CHUNKS is a file with a record for each chunk (JSONL, JSON, CSV or Parquet): its text, and as
     far as they are known its id, its document and its offsets, by any of the names that LangChain,
     LlamaIndex, Haystack, Chonkie, Chroma and MS MARCO give them. Offsets are checked, never
-    believed. Chunks that are not found are listed, and if they are more than --max-lost, nothing is
-    written, and the exit code is 1.
+    believed. Chunks that are not found are listed, and so are those that stand at too many places
+    to tell which is meant; if they are more than --max-lost, nothing is written, and the exit code
+    is 1.
 
     \b
     Examples:
@@ -72,12 +73,14 @@ def locate(
     """
     from doxeval.chunks.locating_chunks import locate as find
     from doxeval.chunks.lost import allowed_lost, refuse_lost
+    from doxeval.locating import How
 
     refuse_existing([out], force)
     allowed_lost(max_lost, 0)
     found = find(docs_in(docs), chunks, order, min_share, "100%", doc_key)
     warn(found.warnings)
     line(found.report())
-    refuse_lost(len(found.lost), len(found), "chunk", max_lost)
+    too_ambiguous = found.how.count(How.TOO_AMBIGUOUS.word)
+    refuse_lost(len(found.lost), len(found), "chunk", max_lost, too_ambiguous)
     found.write(out)
     line(f"{out}: {counted(len(found), 'chunk')}")

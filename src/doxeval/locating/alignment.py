@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.locating.paths import Ends, Stretch, best_places, traced
+from doxeval.locating.paths import Best, Ends, Stretch, best_places, traced
 from doxeval.locating.windows import Candidates, narrowed
 
 # A stretch with more places than this is not searched in full: all of its chunks are ambiguous.
@@ -81,7 +81,9 @@ def _one_pass(candidates: Candidates, own: Ints) -> tuple[Ints, Bools] | int:
         return feasible
     start = candidates.position[candidates.low].astype(np.int64)
     ambiguous = np.zeros(len(candidates), dtype=np.bool_)
-    stretches = []
+    # Stretches with ambiguous chunks, and their best places, unless these are too many to be kept.
+    open_stretches: list[tuple[int, int, Best | None]] = []
+    kept = 0
     for begin, end in _open_runs(candidates.counts > 1):
         if int(candidates.counts[begin:end].sum()) > MOST_PLACES:
             ambiguous[begin:end] = True
@@ -92,12 +94,16 @@ def _one_pass(candidates: Candidates, own: Ints) -> tuple[Ints, Bools] | int:
         if isinstance(best, int):
             return max(begin + best, 1)
         ambiguous[begin:end] = [len(places) > 1 for places in best.places]
-        stretches.append((begin, end, stretch, best))
         start[begin:end] = [places[0] for places in best.places]
-    overlap = usual_overlap(start, candidates.length, ambiguous)
-    for begin, end, stretch, best in stretches:
         if ambiguous[begin:end].any():
-            start[begin:end] = traced(stretch, best, overlap)
+            kept += sum(map(len, best.places))
+            open_stretches.append((begin, end, best if kept <= MOST_PLACES else None))
+    overlap = usual_overlap(start, candidates.length, ambiguous)
+    for begin, end, known in open_stretches:
+        stretch = _stretch(candidates, own, begin, end)
+        again = best_places(stretch) if known is None else known
+        if not isinstance(again, int):
+            start[begin:end] = traced(stretch, again, overlap)
     return start, ambiguous
 
 

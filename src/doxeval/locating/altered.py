@@ -20,7 +20,8 @@ _MOST_MARKS = 40
 class Altered:
     """What was found of one chunk: its ranges, none if it is lost, and the share of its letters.
 
-    `prefix` and `suffix` count its characters before and after those found.
+    `prefix` and `suffix` count its characters before and after those found. `too_many`: its letters
+    stand at so many places that none of them was chosen.
     """
 
     row: int
@@ -29,6 +30,7 @@ class Altered:
     ambiguous: bool = False
     prefix: int = 0
     suffix: int = 0
+    too_many: bool = False
 
 
 def altered(
@@ -52,10 +54,14 @@ def altered(
         if whole.start[row] >= 0 and folded.lengths[row] >= LEAST_LETTERS:
             span = found_whole(document, pieces, row, int(whole.start[row]))
             found.append(Altered(row, (span,), 1.0, bool(whole.ambiguous[row])))
+        elif whole.too_many[row]:
+            found.append(Altered(row, (), 1.0, too_many=True))
     ends = known_ends.copy()
     for known in found:
-        ends[known.row] = known.spans[-1][1]
-    rest = [row for row in lost.tolist() if ends[row] < 0]
+        if known.spans:
+            ends[known.row] = known.spans[-1][1]
+    done = {known.row for known in found}
+    rest = [row for row in lost.tolist() if row not in done]
     near = np.full(len(pieces), -1, dtype=np.int64)
     near[1:][ends[:-1] >= 0] = text.solid_before(ends[:-1][ends[:-1] >= 0])
     for one in resembling(text, folded, rest, near, min_share):

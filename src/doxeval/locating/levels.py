@@ -17,15 +17,15 @@ def placed_by_level(
     if not depth.any():
         return placed(document, pieces, own, order)
     start, length = np.zeros((2, len(pieces)), dtype=np.int64)
-    broken, ambiguous = np.zeros((2, len(pieces)), dtype=np.bool_)
+    broken, ambiguous, too_many = np.zeros((3, len(pieces)), dtype=np.bool_)
     in_order = True
     for level in np.unique(depth).tolist():
         rows = np.flatnonzero(depth == level)
         one = placed(document, pieces.part(rows), None if own is None else own[rows], order)
         start[rows], length[rows] = one.start, one.length
-        broken[rows], ambiguous[rows] = one.broken, one.ambiguous
+        broken[rows], ambiguous[rows], too_many[rows] = one.broken, one.ambiguous, one.too_many
         in_order &= one.in_order
-    return Placed(start, length, broken, ambiguous, in_order)
+    return Placed(start, length, broken, ambiguous, too_many, in_order)
 
 
 def depths(parents: Ints) -> Ints:

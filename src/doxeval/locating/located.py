@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Bytes, Ints
 from doxeval.locating.how import How
-from doxeval.locating.occurrences import occurrences
+from doxeval.locating.occurrences import most_places, occurrences
 from doxeval.locating.own_offsets import OwnOffsets, own_note
 from doxeval.locating.placing import distinct_texts
 from doxeval.locating.report import LocatingReport, LostChunk, OwnReport
@@ -25,9 +25,10 @@ class Located:
     """The places of chunks in one document, as columns with a row for each chunk.
 
     The ranges of chunk i are rows `begin[i]` to `begin[i + 1]` of `start` and `end`: one usually,
-    none if it is lost or blank, several if its parts stand apart in the text. `how` holds values of
-    `How`; `share` is the share of its letters that were found (1 unless it was folded);
-    `prefix` and `suffix` count its characters at both ends that the document does not have there.
+    none if it is lost, too ambiguous or blank, several if its parts stand apart in the text. `how`
+    holds values of `How`; `share` is the share of its letters that were found (1 unless it was
+    folded); `prefix` and `suffix` count its characters at both ends that the document does not have
+    there.
     `ambiguous` chunks have other places that are as good. `parents` are numbers of chunks, or -1.
     """
 
@@ -70,7 +71,8 @@ class Located:
     def repeated(self) -> Bools:
         """Which chunks have a text that stands more than once in the document."""
         number, first = distinct_texts(self.chunks)
-        return occurrences(self.document, self.chunks, first).counts[number] > 1
+        found = occurrences(self.document, self.chunks, first, most_places(self.document))
+        return ((found.counts > 1) | found.too_many)[number]
 
     @cached_property
     def report(self) -> LocatingReport:
@@ -85,11 +87,19 @@ class Located:
             uncovered=self._uncovered(),
             own=self._own_report(),
             out_of_order=0 if self.in_order else 1,
-            lost=tuple(
-                LostChunk(None, number, self.chunks.texts[number], float(self.share[number]))
-                for number in np.flatnonzero(self.how == How.LOST).tolist()
-            ),
+            lost=tuple(map(self.lost_chunk, self.lost.tolist())),
         )
+
+    @property
+    def lost(self) -> Ints:
+        """The numbers of the chunks of which it is not known where they stand."""
+        return np.flatnonzero((self.how == How.LOST) | (self.how == How.TOO_AMBIGUOUS))
+
+    def lost_chunk(self, number: int) -> LostChunk:
+        """What is known of a chunk that has no place."""
+        is_too_ambiguous = bool(self.how[number] == How.TOO_AMBIGUOUS)
+        text, share = self.chunks.texts[number], float(self.share[number])
+        return LostChunk(None, number, text, share, is_too_ambiguous)
 
     def _uncovered(self) -> int:
         """How many solid characters of the document are in no chunk."""

@@ -3,40 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Ints
 from doxeval.locating.hashes import Matches
 from doxeval.locating.solid import SolidPieces, SolidText
 
 GRAM = 12
-_MOST_PAIRS = 4_000_000
+_MOST_PAIRS = 250_000
+# Distinct texts may stand at so many places together, and at so many more for each character. Those
+# of one length have no more places than the document has characters, so only texts of many lengths
+# in a periodic document ("aaaa…") have more.
+_PLACES, _PLACES_PER_CHARACTER = 500_000, 4
+# The largest share of these places that a text may have, where all have more of them.
+_LARGEST_SHARE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
     """Solid positions, those of each text ascending.
 
-    Text i stands at `position[begin[i]:begin[i + 1]]`.
+    Text i stands at `position[begin[i]:begin[i + 1]]`. Where all texts together have too many
+    places, those with the most have none here: `too_many` says which.
     """
 
     begin: Ints
     position: Ints
+    too_many: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
     def counts(self) -> Ints:
-        """How often each text stands in the document."""
+        """How often each text stands in the document; 0 where that is too often."""
         return np.diff(self.begin)
 
 
 def occurrences(
-    document: SolidText, pieces: SolidPieces, only: Sequence[int] | None = None
+    document: SolidText,
+    pieces: SolidPieces,
+    only: Sequence[int] | None = None,
+    most: int | None = None,
 ) -> Occurrences:
     """All places of each piece in the solid text of a document, or of some of the pieces.
 
-    Empty pieces stand nowhere.
+    Empty pieces stand nowhere. If all have more than `most` places together, only so many are kept,
+    of the pieces that have the fewest.
 
     The first characters of a piece, at most 12, propose places by their hash, the hash of the
     whole piece leaves few of them, and those are compared character by character.
@@ -45,27 +57,78 @@ def occurrences(
     >>> found.begin.tolist(), found.position.tolist()
     ([0, 2, 3, 3], [0, 9, 4])
     """
-    rows: list[Ints] = [np.zeros(0, np.int64)]
-    positions: list[Ints] = [np.zeros(0, np.int64)]
     numbers = np.arange(len(pieces)) if only is None else np.array(only, dtype=np.int64)
     lengths = pieces.lengths[numbers]
     sizes = np.minimum(lengths, GRAM)
     fits = (lengths > 0) & (lengths <= len(document))
+    places = _Places(len(numbers), most)
     for size in np.unique(sizes[fits]).tolist():
         mine = np.flatnonzero(fits & (sizes == size))
         for row, position in _proposed(document, pieces, numbers[mine]):
-            rows.append(mine[row])
-            positions.append(position)
-    row, position = np.concatenate(rows), np.concatenate(positions)
+            places.add(mine[row], position)
+    row, position = places.fewest()
+    texts = {number: pieces[numbers[number]] for number in np.unique(row).tolist()}
+    stands = document.solid.startswith
+    pairs = zip(row.tolist(), position.tolist(), strict=True)
+    equal = np.fromiter((stands(texts[i], at) for i, at in pairs), np.bool_, len(row))
+    row, position = row[equal], position[equal]
     order = np.lexsort((position, row))
     counts = np.bincount(row, minlength=len(numbers))
-    return Occurrences(np.append(0, np.cumsum(counts)), position[order])
+    return Occurrences(np.append(0, np.cumsum(counts)), position[order], places.too_many)
+
+
+def most_places(document: SolidText) -> int:
+    """How many places distinct texts may have in a document together, so that memory suffices."""
+    return _PLACES + _PLACES_PER_CHARACTER * len(document)
+
+
+class _Places:
+    """Places of texts; if there are more than `most`, of those that have the fewest.
+
+    All places of a text are added together. Which texts are kept does not depend on their order.
+    """
+
+    def __init__(self, count: int, most: int | None) -> None:
+        self.too_many = np.zeros(count, dtype=np.bool_)
+        self._most = most
+        none = np.zeros(0, dtype=np.int64)
+        self._rows: list[Ints] = [none]
+        self._positions: list[Ints] = [none]
+        self._size = 0
+        self._is_over = False
+
+    def add(self, row: Ints, position: Ints) -> None:
+        """Take all places of some texts."""
+        self._rows.append(row)
+        self._positions.append(position)
+        self._size += len(row)
+        # Not each time that there are too many, for all of them are gone through.
+        if self._most is not None and self._size > 2 * self._most:
+            self.fewest()
+
+    def fewest(self) -> tuple[Ints, Ints]:
+        """The texts that are kept, by their numbers, and their places."""
+        row, position = np.concatenate(self._rows), np.concatenate(self._positions)
+        if self._most is not None and (self._is_over or len(row) > self._most):
+            self._is_over = True
+            counts = np.bincount(row, minlength=len(self.too_many))
+            self.too_many |= counts > _LARGEST_SHARE * self._most
+            counts[self.too_many] = 0
+            ascending = np.argsort(counts, kind="stable")
+            self.too_many[ascending[np.cumsum(counts[ascending]) > self._most]] = True
+            kept = ~self.too_many[row]
+            row, position = row[kept], position[kept]
+        self._rows, self._positions, self._size = [row], [position], len(row)
+        return row, position
 
 
 def _proposed(
     document: SolidText, pieces: SolidPieces, wanted: Ints
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Places of pieces, as rows of `wanted`; the first characters of all make grams of one size."""
+    """Places that pieces have by their hashes, as rows of `wanted`.
+
+    The first characters of all make grams of one size.
+    """
     lengths = pieces.lengths[wanted]
     size = min(GRAM, int(lengths[0]))
     begin = pieces.begin[:-1][wanted]
@@ -74,18 +137,15 @@ def _proposed(
     matches = Matches(document.hashes.all_of_size(size), grams)
     for rows in _blocks(matches.counts):
         row, position = matches.pairs(rows)
-        within = position + lengths[row] <= len(document)
+        length, hashes = lengths[row], whole[row]
+        if len(rows) == 1:  # one number for all of its places is faster
+            length, hashes = lengths[rows], whole[rows]
+        within = position + length <= len(document)
         row, position = row[within], position[within]
-        same = document.hashes.of(position, lengths[row]) == whole[row]
-        row, position = row[same], position[same]
-        texts = [pieces[number] for number in wanted.tolist()]
-        stands = document.solid.startswith
-        equal = np.fromiter(
-            (stands(texts[i], at) for i, at in zip(row.tolist(), position.tolist(), strict=True)),
-            np.bool_,
-            len(row),
-        )
-        yield row[equal], position[equal]
+        if len(rows) > 1:
+            length, hashes = length[within], hashes[within]
+        same = document.hashes.of(position, length) == hashes
+        yield row[same], position[same]
 
 
 def _blocks(counts: Ints) -> list[Ints]:

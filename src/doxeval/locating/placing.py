@@ -9,7 +9,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.locating.alignment import aligned
-from doxeval.locating.occurrences import Occurrences, occurrences
+from doxeval.locating.occurrences import Occurrences, most_places, occurrences
 from doxeval.locating.solid import SolidPieces, SolidText
 from doxeval.locating.windows import Candidates, falls
 
@@ -26,14 +26,15 @@ class Placed:
     """Solid position and length of each chunk; -1 and 0 where it was not found.
 
     `broken` chunks lost a character at an end, which their length does not count. `ambiguous` ones
-    have other places that are as good. `in_order` is false if the chunks were to be in the order of
-    the text, and are not.
+    have other places that are as good. Those with `too_many` places have none here. `in_order` is
+    false if the chunks were to be in the order of the text, and are not.
     """
 
     start: Ints
     length: Ints
     broken: Bools
     ambiguous: Bools
+    too_many: Bools
     in_order: bool = True
 
 
@@ -47,7 +48,7 @@ def tiled(document: SolidText, pieces: SolidPieces) -> Placed | None:
         return None
     none = np.zeros(len(pieces), dtype=np.bool_)
     start = np.where(pieces.lengths > 0, pieces.begin[:-1], -1)
-    return Placed(start, pieces.lengths, none, none)
+    return Placed(start, pieces.lengths, none, none, none)
 
 
 def placed(document: SolidText, pieces: SolidPieces, own: Ints | None, order: str) -> Placed:
@@ -58,8 +59,8 @@ def placed(document: SolidText, pieces: SolidPieces, own: Ints | None, order: st
             return tiles
         if _own_cover_all(document, pieces, own):
             none = np.zeros(len(pieces), dtype=np.bool_)
-            return Placed(own, pieces.lengths, none, none)
-    texts = _Texts(document, pieces)
+            return Placed(own, pieces.lengths, none, none, none)
+    texts = _Texts(document, pieces, own)
     rows = np.flatnonzero(texts.found.counts[texts.number] > 0)
     candidates = Candidates.of(texts.found, texts.number, texts.length, len(document)).part(rows)
     known = np.where(texts.broken, -1, own)[rows]
@@ -76,8 +77,10 @@ def _spread(texts: _Texts, rows: Ints, start: Ints, ambiguous: Bools, in_order: 
     all_starts = np.full(len(texts.number), -1, dtype=np.int64)
     all_ambiguous = np.zeros(len(texts.number), dtype=np.bool_)
     all_starts[rows], all_ambiguous[rows] = start, ambiguous
-    length = np.where(all_starts >= 0, texts.length, 0)
-    return Placed(all_starts, length, texts.broken & (all_starts >= 0), all_ambiguous, in_order)
+    is_placed = all_starts >= 0
+    length = np.where(is_placed, texts.length, 0)
+    too_many = texts.found.too_many[texts.number]
+    return Placed(all_starts, length, texts.broken & is_placed, all_ambiguous, too_many, in_order)
 
 
 def _own_cover_all(document: SolidText, pieces: SolidPieces, own: Ints) -> bool:
@@ -95,16 +98,33 @@ def _own_cover_all(document: SolidText, pieces: SolidPieces, own: Ints) -> bool:
 
 
 class _Texts:
-    """The distinct texts of chunks and their places; those found nowhere without U+FFFD at ends."""
+    """The distinct texts of chunks and their places; those found nowhere without U+FFFD at ends.
 
-    def __init__(self, document: SolidText, pieces: SolidPieces) -> None:
+    Chunks with too many places that stand at their own offsets have texts of their own, with that
+    one place.
+    """
+
+    def __init__(self, document: SolidText, pieces: SolidPieces, own: Ints) -> None:
         self.number, first = distinct_texts(pieces)
-        self.found: Occurrences = occurrences(document, pieces, first)
+        most = most_places(document)
+        self.found: Occurrences = occurrences(document, pieces, first, most)
         self.length: Ints = pieces.lengths
         self.broken: Bools = np.zeros(len(pieces), dtype=np.bool_)
-        lost = np.flatnonzero(self.found.counts == 0).tolist()
+        lost = np.flatnonzero((self.found.counts == 0) & ~self.found.too_many).tolist()
         if any(_is_broken(pieces[first[number]]) for number in lost):
             self._without_broken_ends(document, [pieces[row] for row in first], lost)
+        settled = np.flatnonzero(self.found.too_many[self.number] & (own >= 0) & ~self.broken)
+        if len(settled):
+            self._at_own_places(settled, own[settled])
+
+    def _at_own_places(self, rows: Ints, place: Ints) -> None:
+        found, more = self.found, np.arange(1, len(rows) + 1)
+        self.number[rows] = len(found.counts) + more - 1
+        self.found = Occurrences(
+            np.append(found.begin, found.begin[-1] + more),
+            np.append(found.position, place),
+            np.append(found.too_many, np.zeros(len(rows), dtype=np.bool_)),
+        )
 
     def _without_broken_ends(
         self, document: SolidText, texts: list[str], lost: Sequence[int]
@@ -112,7 +132,7 @@ class _Texts:
         broken = [number for number in lost if _is_broken(texts[number])]
         for number in broken:
             texts[number] = texts[number].strip(REPLACEMENT)
-        self.found = occurrences(document, SolidPieces(texts))
+        self.found = occurrences(document, SolidPieces(texts), most=most_places(document))
         self.length = np.array([len(text) for text in texts], dtype=np.int64)[self.number]
         self.broken = np.isin(self.number, broken)
 

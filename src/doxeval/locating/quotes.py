@@ -11,7 +11,7 @@ import numpy as np
 
 from doxeval.locating.altered import found_in_part, found_whole
 from doxeval.locating.how import How
-from doxeval.locating.occurrences import occurrences
+from doxeval.locating.occurrences import most_places, occurrences
 from doxeval.locating.resembling import LEAST_LETTERS, resembling
 from doxeval.locating.solid import SolidPieces, SolidText
 
@@ -69,7 +69,7 @@ def _lost(found: Sequence[FoundQuote]) -> list[int]:
 
 def _as_they_are(document: SolidText, pieces: SolidPieces) -> list[FoundQuote]:
     """Quotes as they stand, white space aside."""
-    places = occurrences(document, pieces)
+    places = occurrences(document, pieces, most=most_places(document))
     first = document.offsets[places.position]
     lengths = np.repeat(pieces.lengths, places.counts)
     after = document.offsets[places.position + lengths - 1] + 1
@@ -87,7 +87,9 @@ def _as_they_are(document: SolidText, pieces: SolidPieces) -> list[FoundQuote]:
             for same, (a, b, start, stop) in zip(exact, wide, strict=True)
         )
         how = How.EXACT if any(exact) else How.WHITE_SPACE
-        result.append(FoundQuote(how, spans, 1.0) if spans else FoundQuote(How.LOST))
+        if not spans:
+            how = How.TOO_AMBIGUOUS if places.too_many[row] else How.LOST
+        result.append(FoundQuote(how, spans, 0.0 if how is How.LOST else 1.0))
     return result
 
 
@@ -98,9 +100,13 @@ def _by_letters(
     if not rows:
         return []
     rows = [row for row in rows if pieces.folded.lengths[row] >= LEAST_LETTERS]
-    places = occurrences(document.folded, pieces.folded.part(np.array(rows, dtype=np.int64)))
+    letters = pieces.folded.part(np.array(rows, dtype=np.int64))
+    places = occurrences(document.folded, letters, most=most_places(document.folded))
     result = []
-    for row, (begin, end) in zip(rows, pairwise(places.begin.tolist()), strict=True):
+    edges = pairwise(places.begin.tolist())
+    for row, (begin, end), too_many in zip(rows, edges, places.too_many.tolist(), strict=True):
+        if too_many:
+            result.append((row, FoundQuote(How.TOO_AMBIGUOUS, (), 1.0)))
         at = places.position[begin:end].tolist()
         spans = tuple((found_whole(document, pieces, row, start),) for start in at)
         if spans:

@@ -59,6 +59,7 @@ def unaltered(
     end = np.where(exact, end + pieces.trail[rows], end)
     how = np.full(len(pieces), How.LOST, dtype=np.uint8)
     how[pieces.lengths == 0] = How.BLANK
+    how[found.too_many] = How.TOO_AMBIGUOUS
     how[rows] = np.where(exact, How.EXACT, np.where(whole, How.WHITE_SPACE, How.BROKEN))
     if own is not None:
         right = whole & (own.place[rows] == found.start[rows])
@@ -124,6 +125,8 @@ def joined(ranges: Ranges, found: Sequence[Altered]) -> Ranges:
     prefix, suffix = ranges.prefix.copy(), ranges.suffix.copy()
     for one in found:
         share[one.row] = one.share
+        if one.too_many:
+            how[one.row] = How.TOO_AMBIGUOUS
         if one.spans:
             how[one.row], ambiguous[one.row] = How.FOLDED, one.ambiguous
             prefix[one.row], suffix[one.row] = one.prefix, one.suffix

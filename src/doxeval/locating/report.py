@@ -17,17 +17,22 @@ _LONGEST_TEXT = 60
 
 @dataclass(frozen=True)
 class LostChunk:
-    """A chunk that was not found: its document, its number there, its text, the best share."""
+    """A chunk that has no place: its document, its number there, its text, the best share.
+
+    is_too_ambiguous: it was found, at so many places that none of them was chosen.
+    """
 
     document: str | None
     number: int
     text: str
     share: float
+    is_too_ambiguous: bool = False
 
     def __str__(self) -> str:
         where = "" if self.document is None else f"{shortened(self.document)}, "
         text = shortened(" ".join(self.text[: 4 * _LONGEST_TEXT].split()), _LONGEST_TEXT)
-        return f"{where}chunk {self.number + 1}: {text} (best share {self.share:.2f})"
+        why = "too many places" if self.is_too_ambiguous else f"best share {self.share:.2f}"
+        return f"{where}chunk {self.number + 1}: {text} ({why})"
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class LocatingReport:
 
     def __str__(self) -> str:
         always = ("exact", "white space", "folded", "lost")
-        words = [word for word in _ORDER if word in always or self.found[word]]
+        words = [word for word in _ORDER if word in always or self.found.get(word)]
         found = ", ".join(f"{self.found[word]:,} {word}" for word in words)
         stand = "stands" if self.repeated == 1 else "stand"
         parts = [
@@ -88,19 +93,26 @@ class LocatingReport:
         return replace(self, lost=lost)
 
     def refuse(self, max_lost: int | str = 0) -> None:
-        """Raise an error if more chunks are lost than a number, or a share such as "5%".
+        """Raise an error if more chunks have no place than a number, or a share such as "5%".
 
         >>> report = LocatingReport(2, {"lost": 2}, 0, 0, 9, 9)
         >>> report.refuse(2)
         """
         lost = self.found["lost"]
-        if lost <= _allowed(max_lost, self.chunks):
+        too_ambiguous = self.found.get("too ambiguous", 0)
+        if lost + too_ambiguous <= _allowed(max_lost, self.chunks):
             return
         located = (self.chunks - lost) / self.chunks
         chunks = counted(self.chunks, "chunk")
         message = f"{lost:,} of {chunks} not found in the documents"
         if located < _SAME_TEXTS:
             message = f"{located:.0%} of {chunks} located; are these the same texts?"
+        if too_ambiguous:
+            reason = (
+                f"{too_ambiguous:,} of {chunks} with too many places to tell which is meant: own "
+                "offsets (start and end) would tell"
+            )
+            message = f"{message}; {reason}" if lost else reason
         listed = "".join(f"\n  {one}" for one in self.lost[:_MOST_LISTED])
         more = len(self.lost) - _MOST_LISTED
         rest = f"\n  and {more:,} more" if more > 0 else ""
@@ -108,7 +120,7 @@ class LocatingReport:
         raise InputError(f"{message}; " + allows + f"{listed}{rest}")
 
 
-_ORDER = ("own", "exact", "white space", "broken", "folded", "blank", "lost")
+_ORDER = ("own", "exact", "white space", "broken", "folded", "blank", "too ambiguous", "lost")
 
 
 def _allowed(max_lost: int | str, chunks: int) -> float:
