@@ -35,6 +35,15 @@ def uncompressed_name(name: str) -> str:
     return os.path.splitext(name)[0] if is_compressed(name) else name
 
 
+def name_of_file(name: str) -> str:
+    """Return the name of a run that has none of its own: that of its file, without suffixes.
+
+    >>> name_of_file("runs/bm25.jsonl.gz"), name_of_file("")
+    ('bm25', 'run')
+    """
+    return os.path.splitext(os.path.basename(uncompressed_name(name)))[0] or "run"
+
+
 def is_compressed(name: str) -> bool:
     """Whether a file is compressed, judging by its name."""
     return name.lower().endswith(COMPRESSIONS)

@@ -25,6 +25,7 @@ from typing import IO, Any
 
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
+from doxeval.files import name_of_file
 from doxeval.markup.elements import XmlElement, read_elements
 from doxeval.markup.escape import escaped, quoted
 from doxeval.runs.mistaken import explained_by_xml
@@ -88,7 +89,8 @@ def _read(file: IO[bytes], origin: str) -> Run:
             f"{brief(facts['result_type'])}, the first on line {contradictions[0]}"
         )
         warnings = (contradicting, *warnings)
-    return Run(str(facts.pop("run_id", "run")), *columns, facts, warnings, origin)
+    name = str(facts.pop("run_id", name_of_file(origin)))
+    return Run(name, *columns, facts, warnings, origin)
 
 
 def _facts(submission: XmlElement) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.columns.values import Column
 from doxeval.errors import FormatError
+from doxeval.files import name_of_file
 from doxeval.runs.blocks import Block
 from doxeval.runs.mistaken import explained_by_record
 from doxeval.runs.record_columns import BadRecord, RecordCollector
@@ -102,5 +103,6 @@ def _some(columns: Mapping[str, Column], rows: slice) -> dict[str, Any]:
 
 def _block(collector: RecordCollector, origin: str) -> Block:
     columns, run_ids, warnings = collector.finish()
-    run = Run(run_ids[-1] if run_ids else "run", *columns, warnings=warnings, origin=origin)
+    name = run_ids[-1] if run_ids else name_of_file(origin)
+    run = Run(name, *columns, warnings=warnings, origin=origin)
     return Block(run, run_ids)
