@@ -151,3 +151,16 @@ def test_whoever_does_not_use_it_does_not_wait_for_it() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout == "[]\n"
+
+
+def test_results_with_another_text_than_their_chunk_are_scored_by_it(tmp_path: Path) -> None:
+    located = doxeval.chunks.locate(DOCS, [{"id": "c", "doc": "terms", "text": DOCS["terms"]}])
+    item = {"id": "c", "text": "Unused goods only."}
+    scores = scores_of_chunks(QUESTIONS[:1], lambda _: [item], docs=DOCS, chunks=located)
+    assert scores["bR@500"] == 0
+    record = {"topic": "q1", "chunk": "c", "text": "Unused goods only."}
+    (tmp_path / "run.jsonl").write_text(lines([record]))
+    run = tmp_path / "run.jsonl"
+    assert scores_of_chunks(QUESTIONS[:1], run, docs=DOCS, chunks=located)["bR@500"] == 0
+    (tmp_path / "run.jsonl").write_text(lines([record | {"text": DOCS["terms"]}]))
+    assert scores_of_chunks(QUESTIONS[:1], run, docs=DOCS, chunks=located)["bR@500"] == 1

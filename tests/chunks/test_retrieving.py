@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from doxeval import chunks
 from doxeval.chunks import Chunks
 from doxeval.errors import DoxevalError, InputError
+from doxeval.runs.result import is_not_found
 
 TEXT = "Fog on the sea. A horn is heard.\n\nNobody answers."
 DOCS = chunks.documents({"guide/a": TEXT})
@@ -140,3 +142,163 @@ def test_what_is_wrong_is_told() -> None:
         chunks.retrieve(lambda _: [("nowhere", 0, 5)], {"7": "?"}, cut())
     with pytest.raises(InputError, match="expected a range of the document"):
         chunks.retrieve(lambda _: [("guide/a", 0, 500)], {"7": "?"}, cut())
+
+
+# A known id with another text: the text is what is read
+
+BOTH = {"id": "c1", "doc": "guide/a", "text": "Fog on the sea. A horn is heard."}
+LAST = {"id": "c2", "doc": "guide/a", "text": "Nobody answers."}
+OTHER_TEXT = "1 result has another text than the chunk of its id; it is scored by its text"
+
+
+def places(run: Any) -> list[tuple[Any, ...]]:
+    return [(one.document, one.start, one.end) for one in run]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"id": "c1", "text": "Fog on  the sea."},
+        {"chunk": "c1", "text": "Fog on the sea.", "score": 0.5},
+        node(page_content="Fog on the sea.", metadata={"source": "guide/a"}, id="c1"),
+        node(node=node(text="Fog on the sea.", id_="c1", ref_doc_id="guide/a"), score=0.7),
+        node(content="Fog on the sea.", meta={"source_id": "guide/a"}, id="c1"),
+        node(text="Fog on the sea.", start_index=0, end_index=32, id="c1"),
+    ],
+)
+def test_a_known_id_with_another_text_is_scored_by_its_text(item: Any) -> None:
+    located = chunks.locate(DOCS, [BOTH, LAST])
+    run = chunks.retrieve(lambda _: [item], {"7": "?"}, located)
+    assert places(run) == [("guide/a", 0, 15)]
+    assert run.warnings == (OTHER_TEXT,)
+    need = {"spans": [{"doc": "guide/a", "quote": "A horn is heard."}]}
+    gold = chunks.questions([{"id": "7", "question": "?", "needs": [need]}], DOCS)
+    assert chunks.evaluate(run, gold, ["cR@5"], chunks=located)["retriever"]["cR@5"] == 0
+
+
+def test_a_text_of_another_chunk_is_that_chunk_and_an_unknown_one_is_read_in_vain() -> None:
+    located = chunks.locate(DOCS, [BOTH, LAST | {"tokens": 9}])
+    found = [{"id": "c1", "text": "Nobody answers."}, {"id": "c2", "text": "Quite another text."}]
+    run = chunks.retrieve(lambda _: found, {"7": "?"}, located)
+    assert places(run) == [("guide/a", 34, 49), ("(not found 1)", 0, 19)]
+    assert run.tokens is not None and run.tokens.tolist() == [9, -1]
+    assert run.warnings[0].startswith("2 results have another text than the chunk of their id; th")
+    assert "1 result not found in the documents" in run.warnings[1]
+
+
+def test_a_text_cut_out_of_a_chunk_is_looked_for_there_first() -> None:
+    docs = chunks.documents({"a": "Same words. One. Same words. Two."})
+    located = chunks.locate(docs, [{"id": "1", "text": "Same words. One."},
+                                   {"id": "2", "text": "Same words. Two."}])  # fmt: skip
+    run = chunks.retrieve(lambda _: [{"id": "2", "text": "Same words."}], {"7": "?"}, located)
+    assert places(run) == [("a", 17, 28)]
+    assert len(run.warnings) == 1
+
+
+def test_the_text_that_a_chunk_came_with_is_its_text(tmp_path: Path) -> None:
+    came = f"Of the guide:\n{TEXT}"
+    located = chunks.locate(DOCS, [BOTH | {"text": came}, LAST])
+    assert located.how == ("folded", "exact")
+    located.write(tmp_path / "located.jsonl")
+    again = chunks.read_chunks(tmp_path / "located.jsonl", DOCS)  # with texts only where needed
+    bare = chunks.cut(DOCS, "sentences:2:0")
+    for known, item in [
+        (located, {"id": "c1", "text": came}),
+        (located, {"id": "c1", "text": TEXT}),
+        (again, {"id": "c1", "text": came}),
+        (again, {"id": "c2", "text": LAST["text"]}),
+        (bare, {"id": "guide/a#1", "text": "Fog on the sea.\nA horn is  heard."}),
+    ]:
+        assert chunks.retrieve(lambda _, item=item: [item], {"7": "?"}, known).warnings == ()
+
+
+# Sentence windows of LlamaIndex
+
+SENTENCES = [f"Sentence {number} is about {word}. " for number, word in enumerate(
+    ["fog", "horns", "the sea", "answers", "nobody", "everybody", "lamps"])]  # fmt: skip
+
+
+def windows() -> list[SimpleNamespace]:
+    """Nodes as SentenceWindowNodeParser(window_size=2) makes them."""
+    return [
+        node(
+            text=sentence,
+            id_=f"n{row}",
+            node_id=f"n{row}",
+            ref_doc_id="w",
+            start_char_idx=sum(map(len, SENTENCES[:row])),
+            end_char_idx=sum(map(len, SENTENCES[: row + 1])),
+            metadata={
+                "window": " ".join(SENTENCES[max(row - 2, 0) : row + 3]),
+                "original_text": sentence,
+            },
+        )
+        for row, sentence in enumerate(SENTENCES)
+    ]
+
+
+def replaced(one: SimpleNamespace) -> SimpleNamespace:
+    """A node after MetadataReplacementPostProcessor(target_metadata_key="window")."""
+    return node(**{**vars(one), "text": one.metadata["window"]})
+
+
+def test_sentence_windows_are_located_and_read_by_their_window() -> None:
+    docs = chunks.documents({"w": "".join(SENTENCES)})
+    edges = [sum(map(len, SENTENCES[:row])) for row in range(8)]
+    located = chunks.locate(docs, windows())
+    wide = [(edges[max(row - 2, 0)], edges[min(row + 3, 7)] - 1) for row in range(7)]
+    assert [own for (own,) in located.spans.as_tuples()] == wide
+    assert "own offsets: none given" in located.report()
+    need = {"spans": [{"doc": "w", "quote": "".join(SENTENCES[2:6]).strip()}]}
+    gold = chunks.questions([{"id": "7", "question": "?", "needs": [need]}], docs)
+    bare = Chunks.of(docs, [], [])
+    for found in (windows(), [replaced(one) for one in windows()]):
+        for known in (located, bare):
+            items = [node(node=found[3], score=0.9), node(node=found[4], score=0.8)]
+            run = chunks.retrieve(lambda _, items=items: items, {"7": "?"}, known)
+            assert [one[1:] for one in places(run)] == wide[3:5]
+            assert not any("another text" in warning for warning in run.warnings)
+            scores = chunks.evaluate(run, gold, ["cR@2", "read@2"], docs=docs)["retriever"]
+            assert scores["cR@2"] == 1
+            assert scores["read@2"] == len("".join(SENTENCES[1:6] + SENTENCES[2:7]).split()) + 10
+
+
+def test_a_window_that_was_shortened_is_read_as_it_is() -> None:
+    docs = chunks.documents({"w": "".join(SENTENCES)})
+    located = chunks.locate(docs, windows())
+    short = node(**{**vars(windows()[3]), "text": SENTENCES[2]})
+    run = chunks.retrieve(lambda _: [short], {"7": "?"}, located)
+    start = len(SENTENCES[0] + SENTENCES[1])
+    assert places(run) == [("w", start, start + len(SENTENCES[2]) - 1)]
+    assert run.warnings == (OTHER_TEXT,)
+
+
+# Results that are not found
+
+
+def test_results_that_are_not_found_do_not_overlap() -> None:
+    docs = chunks.documents({"(not found 1)": "One two three.", "b": "Four five."})
+    need = {"spans": [{"doc": "b", "quote": "Four five."}]}
+    gold = chunks.questions([{"id": "7", "question": "?", "needs": [need]}], docs)
+    lost = ["Nothing of this kind.", "Something else entirely.", "Nothing of  this kind."]
+    run = chunks.retrieve(lambda _: [*lost[:2], "Four five."], {"7": "?"}, Chunks.of(docs, [], []))
+    assert places(run)[:2] == [("(not found 2)", 0, 21), ("(not found 3)", 0, 24)]
+    scores = chunks.evaluate(run, gold, ["Red@5", "cP@5"], docs=docs)["retriever"]
+    assert scores["Red@5"] == 0 and scores["cP@5"] == pytest.approx(10 / 55)
+    again = chunks.retrieve(lambda _: lost, {"7": "?"}, Chunks.of(docs, [], []))
+    assert places(again)[2] == ("(not found 2)", 0, 22)  # the same text is read a second time
+    redundancy = chunks.evaluate(again, gold, ["Red@5"], docs=docs)["retriever"]["Red@5"]
+    assert redundancy is not None and redundancy > 0.25
+
+
+@pytest.mark.parametrize("solid", [False, True])
+def test_results_that_are_not_found_cost_their_whole_length(solid: bool) -> None:
+    docs = chunks.documents({"b": "Four five."})
+    need = {"spans": [{"doc": "b", "quote": "Four five."}]}
+    gold = chunks.questions([{"id": "7", "question": "?", "needs": [need]}], docs)
+    lost = "".join(f"{number:09}\n" for number in range(100_000))
+    run = chunks.retrieve(lambda _: [lost, "Four five."], {"7": "?"}, Chunks.of(docs, [], []))
+    assert is_not_found(run.result(0).document) and run.result(0).end == 1_000_000
+    table = chunks.evaluate(run, gold, ["read@2", "bR@100000"], docs=docs, solid=solid)
+    assert table["retriever"]["read@2"] == 200_003 and table["retriever"]["bR@100000"] == 0
+    assert len(run.budget(200_000)) == 1 and len(run.budget(200_001)) == 2

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conftest import doxeval
+from conftest import doxeval, write_files
 
 HANDBOOK = """# Delivery
 
@@ -127,13 +127,66 @@ def test_runs_may_name_chunks(work: Path) -> None:
     assert "ids" in result.stdout
     wrong = doxeval("chunks", "evaluate", "ids.jsonl", "-g", "q.jsonl", "--docs", "handbook")
     assert wrong.exit_code == 1
-    assert "--chunks names the chunk file" in wrong.stderr
+    assert "--chunks says where the chunks are" in wrong.stderr
     Path("ids.jsonl").write_text('{"topic": "1", "chunk": "delivery#99"}\n')
     wrong = doxeval(
         "chunks", "evaluate", "ids.jsonl", "-g", "q.jsonl", "--chunks", "cuts/paragraphs.jsonl"
     )
     assert "ids.jsonl:1" in wrong.stderr.replace(", line ", ":") or "line 1" in wrong.stderr
     assert "no chunk 'delivery#99'" in wrong.stderr
+
+
+def test_runs_that_name_chunks_are_called_by_their_files(work: Path) -> None:
+    run("cut", "handbook", "--by", "paragraphs", "--out", "cuts")
+    result = '{"topic": "1", "chunk": "delivery#5"}\n'
+    ranges = '{"topic": "1", "doc": "delivery", "start": 0, "end": 9}\n'
+    files = {"dense.jsonl": result, "hybrid.jsonl": result, "ranges.jsonl": ranges,
+             "old/hybrid.jsonl": result, "bm25.csv": "topic,chunk\n1,delivery#5\n"}  # fmt: skip
+    write_files(work, files)
+    words = (*files, "-g", "q.jsonl", "--chunks", "cuts/paragraphs.jsonl")
+    shown = json.loads(run("evaluate", *words, "-m", "cR@5", "--format", "json").stdout)
+    names = ["dense", "hybrid (hybrid.jsonl)", "ranges", "hybrid (old/hybrid.jsonl)", "bm25"]
+    assert [one["run"] for one in shown["runs"]] == names
+    assert "\ndense " in run("evaluate", "dense.jsonl", *words[-4:]).stdout
+
+
+def test_results_with_another_text_than_their_chunk_are_scored_by_it(work: Path) -> None:
+    run("cut", "handbook", "--by", "paragraphs", "--out", "cuts")
+    first = json.loads(Path("cuts/paragraphs.jsonl").read_text().splitlines()[4])
+    short = {"topic": "1", "chunk": first["id"], "text": first["text"][:12], "score": 2}
+    whole = {"topic": "2", "chunk": first["id"], "text": first["text"].replace(" ", "\n")}
+    lost = {"topic": "1", "chunk": first["id"], "text": "Nothing that stands there.", "score": 1}
+    Path("run.jsonl").write_text(
+        "\n".join(json.dumps(one) for one in (short, lost, whole | {"score": 1})) + "\n"
+    )
+    words = ("run.jsonl", "--chunks", "cuts/paragraphs.jsonl", "--docs", "handbook")
+    scored = run("evaluate", *words, "-g", "q.jsonl", "-m", "cR@5")
+    assert "2 results have another text than the chunk of their id; they are sc" in scored.stderr
+    assert "1 result not found in the documents, which count as read" in scored.stderr
+    run("rewrite", *words, "--budget", "900", "--out", "wide.jsonl")
+    written = [json.loads(line) for line in Path("wide.jsonl").read_text().splitlines()]
+    start = first["start"]
+    assert [(one["doc"], one["start"], one["end"]) for one in written] == [
+        ("delivery", start, start + len(first["text"][:12].rstrip())),
+        ("(not found 1)", 0, 26),
+        ("delivery", start, first["end"]),
+    ]
+    grown = doxeval("chunks", "rewrite", *words, "--expand", "1", "--out", "more.jsonl")
+    assert grown.exit_code == 1 and "is none of the chunks" in grown.stderr
+    places = [json.loads(line) for line in Path("cuts/paragraphs.jsonl").read_text().splitlines()]
+    bare = [{key: one[key] for key in ("id", "doc", "start", "end")} for one in places]
+    Path("bare.jsonl").write_text("".join(json.dumps(one) + "\n" for one in bare))
+    known = run("evaluate", "run.jsonl", "--chunks", "bare.jsonl", *words[-2:], "-g", "q.jsonl")
+    assert "2 results have another text" in known.stderr
+    run("gold", "q.jsonl", "--docs", "handbook", "--out", "judged.jsonl")
+    unknown = doxeval(
+        "chunks", "evaluate", "run.jsonl", "--chunks", "bare.jsonl", "-g", "judged.jsonl"
+    )
+    assert unknown.exit_code == 1
+    assert "those of the chunks are not known: --docs names the documents" in unknown.stderr
+    Path("run.jsonl").write_text(json.dumps(short | {"text": 7}) + "\n")
+    wrong = doxeval("chunks", "evaluate", *words, "-g", "q.jsonl")
+    assert wrong.exit_code == 1 and "run.jsonl:1: text is 7: expected a text" in wrong.stderr
 
 
 def test_a_tree_of_chunks_is_a_collection(work: Path) -> None:

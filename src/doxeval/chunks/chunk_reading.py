@@ -56,14 +56,22 @@ def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
         tuple(one.word for one in how),
         np.array([float(one) if isinstance(one, int | float) else 1.0 for one in shares]),
         np.array([record.get("ambiguous") is True for record in records], dtype=np.bool_),
-        _given(raw),
+        _given(raw, homes, texts),
     )
 
 
-def _given(raw: list[RawChunk]) -> tuple[str, ...] | None:
-    """The texts of the file, if it holds them all."""
-    texts = [chunk.text for chunk in raw if chunk.text is not None]
-    return tuple(texts) if len(texts) == len(raw) else None
+def _given(raw: list[RawChunk], homes: list[str], docs: Documents | None) -> tuple[str, ...] | None:
+    """The texts of the file, if it holds them all, or the documents have the others."""
+    is_given = [chunk.text is not None for chunk in raw]
+    if not any(is_given) or (docs is None and not all(is_given)):
+        return None
+    pairs = zip(raw, homes, strict=True)
+    return tuple(
+        " ".join(docs[home][start:end] for start, end in chunk.spans)
+        if chunk.text is None and docs is not None
+        else chunk.text or ""
+        for chunk, home in pairs
+    )
 
 
 def _home(loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how: How) -> str:

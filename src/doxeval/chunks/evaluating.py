@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -11,7 +11,6 @@ from doxeval.chunks.bench import Bench, gold_in
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.question_set import Questions
-from doxeval.chunks.returned_items import NOWHERE
 from doxeval.errors import InputError
 from doxeval.evaluation import Evaluation
 from doxeval.measures.registry import as_measure
@@ -21,23 +20,6 @@ from doxeval.wording import brief
 PRESET = "rag"
 # In all verbs and functions of chunks: whoever gets a chunk twice reads it twice.
 DUPLICATES: Final = "keep"
-_NO_WORDS = "xxxxx " * 50_000  # words of six characters, for results that stand nowhere
-
-
-class TextsOfRuns(Mapping[str, str]):
-    """The texts of documents, and one for results that were not found in any."""
-
-    def __init__(self, docs: Mapping[str, str]) -> None:
-        self._docs = docs
-
-    def __getitem__(self, document: str) -> str:
-        return _NO_WORDS if document == NOWHERE else self._docs[document]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._docs)
-
-    def __len__(self) -> int:
-        return len(self._docs)
 
 
 def evaluate(
@@ -76,7 +58,7 @@ def evaluate(
         judgments_of(gold),
         _in_unit(listed_measures(measures), unit),
         presets=() if measures else (PRESET,),
-        texts=None if docs is None else TextsOfRuns(docs),
+        texts=docs,
         tokens=tokens,
         chunks=None if chunks is None else chunks.table,
         **{"duplicates": DUPLICATES, **options},
@@ -91,7 +73,7 @@ def evaluation_on(bench: Bench, measures: Iterable[Any], **options: Any) -> Eval
     return Evaluation(
         bench.assessments,
         _in_unit(measures, unit),
-        texts=TextsOfRuns(bench.docs),
+        texts=bench.docs,
         tokens=bench.tokens,
         **{"duplicates": DUPLICATES, **options},
     )

@@ -37,6 +37,22 @@ def text_of(thing: Any) -> str | None:
     return None
 
 
+def window_of(text: str | None, metadata: Mapping[str, Any]) -> str | None:
+    """The window of sentences that is read instead of a sentence, as LlamaIndex has it.
+
+    Its metadata hold the window and the sentence, which is the text until MetadataReplacement puts
+    the window in its place. None if there is no window, or if the text is neither of them any more.
+
+    >>> metadata = {"window": "One. Two. Three.", "original_text": "Two. "}
+    >>> window_of("Two. ", metadata), window_of("Two", metadata), window_of("Two. ", {})
+    ('One. Two. Three.', None, None)
+    """
+    window, sentence = metadata.get("window"), metadata.get("original_text")
+    if text is None or not isinstance(window, str) or not isinstance(sentence, str):
+        return None
+    return window if text.split() in (sentence.split(), window.split()) else None
+
+
 def foreign_documents(things: Sequence[Any]) -> Iterable[tuple[str, str]]:
     """The ids and texts of documents that another library has loaded.
 

@@ -15,8 +15,9 @@ from doxeval.chunks.evaluating import evaluate
 from doxeval.chunks.question_set import Questions
 from doxeval.chunks.question_sources import questions as read_questions
 from doxeval.chunks.retrieving import retrieve
+from doxeval.chunks.run_files import read_chunk_run
 from doxeval.errors import InputError
-from doxeval.runs import Run, read_run
+from doxeval.runs import Run
 from doxeval.scores.views import RunView
 from doxeval.wording import Parameter
 
@@ -53,7 +54,7 @@ def scores_of_chunks(
         texts = located.docs
     known = _gold(gold, texts)
     if isinstance(found, str | os.PathLike):
-        run: Any = read_run(found, chunks=None if located is None else located.table)
+        run: Any = read_chunk_run(found, located)
     elif isinstance(found, Run | Mapping):
         run = found
     else:

@@ -38,7 +38,9 @@ def refuse_lost(lost: int, of: int, what: str, max_lost: int | str, too_ambiguou
     if too_ambiguous:
         raise InputError(
             f"{counted(too_ambiguous, what)} of {of:,} with too many places to tell which is "
-            "meant: own offsets (start and end) would tell; max_lost= allows a number or a share"
+            "meant: own offsets (start and end) would tell; "
+            + Parameter("max_lost")
+            + " allows a number or a share"
         )
     if lost > (1 - _SAME_TEXTS) * of:
         share = (of - lost) / of

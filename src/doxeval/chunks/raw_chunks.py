@@ -4,7 +4,8 @@ Nothing of other libraries is imported: an object is known by its attributes, a 
 fields.
 
     LangChain     page_content, metadata (source, start_index), id
-    LlamaIndex    text, start_char_idx, end_char_idx, ref_doc_id, node_id, parent_node
+    LlamaIndex    text, start_char_idx, end_char_idx, ref_doc_id, node_id, parent_node; of sentence
+                  windows the window, whose offsets are not known
     Haystack      content, meta (source_id, split_id, split_idx_start, __parent_id), id
     Chonkie       text, start_index, end_index, token_count, id
     AutoRAG       contents, doc_id (of the chunk), path (of its document), start_end_idx
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from doxeval.chunks.foreign import metadata_of, text_of
+from doxeval.chunks.foreign import metadata_of, text_of, window_of
 from doxeval.errors import FormatError
 from doxeval.spans import TOO_LONG
 from doxeval.wording import brief
@@ -176,12 +177,13 @@ def _made(fields: Mapping[str, Any], text: str | None, doc_key: str | None) -> R
     paged = [] if page is None else [f"{name}#{page}" for name in named]
     tokens, order = (_whole(_first(fields, names)) for names in (_TOKENS, _ORDERS))
     parent, own = _first(fields, _PARENTS), _first(fields, _IDS)
+    window = window_of(text, fields)
     return RawChunk(
-        text,
+        text if window is None else window,
         tuple(str(name) for name in paged + named),
         None if own is None else str(own),
-        _whole(_first(fields, _STARTS)),
-        _whole(_first(fields, _ENDS)),
+        _whole(_first(fields, _STARTS)) if window is None else None,
+        _whole(_first(fields, _ENDS)) if window is None else None,
         tokens if type(tokens) is int and tokens >= 0 else None,
         None if parent is None else str(parent),
         order if type(order) is int else None,

@@ -20,7 +20,7 @@ from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import DoxevalError, InputError
 from doxeval.runs.result import Result
 from doxeval.runs.run import Run
-from doxeval.wording import brief, counted, listed, visible
+from doxeval.wording import brief, listed, visible
 
 _METHODS = ("invoke", "retrieve", "get_relevant_documents", "search")
 _ASYNC_METHODS = ("ainvoke", "aretrieve")
@@ -44,8 +44,10 @@ def retrieve(
     Chonkie; a pair of one of these and a number is a result with its score. Of more than `k`
     results the first count. With `workers`, so many questions are asked at once.
 
-    Results that are no chunks of these are located in the documents. Those that cannot be found
-    count as read and not relevant, and there is a warning.
+    Results that are no chunks of these are located in the documents. So are those that have the id
+    of a chunk and another text, as compressors return them: the text is what is read. Of sentence
+    windows of LlamaIndex the window is. Those that cannot be found count as read and not relevant.
+    There are warnings of all of these.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard."})
@@ -73,30 +75,10 @@ def run_of_answers(
     for topic, answer in answers.items():
         results += items.results(topic, answer, k)
     run = Run.from_results(results, visible(run_id))
-    run = replace(run, warnings=(*run.warnings, *_warnings(answers, items, len(chunks) > 0)))
-    return ChunkRun.of(run, chunks)
-
-
-def _warnings(
-    answers: Mapping[str, Sequence[Any]], items: Items, has_chunks: bool
-) -> Iterable[str]:
     empty = [topic for topic, answer in answers.items() if not answer]
-    if empty:
-        yield f"questions for which nothing was returned: {listed(empty)}"
-    if items.located and has_chunks:
-        yield (
-            f"{counted(items.located, 'result')} are none of the chunks, and were found in the "
-            "documents by their text"
-        )
-    if items.ambiguous:
-        count = items.ambiguous
-        yield f"results that stand at several places, of which the first counts: {count:,}"
-    if items.lost:
-        shown = listed([brief(text, 60) for text in items.lost], 3)
-        yield (
-            f"{counted(len(items.lost), 'result')} not found in the documents, which count as read "
-            f"and not relevant: {shown}"
-        )
+    about = [f"questions for which nothing was returned: {listed(empty)}"] if empty else []
+    run = replace(run, warnings=(*run.warnings, *about, *items.warnings()))
+    return ChunkRun.of(run, chunks)
 
 
 def _answers(

@@ -1,60 +1,66 @@
-"""What retrievers return, as results: known by id, by place, by text, or else located."""
+"""What retrievers return, as results: known by id, by place, by text, or else located.
+
+Where an id and a text disagree, the text decides, for it is what is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.foreign import metadata_of, text_of
+from doxeval.chunks.foreign import metadata_of, text_of, window_of
 from doxeval.chunks.found_texts import Found, Place, Wanted, found_texts
+from doxeval.chunks.quotes import is_same_text
 from doxeval.errors import InputError
-from doxeval.runs.result import Kind, Result
-from doxeval.wording import brief
+from doxeval.locating.solid import SolidText
+from doxeval.runs.result import Kind, Result, not_found
+from doxeval.wording import brief, counted, listed
 
-# Where results are that stand in no document: read, and not relevant.
-NOWHERE = "(not found)"
 _STARTS = ("start_index", "start_char_idx", "split_idx_start", "start")
 _ENDS = ("end_index", "end_char_idx", "end")
 _DOCUMENTS = ("doc", "document", "corpus_id", "source", "source_id", "file_path", "doc_id")
+
+
+class _Returned(NamedTuple):
+    """Where a result stands, or its text and document if it has to be located.
+
+    is_other: whether its text is another than that of the chunk of its id.
+    """
+
+    place: Place | Wanted
+    is_other: bool = False
 
 
 class Items:
     """Looks up what a retriever returns.
 
     located: how many results had to be found in the documents by their texts. ambiguous: how many
-    of these stand at several places, of which the first counts. lost: the texts not found.
+    of these stand at several places, of which the first counts. other: how many have another text
+    than the chunk of their id. lost: the texts not found.
     """
 
     def __init__(self, chunks: Chunks) -> None:
         self._chunks = chunks
         self._lists = chunks.spans.as_tuples()
         self._known: dict[Wanted, Found] = {}
+        self._not_found: dict[str, str] = {}  # the document of each text, white space left out
+        self._numbers = count(1)
         self.located = 0
         self.ambiguous = 0
+        self.other = 0
         self.lost: list[str] = []
 
-    def look_up(self, answers: Iterable[Sequence[Any]], k: int) -> None:
+    def look_up(self, answers: Iterable[Sequence[Any]], k: int | None = None) -> None:
         """Find all texts that are no chunks at once, so that documents are gone through once."""
         items = [_with_score(one)[0] for answer in answers for one in answer[:k]]
-        wanted = dict.fromkeys(filter(None, map(self._to_be_located, items)))
+        places = [self._returned(item).place for item in items]
+        wanted = dict.fromkeys(place for place in places if not isinstance(place, Place))
         self._known |= found_texts(self._chunks.known_docs, list(wanted))
-
-    def _to_be_located(self, item: Any) -> Wanted | None:
-        """The text of a result that is known neither by its id nor by its place."""
-        if isinstance(item, str):
-            return None if self._row(item, item) >= 0 else (None, item)
-        if isinstance(item, tuple | list | int | np.generic):
-            return None
-        fields = _fields(item)
-        if self._row_of(fields) >= 0 or self._checked(fields) is not None:
-            return None
-        text, document = fields.get("text"), self._chunks.known_docs.find(fields.get("doc"))
-        is_known = text is None or self._row(None, text, document) >= 0
-        return None if is_known else (document, str(text))
 
     def results(self, topic: str, answer: Sequence[Any], k: int) -> list[Result]:
         """The first k results of a question."""
@@ -62,7 +68,7 @@ class Items:
         scores = []
         for given in answer[:k]:
             item, score = _with_score(given)
-            found.append(self._place(item))
+            found.append(self.place(item))
             scores.append(score)
         has_scores = all(score is not None for score in scores)
         return [
@@ -70,22 +76,79 @@ class Items:
             for rank, (place, score) in enumerate(zip(found, scores, strict=True), 1)
         ]
 
-    def _place(self, item: Any) -> Place:
+    def place(self, item: Any) -> Place:
+        """Where a result stands; it is counted if it was looked up by its text."""
+        place, is_other = self._returned(item)
+        self.other += is_other
+        if isinstance(place, Place):
+            return place
+        if place not in self._known:
+            self._known |= found_texts(self._chunks.known_docs, [place])
+        found = self._known[place]
+        if found.place is None:
+            return self._nowhere(place[1])
+        self.located += not is_other
+        self.ambiguous += found.ambiguous
+        return found.place
+
+    def warnings(self) -> Iterator[str]:
+        """What was looked up by its text, and what was not found."""
+        if self.other:
+            have = ("has", "its", "it is") if self.other == 1 else ("have", "their", "they are")
+            yield (
+                f"{counted(self.other, 'result')} {have[0]} another text than the chunk of "
+                f"{have[1]} id; {have[2]} scored by {have[1]} text"
+            )
+        if self.located and len(self._chunks):
+            yield (
+                f"{counted(self.located, 'result')} are none of the chunks, and were found in the "
+                "documents by their text"
+            )
+        if self.ambiguous:
+            yield (
+                "results that stand at several places, of which the first counts: "
+                f"{self.ambiguous:,}"
+            )
+        if self.lost:
+            shown = listed([brief(text, 60) for text in self.lost], 3)
+            yield (
+                f"{counted(len(self.lost), 'result')} not found in the documents, which count as "
+                f"read and not relevant: {shown}"
+            )
+
+    def _returned(self, item: Any) -> _Returned:
         if isinstance(item, np.generic):
             item = item.item()
         if isinstance(item, str | int):
-            return self._of_text(str(item), str(item))
+            row = self._row(str(item), str(item))
+            return _Returned(self._of_row(row) if row >= 0 else (None, str(item)))
         if isinstance(item, tuple | list) and len(item) == 3:
-            return self._of_range(*item)
+            return _Returned(self._of_range(*item))
         return self._of_object(item)
 
-    def _of_text(self, chunk: str | None, text: str | None, document: str | None = None) -> Place:
-        row = self._row(chunk, text, document)
-        if row >= 0:
-            return self._of_row(row)
+    def _of_object(self, item: Any) -> _Returned:
+        fields = _fields(item)
+        text, row = fields["text"], self._row_of(fields)
+        is_other = row >= 0 and text is not None and not self._is_text_of(row, text)
+        if row >= 0 and not is_other:
+            return _Returned(self._of_row(row))
+        place = self._checked(fields)
+        if place is None and is_other:
+            place = self._within(row, text)
+        if place is not None:
+            return _Returned(place, is_other)
+        document = self._chunks.known_docs.find(fields["doc"]) if row < 0 else self._home(row)
         if text is None:
-            raise InputError(f"the retriever returns {brief(chunk)}, which is none of the chunks")
-        return self._somewhere(document, text)
+            if document is not None and fields["start"] is None:  # all of it
+                return _Returned(Place(document, ((0, len(self._chunks.known_docs[document])),)))
+            raise InputError(
+                f"the retriever returns {brief(item)}: expected the id of a chunk, its text, "
+                "(document, start, end), or an object with one of these"
+            )
+        same = self._row(None, text, document)
+        return _Returned(self._of_row(same) if same >= 0 else (document, text), is_other)
+
+    # Chunks
 
     def _row(self, chunk: str | None, text: str | None, document: str | None = None) -> int:
         """The row of a chunk by its id or its text, -1 if it is none or stands nowhere."""
@@ -108,6 +171,20 @@ class Items:
             found.setdefault((self._home(row), "".join(text.split())), row)
         return found
 
+    def _row_of(self, fields: Mapping[str, Any]) -> int:
+        """The row of the chunk that an object names by its id, -1 if it names none."""
+        row = self._chunks.find(str(fields["id"])) if fields.get("id") is not None else -1
+        if row < 0 and isinstance(fields.get("chunk"), str):
+            row = self._chunks.find(fields["chunk"])
+        return row if row >= 0 and self._lists[row] else -1
+
+    def _is_text_of(self, row: int, text: str) -> bool:
+        """Whether a text is that of a chunk, as it came or as it stands in its document."""
+        given = None if self._chunks.given is None else self._chunks.given[row]
+        if given and is_same_text(text, given):
+            return True
+        return is_same_text(text, self._chunks.text(row))
+
     def _home(self, row: int) -> str:
         return self._chunks.documents[int(self._chunks.document[row])]
 
@@ -115,6 +192,19 @@ class Items:
         chunks = self._chunks
         tokens = int(chunks.tokens[row])
         return Place(self._home(row), self._lists[row], tokens if tokens >= 0 else None)
+
+    def _within(self, row: int, text: str) -> Place | None:
+        """Where a text that was cut out of a chunk stands in it."""
+        solid, document = "".join(text.split()), self._home(row)
+        for start, end in self._lists[row] if solid else ():
+            part = SolidText(self._chunks.known_docs[document][start:end])
+            at = part.solid.find(solid)
+            if at >= 0:
+                first, last = part.offsets[[at, at + len(solid) - 1]].tolist()
+                return Place(document, ((start + first, start + last + 1),))
+        return None
+
+    # Places
 
     def _of_range(self, document: Any, start: Any, end: Any) -> Place:
         name = self._chunks.known_docs.named(document)
@@ -125,31 +215,6 @@ class Items:
                 f"document, which has {len(self._chunks.known_docs[name]):,} characters"
             )
         return Place(name, ((low, high),))
-
-    def _row_of(self, fields: Mapping[str, Any]) -> int:
-        """The row of the chunk that an object names by its id, -1 if it names none."""
-        row = self._chunks.find(str(fields["id"])) if fields.get("id") is not None else -1
-        if row < 0 and isinstance(fields.get("chunk"), str):
-            row = self._chunks.find(fields["chunk"])
-        return row if row >= 0 and self._lists[row] else -1
-
-    def _of_object(self, item: Any) -> Place:
-        fields = _fields(item)
-        row = self._row_of(fields)
-        if row >= 0:
-            return self._of_row(row)
-        place = self._checked(fields)
-        if place is not None:
-            return place
-        document = self._chunks.known_docs.find(fields.get("doc"))
-        if fields.get("text") is None:
-            if document is not None and fields.get("start") is None:  # all of it
-                return Place(document, ((0, len(self._chunks.known_docs[document])),))
-            raise InputError(
-                f"the retriever returns {brief(item)}: expected the id of a chunk, its text, "
-                "(document, start, end), or an object with one of these"
-            )
-        return self._of_text(None, fields["text"], document)
 
     def _checked(self, fields: Mapping[str, Any]) -> Place | None:
         """The place that an object names, if its text is there, or if it has none."""
@@ -166,22 +231,19 @@ class Items:
             end = start + len(text or "")
         if not 0 <= start <= end <= len(docs[name]):
             return None
-        there = docs[name][start:end]
-        if text is not None and "".join(there.split()) != "".join(text.split()):
+        if text is not None and not is_same_text(docs[name][start:end], text):
             return None
         return Place(name, ((start, end),))
 
-    def _somewhere(self, document: str | None, text: str) -> Place:
-        wanted = (document, text)
-        if wanted not in self._known:
-            self._known |= found_texts(self._chunks.known_docs, [wanted])
-        found = self._known[wanted]
-        if found.place is None:
-            self.lost.append(text)
-            return Place(NOWHERE, ((0, max(len(text), 1)),))
-        self.located += 1
-        self.ambiguous += found.ambiguous
-        return found.place
+    def _nowhere(self, text: str) -> Place:
+        """A document of its own for each text that stands in none."""
+        self.lost.append(text)
+        solid = "".join(text.split())
+        if solid not in self._not_found:
+            names = map(not_found, self._numbers)
+            taken = self._chunks.known_docs
+            self._not_found[solid] = next(name for name in names if name not in taken)
+        return Place(self._not_found[solid], ((0, max(len(text), 1)),))
 
 
 def _result(topic: str, place: Place, rank: int, score: float | None) -> Result:
@@ -241,9 +303,11 @@ def _fields(item: Any) -> dict[str, Any]:
         text = text_of(item)
         own = getattr(item, "id_", None) or getattr(item, "id", None) or said.get("id")
         names = ("ref_doc_id", *_DOCUMENTS)
-    # After sentence windows were put in place, the text is the window.
+    window = window_of(text, said)
     document = next((said[name] for name in names if isinstance(said.get(name), str)), None)
     start = next((said[name] for name in _STARTS if _whole(said.get(name)) is not None), None)
     end = next((said[name] for name in _ENDS if _whole(said.get(name)) is not None), None)
+    if window is not None:
+        text, start, end = window, None, None
     return {"id": own, "chunk": said.get("chunk"), "doc": document, "start": start, "end": end,
             "text": text}  # fmt: skip

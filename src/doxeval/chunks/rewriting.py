@@ -17,8 +17,9 @@ from doxeval.chunks.chunk_runs import chunks_of_run
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.costs import UNITS
 from doxeval.errors import InputError
+from doxeval.measures.reading import CHARACTERS
 from doxeval.measures.texts import Texts
-from doxeval.runs.result import Kind, Result
+from doxeval.runs.result import Kind, Result, is_not_found
 from doxeval.runs.run import Run
 from doxeval.wording import brief
 
@@ -283,13 +284,21 @@ def budget(
                 break
             states = unit == "tokens" and part.tokens is not None
             if unit != "characters" and not states and part.document not in starts:
-                starts[part.document] = texts.starts(part.document, unit).tolist()
+                starts[part.document] = _starts(texts, part, unit)
             cost, kept = _within(part, left, unit, starts.get(part.document, []))
             left -= cost
             if kept.spans:
                 parts.append(kept)
                 topics.append(topic)
     return _rewritten(run, chunks, parts, topics)
+
+
+def _starts(texts: Texts, part: _Part, unit: str) -> list[int]:
+    """Where units begin in the document of a result; as measures suppose it, if it has none."""
+    if is_not_found(part.document) and texts.find(part.document) is None:
+        return list(range(0, part.spans[-1][1], CHARACTERS))
+    starts: list[int] = texts.starts(part.document, unit).tolist()
+    return starts
 
 
 def _within(part: _Part, left: int, unit: str, starts: list[int]) -> tuple[int, _Part]:

@@ -119,7 +119,7 @@ def _run(text: str, chunks: Chunks | None) -> tuple[Run, str]:
 
     source = named_run(text)
     file = source.file or str(source.source)
-    run = read_chunk_run(file, None if chunks is None else chunks.table)
+    run = read_chunk_run(file, chunks)
     return run.with_id(source.name) if source.name else run, file
 
 
@@ -137,7 +137,7 @@ def _scored(
     runs: Sequence[Run], chunks: Sequence[Chunks | None], gold: Any, settings: dict[str, Any]
 ) -> ScoreTable:
     """The scores of all runs in one table, each with its own chunks."""
-    from doxeval.chunks.evaluating import DUPLICATES, TextsOfRuns, judgments_of, short_labels
+    from doxeval.chunks.evaluating import DUPLICATES, judgments_of, short_labels
     from doxeval.evaluation import Evaluation
 
     docs = settings["docs"]
@@ -147,13 +147,14 @@ def _scored(
             judgments_of(gold),
             settings["names"],
             presets=settings["presets"],
-            texts=None if docs is None else TextsOfRuns(docs),
+            texts=docs,
             tokens=settings["tokens"],
             chunks=None if own is None else own.table,
             duplicates=DUPLICATES,
             solid=settings.get("solid", False),
         )
-        tables.append(short_labels(evaluation.score_all([run]), "auto"))
+        table = short_labels(evaluation.score_all([run]), "auto")
+        tables.append(replace(table, runs=(replace(table.runs[0], file=run.origin),)))
     from doxeval.scores import told_apart
 
     return replace(tables[0], runs=told_apart([one.runs[0] for one in tables]))
@@ -188,14 +189,13 @@ def _unit(settings: dict[str, Any]) -> str:
 def _print_reading(runs: Sequence[Run], gold: Any, settings: dict[str, Any]) -> None:
     """The mean units read with five results."""
     from doxeval.chunks.comparing import units_read
-    from doxeval.chunks.evaluating import DUPLICATES, TextsOfRuns, judgments_of
+    from doxeval.chunks.evaluating import DUPLICATES, judgments_of
     from doxeval.evaluation import Evaluation
 
     unit, docs = _unit(settings), settings["docs"]
-    texts = None if docs is None else TextsOfRuns(docs)
     tokens = settings["tokens"]
     evaluation = Evaluation(
-        judgments_of(gold), ["read@5"], texts=texts, tokens=tokens, duplicates=DUPLICATES
+        judgments_of(gold), ["read@5"], texts=docs, tokens=tokens, duplicates=DUPLICATES
     )
     for run in runs:
         line(f"{run.run_id}: {units_read(evaluation, run, unit):,.0f} {unit} read with 5 results")

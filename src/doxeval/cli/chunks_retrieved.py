@@ -57,9 +57,9 @@ def retrieved(
     from doxeval.chunks.lost import allowed_lost, refuse_lost
     from doxeval.chunks.rebuilt import chunks_with_texts
     from doxeval.chunks.retrieved_contexts import retrieved as run_of_contexts
-    from doxeval.chunks.returned_items import NOWHERE
     from doxeval.errors import FormatError
     from doxeval.runs import write_run
+    from doxeval.runs.result import is_not_found
 
     if docs is None and chunks is None:
         raise click.UsageError("give --docs, the documents of the contexts, or --chunks")
@@ -74,7 +74,7 @@ def retrieved(
     warn(run.warnings)
     if not len(run):
         raise FormatError("nothing was retrieved for any question", file)
-    lost = sum(result.document == NOWHERE for result in run)
+    lost = sum(is_not_found(result.document) for result in run)
     refuse_lost(lost, len(run), "context", max_lost)
     write_run(run, out)
     line(

@@ -67,7 +67,7 @@ def rewrite(run: str, chunks: str, docs: str | None, out: Path, force: bool, **w
         raise OutputError(f"{out} exists; --force replaces it")
     tokens = known_tokens(what["tokens"])
     table = chunks_with_texts(chunks, docs_in(docs))
-    found = ChunkRun.of(read_chunk_run(run, table.table), table)
+    found = ChunkRun.of(read_chunk_run(run, table), table)
     if what["expand"]:
         found = found.expand(what["expand"])
     if what["merge"] is not None:

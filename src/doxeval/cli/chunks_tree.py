@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from doxeval.cli.chunks_inputs import docs_in
-from doxeval.cli.terminal import line
+from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
 from doxeval.wording import counted
 
@@ -44,7 +44,11 @@ def tree(
     if (run is None) != (run_out is None):
         raise click.UsageError("--run and --run-out go together")
     found = read_chunks(chunks, docs_in(docs))
-    elements = None if run is None else as_elements(read_chunk_run(run, found.table), found)
+    elements = None
+    if run is not None:
+        chosen = read_chunk_run(run, found)
+        warn(chosen.warnings)
+        elements = as_elements(chosen, found)
     collection = build_tree(found, out, force=force)
     documents = counted(len(collection), "document")
     line(f"{out}: {counted(len(found), 'chunk')} of {documents}")

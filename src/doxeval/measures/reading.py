@@ -5,8 +5,8 @@ token) belongs to the text in which it begins; what a range has before the first
 it is read with that unit. A result that states its tokens costs as many, however long its text is:
 they are spread evenly over its characters. Where only new text counts, a result costs the units
 that begin in its new text, or of its stated tokens the share of its characters that are new,
-rounded up. The text of a result that names nothing is not known: five characters are taken for a
-word or token.
+rounded up. The text of a result that names nothing, or that was not found in any document, is not
+known: five characters are taken for a word or token.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.measures.base import Floats
 from doxeval.measures.ranking import Ranking
+from doxeval.runs.result import is_not_found
 from doxeval.spans import new_pieces
 
 Unit = Literal["auto", "characters", "words", "tokens"]
 Resize = Literal["full", "new"]
 _KEY = 1 << 32
-_CHARACTERS = 5  # of a unit in a text that is not known
+CHARACTERS = 5  # of a unit in a text that is not known
 
 
 class Reading(NamedTuple):
@@ -108,14 +109,20 @@ def _units_in(ranking: Ranking, unit: str, text: _Text, rows: Ints) -> Ints:
         starts, key + text.start[rows]
     )
     length = text.end[rows] - text.start[rows]
-    return np.where(_is_unknown(ranking)[text.row[rows]], -(-length // _CHARACTERS), begun)
+    return np.where(_is_unknown(ranking)[text.row[rows]], -(-length // CHARACTERS), begun)
 
 
 def _is_unknown(ranking: Ranking) -> Bools:
-    """Whether each result names nothing, in a collection that has all texts."""
-    if ranking.truth.collection is None:
-        return np.zeros(len(ranking), dtype=np.bool_)
-    return ranking.resolved.document < 0
+    """Return whether each result names nothing in a collection, or was not found in the texts."""
+    if ranking.truth.collection is not None:
+        return ranking.resolved.document < 0
+    return ranking.remembered("not found", lambda: _is_not_found(ranking))
+
+
+def _is_not_found(ranking: Ranking) -> Bools:
+    texts, names = ranking.truth.texts, ranking.resolved.run.documents
+    lost = [is_not_found(name) and (texts is None or texts.find(name) is None) for name in names]
+    return np.array(lost, dtype=np.bool_)[ranking.document]
 
 
 def _starts(ranking: Ranking, unit: str, rows: Ints) -> Ints:

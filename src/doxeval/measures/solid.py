@@ -12,13 +12,15 @@ from doxeval.assessments.judgment_columns import JudgmentColumns
 from doxeval.assessments.needs import Needs
 from doxeval.measures.texts import Texts
 from doxeval.runs.resolution import ResolvedRun
+from doxeval.runs.result import is_not_found
 from doxeval.spans import Spans, merged
 
 
 class Solid:
     """Offsets of documents as numbers of solid characters.
 
-    Documents whose text is not known keep their offsets, unless `strict`, which is an error.
+    Documents whose text is not known keep their offsets, unless `strict`, which is an error. So do
+    texts that were not found in any document.
     """
 
     def __init__(self, texts: Texts, *, strict: bool) -> None:
@@ -34,7 +36,8 @@ class Solid:
             if not len(rows) or document[rows[0]] < 0:
                 continue
             name = names[int(document[rows[0]])]
-            if not self._strict and self._texts.find(name) is None:
+            is_optional = not self._strict or is_not_found(name)
+            if is_optional and self._texts.find(name) is None:
                 continue
             given = offset[rows]
             blanks = np.searchsorted(self._texts.blanks(name), given)

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 from typing import NamedTuple
+
+# The document of a result whose text stands in no document: it is read, and not relevant. Each such
+# text has a document of its own, from 0 to its length.
+_NOT_FOUND = "(not found {})"
+_IS_NOT_FOUND = re.compile(r"\(not found [1-9][0-9]*\)")
+
+
+def not_found(number: int) -> str:
+    """Return the id of the document of a text that stands in no document.
+
+    >>> not_found(3), is_not_found(not_found(3)), is_not_found("a")
+    ('(not found 3)', True, False)
+    """
+    return _NOT_FOUND.format(number)
+
+
+def is_not_found(document: str) -> bool:
+    """Return whether an id is that of a text which stands in no document."""
+    return _IS_NOT_FOUND.fullmatch(document) is not None
 
 
 class Kind(IntEnum):
