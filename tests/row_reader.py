@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from doxeval.columns.fields import Fields
@@ -64,7 +65,7 @@ def read_records(records: Iterable[tuple[int, Any]], origin: str) -> Read:
             warnings.append(f"some results have no {name}; the {name}s are not used")
             none: dict[str, Any] = {name: None}
             results = [result._replace(**none) for result in results]
-    return Read(run_ids[-1] if run_ids else "run", results, lines, tuple(warnings))
+    return Read(run_ids[-1] if run_ids else Path(origin).stem, results, lines, tuple(warnings))
 
 
 def read_record(record: Any) -> tuple[Result, str | None]:

@@ -128,4 +128,4 @@ def test_assessments_that_are_scored_as_a_run_are_noticed(tmp_path: Path) -> Non
     result = doxeval("evaluate", runs / "judged.jsonl", runs / "mine.jsonl", *given)
     assert result.exit_code == 0
     assert result.stderr.count("this run is a file of the assessments") == 1
-    assert "run (judged): this run is a file of the assessments" in result.stderr
+    assert "judged: this run is a file of the assessments" in result.stderr

@@ -57,7 +57,7 @@ def test_ids_of_chunks_and_their_places_say_the_same(
     rows = data.draw(st.lists(st.integers(0, len(table) - 1), min_size=1, max_size=12))
     by_id, by_place = [], []
     for row in rows:
-        common: dict[str, Any] = {"topic": data.draw(st.sampled_from(["7", "8"]))}
+        common: dict[str, Any] = {"topic": data.draw(st.sampled_from(["7", "8"])), "run": "mine"}
         if data.draw(st.booleans()):
             common["tokens"] = data.draw(st.integers(0, 9))
         place = {**placed(table, row), **common}
@@ -100,6 +100,7 @@ def test_a_run_from_arrays_of_ids() -> None:
         ({"chunk": "c3"}, "no chunk 'c3' among the chunks given (3)"),
         ({"chunk": 1.5}, "chunk is missing or not a string"),
         ({"chunk": "c1", "doc": "a"}, "fields chunk, doc together: the chunk itself says where"),
+        ({"chunk": "c1", "text": "Fog."}, "only `chunks evaluate` scores results by their text"),
         ({"chunk": "c1", "start": 0, "end": 5}, "fields chunk, end, start together"),
         ({"chunk": "c1", "tokens": "x"}, "tokens is 'x': expected a whole number"),
         ({"chunk": None}, "doc is missing"),

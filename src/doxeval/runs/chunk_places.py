@@ -67,7 +67,8 @@ class ChunkPlaces:
     def _refuse(self, number: Ints, others: Mapping[str, Any]) -> None:
         is_chunk = number != ABSENT
         bad = is_chunk & (self._found(number) < 0)
-        told = {name: is_chunk & _is_given(others[name]) for name in _PLACES if name in others}
+        names = [name for name in (*_PLACES, "text") if name in others]
+        told = {name: is_chunk & _is_given(others[name]) for name in names}
         for is_told in told.values():
             bad |= is_told
         if not bad.any():
@@ -81,13 +82,17 @@ class ChunkPlaces:
             return "chunk is missing or not a string"
         given = self._ids.names[number]
         name = brief(given)
-        if both:
+        if both and both != ["text"]:
             return f"fields chunk, {', '.join(both)} together: the chunk itself says where it is"
         if self._table is None:
             return (
                 f"the result is given as chunk {name}: "
                 + Parameter("chunks")
                 + " says where the chunks are"
+            )
+        if self._table.find(given) >= 0:
+            return (
+                "fields chunk, text together: only `chunks evaluate` scores results by their text"
             )
         there = f"no chunk {name} among the chunks given ({len(self._table):,})"
         close = closest(given, self._table.ids)

@@ -8,8 +8,10 @@
     {"topic", "doc"}                     a whole document
     {"topic", "chunk"}                   a chunk by its id, if the chunks are given
 
-`rank`, `score`, `run` and `tokens` (what the result costs to read) may be there too. Records are
-in the order of the ranking. A passage or an entry point may also be given by text points:
+`rank`, `score`, `run` and `tokens` (what the result costs to read) may be there too. A run that
+nobody names has the name of its file. Records are in the order of the ranking. In JSONL that
+`doxeval chunks` reads, a result by chunk may have a `text`: if it is another than that of the
+chunk, the text is what is scored. A passage or an entry point may also be given by text points:
 `start_point` and `end_point`, or `point`.
 Fields that are empty or null are absent; unknown fields and contradictions are errors.
 """
