@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         build_collection,
         merge_collections,
     )
-    from doxeval.errors import DoxevalError
+    from doxeval.errors import DoxevalError, DoxevalWarning
     from doxeval.evaluation import Evaluation, evaluate
     from doxeval.measures import Measure, register
     from doxeval.navigation import Navigation, read_navigation
@@ -73,7 +73,7 @@ _ROOMS = {
         "build_collection",
         "merge_collections",
     ),
-    "errors": ("DoxevalError",),
+    "errors": ("DoxevalError", "DoxevalWarning"),
     "evaluation": ("Evaluation", "evaluate"),
     "measures": ("Measure", "register"),
     "navigation": ("Navigation", "read_navigation"),
@@ -99,6 +99,7 @@ __all__ = [
     "ChunkTable",
     "Collection",
     "DoxevalError",
+    "DoxevalWarning",
     "Element",
     "Evaluation",
     "Index",

@@ -32,12 +32,17 @@
 
 The message of each is written for users: the command line prints it and ends with exit code 1,
 without a traceback. A class is defined here unless another file is named.
+
+What is not wrong but should be known is a warning: it is part of a result, and public functions
+emit it as a DoxevalWarning too.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 
@@ -161,6 +166,42 @@ class MissingInput(DoxevalError):
 
 class MissingText(DoxevalError):
     """The text of a collection is needed, and the collection was built without it."""
+
+
+class DoxevalWarning(UserWarning):
+    """Something that readers of a result should know; the result has it among its warnings.
+
+    >>> issubclass(DoxevalWarning, UserWarning)
+    True
+    """
+
+
+def warn(messages: Iterable[str]) -> None:
+    """Emit each message once, as a warning about the line that called the calling function.
+
+    To be called by public functions, before they return. If the line is one of doxeval's own,
+    nothing is emitted: its result is on the way to another public function, which has the messages
+    among its own, or to the command line, which prints them. So workers emit nothing either.
+
+    >>> def public():
+    ...     warn(["two runs have the same name"])
+    >>> user = {"__name__": "my_module", "public": public}
+    >>> with warnings.catch_warnings(record=True) as emitted:
+    ...     warnings.simplefilter("always")
+    ...     public()
+    ...     exec("public()", user)
+    >>> [str(one.message) for one in emitted]
+    ['two runs have the same name']
+    """
+    caller = sys._getframe(1).f_back
+    if caller is not None and _is_ours(caller.f_globals.get("__name__")):
+        return
+    for message in dict.fromkeys(messages):
+        warnings.warn(message, DoxevalWarning, stacklevel=3)
+
+
+def _is_ours(module: object) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] == __name__.partition(".")[0]
 
 
 @contextmanager

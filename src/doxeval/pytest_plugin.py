@@ -50,7 +50,10 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
 
     def scores(gold: Any, retriever_or_run: Any, **options: Any) -> RunView:
         from doxeval.chunks.in_tests import scores_of_chunks
+        from doxeval.errors import warn
 
-        return scores_of_chunks(gold, retriever_or_run, **{**shared, **options})
+        found = scores_of_chunks(gold, retriever_or_run, **{**shared, **options})
+        warn(found.all_warnings())
+        return found
 
     return scores

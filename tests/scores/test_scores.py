@@ -208,6 +208,7 @@ class TestShowing:
             "run        MAiP  iP[.01]",
             "careful  0.3750   1.0000",
             "broad    0.1250   0.0000",
+            "warning: careful: iP[.01] undefined for 1 of 2 topics (8)",
         ]
         assert repr(table()["broad"]) == "<broad: MAiP 0.1250, iP[.01] 0.0000; 1 topic>"
         assert repr(ScoreTable((), (), ())) == "Scores of 0 runs by 0 measures on 0 topics"
@@ -218,7 +219,10 @@ class TestShowing:
         shown += [topic for run in scores for topic in scores[run].topics.values()]
         for value in shown:
             assert "array" not in repr(value) and " at 0x" not in repr(value)
-            assert len(repr(value)) < 600
+            lines = repr(value).splitlines()
+            warnings = [line for line in lines if line.startswith("warning: ")]
+            assert len("\n".join(lines[: len(lines) - len(warnings)])) < 600
+            assert len(warnings) <= 10 and all(len(line) < 250 for line in warnings)
 
     def test_a_large_table_is_cut(self) -> None:
         facts = tuple(MeasureFacts(f"measure{n}", f"m{n}", "") for n in range(50))
@@ -235,7 +239,8 @@ class TestShowing:
     def test_names_cannot_steer_a_terminal(self) -> None:
         (scores,) = table().only(runs="careful").runs
         shown = repr(replace(table(), runs=(replace(scores, run="a\x1b[2Jb\nc"),)))
-        assert "\x1b" not in shown and len(shown.splitlines()) == 3
+        assert "\x1b" not in shown and len(shown.splitlines()) == 4
+        assert shown.splitlines()[-1].startswith("warning: ")
 
 
 class TestFrames:

@@ -10,7 +10,7 @@ import numpy as np
 
 from doxeval.assessments.judgment import Judgment
 from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments
-from doxeval.errors import FormatError
+from doxeval.errors import FormatError, warn
 from doxeval.wording import Parameter, counted, shortened
 
 
@@ -89,7 +89,9 @@ class Assessments:
         """
         from doxeval.assessments.exchange import judgments_of_frame
 
-        return cls(*judgments_of_frame(frame))
+        found = judgments_of_frame(frame)
+        warn(found.warnings)
+        return cls(*found)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """The grade of each document by topic, as pytrec_eval and ranx take them.

@@ -21,7 +21,7 @@ from doxeval.assessments.merge import Merge, merged_judgments
 from doxeval.assessments.resolution import resolved_judgments
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
-from doxeval.errors import FormatError, OutputError, SourceError
+from doxeval.errors import FormatError, OutputError, SourceError, warn
 from doxeval.files import BYTE_ORDER_MARK, opened, written, written_directory
 from doxeval.unfinished import on_disk
 from doxeval.wording import Parameter, brief, listed
@@ -70,6 +70,7 @@ def read_assessments(
     if merge is not None:
         judgments, ties = merged_judgments(judgments, merge)
         warnings = warnings + ties
+    warn(warnings)
     return Assessments(judgments, warnings, None if collection is None else collection.seal)
 
 

@@ -32,6 +32,12 @@ class Bench:
             raise InputError(f"unit is {brief(unit)}: expected {', '.join(UNITS)}")
         self.docs = docs
         self.gold = gold_in(gold, docs)
+        # About gold that was read here; whoever gives gold that was read before knows them.
+        self.warnings: tuple[str, ...] = (
+            self.gold.warnings
+            if self.gold is not gold and isinstance(self.gold, Questions | Assessments)
+            else ()
+        )
         self.unit = unit
         self.tokens = tokens
 

@@ -18,11 +18,12 @@ from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.read_beside import read_beside
 from doxeval.chunks.searching import K, Search, as_search
 from doxeval.chunks.study import Study
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.evaluation import Evaluation
 from doxeval.measures.registry import as_measure
 from doxeval.reports.losses import losses
 from doxeval.runs.run import Run
+from doxeval.scores import ScoreTable
 from doxeval.wording import Message, Parameter, brief, counted
 
 _READ_AT = 5
@@ -95,6 +96,8 @@ def compare(
         for several in (runs, oracles)
     )
     headline = scores.labels[scores.index_of_measure(reference)]
+    warnings = (*_budget_warnings(bench, headline), *_warnings(scores, found, limits))
+    warn(warnings)
     return Study(
         replace(scores, reference=headline),
         replace(best, reference=headline),
@@ -108,7 +111,7 @@ def compare(
         searching.name,
         bench,
         tuple(chosen),
-        (*_budget_warnings(bench, headline), *_warnings(found, runs, limits)),
+        warnings,
         tuple(map(_label, added)),
         losses(*without_white_space),
     )
@@ -189,11 +192,11 @@ def _budget_warnings(bench: Bench, headline: str) -> list[str]:
 
 
 def _warnings(
-    found: Mapping[str, Chunks], runs: Mapping[str, Run], limits: Mapping[str, Any]
+    scores: ScoreTable, found: Mapping[str, Chunks], limits: Mapping[str, Any]
 ) -> list[str]:
-    said = []
+    said = list(scores.warnings)
     for name, chunks in found.items():
-        about = [*chunks.warnings, *runs[name].warnings, *limits[name].warnings]
+        about = [*chunks.warnings, *scores[name].warnings, *limits[name].warnings]
         if len(chunks.lost):
             about.append(f"{counted(len(chunks.lost), 'chunk')} not found in the documents")
         said += [Message(f"{name}: ", one) for one in about]
@@ -239,26 +242,27 @@ def grid(
     at |= {f"bR@{budget}": None for budget in budgets}
     evaluation = evaluation_on(bench, at)
     rows: list[tuple[Any, ...]] = []
+    warnings = list(evaluation.warnings)
     with progress_bar("Grid", len(named) * len(by_name), progress) as done:
         for cut_name, by in named.items():
             chunks = _chunks(bench, cut_name, by)
+            warnings += [Message(f"{cut_name}: ", warning) for warning in chunks.warnings]
             for search_name, one in by_name.items():
                 deep = K if budgets else max(depths, default=K)
                 run = one.run(bench, chunks, deep)
-                rows += _rows(evaluation, run, unit, (cut_name, search_name), at)
+                table = short_labels(evaluation.score_all([run]), unit)
+                rows += _rows(table, (cut_name, search_name), at)
+                about = table.view(0).warnings
+                warnings += [Message(f"{cut_name}, {search_name}: ", warning) for warning in about]
                 done(1)
+    warn(warnings)
     names = ["cut", "search", "k", "measure", "topic", "value"]
     return pandas.DataFrame(rows, columns=names)
 
 
 def _rows(
-    evaluation: Evaluation,
-    run: Run,
-    unit: str,
-    names: tuple[str, str],
-    at: Mapping[str, int | None],
+    table: ScoreTable, names: tuple[str, str], at: Mapping[str, int | None]
 ) -> list[tuple[Any, ...]]:
-    table = short_labels(evaluation.score_all([run]), unit)
     (scores,) = table.runs
     return [
         (*names, at.get(label), label, topic, float(value))

@@ -13,6 +13,7 @@ from doxeval.chunks.limits_of_cut import Limits, limits_of
 from doxeval.chunks.oracle_order import best_ious, oracle_run, oracle_steps
 from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.chunks.rewriting import ChunkRun
+from doxeval.errors import warn
 from doxeval.runs.run import Run
 from doxeval.wording import Parameter
 
@@ -30,7 +31,11 @@ def limits(chunks: Chunks, gold: Any, *, unit: str = "words", tokens: Any = None
     >>> found.coverage, found.intact, found.pieces, round(found.omega, 4)
     (1.0, 0.0, 2.0, 0.4)
     """
-    return limits_on(Bench(chunks.known_docs, gold, unit, tokens), chunks)
+    bench = Bench(chunks.known_docs, gold, unit, tokens)
+    found = limits_on(bench, chunks)
+    found = replace(found, warnings=(*bench.warnings, *found.warnings))
+    warn(found.warnings)
+    return found
 
 
 def limits_on(bench: Bench, chunks: Chunks) -> Limits:
@@ -62,9 +67,11 @@ def oracle(
     >>> [(result.start, result.end) for result in run]
     [(0, 14), (15, 25)]
     """
-    return ChunkRun.of(
-        oracle_on(Bench(chunks.known_docs, gold, unit, tokens), chunks, run_id), chunks
-    )
+    bench = Bench(chunks.known_docs, gold, unit, tokens)
+    run = oracle_on(bench, chunks, run_id)
+    run = replace(run, warnings=(*bench.warnings, *run.warnings))
+    warn(run.warnings)
+    return ChunkRun.of(run, chunks)
 
 
 def oracle_on(bench: Bench, chunks: Chunks, run_id: str = "oracle") -> Run:

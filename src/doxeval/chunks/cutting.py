@@ -15,7 +15,7 @@ from doxeval.chunks.cuts import cut_named, function_of_file, is_function_of_file
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.splitters import splitter_of
-from doxeval.errors import DoxevalError, InputError
+from doxeval.errors import DoxevalError, InputError, warn
 from doxeval.runs.span_lists import SpanLists
 from doxeval.wording import brief, counted, visible
 
@@ -37,11 +37,14 @@ def cut(docs: Any, by: Any = "recursive:800:0") -> Chunks:
     texts = documents(docs)
     if isinstance(by, Chunks):
         return by
-    if isinstance(by, str):
-        if not is_function_of_file(by):
-            return _by_sections(texts) if by.strip() == "sections" else _by_text(texts, by)
+    if isinstance(by, str) and is_function_of_file(by):
         by = function_of_file(by)
-    return _by_splitter(texts, by)
+    if not isinstance(by, str):
+        found = _by_splitter(texts, by)
+    else:
+        found = _by_sections(texts) if by.strip() == "sections" else _by_text(texts, by)
+    warn(found.warnings)
+    return found
 
 
 def _by_text(docs: Documents, by: str) -> Chunks:

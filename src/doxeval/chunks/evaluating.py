@@ -11,7 +11,7 @@ from doxeval.chunks.bench import Bench, gold_in
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.question_set import Questions
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.evaluation import Evaluation
 from doxeval.measures.registry import as_measure
 from doxeval.scores import ScoreTable
@@ -63,7 +63,9 @@ def evaluate(
         chunks=None if chunks is None else chunks.table,
         **{"duplicates": DUPLICATES, **options},
     )
-    return short_labels(evaluation.score_all(runs), unit)
+    table = short_labels(evaluation.score_all(runs), unit)
+    warn(table.all_warnings())
+    return table
 
 
 def evaluation_on(bench: Bench, measures: Iterable[Any], **options: Any) -> Evaluation:

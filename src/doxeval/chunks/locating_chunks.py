@@ -18,7 +18,7 @@ from doxeval.chunks.homes import home_documents
 from doxeval.chunks.locating_told import InDocument, Told
 from doxeval.chunks.quotes import is_same_text
 from doxeval.chunks.raw_chunks import RawChunk
-from doxeval.errors import FormatError
+from doxeval.errors import FormatError, warn
 from doxeval.locating import How, Located, LocatingReport, LostChunk, locate_chunks
 from doxeval.locating.locate import Order
 from doxeval.measures.texts import word_starts
@@ -64,7 +64,9 @@ def locate(
     homes = home_documents(texts, raw)
     found = _Finding(texts, raw, homes.documents, order, min_share)
     found.refuse(_MOST_LOST if max_lost is None else max_lost)
-    return found.chunks(homes.warnings)
+    located = found.chunks(homes.warnings)
+    warn(located.warnings)
+    return located
 
 
 class _Finding:

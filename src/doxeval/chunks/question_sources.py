@@ -15,6 +15,7 @@ from doxeval.chunks.formats.own import judged_questions
 from doxeval.chunks.judged_parts import judged_folder, judged_parts
 from doxeval.chunks.loading import Loaded, loaded_from, plain
 from doxeval.chunks.question_set import Questions
+from doxeval.errors import warn
 from doxeval.wording import brief
 
 
@@ -42,11 +43,14 @@ def questions(source: Any, docs: Any, copies: Copies = "same") -> Questions:
         return source
     texts = documents(docs)
     if isinstance(source, Assessments):
-        return find_gold(judged_questions(source), texts, "place")
-    loaded = _loaded(source)
-    if isinstance(loaded.value, list) and not loaded.value:
-        raise loaded.wrong("there are no questions")
-    return find_gold(_stated(loaded, texts), texts, copies)
+        found = find_gold(judged_questions(source), texts, "place")
+    else:
+        loaded = _loaded(source)
+        if isinstance(loaded.value, list) and not loaded.value:
+            raise loaded.wrong("there are no questions")
+        found = find_gold(_stated(loaded, texts), texts, copies)
+    warn(found.warnings)
+    return found
 
 
 def _stated(loaded: Loaded, docs: Documents) -> Any:

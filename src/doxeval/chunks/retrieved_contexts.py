@@ -15,7 +15,7 @@ from doxeval.chunks.loading import loaded_from
 from doxeval.chunks.question_set import Questions
 from doxeval.chunks.retrieving import run_of_answers
 from doxeval.chunks.rewriting import ChunkRun
-from doxeval.errors import InputError, MissingInput
+from doxeval.errors import InputError, MissingInput, warn
 from doxeval.wording import Parameter, brief, listed
 
 
@@ -54,7 +54,9 @@ def retrieved(
     topics = [one.id for one in answers] if asked is None else _topics(answers, asked)
     by_topic = {topic: one.items for topic, one in zip(topics, answers, strict=True)}
     run = run_of_answers(by_topic, known, max(deepest, 1), run_id)
-    return replace(run, warnings=(*run.warnings, *_warnings(topics, asked)))
+    run = replace(run, warnings=(*run.warnings, *_warnings(topics, asked)))
+    warn(run.warnings)
+    return run
 
 
 def _no_chunks(docs: Any) -> Chunks:

@@ -17,7 +17,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.returned_items import Items
 from doxeval.chunks.rewriting import ChunkRun
-from doxeval.errors import DoxevalError, InputError
+from doxeval.errors import DoxevalError, InputError, warn
 from doxeval.runs.result import Result
 from doxeval.runs.run import Run
 from doxeval.wording import brief, listed, visible
@@ -59,10 +59,14 @@ def retrieve(
     if k < 1 or workers < 1:
         name, value = ("k", k) if k < 1 else ("workers", workers)
         raise InputError(f"{name} is {value}: expected 1 or more")
-    questions = Bench(chunks.known_docs, gold).questions
+    bench = Bench(chunks.known_docs, gold)
+    questions = bench.questions
     with progress_bar("Retrieving", len(questions), progress) as done:
         answers = _answers(retriever, questions, workers, done)
-    return run_of_answers(dict(zip(questions, answers, strict=True)), chunks, k, run_id)
+    run = run_of_answers(dict(zip(questions, answers, strict=True)), chunks, k, run_id)
+    run = replace(run, warnings=(*bench.warnings, *run.warnings))
+    warn(run.warnings)
+    return run
 
 
 def run_of_answers(

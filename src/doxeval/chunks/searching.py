@@ -7,7 +7,7 @@ on every cut.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.chunk_search import ChunkSearch, search_chunks
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.rewriting import ChunkRun
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.measures.base import Floats
 from doxeval.retrieve.model import Model
 from doxeval.runs.run import Run
@@ -42,7 +42,11 @@ class Search:
 
     def __call__(self, chunks: Chunks, gold: Any, k: int = K, progress: Progress = _quiet) -> Run:
         """The best chunks for each question."""
-        return self.run(Bench(chunks.known_docs, gold), chunks, k, progress)
+        bench = Bench(chunks.known_docs, gold)
+        found = self.run(bench, chunks, k, progress)
+        found = replace(found, warnings=(*bench.warnings, *found.warnings))
+        warn(found.warnings)
+        return found
 
     @property
     def name(self) -> str:
@@ -237,4 +241,5 @@ def search(
     if k < 1:
         raise InputError(f"k is {k}: expected 1 or more")
     found = as_search(model)(chunks, gold, k, progress)
+    warn(found.warnings)
     return ChunkRun.of(found if run_id is None else found.with_id(visible(run_id)), chunks)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from doxeval.chunks.limits_of_cut import Limits
 from doxeval.comparison import Comparison, compare
 from doxeval.comparison.paired import Column
-from doxeval.errors import UnknownName
+from doxeval.errors import UnknownName, warn
 from doxeval.reports.losses import Loss
 from doxeval.runs.run import Run
 from doxeval.scores import ScoreTable
-from doxeval.scores.text import aligned, number
+from doxeval.scores.text import aligned, number, warning_lines
 from doxeval.wording import brief, counted, suggestion
 
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ class Study(Mapping[str, "RunView"]):
         """The tests of all pairs by a measure; None if there is only one cut."""
         if len(self) < 2 or len(self.scores.topic_ids) < 2:
             return None
-        return compare(self.scores, measure or self.headline, **options)
+        found = compare(self.scores, measure or self.headline, **options)
+        warn(found.notes)
+        return found
 
     def loss(self, cut: str, measure: str | None = None) -> Loss:
         """What a cut loses of a measure, white space aside; nan if that is not defined."""
@@ -90,14 +92,14 @@ class Study(Mapping[str, "RunView"]):
         return "\n".join([self._title(), *self._table(), *self._conclusions()])
 
     def __repr__(self) -> str:
-        return "\n".join([self.text, *(f"warning: {warning}" for warning in self.warnings)])
+        return "\n".join([self.text, *warning_lines(self.warnings)])
 
     def _repr_html_(self) -> str:
         """How notebooks show it."""
         from doxeval.scores.notebook import html_table
 
         header, rows = self._cells()
-        return html_table(header, rows)
+        return html_table(header, rows, self.warnings)
 
     def _title(self) -> str:
         topics = counted(len(self.scores.topic_ids), "question")
@@ -215,7 +217,9 @@ class Study(Mapping[str, "RunView"]):
             "chunks": {name: own.table for name, own in self.chunks.items()},
             "losses": self.losses,
         }
-        return report(table, path, **{**settings, **options})
+        made = report(table, path, **{**settings, **options})
+        warn(made.warnings)
+        return made
 
 
 def _is_reading(name: str) -> bool:

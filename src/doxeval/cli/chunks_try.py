@@ -96,6 +96,8 @@ def try_(
       doxeval chunks try handbook questions.jsonl
       doxeval chunks try corpora questions_df.csv --by words:200:50 --by my.py:split --report r.html
     """
+    from dataclasses import replace
+
     from doxeval.chunks.comparing import compare
     from doxeval.chunks.question_sources import questions as read_questions
     from doxeval.wording import json_text
@@ -116,7 +118,7 @@ def try_(
         data(json_text(study.rows(), indent=2) + "\n")
     else:
         block(study.text)
-    warn(study.warnings)
+    warn(warning for warning in study.warnings if warning not in gold.warnings)
     if report is not None:
         study.report(report)
         line(f"report: {report}")

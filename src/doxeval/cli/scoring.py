@@ -259,15 +259,8 @@ def run_called(table: ScoreTable, name: str | None) -> str | None:
 
 def _print_warnings(table: ScoreTable) -> None:
     from doxeval.cli.terminal import warn
-    from doxeval.wording import Message, shortened
 
-    warn(table.warnings)
-    undefined = table.undefined_in_words()
-    for scores in table.runs:
-        prefix = f"{shortened(scores.run)}: " if len(table.runs) > 1 else ""
-        warn(Message(prefix, warning) for warning in scores.warnings)
-        if scores.run in undefined:
-            warn([f"{prefix}{undefined[scores.run]}"])
+    warn(table.all_warnings())
 
 
 def _jobs_worth_starting(evaluation: Evaluation, runs: Sequence[NamedSource]) -> int:

@@ -14,7 +14,7 @@ from doxeval.comparison.notes import notes
 from doxeval.comparison.paired import Column, check_runs, differences
 from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.comparison.significance import TESTS, Test, direction, outcome, spread
-from doxeval.errors import InputError, UnknownName
+from doxeval.errors import InputError, UnknownName, warn
 from doxeval.scores import ScoreTable
 from doxeval.wording import brief, suggestion
 
@@ -59,6 +59,8 @@ def compare(
         for pair, p in zip(pairs, corrected, strict=True)
     ]
     different = {frozenset((pair.first, pair.second)) for pair in pairs if pair.significant}
+    careful = tuple(notes(column, pairs, test, alpha, resamples))
+    warn(careful)
     return Comparison(
         column.facts,
         test,
@@ -69,7 +71,7 @@ def compare(
         baseline,
         resamples,
         seed,
-        tuple(notes(column, pairs, test, alpha, resamples)),
+        careful,
     )
 
 
@@ -99,7 +101,7 @@ def compare_all(
     wanted = table.labels if measures is None else measures
     wanted = [wanted] if isinstance(wanted, str) else wanted
     chosen = dict.fromkeys(table.index_of_measure(measure) for measure in wanted)
-    return tuple(
+    found = tuple(
         compare(
             table,
             table.labels[number],
@@ -111,6 +113,8 @@ def compare_all(
         )
         for number in chosen
     )
+    warn(note for comparison in found for note in comparison.notes)
+    return found
 
 
 def _measure_number(table: ScoreTable, measure: object) -> int:

@@ -10,7 +10,7 @@ from doxeval.comparison.groups import letters
 from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts
-from doxeval.scores.text import aligned, number, shortened
+from doxeval.scores.text import aligned, number, shortened, warning_lines
 from doxeval.wording import brief, counted
 
 if TYPE_CHECKING:
@@ -133,13 +133,14 @@ class Comparison:
         ]
         if len(self.ranking) > len(shown):
             lines.append(f"… and {counted(len(self.ranking) - len(shown), 'more run')}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *warning_lines(self.notes)])
 
     def _repr_html_(self) -> str:
         """How notebooks show it: the runs by rank, with their letters."""
         from doxeval.scores.notebook import html_table
 
-        return html_table(["run", self.measure.label, "letters"], self._rows(self.ranking))
+        header = ["run", self.measure.label, "letters"]
+        return html_table(header, self._rows(self.ranking), self.notes)
 
     def plot(self) -> Plot:
         """The differences of pairs with their confidence intervals, as a figure for notebooks.

@@ -23,10 +23,10 @@ from doxeval.comparison.ap_correlation import (
 )
 from doxeval.comparison.paired import Column, check_runs, rounded
 from doxeval.comparison.resampling import check_resampling, generator
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.scores import ScoreTable
 from doxeval.scores.table import Floats
-from doxeval.scores.text import aligned, shortened
+from doxeval.scores.text import aligned, shortened, warning_lines
 from doxeval.wording import brief, counted, listed
 
 RESAMPLES = 10_000
@@ -126,13 +126,13 @@ class Correlations:
         ]
         if len(self.pairs) > len(shown):
             lines.append(f"… and {counted(len(self.pairs) - len(shown), 'more pair')}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *warning_lines(self.notes)])
 
     def _repr_html_(self) -> str:
         """How notebooks show it: each pair of measures with Kendall's τ and what it says."""
         from doxeval.scores.notebook import html_table
 
-        return html_table(_HEADER, _rows(self.pairs))
+        return html_table(_HEADER, _rows(self.pairs), self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
@@ -189,7 +189,9 @@ def correlate(
     check_resampling(resamples, seed)
     columns = [Column.of(table, number) for number in chosen]
     pairs = [_correlated(one, two, resamples, seed) for one, two in combinations(columns, 2)]
-    return Correlations(tuple(pairs), resamples, seed, tuple(_notes(columns)))
+    found = Correlations(tuple(pairs), resamples, seed, tuple(_notes(columns)))
+    warn(found.notes)
+    return found
 
 
 def _correlated(one: Column, two: Column, resamples: int, seed: int) -> MeasurePair:

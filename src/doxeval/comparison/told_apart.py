@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 from doxeval.comparison.comparing import compare_all
 from doxeval.comparison.comparison import RESAMPLES, Comparison, Pair
 from doxeval.comparison.significance import TITLES, Test
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.scores import ScoreTable
-from doxeval.scores.text import aligned, shortened
+from doxeval.scores.text import aligned, shortened, warning_lines
 from doxeval.wording import brief, counted
 
 _MOST_SHOWN = 10
@@ -152,13 +152,13 @@ class SignificantAgreement:
         ]
         if len(self.pairs) > len(shown):
             lines.append(f"… and {counted(len(self.pairs) - len(shown), 'more pair')}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *warning_lines(self.notes)])
 
     def _repr_html_(self) -> str:
         """How notebooks show it."""
         from doxeval.scores.notebook import html_table
 
-        return html_table(_HEADER, _rows(self.pairs))
+        return html_table(_HEADER, _rows(self.pairs), self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
@@ -219,6 +219,8 @@ def significant_agreement(
     found = compare_all(table, measures, test, alpha=alpha, resamples=resamples, seed=seed)
     if len(found) < 2:
         raise InputError(f"an agreement needs two measures or more, not {len(found)}")
+    notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
+    warn(notes)
     return SignificantAgreement(
         test,
         alpha,
@@ -226,7 +228,7 @@ def significant_agreement(
         tuple(_verdicts(one, two) for one, two in combinations(found, 2)),
         resamples,
         seed,
-        tuple(dict.fromkeys(note for one in found for note in one.notes)),
+        notes,
     )
 
 

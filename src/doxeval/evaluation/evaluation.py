@@ -18,7 +18,7 @@ from doxeval.assessments import Assessments, read_assessments
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.engines import PATIENCE
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.evaluation.asked import (
     MeasureGiven,
     OrderOfPresets,
@@ -165,6 +165,7 @@ class Evaluation:
                 + " needs a measure that averages scores of documents: gP or MAgP"
             )
         self.warnings = tuple(self._warnings())
+        warn(self.warnings)
 
     def __repr__(self) -> str:
         labels = ", ".join(measure.label for measure in self.measures)
@@ -276,7 +277,9 @@ class Evaluation:
     def score(self, run: Source | NamedSource) -> RunScores:
         """The scores of one run."""
         with on_guard(self.collection):
-            return scored(self._scoring, as_named(run), self.chunks)
+            found = scored(self._scoring, as_named(run), self.chunks)
+        warn(self.table([found]).run_warnings())
+        return found
 
     def pieces(self, run: Source | NamedSource) -> list[RunPiece]:
         """The pieces of a run that can be scored by themselves, in any process and order.
@@ -331,8 +334,11 @@ class Evaluation:
             from doxeval.evaluation.on_engines import scored_on
 
             place = engine if executor is None else executor
-            return self.table(scored_on(place, self, sources, progress, patience))
-        return self.table(self._scored(sources, jobs, progress))
+            table = self.table(scored_on(place, self, sources, progress, patience))
+        else:
+            table = self.table(self._scored(sources, jobs, progress))
+        warn(table.run_warnings())  # the others were emitted when the evaluation was made
+        return table
 
     def _scored(
         self,
@@ -399,9 +405,11 @@ def evaluate(
     {'run': {'AP': 0.8333333333333333, 'P@2': 0.5}}
     """
     evaluation = Evaluation(assessments, measures, **options)
-    return evaluation.score_all(
+    table = evaluation.score_all(
         runs, jobs=jobs, executor=executor, engine=engine, patience=patience, progress=progress
     )
+    warn(table.all_warnings())
+    return table
 
 
 def _texts_of(

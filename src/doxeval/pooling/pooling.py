@@ -13,7 +13,7 @@ from doxeval.assessments import Assessments, read_assessments
 from doxeval.columns.fields import LARGEST_WHOLE
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.pooling.assembly import assembled
 from doxeval.pooling.candidates import Candidates, candidates_of
 from doxeval.pooling.choice import Choice
@@ -86,7 +86,9 @@ def pool_runs(
     _check(method, level, depth, documents, seed)
     facts = PoolFacts(method, depth, documents, level, seed)
     pooling = Pooling.of(runs, facts, assessments, collection, topics, offsets, whitespace, ends)
-    return pooling.pool(date)
+    pool = pooling.pool(date)
+    warn(pool.warnings)
+    return pool
 
 
 @dataclass(frozen=True, eq=False)

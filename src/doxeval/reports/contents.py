@@ -151,8 +151,12 @@ class Contents:
         warnings += [(None, warning) for warning in self.table.warnings]
         for scores in self.table.runs:
             warnings += [(scores.run, warning) for warning in scores.warnings]
-        for comparison in self.comparisons:
-            warnings += [(None, note) for note in comparison.notes]
-        if self.correlations is not None:
-            warnings += [(None, note) for note in self.correlations.notes]
+        warnings += [(None, note) for note in self.own_warnings]
         return list(dict.fromkeys(warnings))
+
+    @property
+    def own_warnings(self) -> list[str]:
+        """The warnings that are not those of the table."""
+        notes = [note for comparison in self.comparisons for note in comparison.notes]
+        notes += [] if self.correlations is None else self.correlations.notes
+        return list(dict.fromkeys([*self.notes, *self.topics.warnings, *notes]))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from doxeval.errors import InputError, MissingText
+from doxeval.errors import InputError, MissingText, warn
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.presets import PROFILE
 from doxeval.reports.contents import Contents
@@ -80,15 +80,18 @@ def report(
     )
     contents = replace(contents, provenance=provenance)
     if out is not None:
-        return write_report(contents, out, figures)
-    if figures is not None:
+        made = write_report(contents, out, figures)
+    elif figures is not None:
         raise InputError(
             Parameter("figures")
             + " goes with "
             + Parameter("out")
             + ", which names the page to write"
         )
-    return Report(page(contents))
+    else:
+        made = Report(page(contents), warnings=contents.own_warnings)
+    warn(made.warnings)
+    return made
 
 
 def contents_of(

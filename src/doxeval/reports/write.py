@@ -21,13 +21,16 @@ _FRAME = "width:100%;height:85vh;border:1px solid #8886"
 class Report(list[Path]):
     """The files of a report; notebooks show its page.
 
+    warnings: what the page warns about beyond the warnings of its table.
+
     >>> Report("<!DOCTYPE html>", [Path("report.html")])
     <report: report.html>
     """
 
-    def __init__(self, html: str, files: Iterable[Path] = ()) -> None:
+    def __init__(self, html: str, files: Iterable[Path] = (), warnings: Iterable[str] = ()) -> None:
         super().__init__(files)
         self.html = html
+        self.warnings = tuple(warnings)
 
     def __repr__(self) -> str:
         return f"<report: {', '.join(map(str, self)) or 'not written'}>"
@@ -70,8 +73,9 @@ def write_report(
         file.write(whole.encode())
         on_disk(file)  # after this, only the figures can fail, and then there is no page either
         if figures_in is None:
-            return Report(whole, [target])
-        return Report(whole, [target, *_write_figures(every(drawn), Path(figures_in))])
+            return Report(whole, [target], contents.own_warnings)
+        files = [target, *_write_figures(every(drawn), Path(figures_in))]
+        return Report(whole, files, contents.own_warnings)
 
 
 def _write_figures(drawn: Sequence[Figure], target: Path) -> list[Path]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.retrieve.answer import Answer, Searcher
 from doxeval.retrieve.chunks import Chunks
 from doxeval.retrieve.index import Index
@@ -73,6 +73,7 @@ def search(
     which are an error otherwise. progress is called with 1 after each topic.
 
     Warnings, and what is needed to make the run again, are in `run.warnings` and `run.facts`.
+    Warnings are emitted too, as DoxevalWarning.
 
     >>> from doxeval.documents.examples import example_collection
     >>> from doxeval.retrieve.build import build_index
@@ -108,6 +109,7 @@ def search(
     results = results_of(answers, searcher.index.collection, task)
     run = Run.from_results(results, run_id or run_name(searcher.options))
     warnings = (*asked.warnings, *_warnings(searcher, answers))
+    warn(warnings)
     return replace(run, facts=facts_of(searcher, field), warnings=warnings)
 
 
@@ -130,6 +132,7 @@ def search_words(
     options = {"most": WORDS_MOST} | options
     searcher = searcher_for(index, Options.of({"task": task} | options))
     answer = searcher.answer(query_of_words(words, searcher.options))
+    warn((*_unit_warnings(searcher), *answer.warnings))
     return list(results_of({words: answer}, searcher.index.collection, task))
 
 
@@ -223,10 +226,13 @@ def _where(place: Place, task: str) -> tuple[Kind, int | None, int | None, tuple
     return Kind.PASSAGE, place.start, place.end, ()
 
 
+def _unit_warnings(searcher: Searcher) -> tuple[str, ...]:
+    return searcher.kind.warnings if isinstance(searcher.kind, Chunks) else ()
+
+
 def _warnings(searcher: Searcher, answers: Mapping[str, Answer]) -> Iterator[str]:
     """What to warn about, each once."""
-    if isinstance(searcher.kind, Chunks):
-        yield from searcher.kind.warnings
+    yield from _unit_warnings(searcher)
     yield from dict.fromkeys(text for answer in answers.values() for text in answer.warnings)
     empty = [topic for topic, answer in answers.items() if not answer.results]
     if empty:

@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from doxeval.errors import FormatError, OutputError
+from doxeval.errors import FormatError, OutputError, warn
 from doxeval.files import is_compressed, opened, uncompressed_name, written
 from doxeval.runs.blocks import Block, blocks_of
 from doxeval.runs.run import Kind, Run
@@ -99,6 +99,7 @@ def read_run(
     options = _options(path, found, ends, chunks)
     with opened(path) as file:
         run: Run = _call(_HOMES[found].reader, file, os.fspath(path), **options)
+    warn(run.warnings)
     return run
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.columns.labels import NO_LABEL, Labels
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import (
     Floats,
@@ -93,6 +93,7 @@ class Run:
         Run('mine': 1 result for 1 topic, passages)
         """
         columns, warnings = columns_of_results(results)
+        warn(warnings)
         return cls(run_id, *columns, warnings=warnings)
 
     @classmethod
@@ -156,6 +157,7 @@ class Run:
         }
         given = {name: values for name, values in given.items() if values is not None}
         columns, _, warnings = columns_of_arrays(given, {"doc": "document"}, chunks)
+        warn(warnings)
         return cls(run_id, *columns, warnings=warnings)
 
     @classmethod
@@ -177,6 +179,7 @@ class Run:
         from doxeval.runs.dicts import columns_of_dict
 
         columns, warnings = columns_of_dict(results)
+        warn(warnings)
         return cls(run_id, *columns, warnings=warnings)
 
     @classmethod
@@ -204,6 +207,7 @@ class Run:
             several = f"{len(run_ids)} run ids in one data frame: {listed(run_ids, 5)}"
             warnings = (several, *warnings)
         found = run_ids[-1] if run_ids else "run"
+        warn(warnings)
         return cls(run_id or found, *columns, warnings=warnings)
 
     # Ways out

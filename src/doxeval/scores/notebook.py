@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from doxeval.scores.text import warning_lines
+
 if TYPE_CHECKING:
     from doxeval.scores.table import MeasureFacts, ScoreTable
 
@@ -33,7 +35,8 @@ def as_html(table: ScoreTable) -> str:
         + "</tr>"
         for run, values in means.items()
     ]
-    return f'<table><tr><th style="text-align:left">run</th>{head}</tr>{"".join(rows)}</table>'
+    shown = f'<table><tr><th style="text-align:left">run</th>{head}</tr>{"".join(rows)}</table>'
+    return shown + html_warnings(table.all_warnings())
 
 
 def _title(facts: MeasureFacts) -> str:
@@ -49,8 +52,10 @@ def _cell(value: float | None, largest: float) -> str:
     return f'<td style="{_CELL}">{bar}{value:.4f}</td>'
 
 
-def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A plain table; every cell is text.
+def html_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], warnings: Sequence[str] = ()
+) -> str:
+    """A plain table, and warnings below it; every cell is text.
 
     >>> html_table(["run"], [["<b>"]])
     '<table><tr><th>run</th></tr><tr><td>&lt;b&gt;</td></tr></table>'
@@ -59,4 +64,13 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
-    return f"<table><tr>{head}</tr>{body}</table>"
+    return f"<table><tr>{head}</tr>{body}</table>" + html_warnings(warnings)
+
+
+def html_warnings(warnings: Sequence[str]) -> str:
+    """Return the warnings of a result as paragraphs below its table.
+
+    >>> html_warnings(["a < b"])
+    '<p>warning: a &lt; b</p>'
+    """
+    return "".join(f"<p>{escape(line)}</p>" for line in warning_lines(warnings))

@@ -20,7 +20,7 @@ from doxeval.scores.documents import DocumentRow, DocumentScores, document_rows
 from doxeval.scores.measure_names import index_of_measure
 from doxeval.scores.text import as_text, undefined_in_words
 from doxeval.scores.views import RunView
-from doxeval.wording import brief, counted, suggestion
+from doxeval.wording import Message, brief, counted, shortened, suggestion
 
 if TYPE_CHECKING:
     from doxeval.scores.frames import Kind
@@ -196,6 +196,7 @@ class ScoreTable:
     Scores of 1 run by 1 measure on 3 topics
     run   iP[.01]
     mine   0.3750
+    warning: iP[.01] undefined for 1 of 3 topics (9)
 
     By run and measure, under any of the measure's names:
 
@@ -368,6 +369,27 @@ class ScoreTable:
             run: undefined_in_words(topics, len(self.measures), counts[run])
             for run, topics in self.undefined().items()
         }
+
+    def all_warnings(self) -> tuple[str, ...]:
+        """Return what readers should know: about all runs, then about each, and undefined scores.
+
+        With several runs, what is about one begins with its name.
+
+        >>> facts = (MeasureFacts("A", "A", ""),)
+        >>> run = RunScores("x", np.array([[1.0]]), np.array([True]), warnings=("it is short",))
+        >>> ScoreTable(facts, ("7",), (run,), warnings=("few topics",)).all_warnings()
+        ('few topics', 'it is short')
+        """
+        return tuple(dict.fromkeys((*self.warnings, *self.run_warnings())))
+
+    def run_warnings(self) -> Iterator[str]:
+        """Return the part of `all_warnings` that is about single runs."""
+        undefined = self.undefined_in_words()
+        for scores in self.runs:
+            prefix = f"{shortened(scores.run)}: " if len(self.runs) > 1 else ""
+            yield from (Message(prefix, warning) for warning in scores.warnings)
+            if scores.run in undefined:
+                yield f"{prefix}{undefined[scores.run]}"
 
     def document_rows(self) -> Iterator[DocumentRow]:
         """The scores of single documents one by one, if the evaluation kept them (per_document)."""

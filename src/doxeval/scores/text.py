@@ -16,6 +16,8 @@ _MOST_MEASURES = 6
 _MOST_VALUES = 8
 _MOST_TOPICS = 10
 _LONGEST_NAME = 40
+_MOST_WARNINGS = 10
+_LONGEST_WARNING = 200
 
 
 def as_text(table: ScoreTable) -> str:
@@ -42,7 +44,19 @@ def as_text(table: ScoreTable) -> str:
         lines += aligned(["run", *labels, *more], rows)
     if len(table.runs) > len(rows):
         lines.append(f"… and {counted(len(table.runs) - len(rows), 'more run')}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *warning_lines(table.all_warnings())])
+
+
+def warning_lines(warnings: Sequence[str]) -> list[str]:
+    """Return the lines about warnings with which a printed result ends; of many, the first.
+
+    >>> warning_lines(["the run is empty"])
+    ['warning: the run is empty']
+    """
+    shown = warnings[:_MOST_WARNINGS]
+    lines = [f"warning: {shortened(warning, _LONGEST_WARNING)}" for warning in shown]
+    more = len(warnings) - len(lines)
+    return [*lines, f"… and {counted(more, 'more warning')}"] if more else lines
 
 
 def values_as_text(values: Sequence[tuple[str, float | None]]) -> str:

@@ -84,6 +84,10 @@ class RunView(ByMeasure):
         """The warnings about the run."""
         return self._table.runs[self._index].warnings
 
+    def all_warnings(self) -> tuple[str, ...]:
+        """The warnings about the run, those about all runs, and what is undefined."""
+        return self._table.only(runs=self.run).all_warnings()
+
     @property
     def topics(self) -> dict[str, ByMeasure]:
         """The scores of each topic that counts."""

@@ -12,7 +12,7 @@ from doxeval.assessments import Assessments
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.documents.words import DocumentWords
-from doxeval.errors import InputError
+from doxeval.errors import InputError, warn
 from doxeval.runs import Kind, Result, Run
 from doxeval.runs.builder import run_of
 from doxeval.stereotypes.systems import Situation, Unit, system_named
@@ -62,7 +62,9 @@ def simulate(
         _results(topic, ranked, simulated.kind, collection) for topic, ranked in lists.items()
     )
     run = run_of(chain.from_iterable(results), run_id or system)
-    return replace(run, warnings=tuple(_warnings(lists)))
+    run = replace(run, warnings=tuple(_warnings(lists)))
+    warn(run.warnings)
+    return run
 
 
 def _results(topic: str, ranked: Ranked, kind: Kind, collection: Collection) -> Iterator[Result]:
