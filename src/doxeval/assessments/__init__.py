@@ -2,6 +2,13 @@
 
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.judgment import Judgment, NeededSpan
-from doxeval.assessments.read_write import read_assessments, write_assessments
+from doxeval.assessments.read_write import as_assessments, read_assessments, write_assessments
 
-__all__ = ["Assessments", "Judgment", "NeededSpan", "read_assessments", "write_assessments"]
+__all__ = [
+    "Assessments",
+    "Judgment",
+    "NeededSpan",
+    "as_assessments",
+    "read_assessments",
+    "write_assessments",
+]

@@ -11,7 +11,7 @@ import numpy as np
 from doxeval.assessments.judgment import Judgment
 from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments
 from doxeval.errors import FormatError, warn
-from doxeval.wording import Parameter, counted, shortened
+from doxeval.wording import Parameter, brief, counted, shortened
 
 
 class Assessments:
@@ -48,7 +48,11 @@ class Assessments:
             self._add(judgments)
 
     def _add(self, judgments: Iterable[Judgment]) -> None:
+        if isinstance(judgments, str | Mapping) or not isinstance(judgments, Iterable):
+            raise _no_judgments(judgments)
         for judgment in judgments:
+            if not isinstance(judgment, Judgment):
+                raise _no_judgments(judgment)
             of_topic = self._by_topic.setdefault(judgment.topic, {})
             earlier = of_topic.setdefault(judgment.document, judgment)
             if earlier is not judgment:
@@ -80,7 +84,7 @@ class Assessments:
 
         Columns are named as the fields of JSONL are: topic and doc; grade, or start and end, or
         bep, or path, e and s …; usual other names are known too (qid, query_id; docno, doc_id;
-        relevance, rel, label).
+        relevance, rel, label). Any other column is ignored, with a warning.
 
         >>> import pandas
         >>> frame = pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"], "label": [2, 0]})
@@ -258,6 +262,13 @@ def _refuse_repeated_rows(judgments: PlainJudgments) -> None:
     repeated = judgments.columns.first_repeated()
     if repeated is not None:
         raise _judged_twice(*(judgments[row] for row in repeated))
+
+
+def _no_judgments(given: object) -> FormatError:
+    return FormatError(
+        f"{brief(given)} is no Judgment, of which Assessments are made: from_dict takes a dict, "
+        "from_frame a data frame, and read_assessments a file"
+    )
 
 
 def _judged_twice(earlier: Judgment, judgment: Judgment) -> FormatError:

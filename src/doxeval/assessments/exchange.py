@@ -14,21 +14,22 @@ from doxeval.assessments.jsonl import statements_of
 from doxeval.assessments.judgment import Judgment, Judgments, NeededSpan
 from doxeval.assessments.judgment_columns import NO_GRADE, JudgmentColumns
 from doxeval.assessments.plain_statements import PlainStatements
-from doxeval.assessments.statements import FIELDS, judgments_of_statements
+from doxeval.assessments.statements import (
+    FIELDS,
+    OF_ASSESSMENTS,
+    OF_RUNS,
+    RUNS_FIRST,
+    judgments_of_statements,
+    looks_like_a_run,
+)
 from doxeval.columns.fields import refuse_unknown
+from doxeval.columns.frames import ALIASES, FrameColumns, column_names, columns_by_field
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError, OutputError
-from doxeval.wording import brief, listed, shortened
+from doxeval.wording import brief, shortened
 
-# Other usual names of the columns of a frame.
-_ALIASES = {
-    "topic": ("topic", "topic_id", "qid", "query_id", "q_id"),
-    "doc": ("doc", "docno", "doc_id", "docid", "document"),
-    "grade": ("grade", "relevance", "rel", "label"),
-}
+_EXPECTED = "a dict {topic: {document: grade or list of (start, end)}}"
 _OF_NEEDED = ("start", "end", "need", "grade")
-# Columns of qrels that say nothing.
-_IGNORED = frozenset({"iteration", "iter", "Q0", "q0"})
 
 
 def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> Sequence[Judgment]:
@@ -37,7 +38,13 @@ def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> Sequence[Judgm
     >>> list(judgments_of_dict({"7": {"a": 1}}))
     [Judgment('7', 'a', relevance=1)]
     """
+    if not isinstance(judged, Mapping):
+        raise FormatError(f"a {type(judged).__name__}: expected {_EXPECTED}")
     for topic, documents in judged.items():
+        if not isinstance(documents, Mapping):
+            raise FormatError(
+                f"topic {brief(topic)} has {brief(documents)}: expected {_EXPECTED}; {RUNS_FIRST}"
+            )
         if not documents:
             raise FormatError(f"topic {brief(topic)} has no judged documents")
     values = list(chain.from_iterable(documents.values() for documents in judged.values()))
@@ -77,9 +84,11 @@ def _judgment(topic: str, document: str, value: Any) -> Judgment:
     try:
         return Judgment(topic, document, relevance=index(value))
     except TypeError:
+        is_score = isinstance(value, float | Mapping)
+        scores = f"; these look like scores of a run: {RUNS_FIRST}" if is_score else ""
         raise FormatError(
             f"document {shortened(str(document))} of topic {shortened(str(topic))}: {brief(value)} "
-            "is neither a grade (a whole number) nor a list of (start, end)"
+            f"is neither a grade (a whole number) nor a list of (start, end){scores}"
         ) from None
 
 
@@ -154,45 +163,31 @@ def judgments_of_frame(frame: Any) -> Judgments:
     >>> list(judgments_of_frame(frame).judgments)
     [Judgment('7', 'a', highlights=((3, 9),))]
     """
-    columns = {
-        field: _values(frame[name].to_list()) for name, field in _fields_of_columns(frame).items()
-    }
+    # In a frame of nodes, rel is their relevance; else it is the grade of a document.
+    nodes = "nodes" in column_names(frame)
+    given = columns_by_field(frame, [name for name in FIELDS if nodes or name != "rel"])
+    _refuse_run(given)
+    columns = {field: _values(frame[name].to_list()) for field, name in given.names.items()}
     for field in {"e", "s"} & set(columns):  # polars knows no columns of numbers and `?` or `1/3`
         columns[field] = [_number_if_any(value) for value in columns[field]]
     statements = PlainStatements()
     rows = np.arange(len(columns["topic"]))
-    if statements.add(columns, rows) and (found := statements.judgments(None)) is not None:
-        return found
-    given = zip(*columns.values(), strict=True)
-    records = (dict(zip(columns, values, strict=True)) for values in given)
-    found = judgments_of_statements(enumerate(records), None)
-    if not found.judgments:
+    found = statements.judgments(None) if statements.add(columns, rows) else None
+    if found is None:
+        values = zip(*columns.values(), strict=True)
+        records = (dict(zip(columns, row, strict=True)) for row in values)
+        found = judgments_of_statements(enumerate(records), None)
+    if not len(found.judgments):
         raise FormatError("no rows in the frame")
-    return found
+    return Judgments(found.judgments, [*given.warnings, *found.warnings])
 
 
-def _fields_of_columns(frame: Any) -> dict[Any, str]:
-    """The field that each column of a frame holds."""
-    if hasattr(frame, "collect"):
-        raise FormatError("a lazy frame of polars: expected a data frame, which collect() gives")
-    if not hasattr(frame, "columns"):
-        raise FormatError(f"{type(frame).__name__} is no data frame of pandas or polars")
-    names = [name for name in frame.columns if name not in _IGNORED]
-    others = {other: field for field, others in _ALIASES.items() for other in others}
-    if "nodes" in names:
-        del others["rel"]  # it is the relevance of a unit of nodes
-    found = {name: others.get(name, name) for name in names}
-    for field in ("topic", "doc"):
-        if field not in found.values():
-            known = ", ".join(_ALIASES[field])
-            raise FormatError(
-                f"no column for the {field}: expected one of {known}; the frame has "
-                f"{listed(list(map(str, frame.columns)), 60)}"
-            )
-    twice = [name for name in names if list(found.values()).count(found[name]) > 1]
-    if twice:
-        raise FormatError(f"columns {' and '.join(map(str, twice))} mean the same")
-    return found
+def _refuse_run(given: FrameColumns) -> None:
+    """Refuse a frame that has the columns of a run, and none that only assessments have."""
+    known = {*OF_RUNS, *ALIASES["score"], *ALIASES["run"]}
+    of_run = [name for name in given.ignored if name in known]
+    if of_run and not given.names.keys() & OF_ASSESSMENTS:
+        raise FormatError(looks_like_a_run(f"the column {of_run[0]}"))
 
 
 def _values(given: list[Any]) -> list[Any]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.formats import FORMATS, AssessmentFormat
@@ -19,6 +19,8 @@ from doxeval.assessments.judgment import Judgment, Judgments
 from doxeval.assessments.judgment_columns import PlainJudgments, joined
 from doxeval.assessments.merge import Merge, merged_judgments
 from doxeval.assessments.resolution import resolved_judgments
+from doxeval.assessments.statements import looks_like_a_run
+from doxeval.columns.frames import Frame, is_frame
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError, warn
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from doxeval.documents.options import Offsets, Whitespace
 
 _HEAD = 1 << 16
+# Judgments, their file or files, grades {topic: {document: grade}}, or a data frame.
+AssessmentsGiven = (
+    Assessments | str | os.PathLike[str] | Sequence[str] | Mapping[str, Mapping[str, Any]] | Frame
+)
 
 
 def read_assessments(
@@ -72,6 +78,39 @@ def read_assessments(
         warnings = warnings + ties
     warn(warnings)
     return Assessments(judgments, warnings, None if collection is None else collection.seal)
+
+
+def as_assessments(
+    given: AssessmentsGiven,
+    *,
+    collection: Collection | None = None,
+    offsets: Offsets = "characters",
+    whitespace: Whitespace | None = None,
+) -> Assessments:
+    """Return assessments given as a value, a file, files, a dict of grades or a data frame.
+
+    What is read is resolved in the collection, if there is one; values are left as they are.
+
+    >>> as_assessments({"7": {"a": 1}})
+    Assessments(1 topic, 1 judged document, 1 relevant)
+    """
+    if isinstance(given, Assessments):
+        return given
+    if isinstance(given, Mapping):
+        return Assessments.from_dict(given)
+    if is_frame(given):
+        return Assessments.from_frame(given)
+    several: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    if several and all(isinstance(one, str | os.PathLike) for one in several):
+        return read_assessments(
+            *several, collection=collection, offsets=offsets, whitespace=whitespace
+        )
+    if hasattr(given, "run_id"):
+        raise FormatError(looks_like_a_run(f"a {type(given).__name__}"))
+    raise FormatError(
+        f"assessments is {brief(given)}: expected a file, Assessments, a dict {{topic: {{document: "
+        "grade}} or a data frame"
+    )
 
 
 def _together(several: Sequence[Sequence[Judgment]]) -> Sequence[Judgment]:

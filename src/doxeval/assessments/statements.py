@@ -47,6 +47,17 @@ _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
 _ABOUT = ("docsize", "assessor", "marks", "pool", "collection", "version", "whitespace")
 _SAYING = sorted({name for need, more in _STATEMENTS.items() for name in need | more})
 FIELDS = ("topic", "doc", *_SAYING, *_ABOUT)
+# Fields of a result that assessments do not have, and those of a statement that results do not.
+OF_RUNS = ("score", "rank", "run")
+OF_ASSESSMENTS = (
+    frozenset(FIELDS)
+    - {"topic", "doc", "path", "start", "end", "nodes"}
+    - {
+        "start_point",
+        "end_point",
+    }
+)
+RUNS_FIRST = "runs come first, then assessments"
 _FRACTION = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
 _SCALES = ("2002", "2003", "2005")
 
@@ -74,7 +85,12 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
             line = None if origin is None else number
             drafts.setdefault(key, _Draft(number)).add(given, line)
         except FormatError as error:
-            raise _wrong(error.message, origin, number) from None
+            of_run = [name for name in OF_RUNS if isinstance(record, dict) and name in record]
+            message = error.message
+            if of_run:
+                seen = looks_like_a_run(f"the field {of_run[0]}")
+                message = f"{seen}; as assessments, it is wrong here: {message}"
+            raise _wrong(message, origin, number) from None
     judgments: list[Judgment] = []
     warnings: list[str] = []
     for (topic, document, assessor, pool), draft in drafts.items():
@@ -89,6 +105,15 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
         judgments.append(Judgment(topic, document, highlights, **said))
     warnings += unsettled(judgments, origin)
     return Judgments(judgments, warnings)
+
+
+def looks_like_a_run(what: str) -> str:
+    """Return what to tell somebody who gave a run as assessments.
+
+    >>> looks_like_a_run("the field score")
+    'this looks like a run (the field score), not assessments: runs come first, then assessments'
+    """
+    return f"this looks like a run ({what}), not assessments: {RUNS_FIRST}"
 
 
 def unsettled(judgments: Iterable[Judgment], origin: str | None) -> list[str]:

@@ -96,8 +96,6 @@ def try_(
       doxeval chunks try handbook questions.jsonl
       doxeval chunks try corpora questions_df.csv --by words:200:50 --by my.py:split --report r.html
     """
-    from dataclasses import replace
-
     from doxeval.chunks.comparing import compare
     from doxeval.chunks.question_sources import questions as read_questions
     from doxeval.wording import json_text

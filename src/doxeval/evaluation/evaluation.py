@@ -14,7 +14,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
-from doxeval.assessments import Assessments, read_assessments
+from doxeval.assessments import Assessments, as_assessments
+from doxeval.assessments.read_write import AssessmentsGiven
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.engines import PATIENCE
@@ -61,8 +62,6 @@ if TYPE_CHECKING:
     from doxeval.measures.ranking import Ranking
     from doxeval.navigation import Navigation
     from doxeval.runs.chunk_table import ChunkTable
-
-AssessmentsGiven = Assessments | str | os.PathLike[str] | Mapping[str, Any]
 
 
 class Evaluation:
@@ -431,9 +430,7 @@ def _texts_of(
 def _resolved(
     given: AssessmentsGiven, collection: Collection | None, options: RunOptions
 ) -> Assessments:
-    if isinstance(given, str | os.PathLike):
-        return read_assessments(
-            given, collection=collection, offsets=options.offsets, whitespace=options.whitespace
-        )
-    assessments = Assessments.from_dict(given) if isinstance(given, Mapping) else given
-    return assessments if collection is None else resolved_assessments(assessments, collection)
+    found = as_assessments(
+        given, collection=collection, offsets=options.offsets, whitespace=options.whitespace
+    )
+    return found if collection is None else resolved_assessments(found, collection)

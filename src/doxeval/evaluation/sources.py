@@ -1,4 +1,4 @@
-"""What runs are given as: files, values or dicts, each perhaps with a name."""
+"""What runs are given as: files, values, dicts or data frames, each perhaps with a name."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from doxeval.errors import InputError
-from doxeval.runs import Run, read_run
+from doxeval.assessments import Assessments
+from doxeval.runs import Run
 from doxeval.runs.blocks import Block, blocks_of
 from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.read_write import chunk_table_of, run_blocks
-from doxeval.wording import brief
+from doxeval.runs.read_write import (
+    RunGiven,
+    as_run,
+    chunk_table_of,
+    is_one_run,
+    no_run,
+    run_blocks,
+)
 
-# A file, a run, or a run as a dict {topic: {document: score}}.
-Source = str | os.PathLike[str] | Run | Mapping[str, Any]
+Source = RunGiven
 
 
 class NamedSource(NamedTuple):
@@ -34,11 +39,7 @@ class NamedSource(NamedTuple):
 
     def read(self, *, ends: bool, chunks: ChunkTable | None = None) -> Run:
         """The run itself; chunks are those that it may name by their ids, if not its own ones."""
-        if isinstance(self.source, Run):
-            return self.source
-        if isinstance(self.source, Mapping):
-            return Run.from_dict(self.source)
-        return read_run(self.source, ends=ends, chunks=self.chunks or chunks)
+        return as_run(self.source, ends=ends, chunks=self.chunks or chunks)
 
     def blocks(
         self, rows: int, *, ends: bool, chunks: ChunkTable | None = None
@@ -89,14 +90,12 @@ def named_sources(runs: Any) -> list[NamedSource]:
     >>> [one.name for one in named_sources(["a.run", ("mine", "b.run")])]
     [None, 'mine']
     """
-    if _is_one(runs):
+    if is_one_run(runs):
         return [NamedSource(runs)]
     if isinstance(runs, Mapping):
         return [_named(source, str(name)) for name, source in runs.items()]
-    if not isinstance(runs, Iterable):
-        raise InputError(
-            f"{brief(runs)} is no run: expected a file, a Run, a dict, or several of them"
-        )
+    if not isinstance(runs, Iterable) or isinstance(runs, Assessments):
+        raise no_run(runs)
     return [one if isinstance(one, NamedSource) else _from_pair(one) for one in runs]
 
 
@@ -107,18 +106,6 @@ def _from_pair(given: Any) -> NamedSource:
 
 
 def _named(source: Any, name: str | None) -> NamedSource:
-    if not _is_one(source):
-        raise InputError(f"{brief(source)} is no run: expected a file, a Run or a dict")
+    if not is_one_run(source):
+        raise no_run(source)
     return NamedSource(source, name)
-
-
-def _is_one(runs: Any) -> bool:
-    """Whether this is a single run; a dict of dicts of scores, or of lists, is one."""
-    if isinstance(runs, str | os.PathLike | Run):
-        return True
-    if not isinstance(runs, Mapping) or not runs:
-        return False
-    first = next(iter(runs.values()))
-    if isinstance(first, Mapping):
-        return not any(isinstance(inner, Mapping | list | tuple) for inner in first.values())
-    return isinstance(first, list | tuple)

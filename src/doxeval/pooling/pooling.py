@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
-from doxeval.assessments import Assessments, read_assessments
+from doxeval.assessments import Assessments, as_assessments
+from doxeval.assessments.read_write import AssessmentsGiven
 from doxeval.columns.fields import LARGEST_WHOLE
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
@@ -33,9 +33,6 @@ from doxeval.pooling.topics import pooled_topics
 from doxeval.topics import Topic
 from doxeval.wording import Message, Parameter, counted
 
-# Judgments, their file, or grades {topic: {document: grade}}.
-Judged = Assessments | str | os.PathLike[str] | Mapping[str, Mapping[str, Any]]
-
 
 def pool_runs(
     runs: RunSources,
@@ -45,7 +42,7 @@ def pool_runs(
     method: Method = "depth",
     level: Level = "element",
     seed: int = 0,
-    assessments: Judged | None = None,
+    assessments: AssessmentsGiven | None = None,
     collection: Collection | str | os.PathLike[str] | None = None,
     topics: Iterable[Topic | str] | None = None,
     offsets: Offsets = "characters",
@@ -106,7 +103,7 @@ class Pooling:
         cls,
         runs: RunSources,
         facts: PoolFacts,
-        assessments: Judged | None,
+        assessments: AssessmentsGiven | None,
         collection: Collection | str | os.PathLike[str] | None,
         topics: Iterable[Topic | str] | None,
         offsets: Offsets,
@@ -178,12 +175,8 @@ def _check(method: str, level: str, depth: int | None, documents: int | None, se
             raise InputError(Parameter(name, number) + f": expected a whole number from {least} on")
 
 
-def _judged(given: Judged | None) -> Assessments | None:
-    if given is None or isinstance(given, Assessments):
-        return given
-    if isinstance(given, Mapping):
-        return Assessments.from_dict(given)
-    return read_assessments(given)
+def _judged(given: AssessmentsGiven | None) -> Assessments | None:
+    return None if given is None else as_assessments(given)
 
 
 def _identifier(

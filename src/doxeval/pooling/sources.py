@@ -7,15 +7,15 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from doxeval.assessments import Assessments
 from doxeval.errors import InputError, SourceError
 from doxeval.pooling.pool import PooledRun
 from doxeval.runs import Run, read_run
+from doxeval.runs.read_write import RunGiven, as_run, is_one_run, no_run
 from doxeval.scores.run_names import distinct_names
-from doxeval.wording import brief, shortened
+from doxeval.wording import shortened
 
-# A file, a run, or a run as a dict {topic: {document: score}} or {topic: [results]}.
-RunSource = str | os.PathLike[str] | Run | Mapping[str, Any]
-
+RunSource = RunGiven
 
 # Runs one after another, some of them with names; or all by name.
 RunSources = Iterable[RunSource | tuple[str | None, RunSource]] | Mapping[str, RunSource]
@@ -37,9 +37,10 @@ def named_runs(given: RunSources, ends: bool) -> NamedRuns:
     >>> named_runs([Run.from_dict({"7": ["a"]}, "mine")] * 2, False).facts
     (PooledRun('mine', results=1), PooledRun('mine #2', results=1))
     """
-    if isinstance(given, str | os.PathLike | Run):
-        given = [given]
-    pairs = given.items() if isinstance(given, Mapping) else map(_pair, given)
+    several: Any = [given] if is_one_run(given) else given
+    if not isinstance(several, Iterable) or isinstance(several, Assessments):
+        raise no_run(several)
+    pairs = several.items() if isinstance(several, Mapping) else map(_pair, several)
     read = [_read(source, name, ends) for name, source in pairs]
     if not read:
         raise InputError("there are no runs to pool")
@@ -66,10 +67,8 @@ def _read(source: RunSource, name: str | None, ends: bool) -> tuple[Run, PooledR
     elif isinstance(source, Run):
         run, file = source, source.origin
         digest = None if file is None else sha256_of(file)
-    elif isinstance(source, Mapping):
-        run, file, digest = Run.from_dict(source), None, None
     else:
-        raise InputError(f"{brief(source)} is no run: expected a file, a Run or a dict")
+        run, file, digest = as_run(source), None, None
     named = run if name is None else run.with_id(str(name))
     return named, PooledRun(named.run_id, len(named), file, digest)
 

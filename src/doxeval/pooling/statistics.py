@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from doxeval.assessments.read_write import AssessmentsGiven
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import InputError
 from doxeval.pooling.pool import Pool
-from doxeval.pooling.pooling import Judged, Pooling
+from doxeval.pooling.pooling import Pooling
 from doxeval.pooling.sources import RunSources
 
 # Topics and documents.
@@ -81,7 +82,7 @@ def pool_statistics(
     pool: Pool,
     runs: RunSources,
     *,
-    assessments: Judged | None = None,
+    assessments: AssessmentsGiven | None = None,
     collection: Collection | str | os.PathLike[str] | None = None,
     offsets: Offsets = "characters",
     whitespace: Whitespace | None = None,

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from doxeval.errors import InputError
+from doxeval.columns.frames import ALIASES, columns_by_field
 from doxeval.runs.arrays import columns_of_arrays
+from doxeval.runs.mistaken import LooksLikeAssessments
 from doxeval.runs.optional import optional_module
 from doxeval.runs.record_errors import FIELDS
 from doxeval.runs.result_columns import ResultColumns
-from doxeval.wording import brief
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
-
-# What other programs call the columns.
-ALIASES = {
-    **dict.fromkeys(("topic_id", "qid", "query_id", "q_id"), "topic"),
-    **dict.fromkeys(("docno", "doc_id", "docid", "document"), "doc"),
-    "chunk_id": "chunk",
-}
-# Columns that say nothing, as in files of TREC.
-_EMPTY_COLUMNS = {"Q0", "q0", "iteration", "iter"}
 
 
 def columns_of_frame(
@@ -34,36 +25,16 @@ def columns_of_frame(
     >>> columns.document_labels.distinct
     ('a',)
     """
-    if hasattr(frame, "collect"):
-        raise InputError("a lazy frame of polars: expected a data frame, which collect() gives")
-    if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
-        raise InputError(f"a {type(frame).__name__}: expected a data frame of pandas or polars")
-    names = _columns_by_field(frame)
-    return columns_of_arrays({field: frame[name] for field, name in names.items()}, names, chunks)
-
-
-def _columns_by_field(frame: Any) -> dict[str, str]:
-    """The name of the column that holds each field."""
-    names: dict[str, str] = {}
-    for name in frame.columns:
-        if name in _EMPTY_COLUMNS:
-            continue
-        field = ALIASES.get(name, name)
-        if field not in FIELDS:
-            raise InputError(
-                f"unknown column {brief(name)}: expected {', '.join(FIELDS)} "
-                f"(or {', '.join(ALIASES)}); leave out columns that are something else"
-            )
-        if field in names:
-            raise InputError(
-                f"the columns {brief(names[field])} and {brief(name)} are both {field}"
-            )
-        names[field] = name
-    for field in ("topic", "doc"):
-        if field not in names and not (field == "doc" and "chunk" in names):
-            others = ", ".join(name for name, alias in ALIASES.items() if alias == field)
-            raise InputError(f"no column {field} (or {others}) in the data frame")
-    return names
+    found = columns_by_field(frame, FIELDS)
+    graded = [name for name in ("grade", *ALIASES["grade"]) if name in found.ignored]
+    if graded and not {"score", "rank"} & found.names.keys():
+        raise LooksLikeAssessments(
+            f"this looks like assessments (the column {graded[0]}), not a run: runs come first, "
+            "and assessments are given as assessments="
+        )
+    given = {field: frame[name] for field, name in found.names.items()}
+    columns, run_ids, warnings = columns_of_arrays(given, found.names, chunks)
+    return columns, run_ids, (*found.warnings, *warnings)
 
 
 def pandas_frame(fields: dict[str, list[Any]]) -> Any:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from doxeval.errors import FormatError, OutputError, warn
+from doxeval.columns.frames import Frame, is_frame
+from doxeval.errors import FormatError, InputError, OutputError, warn
 from doxeval.files import is_compressed, opened, uncompressed_name, written
 from doxeval.runs.blocks import Block, blocks_of
+from doxeval.runs.mistaken import LooksLikeAssessments
 from doxeval.runs.run import Kind, Run
 from doxeval.wording import brief
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
 
 RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
+# A file, a run, a run as a dict {topic: {document: score}} or {topic: [results]}, or a data frame.
+RunGiven = str | os.PathLike[str] | Run | Mapping[str, Any] | Frame
 FORMATS: tuple[RunFormat, ...] = get_args(RunFormat)
 _OF_RECORDS = ("jsonl", "csv", "parquet")
 _SUFFIXES: dict[str, RunFormat] = {
@@ -101,6 +105,58 @@ def read_run(
         run: Run = _call(_HOMES[found].reader, file, os.fspath(path), **options)
     warn(run.warnings)
     return run
+
+
+def is_one_run(given: Any) -> bool:
+    """Whether this is a single run, not several; a dict of dicts of scores, or of lists, is one.
+
+    >>> is_one_run({"7": {"a": 0.5}}), is_one_run({"mine": {"7": {"a": 0.5}}})
+    (True, False)
+    """
+    if isinstance(given, str | os.PathLike | Run) or is_frame(given):
+        return True
+    if not isinstance(given, Mapping) or not given:
+        return False
+    first = next(iter(given.values()))
+    if isinstance(first, Mapping):
+        return not any(isinstance(inner, Mapping | list | tuple) for inner in first.values())
+    return isinstance(first, list | tuple)
+
+
+def as_run(
+    given: RunGiven,
+    *,
+    ends: bool = False,
+    chunks: ChunkTable | str | os.PathLike[str] | None = None,
+) -> Run:
+    """Return a run given as a value, a file, a dict or a data frame.
+
+    >>> as_run({"7": ["a", "b"]})
+    Run('run': 2 results for 1 topic, documents)
+    """
+    if isinstance(given, Run):
+        return given
+    if isinstance(given, Mapping):
+        return Run.from_dict(given)
+    if is_frame(given):
+        return Run.from_frame(given, chunks=None if chunks is None else chunk_table_of(chunks))
+    if isinstance(given, str | os.PathLike):
+        return read_run(given, ends=ends, chunks=chunks)
+    raise no_run(given)
+
+
+def no_run(given: object) -> InputError:
+    """Return the error about something that is not a run.
+
+    >>> str(no_run(7))
+    '7 is no run: expected a file, a Run, a dict or a data frame'
+    """
+    if type(given).__name__ in ("Assessments", "Judgment"):  # of a room that is not seen here
+        return LooksLikeAssessments(
+            f"{brief(given)} was given as a run: runs come first, and assessments are given as "
+            "assessments="
+        )
+    return InputError(f"{brief(given)} is no run: expected a file, a Run, a dict or a data frame")
 
 
 def run_blocks(

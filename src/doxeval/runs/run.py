@@ -192,9 +192,9 @@ class Run:
         (lists of paths, or paths joined by spaces), spans (lists of pairs, or text such as
         "0-5 9-12"), start_point, end_point, point, rank, score, tokens, run. `topic_id`, `qid`,
         `query_id` and `q_id` also stand for topic; `docno`, `doc_id`, `docid` and `document` for
-        doc; `Q0` and `iteration` are ignored. Any other column is an error. `run_id`, if given,
-        takes precedence over the column run. A column chunk (or `chunk_id`) has ids of chunks,
-        which the table `chunks` knows.
+        doc; `sim` and `rsv` for score; the column `run_id` for run. Any other column is ignored,
+        with a warning. The parameter `run_id` takes precedence over the column. A column chunk (or
+        `chunk_id`) has ids of chunks, which the table `chunks` knows.
 
         >>> import pandas
         >>> Run.from_frame(pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"]}), "mine")
