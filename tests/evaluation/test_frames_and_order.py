@@ -106,7 +106,8 @@ class TestArgumentsInTheOrderOfOthers:
             evaluate(qrels_frame(library), run, "AP")
 
     def test_values(self) -> None:
-        run, judged = Run.from_dict(RUN, "mine"), Assessments.from_dict(QRELS)
+        run: Any = Run.from_dict(RUN, "mine")
+        judged: Any = Assessments.from_dict(QRELS)
         with pytest.raises(FormatError, match=r"a Run.*runs come first"):
             evaluate(judged, run, "AP")
         with pytest.raises(LooksLikeAssessments, match="given as a run: runs come first"):
@@ -114,7 +115,7 @@ class TestArgumentsInTheOrderOfOthers:
         with pytest.raises(LooksLikeAssessments, match="given as a run: runs come first"):
             evaluate([judged], QRELS, "AP")
         with pytest.raises(LooksLikeAssessments):
-            doxeval.pool_runs(judged, depth=1)  # type: ignore[arg-type]
+            doxeval.pool_runs(judged, depth=1)
 
     @pytest.mark.parametrize(
         "runs", [RUN, {"mine": RUN}, {"mine": "my.run"}, {"mine": Run.from_dict(RUN)}, {"7": ["a"]}]

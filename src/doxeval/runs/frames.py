@@ -10,6 +10,7 @@ from doxeval.runs.mistaken import LooksLikeAssessments
 from doxeval.runs.optional import optional_module
 from doxeval.runs.record_errors import FIELDS
 from doxeval.runs.result_columns import ResultColumns
+from doxeval.wording import Parameter
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
@@ -30,7 +31,7 @@ def columns_of_frame(
     if graded and not {"score", "rank"} & found.names.keys():
         raise LooksLikeAssessments(
             f"this looks like assessments (the column {graded[0]}), not a run: runs come first, "
-            "and assessments are given as assessments="
+            "and assessments are given as " + Parameter("assessments")
         )
     given = {field: frame[name] for field, name in found.names.items()}
     columns, run_ids, warnings = columns_of_arrays(given, found.names, chunks)

@@ -14,7 +14,7 @@ from doxeval.files import is_compressed, opened, uncompressed_name, written
 from doxeval.runs.blocks import Block, blocks_of
 from doxeval.runs.mistaken import LooksLikeAssessments
 from doxeval.runs.run import Kind, Run
-from doxeval.wording import brief
+from doxeval.wording import Parameter, brief
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
@@ -154,7 +154,7 @@ def no_run(given: object) -> InputError:
     if type(given).__name__ in ("Assessments", "Judgment"):  # of a room that is not seen here
         return LooksLikeAssessments(
             f"{brief(given)} was given as a run: runs come first, and assessments are given as "
-            "assessments="
+            + Parameter("assessments")
         )
     return InputError(f"{brief(given)} is no run: expected a file, a Run, a dict or a data frame")
 
