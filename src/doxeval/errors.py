@@ -44,6 +44,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 
 class DoxevalError(Exception):
@@ -193,15 +194,20 @@ def warn(messages: Iterable[str]) -> None:
     >>> [str(one.message) for one in emitted]
     ['two runs have the same name']
     """
-    caller = sys._getframe(1).f_back
-    if caller is not None and _is_ours(caller.f_globals.get("__name__")):
+    caller, level = sys._getframe(1).f_back, 3
+    while caller is not None and _module(caller) == _CHECKING:
+        caller, level = caller.f_back, level + 1
+    if caller is not None and _module(caller).partition(".")[0] == __name__.partition(".")[0]:
         return
     for message in dict.fromkeys(messages):
-        warnings.warn(message, DoxevalWarning, stacklevel=3)
+        warnings.warn(message, DoxevalWarning, stacklevel=level)
 
 
-def _is_ours(module: object) -> bool:
-    return isinstance(module, str) and module.partition(".")[0] == __name__.partition(".")[0]
+_CHECKING = "doxeval.named.arguments"  # stands between public functions and their callers
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
 
 
 @contextmanager

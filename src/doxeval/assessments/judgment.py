@@ -132,8 +132,8 @@ class Judgment:
     line: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if self.needs:
-            needs = tuple(NeededSpan(*one) for one in self.needs)
+        if self.needs != ():
+            needs = self._checked_needs()
             object.__setattr__(self, "needs", needs)
             text = (*self.highlights, *((one.start, one.end) for one in needs))
             object.__setattr__(self, "highlights", text)
@@ -142,12 +142,25 @@ class Judgment:
         self._check_needs()
         for name in ("best_entry_point", "document_length"):
             value = getattr(self, name)
-            if value is not None and value < 0:
-                raise self._wrong(f"{name.replace('_', ' ')} is {value}: expected 0 or more")
-        if self.relevance is not None and abs(self.relevance) > LARGEST_GRADE:
-            raise self._wrong(f"relevance is {self.relevance}: expected a smaller number")
+            if value is not None and (not hasattr(type(value), "__index__") or value < 0):
+                wrong = f"{name.replace('_', ' ')} is {brief(value)}"
+                raise self._wrong(f"{wrong}: expected a whole number, 0 or more")
+        relevance: Any = self.relevance
+        if relevance is not None:
+            if not isinstance(relevance, int | float) and not hasattr(relevance, "__index__"):
+                raise self._wrong(f"relevance is {brief(relevance)}: expected a whole number")
+            if abs(relevance) > LARGEST_GRADE:
+                raise self._wrong(f"relevance is {relevance}: expected a smaller number")
         if self.marks:
             object.__setattr__(self, "marks", self._checked_marks())
+
+    def _checked_needs(self) -> tuple[NeededSpan, ...]:
+        try:
+            return tuple(NeededSpan(*one) for one in self.needs)
+        except TypeError:
+            raise self._wrong(
+                "needs: expected (need, start, end) or (need, start, end, grade)"
+            ) from None
 
     def _check_needs(self) -> None:
         grades: dict[str, float] = {}
@@ -163,6 +176,8 @@ class Judgment:
                 raise self._wrong(f"{name} has the grades {grades[need]:g} and {grade:g}")
 
     def _checked_marks(self) -> tuple[str, ...]:
+        if not isinstance(self.marks, Iterable):
+            raise self._wrong(f"marks is {brief(self.marks)}: expected some of {', '.join(MARKS)}")
         unknown = [mark for mark in self.marks if mark not in MARKS]
         if unknown:
             raise self._wrong(f"the mark {brief(unknown[0])}: expected {', '.join(MARKS)}")

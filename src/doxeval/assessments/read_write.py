@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.formats import FORMATS, AssessmentFormat
@@ -23,13 +23,12 @@ from doxeval.assessments.statements import looks_like_a_run
 from doxeval.columns.frames import Frame, is_frame
 from doxeval.documents import Collection
 from doxeval.documents.archives import is_archive, members
+from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import FormatError, OutputError, SourceError, warn
 from doxeval.files import BYTE_ORDER_MARK, opened, written, written_directory
+from doxeval.named.arguments import checked
 from doxeval.unfinished import on_disk
 from doxeval.wording import Parameter, brief, listed
-
-if TYPE_CHECKING:
-    from doxeval.documents.options import Offsets, Whitespace
 
 _HEAD = 1 << 16
 # Judgments, their file or files, grades {topic: {document: grade}}, or a data frame.
@@ -38,6 +37,7 @@ AssessmentsGiven = (
 )
 
 
+@checked
 def read_assessments(
     *sources: str | os.PathLike[str],
     collection: Collection | None = None,
@@ -184,6 +184,7 @@ def _format_of(head: bytes, origin: str) -> AssessmentFormat:
     return "trec" if fields == 4 else "qrels"
 
 
+@checked
 def write_assessments(
     assessments: Iterable[Judgment], path: str | os.PathLike[str], format: AssessmentFormat
 ) -> None:

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,9 +32,11 @@ from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
 from doxeval.assessments.judgment_columns import UNKNOWN, JudgmentColumns, PlainJudgments
 from doxeval.assessments.needs import Needs
+from doxeval.assessments.read_write import AssessmentsGiven, as_assessments
 from doxeval.assessments.recall_bases import LINKS
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
+from doxeval.named.arguments import checked
 from doxeval.wording import counted
 
 # How many elements are looked at together; a topic of a large collection has millions.
@@ -128,10 +131,14 @@ class AssessmentStatistics:
         }
 
 
+@checked
 def assessment_statistics(
-    assessments: Assessments, collection: Collection | None = None
+    assessments: AssessmentsGiven,
+    collection: Collection | str | os.PathLike[str] | None = None,
 ) -> AssessmentStatistics:
     """Count what was judged; with a collection, highlighted elements too.
+
+    Assessments are given as for `evaluate`, and the collection as a value or by its location.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
@@ -145,7 +152,10 @@ def assessment_statistics(
     >>> found.graded.by_grade, found.exact.below_root
     ({'3E': 1, '3L': 1}, 1.0)
     """
-    given = assessments if collection is None else resolved_assessments(assessments, collection)
+    if isinstance(collection, str | os.PathLike):
+        collection = Collection(collection)
+    given = as_assessments(assessments, collection=collection)
+    given = given if collection is None else resolved_assessments(given, collection)
     listed = ElementCounts.of(_graded(given))
     graded = listed.only(set(listed.by_grade) - {UNJUDGED})
     highlighted = _highlighted(given, collection)

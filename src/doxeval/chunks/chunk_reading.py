@@ -16,10 +16,12 @@ from doxeval.columns.fields import refuse_unknown
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.locating import How
+from doxeval.named.arguments import checked
 from doxeval.runs.chunk_table import CHUNK_FIELDS, ChunkTable
 from doxeval.wording import brief
 
 
+@checked
 def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
     """Read a chunk file that was located before.
 

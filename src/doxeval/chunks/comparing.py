@@ -21,6 +21,7 @@ from doxeval.chunks.study import Study
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Evaluation
 from doxeval.measures.registry import as_measure
+from doxeval.named.arguments import checked
 from doxeval.reports.losses import losses
 from doxeval.runs.run import Run
 from doxeval.scores import ScoreTable
@@ -31,6 +32,7 @@ _REFERENCE = 1000  # the budget that chunkings are compared at, if there is that
 _BY_RANK = ("cR", "cP", "IoU", "hit", "all", "sR", "RR", "Red")
 
 
+@checked
 def compare(
     docs: Any,
     gold: Any,
@@ -203,6 +205,7 @@ def _warnings(
     return list(dict.fromkeys(said))
 
 
+@checked
 def grid(
     docs: Any,
     gold: Any,

@@ -14,10 +14,12 @@ from doxeval.chunks.oracle_order import best_ious, oracle_run, oracle_steps
 from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import warn
+from doxeval.named.arguments import checked
 from doxeval.runs.run import Run
 from doxeval.wording import Parameter
 
 
+@checked
 def limits(chunks: Chunks, gold: Any, *, unit: str = "words", tokens: Any = None) -> Limits:
     """What a cut allows, before anything is searched.
 
@@ -50,6 +52,7 @@ def limits_on(bench: Bench, chunks: Chunks) -> Limits:
     return replace(found, coverage=float("nan"), borders={}, warnings=(said,))
 
 
+@checked
 def oracle(
     chunks: Chunks, gold: Any, *, unit: str = "words", tokens: Any = None, run_id: str = "oracle"
 ) -> ChunkRun:

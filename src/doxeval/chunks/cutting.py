@@ -16,10 +16,12 @@ from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.splitters import splitter_of
 from doxeval.errors import DoxevalError, InputError, warn
+from doxeval.named.arguments import checked
 from doxeval.runs.span_lists import SpanLists
 from doxeval.wording import brief, counted, visible
 
 
+@checked
 def cut(docs: Any, by: Any = "recursive:800:0") -> Chunks:
     """Cut documents into chunks, whose places are exact.
 

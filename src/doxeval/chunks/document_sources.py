@@ -19,6 +19,7 @@ from doxeval.documents import Collection
 from doxeval.documents.file_names import SUFFIXES
 from doxeval.documents.sources import Walk
 from doxeval.errors import FormatError, SourceError
+from doxeval.named.arguments import checked
 from doxeval.sealed.locations import is_url
 from doxeval.wording import brief
 
@@ -32,6 +33,7 @@ EXPECTED = (
 )
 
 
+@checked
 def documents(source: Any) -> Documents:
     """The documents of a source, texts by id, in its order.
 

@@ -14,6 +14,7 @@ from doxeval.chunks.question_set import Questions
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Evaluation
 from doxeval.measures.registry import as_measure
+from doxeval.named.arguments import checked
 from doxeval.scores import ScoreTable
 from doxeval.wording import brief
 
@@ -22,6 +23,7 @@ PRESET = "rag"
 DUPLICATES: Final = "keep"
 
 
+@checked
 def evaluate(
     runs: Any,
     gold: Any,
@@ -54,10 +56,11 @@ def evaluate(
     if docs is not None:
         docs = documents(docs)
         gold = gold_in(gold, docs)
+    chosen = listed_measures(measures)
     evaluation = Evaluation(
         judgments_of(gold),
-        _in_unit(listed_measures(measures), unit),
-        presets=() if measures else (PRESET,),
+        _in_unit(chosen, unit),
+        presets=() if chosen else (PRESET,),
         texts=docs,
         tokens=tokens,
         chunks=None if chunks is None else chunks.table,

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from doxeval.chunks.csv_text import csv_records
+from doxeval.columns import frames
 from doxeval.documents.decoding import decoded
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import json_lines, opened, parsed_json, read_up_to, uncompressed_name
@@ -149,7 +150,7 @@ def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
 
 def is_frame(value: Any) -> bool:
     """Whether a value is a data frame of pandas or polars, or a table of Arrow."""
-    return hasattr(value, "columns") and (hasattr(value, "to_dict") or hasattr(value, "to_pylist"))
+    return frames.is_frame(value) or (hasattr(value, "columns") and hasattr(value, "to_pylist"))
 
 
 def frame_records(frame: Any) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ from doxeval.errors import FormatError, warn
 from doxeval.locating import How, Located, LocatingReport, LostChunk, locate_chunks
 from doxeval.locating.locate import Order
 from doxeval.measures.texts import word_starts
+from doxeval.named.arguments import checked
 from doxeval.runs.chunk_table import ChunkTable
 from doxeval.wording import brief, counted, listed
 
@@ -29,6 +30,7 @@ from doxeval.wording import brief, counted, listed
 _MOST_LOST = "50%"
 
 
+@checked
 def locate(
     docs: Any,
     chunks: Any,

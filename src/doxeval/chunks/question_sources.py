@@ -16,9 +16,11 @@ from doxeval.chunks.judged_parts import judged_folder, judged_parts
 from doxeval.chunks.loading import Loaded, loaded_from, plain
 from doxeval.chunks.question_set import Questions
 from doxeval.errors import warn
+from doxeval.named.arguments import checked
 from doxeval.wording import brief
 
 
+@checked
 def questions(source: Any, docs: Any, copies: Copies = "same") -> Questions:
     """Questions with what they need: any of some ranges of text for each need.
 

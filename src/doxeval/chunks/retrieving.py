@@ -18,6 +18,7 @@ from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.returned_items import Items
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import DoxevalError, InputError, warn
+from doxeval.named.arguments import checked
 from doxeval.runs.result import Result
 from doxeval.runs.run import Run
 from doxeval.wording import brief, listed, visible
@@ -26,6 +27,7 @@ _METHODS = ("invoke", "retrieve", "get_relevant_documents", "search")
 _ASYNC_METHODS = ("ainvoke", "aretrieve")
 
 
+@checked
 def retrieve(
     retriever: Any,
     gold: Any,

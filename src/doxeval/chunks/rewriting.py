@@ -19,6 +19,7 @@ from doxeval.chunks.costs import UNITS
 from doxeval.errors import InputError
 from doxeval.measures.reading import CHARACTERS
 from doxeval.measures.texts import Texts
+from doxeval.named.arguments import checked
 from doxeval.runs.result import Kind, Result, is_not_found
 from doxeval.runs.run import Run
 from doxeval.wording import brief
@@ -74,6 +75,7 @@ class _Part(NamedTuple):
     score: float | None
 
 
+@checked
 def expand(run: Run, chunks: Chunks, neighbours: int = 1) -> ChunkRun:
     """Each result together with so many chunks before and after it, of the same parent.
 
@@ -98,6 +100,7 @@ def expand(run: Run, chunks: Chunks, neighbours: int = 1) -> ChunkRun:
     return _rewritten(run, chunks, parts)
 
 
+@checked
 def merge(run: Run, chunks: Chunks, share: float = 0.5) -> ChunkRun:
     """Auto-merging: results give way to their parent where it is returned in large part.
 
@@ -150,6 +153,7 @@ def _merged(
         results = merged
 
 
+@checked
 def join(run: Run, chunks: Chunks) -> ChunkRun:
     """Results of a document that follow each other in its text become one, with the first's rank.
 
@@ -222,6 +226,7 @@ def _without_gaps(ranges: Iterable[tuple[int, int]], text: str) -> Ranges:
     return tuple(found)
 
 
+@checked
 def dedupe(run: Run, chunks: Chunks | None = None) -> ChunkRun | Any:
     """Results whose whole text earlier results of the question have are left out.
 
@@ -258,6 +263,7 @@ def _union(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
+@checked
 def budget(
     run: Run, chunks: Chunks, units: int, unit: str = "words", tokens: Any = None
 ) -> ChunkRun:

@@ -20,6 +20,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import InputError, warn
 from doxeval.measures.base import Floats
+from doxeval.named.arguments import checked
 from doxeval.retrieve.model import Model
 from doxeval.runs.run import Run
 from doxeval.wording import brief, visible
@@ -188,6 +189,7 @@ def as_search(given: Any) -> Search:
     )
 
 
+@checked
 def dense(embed: Callable[[list[str]], Any], *, batch: int = 256) -> Dense:
     """Search by embeddings: `embed` makes an array from a list of texts, a vector for each.
 
@@ -201,6 +203,7 @@ def dense(embed: Callable[[list[str]], Any], *, batch: int = 256) -> Dense:
     return Dense(embed, batch)
 
 
+@checked
 def hybrid(*parts: Any, constant: float = 60) -> Any:
     """Fuse searches, or runs, by reciprocal ranks (RRF).
 
@@ -217,6 +220,7 @@ def hybrid(*parts: Any, constant: float = 60) -> Any:
     return Hybrid(tuple(map(as_search, parts)), constant)
 
 
+@checked
 def search(
     chunks: Chunks,
     gold: Any,

@@ -29,6 +29,7 @@ from doxeval.documents.plain import ROOT
 from doxeval.documents.text import as_stored
 from doxeval.documents.writer import CollectionWriter
 from doxeval.errors import InputError
+from doxeval.named.arguments import checked
 from doxeval.runs.result import Kind
 from doxeval.runs.run import Run
 from doxeval.wording import brief, shortened
@@ -44,6 +45,7 @@ class _Node(NamedTuple):
     end: int
 
 
+@checked
 def tree(chunks: Chunks, out: str | os.PathLike[str], *, force: bool = False) -> Collection:
     """Build a collection in which chunks are elements, nested as their parents say.
 

@@ -36,12 +36,12 @@ def navigation(model: str, directory: str | None, document: str | None) -> None:
     """
     from doxeval.documents import Collection
     from doxeval.errors import MissingInput
-    from doxeval.navigation.read import BY_NAME, read_navigation
+    from doxeval.navigation.read import as_navigation
     from doxeval.navigation.summary import SummaryNavigation
 
     if directory is None:
         refuse({"document"}, "names a document of a collection: add --collection DIR")
-    opened = BY_NAME[model]() if model in BY_NAME else read_navigation(model)
+    opened = as_navigation(model)
     if directory is None and not isinstance(opened, SummaryNavigation):
         raise MissingInput("elements are looked up in a collection: --collection DIR")
     heading(f"model: {opened.name}")

@@ -151,7 +151,7 @@ def _written(
         figures=options["figures"],
         command=command_line(),
         files=[
-            *((name, options[name]) for name in _OTHER_FILES if options[name] is not None),
+            *((name, options[name]) for name in _OTHER_FILES if _is_file(name, options[name])),
             *(("chunks", file) for file in options["chunks"]),
         ],
         chunks=chunks,
@@ -169,6 +169,13 @@ def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:
     topics = read_topics(file)
     warn(topic_names(topics, scored).warnings)
     return topics
+
+
+def _is_file(name: str, given: str | None) -> bool:
+    """Whether an option names a file; that of navigation may name a model instead."""
+    from doxeval.navigation.read import navigation_named
+
+    return given is not None and (name != "navigation" or navigation_named(given) is None)
 
 
 def _navigates(names: Sequence[str], options: dict[str, Any]) -> bool:

@@ -38,8 +38,9 @@ _OPTIONS = (
     collection_option("The collection; needed where elements have to be looked up."),
     click.option(
         "--navigation",
-        metavar="FILE",
-        help="JSON file with a model of how users navigate, for ESR, PRUM and EPRUM.",
+        metavar="FILE|NAME",
+        help="Model of how users navigate, for ESR, PRUM and EPRUM: a JSON file, or depth, "
+        "hierarchical, neighbours, neighbours(0.3) or none.",
     ),
     click.option(
         "--average-over",

@@ -15,10 +15,12 @@ from doxeval.comparison.paired import Column, check_runs, differences
 from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.comparison.significance import TESTS, Test, direction, outcome, spread
 from doxeval.errors import InputError, UnknownName, warn
+from doxeval.named.arguments import checked
 from doxeval.scores import ScoreTable
 from doxeval.wording import brief, suggestion
 
 
+@checked
 def compare(
     table: ScoreTable,
     measure: object = None,
@@ -75,6 +77,7 @@ def compare(
     )
 
 
+@checked
 def compare_all(
     table: ScoreTable,
     measures: Sequence[object] | None = None,

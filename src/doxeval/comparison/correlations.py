@@ -24,6 +24,7 @@ from doxeval.comparison.ap_correlation import (
 from doxeval.comparison.paired import Column, check_runs, rounded
 from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.errors import InputError, warn
+from doxeval.named.arguments import checked
 from doxeval.scores import ScoreTable
 from doxeval.scores.table import Floats
 from doxeval.scores.text import aligned, shortened, warning_lines
@@ -158,6 +159,7 @@ def _rows(pairs: Sequence[MeasurePair]) -> list[list[str]]:
     ]
 
 
+@checked
 def correlate(
     table: ScoreTable,
     measures: Sequence[object] | None = None,

@@ -17,6 +17,7 @@ from doxeval.comparison.comparing import compare_all
 from doxeval.comparison.comparison import RESAMPLES, Comparison, Pair
 from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError, warn
+from doxeval.named.arguments import checked
 from doxeval.scores import ScoreTable
 from doxeval.scores.text import aligned, shortened, warning_lines
 from doxeval.wording import brief, counted
@@ -190,6 +191,7 @@ def _rows(pairs: Sequence[Verdicts]) -> list[list[str]]:
     ]
 
 
+@checked
 def significant_agreement(
     table: ScoreTable,
     measures: Sequence[object] | None = None,

@@ -37,6 +37,7 @@ from doxeval.engines import PATIENCE
 from doxeval.engines.engine import EngineGiven
 from doxeval.engines.opened import opened
 from doxeval.errors import DocumentError, InputError, SourceError
+from doxeval.named.arguments import checked
 from doxeval.wording import Parameter, counted
 
 
@@ -61,6 +62,7 @@ class BuildReport:
     warnings: tuple[str, ...] = ()
 
 
+@checked
 def build_collection(
     sources: Source | Iterable[Source],
     out: str | os.PathLike[str],

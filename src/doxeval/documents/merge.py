@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from doxeval.documents.collection import Collection
 from doxeval.documents.writer import CollectionWriter
 from doxeval.errors import CollectionError, InputError
+from doxeval.named.arguments import checked
 from doxeval.sealed.guard import on_guard
 
 # Parts of the text are copied into one another as long as they have no more bytes together.
@@ -37,6 +38,7 @@ class MergeReport(NamedTuple):
     elements: int
 
 
+@checked
 def merge_collections(
     collections: Iterable[Collection | str | os.PathLike[str]],
     out: str | os.PathLike[str],

@@ -20,6 +20,7 @@ from doxeval.documents.layout import HASH_BYTES, IDS_FILE
 from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.text import TextStore
 from doxeval.errors import UnknownReference
+from doxeval.named.arguments import checked
 from doxeval.sealed.guard import guarded
 from doxeval.sealed.locations import absolute, is_url, name_of
 from doxeval.wording import brief, counted
@@ -39,6 +40,7 @@ class StoredDocuments:
     (['a'], 'One.')
     """
 
+    @checked
     def __init__(self, location: str | os.PathLike[str]) -> None:
         self._hold(location, opened_files(location))
 

@@ -15,9 +15,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
 from doxeval.assessments import Assessments, as_assessments
+from doxeval.assessments.assessed_elements import SpecificityFrom
 from doxeval.assessments.read_write import AssessmentsGiven
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
+from doxeval.documents.options import Offsets, Whitespace
 from doxeval.engines import PATIENCE
 from doxeval.errors import InputError, warn
 from doxeval.evaluation.asked import (
@@ -45,6 +47,9 @@ from doxeval.evaluation.sources import NamedSource, Source, Sources, as_named, n
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.presets import PROFILE
 from doxeval.measures.texts import Texts
+from doxeval.named.arguments import checked
+from doxeval.navigation import Navigation
+from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.read_write import chunk_table_of
 from doxeval.runs.run import Order, Run
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable, with_duplicates
@@ -55,13 +60,9 @@ from doxeval.wording import Parameter, counted
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from doxeval.assessments.assessed_elements import SpecificityFrom
-    from doxeval.documents.options import Offsets, Whitespace
     from doxeval.engines.engine import EngineGiven
     from doxeval.evaluation.targets import Targets, TopicsGiven
     from doxeval.measures.ranking import Ranking
-    from doxeval.navigation import Navigation
-    from doxeval.runs.chunk_table import ChunkTable
 
 
 class Evaluation:
@@ -71,8 +72,9 @@ class Evaluation:
     names; those in `where_possible` are left out, with a warning, where the assessments or a run
     lack what they need. So are those of `presets` (names of official sets, such as inex2002), but
     a preset of which nothing is left is an error. `navigation` is a model of how users navigate,
-    for the measures that take one. `targets` are topics, or their file: of the elements, only those
-    that match the target of their topic's structured query are relevant (strict CAS).
+    for the measures that take one: a value, a name such as "depth", a file, or what it holds.
+    `targets` are topics, or their file: of the elements, only those that match the target of their
+    topic's structured query are relevant (strict CAS).
     `average_over` says whether assessed topics without results count as empty lists or are left
     out. `curves` adds the curves behind the scores; `per_document` adds the scores of single
     documents that measures in context average; `keep` is a function of the ranking whose value is
@@ -99,6 +101,7 @@ class Evaluation:
     {'mine': {'cP@1': 0.25, 'cR@1': 0.5}}
     """
 
+    @checked
     def __init__(
         self,
         assessments: AssessmentsGiven,
@@ -106,7 +109,7 @@ class Evaluation:
         *,
         presets: str | Iterable[str] = (),
         collection: Collection | str | os.PathLike[str] | None = None,
-        navigation: Navigation | str | os.PathLike[str] | None = None,
+        navigation: Navigation | str | os.PathLike[str] | Mapping[str, Any] | None = None,
         targets: TopicsGiven | None = None,
         where_possible: Iterable[MeasureGiven] = (),
         average_over: AverageOver = "assessed",
@@ -127,10 +130,10 @@ class Evaluation:
     ) -> None:
         if collection is not None and not isinstance(collection, Collection):
             collection = Collection(os.fspath(collection))
-        if isinstance(navigation, str | os.PathLike):
-            from doxeval.navigation import read_navigation
+        if navigation is not None:
+            from doxeval.navigation.read import as_navigation
 
-            navigation = read_navigation(navigation)
+            navigation = as_navigation(navigation)
         check_choice("average_over", average_over, get_args(AverageOver))
         check_choice("specificity", specificity, (None, "passages", "file"))
         self.collection = collection
@@ -300,6 +303,7 @@ class Evaluation:
         with on_guard(self.collection):
             return joined(self._scoring, as_named(run), parts, self.chunks)
 
+    @checked
     def score_all(
         self,
         runs: Sources,
@@ -382,6 +386,7 @@ class Evaluation:
         return None
 
 
+@checked
 def evaluate(
     runs: Sources,
     assessments: AssessmentsGiven,

@@ -11,6 +11,7 @@ from doxeval.documents.patterns import PathPatterns
 from doxeval.documents.summary import NO_PARENT
 from doxeval.errors import InputError
 from doxeval.measures.base import Measure, Need
+from doxeval.named.arguments import checked
 from doxeval.topics import Topic, read_topics, target_of
 from doxeval.wording import brief, listed
 
@@ -25,8 +26,9 @@ class Targets(NamedTuple):
     warnings: tuple[str, ...]
 
 
+@checked
 def targets_of(
-    given: TopicsGiven, assessed: Sequence[str], collection: Collection | None = None
+    targets: TopicsGiven, assessed: Sequence[str], collection: Collection | None = None
 ) -> Targets:
     """The targets of assessed topics, by topic.
 
@@ -40,7 +42,7 @@ def targets_of(
     >>> targets.warnings
     ('targets: 1 assessed topic is not among the topics and keeps all its elements: 9',)
     """
-    by_id = _by_id(given)
+    by_id = _by_id(targets)
     found = {name: target_of(by_id[name]) for name in assessed if name in by_id}
     patterns = {name: PathPatterns.parse(text) for name, text in found.items() if text is not None}
     missing = [name for name in assessed if name not in by_id]

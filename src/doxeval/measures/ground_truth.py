@@ -346,17 +346,13 @@ class GroundTruth:
 
     def model(self, name: str) -> Navigation:
         """A model of navigation by its name: one that needs no file, or the one that was given."""
-        from doxeval.navigation.read import BY_NAME
+        from doxeval.navigation.read import navigation_named
 
         if self.navigation is not None and self.navigation.name == name:
             return self.navigation
-        if name in BY_NAME:
-            return self.remembered(("navigation", name), BY_NAME[name])
-        if name.startswith("neighbours("):
-            from doxeval.navigation.neighbours import NeighbourNavigation
-
-            p = float(name.removeprefix("neighbours(").removesuffix(")"))
-            return self.remembered(("navigation", name), lambda: NeighbourNavigation(p=p))
+        found = self.remembered(("navigation", name), lambda: navigation_named(name))
+        if found is not None:
+            return found
         raise MissingInput(
             f"nav={name} needs a file of that model, read as navigation=read_navigation(file)"
         )

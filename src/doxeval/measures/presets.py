@@ -165,6 +165,6 @@ def preset_named(name: str) -> Preset:
     Traceback (most recent call last):
     doxeval.errors.SyntaxProblem: no preset 'inex2009-focussed'; did you mean inex2009-focused?
     """
-    if name in PRESETS:
+    if isinstance(name, str) and name in PRESETS:
         return PRESETS[name]
-    raise SyntaxProblem(f"no preset {brief(name)}{suggestion(name, PRESETS)}")
+    raise SyntaxProblem(f"no preset {brief(name)}{suggestion(str(name), PRESETS)}")

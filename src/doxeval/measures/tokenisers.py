@@ -43,7 +43,7 @@ def tokeniser_of(given: Any) -> Tokeniser:
     >>> tokeniser_of("words")("one two")
     [0, 4]
     """
-    if given == "words":
+    if isinstance(given, str) and given == "words":
         return word_starts
     if isinstance(given, str | os.PathLike):
         given = _named(os.fspath(given))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from doxeval.errors import FormatError
+from doxeval.errors import FormatError, SourceError
 from doxeval.files import opened, parsed_json, read_up_to
+from doxeval.named.arguments import checked
 from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.hierarchical import HierarchicalNavigation
 from doxeval.navigation.matrix import read_matrix
@@ -17,6 +19,9 @@ from doxeval.navigation.routes import read_routes
 from doxeval.navigation.summary import DepthNavigation, read_summary
 
 _LARGEST = 256 << 20
+# A model, its name, its file, or what the file holds.
+NavigationGiven = Navigation | str | os.PathLike[str] | Mapping[str, Any]
+_SHARE = re.compile(r"neighbours\(\s*(?:p\s*=\s*)?(\d{0,9}\.?\d{1,18})\s*\)")
 # Models that need no file.
 BY_NAME: dict[str, Callable[[], Navigation]] = {
     "none": NoNavigation,
@@ -44,6 +49,7 @@ READERS: dict[str, Callable[[Mapping[str, Any], str], Navigation]] = {
 }
 
 
+@checked
 def read_navigation(path: str | os.PathLike[str]) -> Navigation:
     """Read a model of navigation from a JSON file.
 
@@ -61,6 +67,43 @@ def read_navigation(path: str | os.PathLike[str]) -> Navigation:
     return parse_navigation(data, name)
 
 
+def navigation_named(name: str) -> Navigation | None:
+    """Return a model that needs no file by its name; None if there is none of that name.
+
+    >>> navigation_named("depth").name, navigation_named("neighbours(p=.3)").p
+    ('depth', 0.3)
+    """
+    if name in BY_NAME:
+        return BY_NAME[name]()
+    share = _SHARE.fullmatch(name)
+    if share is None:
+        return None
+    return read_neighbours({"model": "neighbours", "p": float(share[1])}, name)
+
+
+@checked
+def as_navigation(navigation: NavigationGiven) -> Navigation:
+    """Return a model given as a value, by its name, as a file, or as a dict like that of a file.
+
+    >>> as_navigation("depth") == as_navigation({"model": "depth"})
+    True
+    """
+    if isinstance(navigation, Navigation):
+        return navigation
+    if isinstance(navigation, Mapping):
+        return _of_value(navigation, "navigation")
+    named = navigation_named(navigation) if isinstance(navigation, str) else None
+    if named is not None:
+        return named
+    if not os.path.exists(navigation):
+        raise SourceError(
+            f"no such file, and no model of navigation of that name; there are "
+            f"{', '.join(BY_NAME)}, neighbours(0.3) and files of JSON",
+            os.fspath(navigation),
+        )
+    return read_navigation(navigation)
+
+
 def parse_navigation(data: bytes, name: str) -> Navigation:
     """A model of navigation from the contents of its file.
 
@@ -71,7 +114,11 @@ def parse_navigation(data: bytes, name: str) -> Navigation:
         value = parsed_json(data)
     except ValueError as error:
         raise FormatError(f"this is not JSON: {error}", name) from None
-    model = value.get("model") if isinstance(value, dict) else None
+    return _of_value(value, name)
+
+
+def _of_value(value: Any, name: str) -> Navigation:
+    model = value.get("model") if isinstance(value, Mapping) else None
     if not isinstance(model, str) or model not in READERS:
         raise FormatError(f'expected {{"model": …}} with one of {", ".join(READERS)}', name)
     return READERS[model](value, name)

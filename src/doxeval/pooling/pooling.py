@@ -14,6 +14,7 @@ from doxeval.columns.fields import LARGEST_WHOLE
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import InputError, warn
+from doxeval.named.arguments import checked
 from doxeval.pooling.assembly import assembled
 from doxeval.pooling.candidates import Candidates, candidates_of
 from doxeval.pooling.choice import Choice
@@ -34,6 +35,7 @@ from doxeval.topics import Topic
 from doxeval.wording import Message, Parameter, counted
 
 
+@checked
 def pool_runs(
     runs: RunSources,
     *,

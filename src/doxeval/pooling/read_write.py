@@ -18,6 +18,7 @@ from doxeval.files import (
     written,
     written_directory,
 )
+from doxeval.named.arguments import checked
 from doxeval.pooling.inex_xml import read_inex_pool, write_inex_pool
 from doxeval.pooling.jsonl import read_jsonl_pool, write_jsonl_pool
 from doxeval.pooling.pool import Pool, PooledDocument
@@ -47,6 +48,7 @@ def format_of(path: str | os.PathLike[str]) -> PoolFormat | None:
     return _SUFFIXES.get(suffix)
 
 
+@checked
 def read_pool(path: str | os.PathLike[str]) -> Pool:
     """Read a pool; its form is recognised by how the file begins.
 
@@ -115,6 +117,7 @@ def pool_losses(pool: Pool, format: PoolFormat) -> list[str]:
     return [name for name, is_lost in found.items() if is_lost]
 
 
+@checked
 def write_pool(pool: Pool, path: str | os.PathLike[str], format: PoolFormat | None = None) -> None:
     """Write a pool; the form goes by the file's name if none is given, else it is JSONL.
 

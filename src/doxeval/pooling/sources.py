@@ -55,7 +55,7 @@ def named_runs(given: RunSources, ends: bool) -> NamedRuns:
 
 
 def _pair(given: RunSource | tuple[str | None, RunSource]) -> tuple[str | None, RunSource]:
-    return given if isinstance(given, tuple) else (None, given)
+    return given if isinstance(given, tuple) and len(given) == 2 else (None, given)
 
 
 def _read(source: RunSource, name: str | None, ends: bool) -> tuple[Run, PooledRun]:

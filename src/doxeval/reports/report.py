@@ -10,6 +10,7 @@ from datetime import datetime
 from doxeval.errors import InputError, MissingText, warn
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.presets import PROFILE
+from doxeval.named.arguments import checked
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_views import document_views
 from doxeval.reports.losses import Loss
@@ -23,6 +24,7 @@ from doxeval.scores import ScoreTable
 from doxeval.wording import Message, Parameter, listed
 
 
+@checked
 def report(
     table: ScoreTable,
     out: str | os.PathLike[str] | None = None,

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from doxeval.documents.collection import Collection
 from doxeval.errors import MissingText
+from doxeval.named.arguments import checked
 from doxeval.processes import WorkerLost, Workers, in_order
 from doxeval.retrieve.analysis import Analysis
 from doxeval.retrieve.batches import Batch, BatchReader, batches_of
@@ -39,6 +40,7 @@ class IndexReport(NamedTuple):
     bytes: int
 
 
+@checked
 def build_index(
     collection: Collection | str | os.PathLike[str],
     out: str | os.PathLike[str] | None = None,

@@ -21,6 +21,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.documents.collection import Collection
 from doxeval.documents.words import DocumentWords
 from doxeval.errors import SearchIndexError
+from doxeval.named.arguments import checked
 from doxeval.retrieve.analysis import Analysis
 from doxeval.retrieve.layout import FAR, INDEX, TERMS_FILE, beside
 from doxeval.retrieve.words import Cut, cut
@@ -55,11 +56,16 @@ class Index:
     ([0, 0, 2], [4, 2, 4])
     """
 
+    @checked
     def __init__(
-        self, directory: str | os.PathLike[str], collection: Collection | None = None
+        self,
+        directory: str | os.PathLike[str],
+        collection: Collection | str | os.PathLike[str] | None = None,
     ) -> None:
         self.directory = Path(os.fsdecode(directory))
-        self.collection = collection or Collection(_collection_of(self.directory))
+        if not isinstance(collection, Collection):
+            collection = Collection(collection or _collection_of(self.directory))
+        self.collection = collection
         self.files = SealedFiles(INDEX, self.directory)
         self.manifest: dict[str, Any] = self.files.manifest
         self._check_collection()

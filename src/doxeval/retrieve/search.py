@@ -6,9 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from doxeval.documents import Collection
+from doxeval.documents.manifest import COLLECTION
 from doxeval.errors import InputError, warn
+from doxeval.named.arguments import checked
 from doxeval.retrieve.answer import Answer, Searcher
 from doxeval.retrieve.chunks import Chunks
 from doxeval.retrieve.index import Index
@@ -19,6 +23,7 @@ from doxeval.retrieve.query import Phrases, terms_of_text
 from doxeval.retrieve.topic_queries import as_topics, queries_of
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.run import Run
+from doxeval.sealed.manifest import is_sealed
 from doxeval.topics.nexi import parse_structured
 from doxeval.topics.nexi_ast import StructuredQuery, Term
 from doxeval.topics.read_write import read_topics
@@ -26,14 +31,18 @@ from doxeval.topics.topic import Topic
 from doxeval.wording import Parameter, brief, listed
 
 if TYPE_CHECKING:
-    from doxeval.documents import Collection
     from doxeval.retrieve.units import Place
 
 WORDS_MOST = 10
 
 
+# An index, a collection that has one beside it, or the directory of either.
+IndexGiven = Index | Collection | str | os.PathLike[str]
+
+
+@checked
 def search(
-    index: Index | str | os.PathLike[str],
+    index: IndexGiven,
     topics: Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str],
     task: str = "focused",
     model: Model | str | None = None,
@@ -55,6 +64,7 @@ def search(
 ) -> Run:
     """A run: for each topic the best parts of documents, as the task asks for them.
 
+    index: an index or its directory; a collection, or its directory, stands for its index.
     task: thorough, focused, relevant-in-context, best-in-context, fetch-browse, documents; with
     the structure of castitles sscas, svcas, vscas, vvcas. model: a model that scores units, as a
     value or a name such as "lm(prior=.5)"; by default it depends on the task. articles: a model
@@ -113,8 +123,9 @@ def search(
     return replace(run, facts=facts_of(searcher, field), warnings=warnings)
 
 
+@checked
 def search_words(
-    index: Index | str | os.PathLike[str], words: str, *, task: str = "focused", **options: Any
+    index: IndexGiven, words: str, *, task: str = "focused", **options: Any
 ) -> list[Result]:
     """The best results for a query given as words: ten, unless `most` says otherwise.
 
@@ -136,10 +147,14 @@ def search_words(
     return list(results_of({words: answer}, searcher.index.collection, task))
 
 
-def searcher_for(index: Index | str | os.PathLike[str], options: Options) -> Searcher:
+def searcher_for(index: IndexGiven, options: Options) -> Searcher:
     """An index, perhaps still to be opened, with options."""
     options.refuse_without_effect()
-    return Searcher(index if isinstance(index, Index) else Index(index), options)
+    if isinstance(index, Index):
+        return Searcher(index, options)
+    if isinstance(index, Collection) or is_sealed(COLLECTION, Path(index)):
+        return Searcher(Index.of(index), options)
+    return Searcher(Index(index), options)
 
 
 def query_of_words(words: str, options: Options) -> tuple[Term, ...] | StructuredQuery:

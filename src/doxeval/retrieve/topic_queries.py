@@ -121,5 +121,8 @@ def as_topics(given: Iterable[Topic] | Mapping[str, str]) -> list[Topic]:
     [Topic('7', title='fog horn')]
     """
     if isinstance(given, Mapping):
+        wrong = [title for title in given.values() if not isinstance(title, str)]
+        if wrong:
+            raise InputError(f"topics has the query {brief(wrong[0])}: expected words, by topic")
         return [Topic(str(topic), title=title) for topic, title in given.items()]
     return list(given)

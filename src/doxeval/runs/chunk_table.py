@@ -24,6 +24,7 @@ from doxeval.columns.fields import refuse_unknown
 from doxeval.documents.ids import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import opened
+from doxeval.named.arguments import checked
 from doxeval.runs.json_blocks import JsonBlock, json_blocks
 from doxeval.runs.result_columns import RANGE, is_range
 from doxeval.runs.span_lists import SpanLists
@@ -101,6 +102,7 @@ class ChunkTable:
         return self._numbers.get(chunk, -1)
 
 
+@checked
 def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     """Read chunks from JSONL: {"id", "doc", "start", "end" or "spans", "tokens"?, "parent"?}.
 

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from doxeval.columns.frames import Frame, is_frame
 from doxeval.errors import FormatError, InputError, OutputError, warn
 from doxeval.files import is_compressed, opened, uncompressed_name, written
+from doxeval.named.arguments import checked
 from doxeval.runs.blocks import Block, blocks_of
 from doxeval.runs.mistaken import LooksLikeAssessments
 from doxeval.runs.run import Kind, Run
@@ -81,6 +82,7 @@ def format_of(path: str | os.PathLike[str]) -> RunFormat | None:
     return _SUFFIXES.get(suffix)
 
 
+@checked
 def read_run(
     path: str | os.PathLike[str],
     format: RunFormat | None = None,
@@ -214,6 +216,7 @@ def chunk_table_of(given: ChunkTable | str | os.PathLike[str]) -> ChunkTable:
     return read_chunks(given)
 
 
+@checked
 def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None = None) -> None:
     """Write a run; the format goes by the file's name if none is given, else it is text.
 

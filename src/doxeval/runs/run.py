@@ -16,6 +16,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.columns.labels import NO_LABEL, Labels
 from doxeval.errors import InputError, warn
+from doxeval.named.arguments import checked
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import (
     Floats,
@@ -86,6 +87,7 @@ class Run:
     # Ways in
 
     @classmethod
+    @checked
     def from_results(cls, results: Iterable[Result], run_id: str = "run") -> Run:
         """A run of results given one by one, in the order of the ranking.
 
@@ -97,6 +99,7 @@ class Run:
         return cls(run_id, *columns, warnings=warnings)
 
     @classmethod
+    @checked
     def from_arrays(
         cls,
         topic: Any,
@@ -156,11 +159,14 @@ class Run:
             "tokens": tokens,
         }
         given = {name: values for name, values in given.items() if values is not None}
+        if "topic" not in given or not {"doc", "chunk"} & given.keys():
+            raise InputError("topic, document or chunk is missing: expected a sequence of each")
         columns, _, warnings = columns_of_arrays(given, {"doc": "document"}, chunks)
         warn(warnings)
         return cls(run_id, *columns, warnings=warnings)
 
     @classmethod
+    @checked
     def from_dict(cls, results: Mapping[Any, Any], run_id: str = "run") -> Run:
         """A run from a dict of topics.
 
@@ -183,6 +189,7 @@ class Run:
         return cls(run_id, *columns, warnings=warnings)
 
     @classmethod
+    @checked
     def from_frame(
         cls, frame: Any, run_id: str | None = None, *, chunks: ChunkTable | None = None
     ) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,7 +13,9 @@ from doxeval.arrays import Ints, repeated_rows
 from doxeval.documents import Collection
 from doxeval.documents.paths import parse_path
 from doxeval.errors import InputError, SyntaxProblem
+from doxeval.named.arguments import checked
 from doxeval.runs.overlap import article_numbers, overlap_of, text_extents
+from doxeval.runs.read_write import RunGiven, as_run
 from doxeval.runs.resolution import ResolvedRun, resolve
 from doxeval.runs.run import Kind, Run
 from doxeval.runs.span_lists import pieces_of
@@ -123,9 +126,13 @@ class RunStatistics:
         }
 
 
-def run_statistics(run: Run | ResolvedRun, collection: Collection | None = None) -> RunStatistics:
+@checked
+def run_statistics(
+    run: RunGiven | ResolvedRun, collection: Collection | str | os.PathLike[str] | None = None
+) -> RunStatistics:
     """The statistics of a run, more of them with its collection.
 
+    The run is given as for `evaluate`, and the collection as a value or by its location.
     A run that is resolved already is given together with the collection it was resolved against.
 
     >>> run = Run.from_dict({"7": [("d", "/a/s[1]"), ("d", "/a/s[1]/p[2]"), ("d", "/a/s[2]")]})
@@ -135,6 +142,8 @@ def run_statistics(run: Run | ResolvedRun, collection: Collection | None = None)
     >>> found.depths, found.tags
     ({2: 2, 3: 1}, {'s': 2, 'p': 1})
     """
+    if isinstance(collection, str | os.PathLike):
+        collection = Collection(collection)
     if isinstance(run, ResolvedRun):
         if collection is None:
             raise InputError(
@@ -143,6 +152,7 @@ def run_statistics(run: Run | ResolvedRun, collection: Collection | None = None)
         resolved: ResolvedRun | None = run
         run = run.run
     else:
+        run = as_run(run)
         resolved = None if collection is None else resolve(run, collection)
     is_compared, is_overlapping = overlap_of(run, resolved, collection)
     units = (unit_kinds(run), numbered_units(run), run.start, run.end)

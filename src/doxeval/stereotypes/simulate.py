@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
-from doxeval.assessments import Assessments
+from doxeval.assessments import as_assessments
+from doxeval.assessments.read_write import AssessmentsGiven
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
 from doxeval.documents.words import DocumentWords
 from doxeval.errors import InputError, warn
+from doxeval.named.arguments import checked
 from doxeval.runs import Kind, Result, Run
 from doxeval.runs.builder import run_of
 from doxeval.stereotypes.systems import Situation, Unit, system_named
@@ -20,9 +23,10 @@ from doxeval.stereotypes.units import Ranked, relevant_units
 from doxeval.wording import listed
 
 
+@checked
 def simulate(
-    assessments: Assessments,
-    collection: Collection,
+    assessments: AssessmentsGiven,
+    collection: Collection | str | os.PathLike[str],
     system: str,
     *,
     quant: str | None = None,
@@ -33,12 +37,13 @@ def simulate(
 ) -> Run:
     """The run of a simulated system that knows the assessments; `SYSTEMS` has them by name.
 
+    Assessments are given as for `evaluate`, and the collection as a value or by its location.
     `quant` says how grades become numbers; by default it is spec for highlighted text, gen for
     grades of 2002–04 and gen5 for those of 2005. Lists end after `most` results. `seed` is that of
     random choices, which each topic makes independently of other topics; `unit` says in which unit
     the sizes of children are counted.
 
-    >>> from doxeval.assessments import Judgment
+    >>> from doxeval.assessments import Assessments, Judgment
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> assessments = Assessments([Judgment("7", "a", ((4, 8),))])
@@ -49,7 +54,9 @@ def simulate(
     if seed < 0 or most < 1:
         raise InputError(f"seed is {seed} and most is {most}: expected 0 or more, and 1 or more")
     simulated = system_named(system)
-    resolved = resolved_assessments(assessments, collection)
+    if not isinstance(collection, Collection):
+        collection = Collection(collection)
+    resolved = resolved_assessments(as_assessments(assessments, collection=collection), collection)
     relevant = relevant_units(resolved, collection, quant)
     words = DocumentWords(collection)
     lists: dict[str, Ranked] = {}

@@ -23,6 +23,7 @@ from typing import Literal, NamedTuple, NoReturn
 from unicodedata import category
 
 from doxeval.errors import SyntaxProblem
+from doxeval.named.arguments import checked
 from doxeval.topics.nexi_ast import (
     About,
     And,
@@ -69,6 +70,7 @@ class NexiError(SyntaxProblem):
         self.at = column
 
 
+@checked
 def parse_nexi(query: str, precedence: Precedence = "and") -> Query:
     """Parse a query of either kind: one that starts with `/` is structured.
 

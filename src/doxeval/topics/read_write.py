@@ -8,6 +8,7 @@ from typing import IO, Literal
 
 from doxeval.errors import FormatError, OutputError, SyntaxProblem
 from doxeval.files import opened, uncompressed_name, written
+from doxeval.named.arguments import checked
 from doxeval.topics.inex_xml import read_inex_topics, write_inex_topics
 from doxeval.topics.lines import (
     read_jsonl_topics,
@@ -41,6 +42,7 @@ _SUFFIXES: dict[str, TopicFormat] = {
 }
 
 
+@checked
 def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None) -> list[Topic]:
     """The topics of a file, in its order; by default the file's name says the format.
 
@@ -51,7 +53,7 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     ['steam engine']
     """
     name = os.fspath(path)
-    chosen = format or _format_of(name)
+    chosen = _checked(format) or _format_of(name)
     with opened(path) as file:
         topics = list(READERS[chosen](file, name))
     if not topics:
@@ -59,6 +61,7 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     return topics
 
 
+@checked
 def write_topics(
     topics: Iterable[Topic], path: str | os.PathLike[str], format: TopicFormat | None = None
 ) -> None:
@@ -73,12 +76,18 @@ def write_topics(
     '1\\tsteam engine\\n'
     """
     given, name = list(topics), os.fspath(path)
-    chosen = format or _format_of(name)
+    chosen = _checked(format) or _format_of(name)
     lost = losses(given, chosen)
     if lost:
         raise OutputError(f"{name}: the format {chosen} cannot hold {', '.join(lost)}")
     with written(path) as file:
         file.writelines(line.encode() for line in WRITERS[chosen](given))
+
+
+def _checked(format: TopicFormat | None) -> TopicFormat | None:
+    if format is not None and format not in READERS:
+        raise FormatError(f"no format {brief(format)} of topics; there are {', '.join(READERS)}")
+    return format
 
 
 def _format_of(name: str) -> TopicFormat:
