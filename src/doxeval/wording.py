@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, fields
+from math import isfinite
 from typing import Any
 
 LONGEST_QUOTE = 80
@@ -98,14 +99,28 @@ def brief(value: object, longest: int = LONGEST_QUOTE) -> str:
 def json_text(value: Any, indent: int | None = None) -> str:
     r"""A value as JSON, with hidden characters and lone surrogates as JSON's own escapes.
 
-    A reader of JSON gets exactly the value, and a terminal gets nothing that steers it.
+    A reader of JSON gets exactly the value, and a terminal gets nothing that steers it. A number
+    that is not defined, for which JSON has no word, is null.
 
-    >>> print(json_text({"a": "\x9b\u202e é"}))
-    {"a": "\u009b\u202e é"}
+    >>> print(json_text({"a": "\x9b\u202e é", "b": float("nan")}))
+    {"a": "\u009b\u202e é", "b": null}
     """
     import json
 
-    return json_escaped(json.dumps(value, ensure_ascii=False, indent=indent))
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_with_null(value), ensure_ascii=False, indent=indent)
+    return json_escaped(text)
+
+
+def _with_null(value: Any) -> Any:
+    """Return a value of JSON with None for each number that is not finite."""
+    if isinstance(value, dict):
+        return {name: _with_null(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_null(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def json_escaped(text: str) -> str:

@@ -10,14 +10,22 @@ from hypothesis import strategies as st
 
 from doxeval import chunks
 from doxeval.chunks import Questions
-from doxeval.errors import FormatError
+from doxeval.errors import FormatError, InputError
+from doxeval.runs import Kind, Result, Run
 
 TEXT = "Tides rise. The moon pulls. Tides fall. The moon pulls."
 
 
-def asked(*spans: dict[str, Any], copies: Any = "same", text: str = TEXT) -> Questions:
+def asked(
+    *spans: dict[str, Any], copies: Any = "same", text: str = TEXT, max_lost: int | str = 0
+) -> Questions:
     question = {"id": "1", "question": "?", "needs": [{"spans": list(spans)}]}
-    return chunks.questions([question], {"sea": text, "other": "Nothing. The moon pulls."}, copies)
+    docs = {"sea": text, "other": "Nothing. The moon pulls."}
+    return chunks.questions([question], docs, copies, max_lost)
+
+
+def run_of(document: str, start: int, end: int) -> Run:
+    return Run.from_results([Result("1", document, Kind.PASSAGE, start, end)], "mine")
 
 
 def starts(gold: Questions) -> list[int]:
@@ -90,7 +98,7 @@ def test_other_letters_are_told() -> None:
 
 @pytest.mark.parametrize("quote", ["The sun shines all day long.", " ", ""])
 def test_what_is_not_there_is_lost(quote: str) -> None:
-    gold = asked({"doc": "sea", "quote": quote})
+    gold = asked({"doc": "sea", "quote": quote}, max_lost=1)
     assert gold["1"].needs == () and gold.tally.lost == 1
     assert gold.warnings == (
         f"question 1: not found in sea: {quote!r}",
@@ -98,13 +106,114 @@ def test_what_is_not_there_is_lost(quote: str) -> None:
     )
 
 
+def test_gold_that_is_not_found_is_an_error_that_lists_it_and_where_it_nearly_is() -> None:
+    docs = {
+        "sea": TEXT,
+        "lake": "Still. The moon pulls at lakes too, though nobody can see it with bare eyes.",
+    }
+    quotes = {
+        "moved": "The moon pulls at lakes too, though nobody can see it with bare eyes.",
+        "changed": "The moon pulls at lakes too, and everybody sees that it does.",
+        "gone": "The sun shines " + "all day " * 20,
+    }
+    asked = [
+        {"id": name, "question": "?", "needs": [{"spans": [{"doc": "sea", "quote": quote}]}]}
+        for name, quote in quotes.items()
+    ]
+    with pytest.raises(InputError) as caught:
+        chunks.questions(asked, docs)
+    headline, moved, changed, gone = str(caught.value).split("\n  ")
+    assert headline == (
+        "0% of 3 quotes located; are these the same texts? max_lost= allows a number or a share"
+    )
+    assert moved.startswith("question moved: not found in sea: 'The moon pulls at lakes too, ")
+    assert moved.endswith("; it stands at 7 of lake")
+    assert changed.endswith("% of it stands at 7 of lake")
+    assert gone.endswith("all day all d…'") and len(gone) < 120
+
+
+def test_of_much_missing_gold_the_first_is_listed() -> None:
+    asked = [
+        {"id": str(at), "question": "?", "needs": [{"spans": [{"doc": "sea", "quote": quote}]}]}
+        for at, quote in enumerate(["Tides rise."] * 20 + ["Nothing like this."] * 17)
+    ]
+    with pytest.raises(InputError, match="17 of 37 quotes not found; max_lost= allows") as caught:
+        chunks.questions(asked, {"sea": TEXT}, max_lost=16)
+    _, *listed = str(caught.value).split("\n  ")
+    assert len(listed) == 11 and listed[-1] == "and 7 more"
+    gold = chunks.questions(asked, {"sea": TEXT}, max_lost="46%")
+    assert gold.warnings[0] == "question 20: not found in sea: 'Nothing like this.'"
+    assert gold.warnings[-1] == "17 questions without gold: not evaluated"
+    for wrong in ("many", -1, "nan%"):
+        with pytest.raises(InputError, match=r"max_lost=.*expected a number, or a share"):
+            chunks.questions(asked, {"sea": TEXT}, max_lost=wrong)
+
+
+def test_a_need_that_is_not_found_counts_neither_as_answered_nor_as_missed() -> None:
+    needs = [{"spans": [{"doc": "sea", "quote": quote}]} for quote in ("Tides fall.", "No quote.")]
+    asked = [{"id": "1", "question": "?", "needs": needs}]
+    with pytest.raises(InputError, match="1 of 2 quotes not found"):
+        chunks.questions(asked, {"sea": TEXT})
+    gold = chunks.questions(asked, {"sea": TEXT}, max_lost=1)
+    assert [need.id for need in gold["1"].needs] == ["1"]
+    left_out = "1 need not found and left out: such questions are scored by their other needs"
+    assert gold.warnings[-1] == left_out
+    table = chunks.evaluate(run_of("sea", 28, 39), gold, ["all@5", "sR@5"])
+    assert table.view(0) == {"all@5": 1.0, "sR@5": 1.0}
+    assert left_out in table.view(0).warnings
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda docs, gold, cut, **more: chunks.compare(docs, gold, ["paragraphs"], **more),
+        lambda docs, gold, cut, **more: chunks.grid(docs, gold, ["paragraphs"], **more),
+        lambda docs, gold, cut, **more: chunks.evaluate(
+            run_of("sea", 0, 11), gold, docs=docs, **more
+        ),
+        lambda docs, gold, cut, **more: chunks.limits(cut, gold, **more),
+        lambda docs, gold, cut, **more: chunks.oracle(cut, gold, **more),
+    ],
+)
+def test_gold_that_is_not_found_is_an_error_wherever_gold_is_read(ask: Any) -> None:
+    docs = chunks.documents({"sea": TEXT})
+    cut = chunks.cut(docs, "sentences:1:0")
+    gold = [
+        {"id": quote, "question": "tides", "needs": [{"spans": [{"doc": "sea", "quote": quote}]}]}
+        for quote in ("Tides fall.", "Not there.")
+    ]
+    with pytest.raises(InputError, match="1 of 2 quotes not found"):
+        ask(docs, gold, cut)
+    found = ask(docs, gold, cut, max_lost="50%")
+    assert any("not found" in warning for warning in getattr(found, "warnings", ["not found"]))
+
+
+def test_questions_are_asked_whether_or_not_their_gold_is_found() -> None:
+    """Searching needs the texts of the questions alone."""
+    docs = chunks.documents({"sea": TEXT})
+    cut = chunks.cut(docs, "sentences:1:0")
+    need = {"spans": [{"doc": "sea", "quote": "Not there."}]}
+    asked = [{"id": "1", "question": "tides", "needs": [need]}]
+    assert len(chunks.search(cut, asked)) == 2
+    assert len(chunks.retrieve(lambda question: ["Tides fall."], asked, cut)) == 1
+
+
+def test_comparing_without_any_gold_is_an_error() -> None:
+    asked = [{"id": "1", "question": "tides", "needs": [], "not_relevant": ["sea"]}]
+    for ask in (chunks.compare, chunks.grid):
+        with pytest.raises(InputError, match="scores are not defined: no question has gold"):
+            ask({"sea": TEXT}, asked, ["paragraphs"])
+
+
 def test_an_unknown_document_is_told_even_if_the_text_is_known() -> None:
-    gold = asked({"doc": "lake", "quote": "Tides fall."})
-    assert gold.warnings[0] == "question 1: no document 'lake'"
+    gold = asked({"doc": "lake", "quote": "Tides fall."}, max_lost=1)
+    told = "question 1: no document 'lake': 'Tides fall.'; it stands at 28 of sea"
+    assert gold.warnings[0] == told
 
 
 def test_one_alternative_is_enough() -> None:
-    gold = asked({"doc": "lake", "quote": "x"}, {"doc": "sea", "quote": "Tides fall."})
+    spans = {"doc": "lake", "quote": "x"}, {"doc": "sea", "quote": "Tides fall."}
+    gold = asked(*spans, max_lost="50%")
     assert starts(gold) == [28] and gold.tally.lost == 1
 
 
@@ -114,6 +223,7 @@ def test_needs_without_text_and_empty_documents() -> None:
     empty = chunks.questions(
         [{"question": "?", "needs": [{"spans": [{"doc": "a", "whole": True}]}]}],
         {"a": "", "b": "x"},
+        max_lost=1,
     )
     assert empty.warnings[0] == "question 1: document a is empty"
 
@@ -124,7 +234,7 @@ def test_copies_is_checked() -> None:
 
 
 def test_long_quotes_are_cut_in_warnings() -> None:
-    gold = asked({"doc": "sea", "quote": "nothing " * 50})
+    gold = asked({"doc": "sea", "quote": "nothing " * 50}, max_lost=1)
     assert len(gold.warnings[0]) < 120
 
 

@@ -138,6 +138,37 @@ def test_run(doxeval_chunks):
     result.stdout.fnmatch_lines(["*what is asked is not known for 2 of 2 questions*"])
 
 
+def test_gold_that_is_not_found_fails_the_test(folder: pytest.Pytester) -> None:
+    gone = {"spans": [{"doc": "post", "quote": "Parcels are quite expensive"}]}
+    asked = [*QUESTIONS, {"id": "q3", "question": "What does it cost?", "needs": [gone]}]
+    (folder.path / "questions.jsonl").write_text(lines(asked))
+    folder.makepyfile(
+        RETRIEVER
+        + """
+def test_strict(doxeval_chunks):
+    assert doxeval_chunks("questions.jsonl", retriever, docs="docs")["bR@1000"] == 1
+
+def test_lax(doxeval_chunks):
+    scores = doxeval_chunks("questions.jsonl", retriever, docs="docs", max_lost=1)
+    assert scores["bR@1000"] == 1
+    assert "question q3: not found in post: 'Parcels are quite expensive'" in scores.warnings
+"""
+    )
+    result = run(folder)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        ["*1 of 3 quotes not found; max_lost=*", "*question q3: not found in post*"]
+    )
+    folder.makeini("[pytest]\ndoxeval_max_lost = 34%\n")
+    run(folder).assert_outcomes(passed=2)
+
+
+def test_scores_without_any_gold_are_an_error() -> None:
+    asked = [{"id": "1", "question": "?", "needs": [], "not_relevant": ["post"]}]
+    with pytest.raises(InputError, match="scores are not defined: no question has gold"):
+        scores_of_chunks(asked, lambda question: [], docs=DOCS)
+
+
 def test_documents_are_asked_for() -> None:
     with pytest.raises(InputError, match="docs= is needed: the documents in which the gold"):
         scores_of_chunks(QUESTIONS, lambda question: [])

@@ -16,6 +16,7 @@ from doxeval.errors import FormatError, SourceError
 
 TERMS = "Thirty days. Unused goods only. Ask us first. Unused goods only."
 DOCS = {"terms": TERMS, "faq": "Parcels are free. Ask us first."}
+LEFT_OUT = "1 need not found and left out: such questions are scored by their other needs"
 
 
 def answers(gold: Questions, question: str, docs: Any = DOCS) -> list[list[str]]:
@@ -135,7 +136,7 @@ def test_chunking_evaluation(tmp_path: Path) -> None:
     assert gold.texts["1"] == 'How, "exactly"?'
     assert answers(gold, "1") == [["Thirty days."], ["Unused goods only."] * 2]
     assert [place.start for place in gold["1"].needs[1].places] == [13, 46]
-    assert gold.tally[1:] == (0, 0, 1, 1)
+    assert gold.tally[1:] == (0, 0, 1, 1, 0)
     assert gold.warnings == ("question 1: stands 2 times in terms: 'Unused goods only.'",)
     at_place = chunks.questions(tmp_path / "q.csv", DOCS, copies="place")
     assert [place.start for place in at_place["1"].needs[1].places] == [13]
@@ -186,7 +187,7 @@ def test_spans_without_answers_are_believed_if_they_fit() -> None:
     tests = [{"query": "?", "snippets": [{"file_path": "terms", "span": [0, 6]}]}]
     assert answers(chunks.questions({"tests": tests}, DOCS), "1") == [["Thirty"]]
     tests[0]["snippets"][0]["span"] = [60, 70]  # type: ignore[index]  # JSON of any depth
-    gold = chunks.questions({"tests": tests}, DOCS)
+    gold = chunks.questions({"tests": tests}, DOCS, max_lost=1)
     assert gold.warnings[0] == "question 1: [60, 70) is not in terms, which has 64 characters"
     assert gold.tally.lost == 1
 
@@ -248,9 +249,9 @@ def test_ragas_frames(tmp_path: Path) -> None:
 
 def test_ragas_ids_are_documents() -> None:
     sample = {"user_input": "?", "reference_context_ids": ["faq", "gone"]}
-    gold = chunks.questions([sample], DOCS)
+    gold = chunks.questions([sample], DOCS, max_lost=1)
     assert answers(gold, "1") == [[DOCS["faq"]]]
-    assert gold.warnings == ("question 1: no document 'gone'",)
+    assert gold.warnings == ("question 1: no document 'gone'", LEFT_OUT)
 
 
 def test_ragas_without_gold_and_of_several_turns() -> None:
@@ -339,7 +340,8 @@ def test_qasper() -> None:
     gold = chunks.questions(qasper(), docs)
     assert answers(gold, "x", docs) == [["We measure tides."], ["The moon pulls."]]
     assert gold.warnings == ("question x: not text of a document: 'FLOAT SELECTED: Table 2'",)
-    assert gold.tally.lost == 1
+    assert (gold.tally.lost, gold.tally.unusable) == (0, 1)
+    assert gold.report().endswith(" · 1 answer not text of a document")
 
 
 def test_qasper_by_fields() -> None:
@@ -522,12 +524,12 @@ def test_answers_beyond_the_page_of_natural_questions_are_lost() -> None:
     for start, told in ((900, "[900, 910)"), (12, "[12, 910)")):
         far = {"start_byte": start, "end_byte": 910}
         record = nested(annotations={"long_answer": [far], "short_answers": [[]]})
-        gold = chunks.questions([record], {"//wiki/tea": PAGE})
+        gold = chunks.questions([record], {"//wiki/tea": PAGE}, max_lost=1)
         assert gold["5"].needs == () and gold.tally.lost == 1
         assert f"{told} is not in //wiki/tea, which has {len(PAGE)} char" in gold.warnings[0]
     record = nested(document={"title": "Tea", "tokens": {"token": ["Tea", "is", "wet"]}})
     record["annotations"] = {"long_answer": [{"start_token": 1, "end_token": 4}]}
-    assert chunks.questions([record], {"Tea": "Tea is wet"}).tally.lost == 1
+    assert chunks.questions([record], {"Tea": "Tea is wet"}, max_lost=1).tally.lost == 1
     edge = {"start_byte": size - 4, "end_byte": size}
     record = nested(annotations={"long_answer": [edge], "short_answers": [[]]})
     assert answers(chunks.questions([record], {"//wiki/tea": PAGE}), "5", {"//wiki/tea": PAGE}) == [
@@ -603,20 +605,21 @@ def test_gold_of_autorag_becomes_ranges_of_the_documents(tmp_path: Path) -> None
     folder = autorag(tmp_path, CORPUS, [["c4", "c3"], ["c1"], ["gone"]])
     corpus, qa = folder / "corpus.parquet", folder / "qa.parquet"
     for source in (folder, {"qa": qa, "corpus": corpus}):
-        gold = chunks.questions(source, DOCS, "place")
+        gold = chunks.questions(source, DOCS, "place", max_lost=1)
         places = [[place.start for place in need.places] for need in gold["a1"].needs]
         assert places == [[46, 32], [0]]
-        assert gold.warnings == ("question a1: no document 'gone'",)
-    both = [place.start for place in chunks.questions(folder, DOCS)["a1"].needs[0].places]
+        assert gold.warnings == ("question a1: no document 'gone'", LEFT_OUT)
+    any_copy = chunks.questions(folder, DOCS, max_lost=1)
+    both = [place.start for place in any_copy["a1"].needs[0].places]
     assert both == [46, 13, 32], "copies are as good"
     with pytest.raises(FormatError, match=r"are no documents here: if they are chunks, a folder"):
         chunks.questions(qa, DOCS)
-    assert answers(chunks.questions(qa, corpus), "a1", corpus)[1] == ["Thirty days."]
+    assert answers(chunks.questions(qa, corpus, max_lost=1), "a1", corpus)[1] == ["Thirty days."]
 
 
 def test_chunks_of_autorag_that_are_lost_are_told(tmp_path: Path) -> None:
     lost = [CORPUS[0], CORPUS[1] | {"contents": "Nothing like it anywhere at all."}]
-    gold = chunks.questions(autorag(tmp_path, lost, [["c1"], ["c2"]]), DOCS)
+    gold = chunks.questions(autorag(tmp_path, lost, [["c1"], ["c2"]]), DOCS, max_lost=1)
     assert answers(gold, "a1") == [["Thirty days."]]
     assert gold.tally.lost == 1 and "not found in any document: 'Nothing" in gold.warnings[0]
 

@@ -120,6 +120,78 @@ def test_scores_may_fail_a_build(work: Path) -> None:
     assert "<failure" in Path("j.xml").read_text()
 
 
+def lose_gold(count: int) -> None:
+    """Let the quotes of the last questions be gone from the documents."""
+    records = [json.loads(line) for line in Path("q.jsonl").read_text().splitlines()]
+    for record in records[-count:]:
+        record["needs"][0]["spans"][0]["quote"] = f"No such thing as {record['id']} anywhere."
+    Path("q.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def test_gold_that_is_not_found_fails_the_gate(work: Path) -> None:
+    run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
+    run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "run.jsonl")
+    lose_gold(1)
+    words = ("evaluate", "run.jsonl", "-g", "q.jsonl", "--docs", "handbook")
+    gated = (*words, "--fail-under", "bR@500=.1", "--out", "scores.json", "--junit", "j.xml")
+    result = doxeval("chunks", *gated)
+    assert result.exit_code == 1 and result.stdout == ""
+    assert result.stderr.splitlines() == [
+        "Error: q.jsonl: 1 of 3 quotes not found; --max-lost allows a number or a share",
+        "  question 3: not found in delivery: 'No such thing as 3 anywhere.'",
+    ]
+    assert not Path("scores.json").exists() and not Path("j.xml").exists()
+    allowed = run(*gated, "--max-lost", "34%")
+    assert allowed.stderr.count("question 3: not found in delivery") == 1
+    assert "passed: bR@500" in allowed.stderr
+    told = json.loads(Path("scores.json").read_text())["warnings"]
+    assert "question 3: not found in delivery: 'No such thing as 3 anywhere.'" in told
+    # Texts of questions are enough to search for them.
+    run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "again.jsonl")
+    limits = ("limits", "cuts/sentences-1-0.jsonl", "-g", "q.jsonl", "--docs", "handbook")
+    for others in (limits, ("try", "handbook", "q.jsonl")):
+        refused = doxeval("chunks", *others)
+        assert refused.exit_code == 1
+        assert "1 of 3 quotes not found; --max-lost allows" in refused.stderr
+        assert "1 of 3 quotes" in run(*others, "--max-lost", "1").output
+
+
+def test_judged_ranges_that_are_not_in_the_documents_fail_the_gate(work: Path) -> None:
+    run("gold", "q.jsonl", "--docs", "handbook", "--out", "judged.jsonl")
+    more = [
+        {"topic": "8", "doc": "gone", "start": 0, "end": 9},
+        {"topic": "9", "doc": "delivery", "start": 5, "end": 99_999},
+    ]
+    with Path("judged.jsonl").open("a") as file:
+        file.writelines(json.dumps(one) + "\n" for one in more)
+    Path("run.jsonl").write_text('{"topic": "1", "doc": "delivery", "start": 0, "end": 9}\n')
+    result = doxeval("chunks", "evaluate", "run.jsonl", "-g", "judged.jsonl", "--docs", "handbook")
+    assert result.exit_code == 1
+    assert "2 of 5 quotes not found" in result.stderr
+    assert "  question 8: no document 'gone'\n" in result.stderr
+    assert "  question 9: [5, 99999) is not in delivery, which has " in result.stderr
+
+
+def test_without_any_gold_nothing_is_defined_and_no_nan_is_printed(work: Path) -> None:
+    run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
+    run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "run.jsonl")
+    lose_gold(3)
+    for more in ((), ("--max-lost", "100%")):
+        tried = doxeval("chunks", "try", "handbook", "q.jsonl", *more)
+        assert tried.exit_code == 1 and "nan" not in tried.output
+    assert tried.stderr.endswith("Error: scores are not defined: no question has gold\n")
+    lax = ("-g", "q.jsonl", "--docs", "handbook", "--max-lost", "100%")
+    scored = run("evaluate", "run.jsonl", *lax, "--by", "tag")
+    assert "bm25: not defined: no question has gold\n" in scored.stdout
+    assert "nan" not in scored.output
+    gated = doxeval("chunks", "evaluate", "run.jsonl", *lax, "--fail-under", "bR@500=.1")
+    assert gated.exit_code == 1
+    assert "failed: bR@500 is undefined for every topic; the limit is 0.1" in gated.stderr
+    assert "nan" not in run("limits", "cuts/sentences-1-0.jsonl", *lax).output
+    as_json = run("limits", "cuts/sentences-1-0.jsonl", *lax, "--format", "json").stdout
+    assert json.loads(as_json)["sentences-1-0"]["intact"] is None
+
+
 def test_runs_may_name_chunks(work: Path) -> None:
     run("cut", "handbook", "--by", "paragraphs", "--out", "cuts")
     Path("ids.jsonl").write_text('{"topic": "1", "chunk": "delivery#5", "run": "ids"}\n')

@@ -65,7 +65,8 @@ def test_lost_gold_ends_with_1(folder: Path) -> None:
     assert result.exit_code == 1 and not out.exists()
     assert result.stderr.splitlines() == [
         "warning: question 1: not found in terms: 'Nothing like this at all.'",
-        "Error: 1 quote of 2 not found; --max-lost allows a number or a share",
+        "warning: 1 need not found and left out: such questions are scored by their other needs",
+        f"Error: {file}: 1 of 2 quotes not found; --max-lost allows a number or a share",
     ]
     for allowed in ("1", "50%"):
         assert doxeval(*words, "--max-lost", allowed, "--force").exit_code == 0
@@ -79,7 +80,10 @@ def test_gold_of_other_documents(folder: Path) -> None:
     words = ("chunks", "gold", file, "--docs", folder / "docs", "--out", out)
     result = doxeval(*words)
     assert result.exit_code == 1
-    assert result.stderr.endswith("Error: 0% of 1 quote located; are these the same texts?\n")
+    assert result.stderr.endswith(
+        f"Error: {file}: 0% of 1 quote located; are these the same texts? "
+        "--max-lost allows a number or a share\n"
+    )
     nothing = doxeval(*words, "--max-lost", "100%")
     assert nothing.exit_code == 1 and not out.exists()
     assert nothing.stderr.endswith("q.jsonl: no question has gold in these documents\n")
@@ -114,7 +118,7 @@ def test_lost_chunks_end_with_1(folder: Path) -> None:
     assert result.exit_code == 1 and not out.exists()
     assert result.stderr.splitlines() == [
         "warning: not found: terms, chunk 3: Nothing like this at all. (best share 0.00)",
-        "Error: 1 chunk of 3 not found; --max-lost allows a number or a share",
+        "Error: 1 of 3 chunks not found; --max-lost allows a number or a share",
     ]
     allowed = doxeval(*words, "--max-lost", "34%")
     assert allowed.exit_code == 0

@@ -14,30 +14,34 @@ from doxeval.chunks.borders import Structure
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.costs import UNITS, chunk_costs
 from doxeval.chunks.document_set import Documents
-from doxeval.chunks.question_set import Questions
+from doxeval.chunks.question_set import Questions, Tally
 from doxeval.chunks.question_sources import questions
 from doxeval.chunks.word_index import WordIndex
 from doxeval.errors import InputError
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.texts import Texts
 from doxeval.measures.tokenisers import tokeniser_of
-from doxeval.wording import brief
+from doxeval.wording import brief, counted
+
+NO_GOLD = "not defined: no question has gold"
 
 
 class Bench:
     """Everything about documents and gold that does not depend on the cut."""
 
-    def __init__(self, docs: Documents, gold: Any, unit: str = "words", tokens: Any = None) -> None:
+    def __init__(
+        self,
+        docs: Documents,
+        gold: Any,
+        unit: str = "words",
+        tokens: Any = None,
+        max_lost: int | str = 0,
+    ) -> None:
         if unit not in UNITS:
             raise InputError(f"unit is {brief(unit)}: expected {', '.join(UNITS)}")
         self.docs = docs
-        self.gold = gold_in(gold, docs)
-        # About gold that was read here; whoever gives gold that was read before knows them.
-        self.warnings: tuple[str, ...] = (
-            self.gold.warnings
-            if self.gold is not gold and isinstance(self.gold, Questions | Assessments)
-            else ()
-        )
+        self.gold = gold_in(gold, docs, max_lost)
+        self._is_read_here = self.gold is not gold
         self.unit = unit
         self.tokens = tokens
 
@@ -63,6 +67,19 @@ class Bench:
         if isinstance(self.gold, Assessments):
             raise InputError("assessments alone do not say what was asked: give the questions")
         return self.gold
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """How much of the gold was not found, if any was not; and all about gold read here."""
+        if not isinstance(self.gold, Questions | Assessments):
+            return ()
+        # Whoever gives gold that was read before knows its warnings.
+        about = self.gold.warnings if self._is_read_here else ()
+        tally = self.gold.tally if isinstance(self.gold, Questions) else Tally()
+        if not tally.lost:
+            return about
+        missing = f"{tally.lost:,} of {counted(tally.pieces, 'quote')} of the gold not found"
+        return (f"{missing}: left out, neither answered nor missed", *about)
 
     @cached_property
     def truth(self) -> GroundTruth:
@@ -107,10 +124,21 @@ class Bench:
         return len(tokeniser_of("words" if is_words else self.tokens)(text))
 
 
-def gold_in(gold: Any, docs: Documents) -> Questions | Assessments | Mapping[str, str]:
-    """Gold in whatever form: questions, assessments, texts of questions by id, or a source."""
+def refuse_without_gold(judged: Assessments) -> None:
+    """Raise an error if nothing is relevant for any question: then no score is defined."""
+    if not any(one.is_relevant for one in judged):
+        raise InputError(f"scores are {NO_GOLD}")
+
+
+def gold_in(
+    gold: Any, docs: Documents, max_lost: int | str = 0
+) -> Questions | Assessments | Mapping[str, str]:
+    """Return gold in whatever form: questions, assessments, texts of questions, or a source.
+
+    max_lost: how much of the gold of a source may be missing, as `questions` says.
+    """
     if isinstance(gold, Questions | Assessments):
         return gold
     if isinstance(gold, Mapping) and gold and all(isinstance(one, str) for one in gold.values()):
         return {str(name): text for name, text in gold.items()}
-    return questions(gold, docs)
+    return questions(gold, docs, max_lost=max_lost)

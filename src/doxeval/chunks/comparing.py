@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.chunks.bench import Bench
+from doxeval.chunks.bench import Bench, refuse_without_gold
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.cut_limits import limits_on, oracle_on
 from doxeval.chunks.cutting import cut
+from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents
 from doxeval.chunks.evaluating import evaluation_on, listed_measures, short_labels
 from doxeval.chunks.progress import progress_bar
@@ -45,6 +46,7 @@ def compare(
     measures: Iterable[Any] = (),
     tokens: Any = None,
     reference: Any = None,
+    max_lost: int | str = 0,
     progress: bool | None = None,
 ) -> Study:
     """Compare cuts of documents by what a search finds in them.
@@ -56,6 +58,7 @@ def compare(
     `measures` adds others, and read@k beside those of k results. The `reference` is the measure by
     which cuts are called best, tested, and held against the oracle, here, in the terminal and in
     the report: bR@1000, or recall at the whole budget if that is smaller, unless another is given.
+    `max_lost` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
@@ -68,7 +71,7 @@ def compare(
     """
     if budget < 1:
         raise InputError(f"budget is {budget}: expected 1 or more")
-    bench = Bench(documents(docs), gold, unit, tokens)
+    bench = _bench(documents(docs), gold, unit, tokens, max_lost)
     named, searching = _named(cuts), as_search(search)
     usual = _measures(budget)
     if reference is None:
@@ -98,7 +101,8 @@ def compare(
         for several in (runs, oracles)
     )
     headline = scores.labels[scores.index_of_measure(reference)]
-    warnings = (*_budget_warnings(bench, headline), *_warnings(scores, found, limits))
+    every = *bench.warnings, *_budget_warnings(bench, headline), *_warnings(scores, found, limits)
+    warnings = tuple(dict.fromkeys(every))
     warn(warnings)
     return Study(
         replace(scores, reference=headline),
@@ -117,6 +121,13 @@ def compare(
         tuple(map(_label, added)),
         losses(*without_white_space),
     )
+
+
+def _bench(docs: Documents, gold: Any, unit: str, tokens: Any, max_lost: int | str) -> Bench:
+    """Return documents and gold; without any gold, there is nothing to compare."""
+    bench = Bench(docs, gold, unit, tokens, max_lost)
+    refuse_without_gold(bench.assessments)
+    return bench
 
 
 def _named(cuts: Any) -> dict[str, Any]:
@@ -217,6 +228,7 @@ def grid(
     budgets: Iterable[int] = (),
     unit: str = "words",
     tokens: Any = None,
+    max_lost: int | str = 0,
     progress: bool | None = None,
 ) -> Any:
     """Every cut with every search at every k: a long frame of pandas, a row for each score.
@@ -224,7 +236,7 @@ def grid(
     Its columns are cut, search, k, measure, topic and value. `searches` are searches by name: names
     of models, `dense(embed)`, `hybrid(…)`, or functions that embed texts. `measures` are names
     without their cut-off, which k gives. `budgets` adds bR at these budgets, for which k is
-    missing.
+    missing. `max_lost` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -238,7 +250,7 @@ def grid(
     from doxeval.runs.optional import optional_module
 
     pandas = optional_module("pandas")
-    bench = Bench(documents(docs), gold, unit, tokens)
+    bench = _bench(documents(docs), gold, unit, tokens, max_lost)
     named, by_name = _named(cuts), _searches(searches)
     depths = sorted(set([k] if isinstance(k, int) else k))
     at: dict[str, int | None] = {f"{name}@{k}": k for k in depths for name in measures}

@@ -20,10 +20,18 @@ from doxeval.wording import Parameter
 
 
 @checked
-def limits(chunks: Chunks, gold: Any, *, unit: str = "words", tokens: Any = None) -> Limits:
-    """What a cut allows, before anything is searched.
+def limits(
+    chunks: Chunks,
+    gold: Any,
+    *,
+    unit: str = "words",
+    tokens: Any = None,
+    max_lost: int | str = 0,
+) -> Limits:
+    """Return what a cut allows, before anything is searched.
 
     `gold` are questions (or assessments). Sizes are in `unit`: characters, words or tokens.
+    `max_lost` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -33,7 +41,7 @@ def limits(chunks: Chunks, gold: Any, *, unit: str = "words", tokens: Any = None
     >>> found.coverage, found.intact, found.pieces, round(found.omega, 4)
     (1.0, 0.0, 2.0, 0.4)
     """
-    bench = Bench(chunks.known_docs, gold, unit, tokens)
+    bench = Bench(chunks.known_docs, gold, unit, tokens, max_lost)
     found = limits_on(bench, chunks)
     found = replace(found, warnings=(*bench.warnings, *found.warnings))
     warn(found.warnings)
@@ -54,13 +62,20 @@ def limits_on(bench: Bench, chunks: Chunks) -> Limits:
 
 @checked
 def oracle(
-    chunks: Chunks, gold: Any, *, unit: str = "words", tokens: Any = None, run_id: str = "oracle"
+    chunks: Chunks,
+    gold: Any,
+    *,
+    unit: str = "words",
+    tokens: Any = None,
+    max_lost: int | str = 0,
+    run_id: str = "oracle",
 ) -> ChunkRun:
-    """The run of somebody who knows the gold: the chunks of a cut in the best order.
+    """Return the run of somebody who knows the gold: the chunks of a cut in the best order.
 
     It is greedy: each result is the chunk that adds the most gold for what it costs in `unit`,
     of equal ones the one that adds more, then the first. For chunks that do not overlap, no order
-    has a higher bR, up to the last chunk that is read.
+    has a higher bR, up to the last chunk that is read. `max_lost` says how much of the gold may be
+    missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -70,7 +85,7 @@ def oracle(
     >>> [(result.start, result.end) for result in run]
     [(0, 14), (15, 25)]
     """
-    bench = Bench(chunks.known_docs, gold, unit, tokens)
+    bench = Bench(chunks.known_docs, gold, unit, tokens, max_lost)
     run = oracle_on(bench, chunks, run_id)
     run = replace(run, warnings=(*bench.warnings, *run.warnings))
     warn(run.warnings)

@@ -33,6 +33,7 @@ def evaluate(
     chunks: Chunks | None = None,
     unit: str = "auto",
     tokens: Any = None,
+    max_lost: int | str = 0,
     **options: Any,
 ) -> ScoreTable:
     """Score runs of chunks: a run, several, or a dict of them by name.
@@ -42,6 +43,7 @@ def evaluate(
     documents) are needed to count words, in which budgets are then; otherwise budgets are in
     characters. `tokens` says what tokens are; `unit` overrules what budgets count. A chunk that is
     returned twice is read twice, by all measures; with duplicates="drop", names say so.
+    `max_lost` says how much of the gold of a source may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -55,7 +57,7 @@ def evaluate(
         docs = chunks.docs
     if docs is not None:
         docs = documents(docs)
-        gold = gold_in(gold, docs)
+        gold = gold_in(gold, docs, max_lost)
     chosen = listed_measures(measures)
     evaluation = Evaluation(
         judgments_of(gold),

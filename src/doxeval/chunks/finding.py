@@ -7,41 +7,80 @@ from typing import Literal, NamedTuple
 
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.question_set import Need, Place, Question, Questions, Tally
-from doxeval.chunks.quotes import QuotePlaces, StatedOffsets, Wanted, is_same_text
+from doxeval.chunks.quotes import Quoted, QuotePlaces, StatedOffsets, Wanted, is_same_text
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
 from doxeval.errors import FormatError
+from doxeval.locating import allowed_lost, find_in_documents, refuse_lost
 from doxeval.wording import Parameter, brief, counted, shortened
 
 Copies = Literal["same", "place"]
 _SHOWN = 60
+# A smaller share of a quote stands anywhere.
+_NEAR = 0.25
+# What is not found in its document is looked for in the others: so many quotes, if all documents
+# together have no more characters than this.
+_LOOKED_FOR = 10
+_MOST_TEXT = 5_000_000
+_LIKELY = 3
 
 
 class _Found(NamedTuple):
-    """The places of a piece of text, the best first; and what is to be said about it."""
+    """The places of a piece of text, the best first; and what is to be said about it.
+
+    near, share: where most of what was not found stands, and how much of it.
+    """
 
     places: tuple[Place, ...]
     warning: str | None = None
     is_moved: bool = False
     is_copied: bool = False
+    near: Place | None = None
+    share: float = 0.0
+
+
+class _Missing(NamedTuple):
+    """A piece of text that was not found: its number among the warnings, and where it nearly is."""
+
+    warning: int
+    quote: str
+    near: Place | None
+    share: float
 
 
 def find_gold(
-    stated: Iterable[StatedQuestion], docs: Documents, copies: Copies = "same"
+    stated: Iterable[StatedQuestion],
+    docs: Documents,
+    copies: Copies = "same",
+    max_lost: int | str = 0,
+    origin: str | None = None,
 ) -> Questions:
-    """Questions with the places of what they need.
+    """Return questions with the places of what they need.
 
     copies: whether all places at which a quote stands in its document answer the need ("same"), or
-    only the one that the file names ("place").
+    only the one that the file names ("place"). max_lost: how many pieces of text may be missing.
+    Those that are missing and may be are left out and warned about: a need of which nothing was
+    found counts neither as answered nor as missed.
     """
+    allowed_lost(max_lost, 0)
     if copies not in ("same", "place"):
         raise FormatError(Parameter("copies", copies) + ": expected 'same' or 'place'")
     given = list(stated)
     _refuse_repeated(given)
     finder = _Finder(docs, copies, given)
     found = [finder.question(one) for one in given]
+    missing = finder.missing_lines()
+    left_out = sum(
+        sum(bool(need.pieces) for need in one.needs) - len(question.needs)
+        for one, question in zip(given, found, strict=True)
+        if question.needs
+    )
+    if left_out:
+        needs = f"{counted(left_out, 'need')} not found and left out"
+        finder.warnings.append(f"{needs}: such questions are scored by their other needs")
     without = sum(not question.needs and not question.not_relevant for question in found)
     if without:
         finder.warnings.append(f"{counted(without, 'question')} without gold: not evaluated")
+    refuse_lost(finder.tally.lost, finder.tally.pieces, "quote", max_lost, missing, origin)
     return Questions(tuple(found), tuple(finder.warnings), finder.tally)
 
 
@@ -61,6 +100,7 @@ class _Finder:
         self._copies = copies
         self._offsets = StatedOffsets(docs)
         self._quotes = QuotePlaces(docs, self._wanted(given))
+        self._missing: list[_Missing] = []
         self.warnings: list[str] = []
         self.tally = Tally()
 
@@ -93,7 +133,7 @@ class _Finder:
             if not need.pieces:
                 self._warn(one, f"need {shortened(name)} names no text")
         for text in one.unusable:
-            self._count(lost=1, pieces=1)
+            self._count(unusable=1)
             self._warn(one, f"not text of a document: {_shown(text)}")
         self._count(questions_with_copies=int(self.tally.copied > before))
         judged = [self._docs.find(name) for name in one.not_relevant]
@@ -107,6 +147,10 @@ class _Finder:
         places: dict[Place, None] = {}
         for piece in need.pieces:
             found = self._find(piece)
+            if not found.places:
+                quote = piece.quote or ""
+                missing = _Missing(len(self.warnings), quote, found.near, found.share)
+                self._missing.append(missing)
             if found.warning is not None:
                 self._warn(one, found.warning)
             self._count(
@@ -117,6 +161,35 @@ class _Finder:
             )
             places |= dict.fromkeys(found.places)
         return tuple(places)
+
+    def missing_lines(self) -> tuple[str, ...]:
+        """Return what was not found, with where it nearly is, which the warnings get too."""
+        elsewhere = self._elsewhere(self._missing[:_LOOKED_FOR])
+        for one in self._missing:
+            near, share = one.near, one.share
+            other = elsewhere.get(one.quote, Quoted())
+            if (other.places or other.near) and other.share > share:
+                near, share = (*other.places, other.near)[0], other.share
+            if near is not None and share >= _NEAR:
+                part = "it stands" if share == 1 else f"{share:.0%} of it stands"
+                where = f"{part} at {near.start:,} of {shortened(near.document)}"
+                self.warnings[one.warning] += f"; {where}"
+        return tuple(self.warnings[one.warning] for one in self._missing)
+
+    def _elsewhere(self, missing: list[_Missing]) -> dict[str, Quoted]:
+        """Return where most of quotes stands, unless there is too much text to search."""
+        quotes = list(dict.fromkeys(one.quote for one in missing if one.quote.strip()))
+        size = 0
+        for name in self._docs if quotes else ():
+            size += len(self._docs[name])
+            if size > _MOST_TEXT:
+                return {}
+        best: dict[str, Quoted] = {}
+        for quote, found in zip(quotes, find_in_documents(self._docs, quotes), strict=True):
+            names = [name for name, _ in found.places] or found.near
+            by_document = [self._quotes.find(name, quote) for name in names[:_LIKELY]]
+            best[quote] = max(by_document, key=lambda one: one.share, default=Quoted())
+        return best
 
     def _warn(self, one: StatedQuestion, message: str) -> None:
         self.warnings.append(f"question {shortened(one.id)}: {message}")
@@ -130,7 +203,8 @@ class _Finder:
     def _find(self, piece: Stated) -> _Found:
         document = self._docs.find(piece.document)
         if document is None and (piece.quote is None or piece.document is not None):
-            return _Found((), f"no document {brief(piece.document)}")
+            quote = "" if piece.quote is None else f": {_shown(piece.quote)}"
+            return _Found((), f"no document {brief(piece.document)}{quote}")
         if piece.is_whole:
             return self._whole(str(document))
         if piece.inside is not None:
@@ -181,7 +255,8 @@ class _Finder:
             others = [place for place in found if not _overlap(place, own)]
             found = [own, *others]
         if not found:
-            return _Found((), f"not found in {where}: {_shown(quote)}")
+            lost = f"not found in {where}: {_shown(quote)}"
+            return _Found((), lost, near=quoted.near, share=quoted.share if quoted.near else 0.0)
         is_moved = own is None and piece.start is not None
         if is_moved:
             nearest = sorted(found, key=lambda place: abs(place.start - (piece.start or 0)))

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from doxeval.assessments import Assessments, read_assessments
+from doxeval.chunks.bench import refuse_without_gold
 from doxeval.chunks.chunk_reading import read_chunks
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents
-from doxeval.chunks.evaluating import evaluate
+from doxeval.chunks.evaluating import evaluate, judgments_of
 from doxeval.chunks.question_set import Questions
 from doxeval.chunks.question_sources import questions as read_questions
 from doxeval.chunks.retrieving import retrieve
@@ -32,15 +33,17 @@ def scores_of_chunks(
     measures: str | Iterable[str] = (),
     k: int = 50,
     workers: int = 1,
+    max_lost: int | str = 0,
 ) -> RunView:
-    """The scores of a retriever, or of a run, by measure: the preset `rag` if none are named.
+    """Return the scores of a retriever or a run by measure: the preset `rag` if none are named.
 
     gold: questions with what they need, as `chunks.questions` reads them, or judged spans. found: a
     retriever, which is asked every question for `k` results (`chunks.retrieve` says what it may
     be), or a run or its file. docs: the documents; a retriever needs them, quotes are looked up in
     them, and with them budgets are words, else characters. chunks: all chunks or their file, if
     results are ids of chunks. questions: what is asked, by id or as a file of questions, where gold
-    does not say it.
+    does not say it. max_lost: how much of the gold may be missing, as for `chunks.questions`; what
+    is missing is then among the `warnings` of the scores.
 
     >>> docs = {"terms": "Thirty days. Unused goods only."}
     >>> need = {"spans": [{"doc": "terms", "quote": "Thirty days"}]}
@@ -52,7 +55,8 @@ def scores_of_chunks(
     located = _located(chunks, texts)
     if texts is None and located is not None:
         texts = located.docs
-    known = _gold(gold, texts)
+    known = _gold(gold, texts, max_lost)
+    refuse_without_gold(judgments_of(known))
     if isinstance(found, str | os.PathLike):
         run: Any = read_chunk_run(found, located)
     elif isinstance(found, Run | Mapping):
@@ -76,12 +80,12 @@ def _located(chunks: Any, docs: Documents | None) -> Chunks | None:
     return read_chunks(chunks, docs)
 
 
-def _gold(gold: Any, docs: Documents | None) -> Questions | Assessments:
+def _gold(gold: Any, docs: Documents | None, max_lost: int | str) -> Questions | Assessments:
     """Questions where there are documents to look them up in; else judged spans, as they stand."""
     if isinstance(gold, Questions | Assessments):
         return gold
     if docs is not None:
-        return read_questions(gold, docs)
+        return read_questions(gold, docs, max_lost=max_lost)
     if isinstance(gold, str | os.PathLike):
         return read_assessments(gold)
     raise InputError(
@@ -107,7 +111,7 @@ def _asked(known: Questions | Assessments, given: Any, docs: Documents | None) -
     elif isinstance(given, Mapping):
         texts = given
     else:
-        texts = read_questions(given, docs).texts
+        texts = read_questions(given, docs, max_lost="100%").texts  # their gold is not asked for
     assessed = known.assessments.topics if isinstance(known, Questions) else known.topics
     asked = {topic: texts[topic] for topic in assessed if texts.get(topic)}
     missing = [topic for topic in assessed if topic not in asked]

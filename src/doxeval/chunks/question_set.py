@@ -51,9 +51,9 @@ class Question:
 class Tally(NamedTuple):
     """How the gold of questions was found.
 
-    pieces: of text that were asked for. lost: those not found, of which `unusable` are not text of
-    a document at all. moved: those that stand elsewhere than their offsets say. copied: those that
-    stand more than once, and in how many questions.
+    pieces: of text that were asked for. lost: those not found. moved: those that stand elsewhere
+    than their offsets say. copied: those that stand more than once, and in how many questions.
+    unusable: answers that are not text of a document at all, which are counted nowhere else.
     """
 
     pieces: int = 0
@@ -61,6 +61,7 @@ class Tally(NamedTuple):
     moved: int = 0
     copied: int = 0
     questions_with_copies: int = 0
+    unusable: int = 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,6 +145,8 @@ class Questions:
             f"{tally.copied:,} stand more than once "
             f"({counted(tally.questions_with_copies, 'question')})",
         ]
+        if tally.unusable:
+            parts.append(f"{counted(tally.unusable, 'answer')} not text of a document")
         without = sum(not question.needs for question in self.questions)
         return " · ".join(parts + [f"{counted(without, 'question')} without gold"] * bool(without))
 

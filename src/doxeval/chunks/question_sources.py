@@ -21,8 +21,10 @@ from doxeval.wording import brief
 
 
 @checked
-def questions(source: Any, docs: Any, copies: Copies = "same") -> Questions:
-    """Questions with what they need: any of some ranges of text for each need.
+def questions(
+    source: Any, docs: Any, copies: Copies = "same", max_lost: int | str = 0
+) -> Questions:
+    """Return questions with what they need: any of some ranges of text for each need.
 
     The format is known by the fields of the records: doxeval's own, chunking_evaluation,
     LegalBench-RAG, HiCBench, ragas, SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural
@@ -31,9 +33,15 @@ def questions(source: Any, docs: Any, copies: Copies = "same") -> Questions:
     "segments": …} of BEIR or MS MARCO, or {"qa": …, "corpus": …} of AutoRAG, for which a folder
     with qa.parquet and corpus.parquet will do; docs is what `documents` takes.
 
-    Offsets are compared with the text they should hold, and quotes are looked up; what is lost,
-    stands elsewhere, or stands more than once is told in `warnings`. With copies="same", all
-    places at which a quote stands in its document answer the need; with "place" only its own.
+    Offsets are compared with the text they should hold, and quotes are looked up; what stands
+    elsewhere, or more than once, is told in `warnings`. With copies="same", all places at which a
+    quote stands in its document answer the need; with "place" only its own.
+
+    Gold that is not found is an error, which lists it and where it nearly is. max_lost allows a
+    number, or a share such as "5%": what is missing is then left out and warned about. A need of
+    which nothing was found counts neither as answered nor as missed, and a question without any
+    other need is not evaluated. Answers that are not text of a document, such as captions of
+    QASPER, are warned about, and do not count as missing.
 
     >>> docs = {"terms": "Thirty days. Unused goods only."}
     >>> needs = [{"spans": [{"doc": "terms", "quote": "Thirty days"}]}]
@@ -45,12 +53,12 @@ def questions(source: Any, docs: Any, copies: Copies = "same") -> Questions:
         return source
     texts = documents(docs)
     if isinstance(source, Assessments):
-        found = find_gold(judged_questions(source), texts, "place")
+        found = find_gold(judged_questions(source), texts, "place", max_lost)
     else:
         loaded = _loaded(source)
         if isinstance(loaded.value, list) and not loaded.value:
             raise loaded.wrong("there are no questions")
-        found = find_gold(_stated(loaded, texts), texts, copies)
+        found = find_gold(_stated(loaded, texts), texts, copies, max_lost, loaded.origin)
     warn(found.warnings)
     return found
 

@@ -32,11 +32,13 @@ class Quoted(NamedTuple):
     """The places of a text, in the order of the documents.
 
     is_changed: whether its letters alone were found, or nearly all of them. share: how many were.
+    near: where most of a text stands that has no place in its document.
     """
 
     places: tuple[Place, ...] = ()
     is_changed: bool = False
     share: float = 1.0
+    near: Place | None = None
 
 
 class QuotePlaces:
@@ -74,18 +76,24 @@ class QuotePlaces:
     def _found(self, document: str | None, texts: list[str]) -> list[Quoted]:
         if document is not None:
             return [
-                _quoted(one, [(document, place) for place in one.places])
+                _quoted(
+                    one,
+                    [(document, place) for place in one.places],
+                    Place(document, one.near[0][0], one.near[-1][1]) if one.near else None,
+                )
                 for one in find_quotes(self._docs[document], texts)
             ]
         return [_quoted(one, one.places) for one in find_in_documents(self._docs, texts)]
 
 
 def _quoted(
-    found: FoundQuote | FoundInDocuments, places: Sequence[tuple[str, TextRanges]]
+    found: FoundQuote | FoundInDocuments,
+    places: Sequence[tuple[str, TextRanges]],
+    near: Place | None = None,
 ) -> Quoted:
     """The places of a quote; one whose parts stand apart extends from the first to the last."""
     ranges = tuple(Place(name, parts[0][0], parts[-1][1]) for name, parts in places)
-    return Quoted(ranges, found.how is How.FOLDED, found.share)
+    return Quoted(ranges, found.how is How.FOLDED, found.share, near)
 
 
 class StatedOffsets:

@@ -72,7 +72,7 @@ def _no_chunks(docs: Any) -> Chunks:
 
 
 def _texts_of(questions: Any, chunks: Chunks) -> Mapping[str, str]:
-    found = gold_in(questions, chunks.known_docs)
+    found = gold_in(questions, chunks.known_docs, max_lost="100%")
     texts = found.texts if isinstance(found, Questions) else found
     if not isinstance(texts, Mapping) or not any(texts.values()):
         raise InputError(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from doxeval.chunks.bench import NO_GOLD
 from doxeval.chunks.limits_of_cut import Limits
 from doxeval.comparison import Comparison, compare
 from doxeval.comparison.paired import Column
@@ -136,10 +138,10 @@ class Study(Mapping[str, "RunView"]):
         return [
             *cells,
             f"{self.units_read[cut]:,.0f}",
-            f"{limits.intact:.3f}",
+            "—" if isnan(limits.intact) else f"{limits.intact:.3f}",
             oracle,
-            f"{loss.cutting:.4f}",
-            f"{loss.search:.4f}",
+            number(loss.cutting),
+            number(loss.search),
         ]
 
     def _shown(self) -> list[str]:
@@ -158,6 +160,8 @@ class Study(Mapping[str, "RunView"]):
 
     def _conclusions(self) -> list[str]:
         best, name = self.best, self.headline
+        if self[best][name] is None:
+            return [f"{name} is {NO_GOLD}"]
         loss = self.loss(best)
         found = self.compare()
         beaten = [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.chunks_inputs import docs_in, gold_in_file, known_tokens, some_docs_option
+from doxeval.cli.chunks_options import max_lost_option
 from doxeval.cli.gates import gate_options, gates_of
 from doxeval.cli.options import tokens_option
 from doxeval.cli.terminal import data, line, note, warn
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     help="Format of the output.  [default: by the name of --out, else table]",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
+@max_lost_option("quotes")
 @gate_options
 def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
@@ -55,12 +57,17 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
     lost by cutting, the rest by search.
 
+    Gold that is not in the documents is an error, unless --max-lost allows it. It is then left out,
+    with a warning: a need that is not found counts neither as answered nor as missed.
+
     \b
     Examples:
       doxeval chunks evaluate run.jsonl -g judged.jsonl --chunks located.jsonl
       doxeval chunks evaluate a.jsonl b.jsonl -g judged.jsonl --docs handbook \\
         --fail-under bR@1000=.85 --baseline last.json --max-drop .02 --junit checks.xml
     """
+    from doxeval.chunks import Questions
+
     files = options["files"]
     if len(files) > 1 and len(files) != len(runs):
         raise click.UsageError("give one file of --chunks, or one for each run")
@@ -70,7 +77,7 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     given = docs_in(options["docs"])
     chunks = [_chunks(file, given) for file in files]
     docs = _docs(chunks, given)
-    judged = gold_in_file(gold, docs)
+    judged = gold_in_file(gold, docs, options["max_lost"])
     every: list[Chunks | None] = [*chunks] or [None]
     every = every * len(runs) if len(every) == 1 else every
     read = _runs(runs, every)
@@ -78,7 +85,8 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
         raise click.UsageError("--tokens counts in the texts of documents: give --docs")
     settings = {"names": names, "presets": presets, "docs": docs, "tokens": tokens}
     table = _scored(read, every, judged, settings)
-    _print_warnings(table)
+    # How the gold of questions was found has been printed.
+    _print_warnings(table, judged.warnings if isinstance(judged, Questions) else ())
     is_table = _format(options) == "table"
     _write(_with_reading(table, read, every, judged, settings) if is_table else table, options)
     if is_table:
@@ -123,11 +131,11 @@ def _run(text: str, chunks: Chunks | None) -> tuple[Run, str]:
     return run.with_id(source.name) if source.name else run, file
 
 
-def _print_warnings(table: ScoreTable) -> None:
+def _print_warnings(table: ScoreTable, printed: Sequence[str]) -> None:
     """What is said of the gold, and of each run by its name if there are several."""
     from doxeval.wording import Message, shortened
 
-    warn(table.warnings)
+    warn(warning for warning in table.warnings if warning not in printed)
     for run in table.runs:
         prefix = f"{shortened(run.run)}: " if len(table.runs) > 1 else ""
         warn(Message(prefix, warning) for warning in run.warnings if warning not in table.warnings)
@@ -188,6 +196,9 @@ def _unit(settings: dict[str, Any]) -> str:
 
 def _print_reading(runs: Sequence[Run], gold: Any, settings: dict[str, Any]) -> None:
     """The mean units read with five results."""
+    from math import isnan
+
+    from doxeval.chunks.bench import NO_GOLD
     from doxeval.chunks.comparing import units_read
     from doxeval.chunks.evaluating import DUPLICATES, judgments_of
     from doxeval.evaluation import Evaluation
@@ -198,7 +209,9 @@ def _print_reading(runs: Sequence[Run], gold: Any, settings: dict[str, Any]) -> 
         judgments_of(gold), ["read@5"], texts=docs, tokens=tokens, duplicates=DUPLICATES
     )
     for run in runs:
-        line(f"{run.run_id}: {units_read(evaluation, run, unit):,.0f} {unit} read with 5 results")
+        read = units_read(evaluation, run, unit)
+        shown = NO_GOLD if isnan(read) else f"{read:,.0f} {unit} read with 5 results"
+        line(f"{run.run_id}: {shown}")
     if docs is None:
         note("budgets count characters, since the documents are not known (--docs)")
 
@@ -244,6 +257,7 @@ def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
     from doxeval.cli.score_table import aligned
     from doxeval.cli.terminal import block
     from doxeval.errors import InputError
+    from doxeval.scores.text import number
 
     tags = getattr(gold, "tags", {})
     names = list(dict.fromkeys(tag for own in tags.values() for tag in own))
@@ -259,9 +273,9 @@ def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
             total = np.nansum(values, axis=1)
             mean = np.divide(total, counts, out=np.full(len(total), np.nan), where=counts > 0)
             means.append(mean)
-            rows.append([run.run, tag, *(f"{value:.4f}" for value in mean)])
+            rows.append([run.run, tag, *map(number, mean)])
         macro = np.array(means).mean(axis=0)
-        rows.append([run.run, "mean of tags", *(f"{value:.4f}" for value in macro)])
+        rows.append([run.run, "mean of tags", *map(number, macro)])
     line()
     block(aligned(["run", "tag", *table.labels], rows))
 

@@ -66,14 +66,16 @@ def gold(
       doxeval chunks gold questions_df.csv --docs corpora --out judged.jsonl
       doxeval chunks gold squad.json --docs squad.json --out judged.jsonl --topics-out q.jsonl
     """
-    from doxeval.chunks.lost import refuse_lost
     from doxeval.chunks.question_sources import questions
+    from doxeval.locating import allowed_lost, refuse_lost
 
     refuse_existing([out, topics_out], force)
-    found = questions(file, docs_in(docs), copies)
+    allowed_lost(max_lost, 0)
+    found = questions(file, docs_in(docs), copies, max_lost="100%")
     warn(found.warnings)
     line(found.report())
-    refuse_lost(found.tally.lost, found.tally.pieces, "quote", max_lost)
+    # Everything that is missing has just been listed.
+    refuse_lost(found.tally.lost, found.tally.pieces, "quote", max_lost, origin=file)
     _refuse_empty(found, file)
     _write(found, out, topics_out)
     line(f"{out}: {counted(len(found.assessments), 'judged document')}")

@@ -57,18 +57,34 @@ def docs_in(source: str | None) -> Any:
     return found
 
 
-def gold_in_file(path: str, docs: Any) -> Questions | Assessments:
-    """Gold from a file: judgments, or questions with their needs."""
+def gold_in_file(path: str, docs: Any, max_lost: str = "0") -> Questions | Assessments:
+    """Return gold from a file: judgments, or questions with their needs.
+
+    Judgments are taken as they stand where the documents are not known, or only what chunks show of
+    them.
+    """
     from doxeval.assessments import read_assessments
     from doxeval.chunks.question_sources import questions
+    from doxeval.chunks.rebuilt import RebuiltDocuments
+    from doxeval.errors import InputError
     from doxeval.files import json_lines, opened
+    from doxeval.locating import allowed_lost
+    from doxeval.wording import Parameter
 
-    if path.endswith((".jsonl", ".jsonl.gz")):
+    allowed_lost(max_lost, 0)
+    is_rebuilt = isinstance(docs, RebuiltDocuments)
+    if path.endswith((".jsonl", ".jsonl.gz")) and (docs is None or is_rebuilt):
         with opened(path) as file:
             first = next(iter(json_lines(file, path)), (0, None))[1]
         if isinstance(first, dict) and "topic" in first and "doc" in first:
             return read_assessments(path)
-    found = questions(path, docs)
+    try:
+        found = questions(path, docs, max_lost=max_lost)
+    except InputError as error:
+        if not is_rebuilt or type(error) is not InputError:  # but for what is wrong in the file
+            raise
+        where = "\n  gold is looked for in the texts of the chunks, unless documents are given: "
+        raise InputError(error.message + where + Parameter("docs"), path) from None
     tell_gold(found)
     return found
 
@@ -90,7 +106,7 @@ def question_texts(path: str, docs: Any) -> Mapping[str, str]:
 
     if path.endswith((".tsv", ".xml", ".txt")):
         return {topic.id: topic.title or "" for topic in read_topics(path)}
-    found = questions(path, docs)
+    found = questions(path, docs, max_lost="100%")  # their gold is not asked for
     if not found.texts:
         raise FormatError("no questions in the file", path)
     return found.texts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,11 @@ from doxeval.cli.chunks_inputs import (
     some_docs_option,
     unit_option,
 )
+from doxeval.cli.chunks_options import max_lost_option
 from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
+from doxeval.scores.text import number
 from doxeval.wording import Message
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ _WHOLE = ("chunks", "p5", "p50", "p95")
 @some_docs_option
 @unit_option
 @tokens_option
+@max_lost_option("quotes")
 @table_or_json("Format of the output.")
 def limits(
     files: tuple[str, ...],
@@ -44,6 +48,7 @@ def limits(
     docs: str | None,
     unit: str | None,
     tokens: str | None,
+    max_lost: str,
     format_: str,
 ) -> None:
     """Print what cuts allow, whatever searches their chunks.
@@ -65,12 +70,12 @@ def limits(
     counted, tokens = chosen_unit(unit, tokens), known_tokens(tokens)
     texts = docs_in(docs)
     found: dict[str, Limits] = {}
-    judged = None if texts is None else gold_in_file(gold, texts)
+    judged = None if texts is None else gold_in_file(gold, texts, max_lost)
     for file in files:
         chunks = chunks_with_texts(file, texts)
         name = Path(file).name.removesuffix(".jsonl")
         name = file if name in found else name
-        own = judged or gold_in_file(gold, chunks.known_docs)
+        own = gold_in_file(gold, chunks.known_docs, max_lost) if judged is None else judged
         found[name] = limits_of(chunks, own, unit=counted, tokens=tokens)
         warn(Message(f"{name}: ", warning) for warning in found[name].warnings)
     if format_ == "json":
@@ -91,7 +96,7 @@ def _print_tables(found: dict[str, Limits], unit: str) -> None:
     if kinds:
         line()
         rows = [
-            [name, kind, *(f"{value:.4f}" for value in one.borders[kind])]
+            [name, kind, *(_cell(kind, value) for value in one.borders[kind])]
             for name, one in found.items()
             for kind in kinds
             if kind in one.borders
@@ -100,4 +105,4 @@ def _print_tables(found: dict[str, Limits], unit: str) -> None:
 
 
 def _cell(column: str, value: float) -> str:
-    return f"{value:,.0f}" if column in _WHOLE else f"{value:.4f}"
+    return f"{value:,.0f}" if column in _WHOLE and not isnan(value) else number(value)

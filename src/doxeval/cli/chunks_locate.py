@@ -72,8 +72,7 @@ def locate(
       doxeval chunks locate dump.parquet --docs handbook --order none --max-lost 1% --out l.jsonl
     """
     from doxeval.chunks.locating_chunks import locate as find
-    from doxeval.chunks.lost import allowed_lost, refuse_lost
-    from doxeval.locating import How
+    from doxeval.locating import How, allowed_lost, refuse_lost
 
     refuse_existing([out], force)
     allowed_lost(max_lost, 0)
@@ -81,6 +80,7 @@ def locate(
     warn(found.warnings)
     line(found.report())
     too_ambiguous = found.how.count(How.TOO_AMBIGUOUS.word)
-    refuse_lost(len(found.lost), len(found), "chunk", max_lost, too_ambiguous)
+    lost = len(found.lost) - too_ambiguous
+    refuse_lost(lost, len(found), "chunk", max_lost, too_ambiguous=too_ambiguous)
     found.write(out)
     line(f"{out}: {counted(len(found), 'chunk')}")

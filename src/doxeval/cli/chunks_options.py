@@ -23,13 +23,13 @@ def docs_option(command: Any) -> Any:
 
 
 def max_lost_option(what: str, default: str = "0") -> Callable[[Any], Any]:
-    """The option that says how much may be lost."""
+    """Return the option that says how much may be missing from the documents."""
     return click.option(
         "--max-lost",
         default=default,
         show_default=True,
         metavar="N|P%",
-        help=f"How many {what} may be lost: a number, or a share of all.",
+        help=f"How many {what} may be missing from the documents: a number, or a share of all.",
     )
 
 

@@ -54,10 +54,10 @@ def retrieved(
       doxeval chunks retrieved samples.jsonl --docs handbook --out run.jsonl
       doxeval chunks retrieved rag.json --docs handbook --questions questions.jsonl --out run.jsonl
     """
-    from doxeval.chunks.lost import allowed_lost, refuse_lost
     from doxeval.chunks.rebuilt import chunks_with_texts
     from doxeval.chunks.retrieved_contexts import retrieved as run_of_contexts
     from doxeval.errors import FormatError
+    from doxeval.locating import allowed_lost, refuse_lost
     from doxeval.runs import write_run
     from doxeval.runs.result import is_not_found
 

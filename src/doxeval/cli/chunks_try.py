@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from doxeval.cli.chunks_inputs import chosen_unit, docs_in, known_tokens, tell_gold, unit_option
+from doxeval.cli.chunks_options import max_lost_option
 from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
@@ -65,6 +66,7 @@ CUTS = (
     show_default=True,
     help="Whether a quote that stands several times may be shown at any of these places.",
 )
+@max_lost_option("quotes")
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="FILE", help="Also write a report (HTML)."
 )
@@ -81,6 +83,7 @@ def try_(
     measures: tuple[str, ...],
     k: int,
     copies: Literal["same", "place"],
+    max_lost: str,
     report: Path | None,
     format_: str,
 ) -> None:
@@ -89,7 +92,8 @@ def try_(
     No model, network or key is needed. The table shows recall at budgets, letters (cuts that share
     one are not significantly different), the words read with five results (and with k, if -m
     names a measure of k results), the best that the chunks allow (a greedy oracle), and how much is
-    lost by cutting and by search.
+    lost by cutting and by search. Gold that is not in the documents is an error, unless --max-lost
+    allows it.
 
     \b
     Examples:
@@ -108,7 +112,7 @@ def try_(
         "k": k,
     }
     texts = docs_in(docs)
-    gold = read_questions(questions, texts, copies)
+    gold = read_questions(questions, texts, copies, max_lost)
     tell_gold(gold)
     chosen = list(cuts or _cuts_for(texts))
     study = compare(texts, gold, chosen, model, budget, **settings)

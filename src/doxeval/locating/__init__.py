@@ -23,7 +23,14 @@ from doxeval.locating.quotes import (
     find_in_documents,
     find_quotes,
 )
-from doxeval.locating.report import LocatingReport, LostChunk, OwnReport, total
+from doxeval.locating.report import (
+    LocatingReport,
+    LostChunk,
+    OwnReport,
+    allowed_lost,
+    refuse_lost,
+    total,
+)
 from doxeval.locating.solid import SolidText
 
 __all__ = [
@@ -36,8 +43,10 @@ __all__ = [
     "LostChunk",
     "OwnReport",
     "SolidText",
+    "allowed_lost",
     "find_in_documents",
     "find_quotes",
     "locate_chunks",
+    "refuse_lost",
     "total",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from doxeval.locating.altered import found_in_part, found_whole
 from doxeval.locating.how import How
 from doxeval.locating.occurrences import most_places, occurrences
-from doxeval.locating.resembling import LEAST_LETTERS, resembling
+from doxeval.locating.resembling import LEAST_LETTERS, Resemblance, resembling
 from doxeval.locating.solid import SolidPieces, SolidText
 
 # Ranges [start, end) of a text that together hold a quote: one, unless its parts stand apart.
@@ -21,20 +21,28 @@ Place: TypeAlias = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class FoundQuote:
-    """All places of a quote, how it was found, and the share of its letters that was."""
+    """All places of a quote, how it was found, and the share of its letters that was.
+
+    near: where most of it stands, if that is too little to be its place.
+    """
 
     how: How
     places: tuple[Place, ...] = ()
     share: float = 0.0
+    near: Place = ()
 
 
 @dataclass(frozen=True)
 class FoundInDocuments:
-    """All places of a quote in several documents, each with the id of its document."""
+    """All places of a quote in several documents, each with the id of its document.
+
+    near: the documents with parts of a quote that has no place.
+    """
 
     how: How
     places: tuple[tuple[str, Place], ...] = ()
     share: float = 0.0
+    near: tuple[str, ...] = ()
 
 
 def find_quotes(
@@ -126,8 +134,19 @@ def _in_part(
         found = found_in_part(document, pieces, one)
         how = How.FOLDED if found.spans else How.LOST
         places = (found.spans,) if found.spans else ()
-        result.append((one.row, FoundQuote(how, places, found.share)))
+        close = () if found.spans else _near(document, one)
+        result.append((one.row, FoundQuote(how, places, found.share, close)))
     return result
+
+
+def _near(document: SolidText, found: Resemblance) -> Place:
+    """Return the ranges of the longest part of a quote that stands in the text."""
+    if not found.matches:
+        return ()
+    best = max(found.matches, key=lambda match: match.covered)
+    offsets = document.folded.offsets
+    letters = [(one.start + one.diagonal, one.end + one.diagonal) for one in best.segments]
+    return tuple((int(offsets[start]), int(offsets[end - 1]) + 1) for start, end in letters)
 
 
 class JoinedTexts:
@@ -173,7 +192,12 @@ def find_in_documents(
         return [FoundInDocuments(How.LOST if quote.strip() else How.BLANK) for quote in quotes]
     found = find_quotes(joined.text, quotes, min_share)
     return [
-        FoundInDocuments(one.how, tuple(_with_document(joined, at) for at in one.places), one.share)
+        FoundInDocuments(
+            one.how,
+            tuple(_with_document(joined, at) for at in one.places),
+            one.share,
+            tuple(dict.fromkeys(joined.document_of(start) for start, _ in one.near)),
+        )
         for one in found
     ]
 

@@ -9,7 +9,7 @@ from typing import Any
 from doxeval.errors import InputError
 from doxeval.wording import Parameter, counted, shortened
 
-# Below this share of chunks found, the chunks are probably not of these documents.
+# Below this share found, the texts are probably not of these documents.
 _SAME_TEXTS = 0.5
 _MOST_LISTED = 10
 _LONGEST_TEXT = 60
@@ -98,44 +98,68 @@ class LocatingReport:
         >>> report = LocatingReport(2, {"lost": 2}, 0, 0, 9, 9)
         >>> report.refuse(2)
         """
-        lost = self.found["lost"]
-        too_ambiguous = self.found.get("too ambiguous", 0)
-        if lost + too_ambiguous <= _allowed(max_lost, self.chunks):
-            return
-        located = (self.chunks - lost) / self.chunks
-        chunks = counted(self.chunks, "chunk")
-        message = f"{lost:,} of {chunks} not found in the documents"
-        if located < _SAME_TEXTS:
-            message = f"{located:.0%} of {chunks} located; are these the same texts?"
-        if too_ambiguous:
-            reason = (
-                f"{too_ambiguous:,} of {chunks} with too many places to tell which is meant: own "
-                "offsets (start and end) would tell"
-            )
-            message = f"{message}; {reason}" if lost else reason
-        listed = "".join(f"\n  {one}" for one in self.lost[:_MOST_LISTED])
-        more = len(self.lost) - _MOST_LISTED
-        rest = f"\n  and {more:,} more" if more > 0 else ""
-        allows = Parameter("max_lost") + " allows a number or a share of them"
-        raise InputError(f"{message}; " + allows + f"{listed}{rest}")
+        ambiguous = self.found.get("too ambiguous", 0)
+        lost, listed = self.found["lost"], map(str, self.lost)
+        refuse_lost(lost, self.chunks, "chunk", max_lost, listed, too_ambiguous=ambiguous)
 
 
 _ORDER = ("own", "exact", "white space", "broken", "folded", "blank", "too ambiguous", "lost")
 
 
-def _allowed(max_lost: int | str, chunks: int) -> float:
-    """The number of chunks that may be lost."""
+def allowed_lost(max_lost: int | str, of: int) -> float:
+    """Return how many of some chunks or quotes may be missing, from a number or a share.
+
+    >>> allowed_lost("5%", 200), allowed_lost(3, 200)
+    (10.0, 3.0)
+    """
+    text = str(max_lost).strip()
     try:
-        if isinstance(max_lost, str) and max_lost.strip().endswith("%"):
-            allowed = float(max_lost.strip()[:-1]) * chunks / 100
-        else:
-            allowed = int(max_lost)
+        allowed = float(text.removesuffix("%")) * (of / 100 if text.endswith("%") else 1)
     except ValueError:
-        allowed = -1
+        allowed = -1.0
     if not allowed >= 0:
-        expected = "expected a number of chunks, or a share such as '5%'"
+        expected = "expected a number, or a share such as '5%'"
         raise InputError(Parameter("max_lost", max_lost) + f": {expected}")
     return allowed
+
+
+def refuse_lost(
+    lost: int,
+    of: int,
+    what: str,
+    max_lost: int | str,
+    missing: Iterable[str] = (),
+    origin: str | None = None,
+    too_ambiguous: int = 0,
+) -> None:
+    """Raise an error if more is missing than may be; it lists what is, of many the first.
+
+    What stands at too many places to tell which is meant is missing too.
+
+    >>> refuse_lost(1, 9, "quote", 0, ["question 7: not found in terms: 'Thirty days'"])
+    Traceback (most recent call last):
+    doxeval.errors.InputError: 1 of 9 quotes not found; max_lost= allows a number or a share
+      question 7: not found in terms: 'Thirty days'
+    """
+    if lost + too_ambiguous <= allowed_lost(max_lost, of):
+        return
+    message = f"{lost:,} of {counted(of, what)} not found"
+    if (of - lost) / of < _SAME_TEXTS:
+        share = (of - lost) / of
+        message = f"{share:.0%} of {counted(of, what)} located; are these the same texts?"
+    if too_ambiguous:
+        reason = (
+            f"{too_ambiguous:,} of {counted(of, what)} with too many places to tell which is "
+            "meant: own offsets (start and end) would tell"
+        )
+        message = f"{message}; {reason}" if lost else reason
+    every = list(missing)
+    lines = [f"\n  {one}" for one in every[:_MOST_LISTED]]
+    if len(every) > _MOST_LISTED:
+        lines.append(f"\n  and {len(every) - _MOST_LISTED:,} more")
+    end = "" if message.endswith("?") else ";"
+    allows = Parameter("max_lost") + " allows a number or a share"
+    raise InputError(f"{message}{end} " + allows + "".join(lines), origin)
 
 
 def total(reports: Iterable[LocatingReport]) -> LocatingReport:

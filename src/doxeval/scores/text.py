@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 from doxeval.wording import counted, listed
@@ -124,7 +125,7 @@ def shortened(name: str, longest: int = _LONGEST_NAME) -> str:
 def number(value: float | None) -> str:
     """A score with four decimals; a dash if it is undefined.
 
-    >>> number(0.123456), number(None)
-    ('0.1235', '—')
+    >>> number(0.123456), number(None), number(float("nan"))
+    ('0.1235', '—', '—')
     """
-    return "—" if value is None else f"{value:.4f}"
+    return "—" if value is None or isnan(value) else f"{value:.4f}"

@@ -81,8 +81,8 @@ class RunView(ByMeasure):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings about the run."""
-        return self._table.runs[self._index].warnings
+        """The warnings about all runs of the table, then those about the run."""
+        return (*self._table.warnings, *self._table.runs[self._index].warnings)
 
     def all_warnings(self) -> tuple[str, ...]:
         """The warnings about the run, those about all runs, and what is undefined."""
