@@ -400,11 +400,15 @@ def chunk_commands(folder: Path) -> list[Command]:
         lines = "".join(json.dumps(record) + "\n" for record in records)
         (folder / f"{name}.jsonl").write_text(lines)
     docs = ("--docs", str(folder / "sea.md"), "--force")
-    gold = ("chunks", "gold", str(folder / "asked.jsonl"), *docs, "--out", "j2.jsonl")
+    topics = ("--topics-out", "t2.jsonl")
+    gold = ("chunks", "gold", str(folder / "asked.jsonl"), *docs, "--out", "j2.jsonl", *topics)
+    by = ("--by", "sentences:1:0", "--by", "words:20:0", "--force")
+    cuts = ("chunks", "cut", str(folder / "sea.md"), *by, "--out", "cuts")
     locate = ("chunks", "locate", str(folder / "cut.jsonl"), *docs, "--out", "l.jsonl")
     retrieved = ("chunks", "retrieved", str(folder / "samples.jsonl"), *docs, "--out", "r2.jsonl")
     return [
-        Command("chunks gold", gold, ("j2.jsonl",)),
+        Command("chunks cut", cuts, ("cuts",)),
+        Command("chunks gold", gold, ("j2.jsonl", "t2.jsonl")),
         Command("chunks locate", locate, ("l.jsonl",)),
         Command("chunks retrieved", retrieved, ("r2.jsonl",)),
     ]

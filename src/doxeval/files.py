@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, TypeVar, cast
 
-from doxeval.errors import DoxevalError, FormatError, SourceError, output_errors
-from doxeval.unfinished import on_disk, parents_made, unfinished
+from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError, output_errors
+from doxeval.unfinished import on_disk, parents_made, put_all_in_place, unfinished
 
+T = TypeVar("T")
 LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
 _BUFFER = 1 << 15
@@ -306,12 +309,13 @@ def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with target.open("wb") as file:
                 yield file
             return
-        place = _followed(target)
-        with unfinished(place, "writing", _new_file) as temporary:
+        with written_together() as outputs:
+            place = _followed(target)
+            temporary = outputs.entered(unfinished(place, "writing", _new_file))
             with temporary.open("wb") as file:
                 yield file
                 on_disk(file)
-            temporary.replace(place)
+            outputs.add(temporary, place)
 
 
 @contextmanager
@@ -331,18 +335,92 @@ def written_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['a.txt']
     """
     target = Path(path)
-    with output_errors(target), parents_made(target.absolute().parent):
+    with output_errors(target), written_together() as outputs:
+        outputs.entered(parents_made(target.absolute().parent))
         place = _followed(target)
         exists = place.is_dir()
         # Within an existing directory, because that may be on another file system than its parent.
         beside = place / place.name if exists else place
-        with unfinished(beside, "writing", Path.mkdir) as temporary:
+        temporary = outputs.entered(unfinished(beside, "writing", Path.mkdir))
+        with _group(None):  # what is written into it need not wait
             yield temporary
-            if exists:
-                for file in sorted(temporary.iterdir()):
-                    file.replace(place / file.name)
-            else:
-                temporary.rename(place)
+        if exists:
+            for file in sorted(temporary.iterdir()):
+                outputs.add(file, place / file.name)
+        else:
+            outputs.add(temporary, place)
+
+
+class Outputs:
+    """Files and directories that are complete, and wait to be put in their places together."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._places: dict[str, tuple[Path, Path]] = {}
+
+    def entered(self, context: AbstractContextManager[T]) -> T:
+        """Enter what must stay until all outputs are in their places, such as a temporary one."""
+        return self._stack.enter_context(context)
+
+    def add(self, temporary: Path, place: Path) -> None:
+        """Add what is complete under a temporary name, and where it belongs."""
+        where = os.path.realpath(place)
+        if where in self._places:
+            raise OutputError(f"{place}: two outputs would be written to it")
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
+        self._places[where] = temporary, place
+
+    def put_in_place(self) -> None:
+        """Put everything in its place, or nothing."""
+        outputs = list(self._places.values())
+        try:
+            put_all_in_place(outputs)
+        except OSError as error:
+            with output_errors(error.filename2 or error.filename or outputs[0][1]):
+                raise
+
+
+_outputs: ContextVar[Outputs | None] = ContextVar("outputs", default=None)
+
+
+@contextmanager
+def _group(outputs: Outputs | None) -> Iterator[None]:
+    """Let what is written inside wait for other outputs, or for none."""
+    token = _outputs.set(outputs)
+    try:
+        yield
+    finally:
+        _outputs.reset(token)
+
+
+@contextmanager
+def written_together() -> Iterator[Outputs]:
+    """Let all that is written inside by `written` and `written_directory` appear together.
+
+    Everything is complete under its temporary name, and on disk, before the first output appears;
+    after an error, nothing does. Two outputs of the same name are an error.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with written_together():
+    ...     for name in ("a.txt", "b.txt"):
+    ...         with written(folder / name) as file:
+    ...             _ = file.write(b"hello")
+    ...     (folder / "a.txt").exists()
+    False
+    >>> (folder / "a.txt").exists(), (folder / "b.txt").exists()
+    (True, True)
+    """
+    around = _outputs.get()
+    if around is not None:
+        yield around
+        return
+    with ExitStack() as stack:
+        outputs = Outputs(stack)
+        with _group(outputs):
+            yield outputs
+        outputs.put_in_place()
 
 
 def _new_file(path: Path) -> None:

@@ -19,7 +19,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -146,6 +146,39 @@ def put_in_place(path: Path, target: Path) -> None:
             replaced.rename(target)
             raise
         _remove(replaced)
+
+
+def put_all_in_place(outputs: Sequence[tuple[Path, Path]]) -> None:
+    """Let finished files or directories take their places, each given with its temporary name.
+
+    If one of them cannot, the others are taken back, and what they replaced is there again. Where
+    the system cannot exchange two names, what was replaced is gone.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "new").touch()
+    >>> put_all_in_place([(folder / "new", folder / "a"), (folder / "missing", folder / "b")])
+    Traceback (most recent call last):
+    FileNotFoundError: ...
+    >>> [path.name for path in folder.iterdir()]
+    ['new']
+    """
+    done: list[tuple[Path, Path, bool]] = []
+    try:
+        for path, target in outputs:
+            # One output alone takes its place in one step, whatever the system can do.
+            keeps = len(outputs) > 1 and target.exists() and _exchanged(path, target)
+            if not keeps:
+                path.replace(target)
+            done.append((path, target, keeps))
+    except BaseException:
+        for path, target, keeps in reversed(done):
+            with suppress(OSError):  # the first error is the one to tell
+                if keeps:
+                    _exchanged(path, target)
+                else:
+                    target.rename(path)
+        raise
 
 
 def restore(target: Path) -> None:

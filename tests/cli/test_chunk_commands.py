@@ -192,6 +192,59 @@ def test_without_any_gold_nothing_is_defined_and_no_nan_is_printed(work: Path) -
     assert json.loads(as_json)["sentences-1-0"]["intact"] is None
 
 
+def test_all_cuts_are_written_or_none(work: Path) -> None:
+    Path("own.py").write_text("def split(text):\n    raise ValueError('no')\n")
+    for wrong in ("word:5", "own.py:split", "own.py:nothing"):
+        words = ("cut", "handbook", "--by", "sentences:1:0", "--by", wrong, "--out")
+        assert doxeval("chunks", *words, "new/cuts").exit_code != 0
+        assert not Path("new").exists()
+        Path("old").mkdir(exist_ok=True)
+        assert doxeval("chunks", *words, "old").exit_code != 0
+        assert list(Path("old").iterdir()) == []
+    both = run("cut", "handbook", "--by", "sentences:1:0", "--by", "paragraphs", "--out", "old")
+    assert [line.partition(":")[0] for line in both.stdout.splitlines()] == [
+        "old/sentences-1-0.jsonl", "old/paragraphs.jsonl",
+    ]  # fmt: skip
+    assert len(list(Path("old").iterdir())) == 2
+
+
+def test_scores_are_not_written_if_the_baseline_is_of_no_use(work: Path) -> None:
+    run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
+    run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "run.jsonl")
+    scored = ("evaluate", "run.jsonl", "-g", "q.jsonl", "--docs", "handbook", "--per-topic")
+    run(*scored, "-m", "hit@5", "--out", "last.json")
+    for wrong in (("--baseline", "last.json", "--max-drop", "0"), ("--by", "tag")):
+        if wrong[0] == "--by":  # and where there are no tags
+            records = [json.loads(line) for line in Path("q.jsonl").read_text().splitlines()]
+            without = [json.dumps({**record, "tags": []}) + "\n" for record in records]
+            Path("q.jsonl").write_text("".join(without))
+        failed = doxeval("chunks", *scored, "--out", "now.json", *wrong)
+        assert failed.exit_code == 1, failed.output
+        assert not Path("now.json").exists()
+
+
+def test_gold_and_questions_are_written_together(work: Path) -> None:
+    words = ("gold", "q.jsonl", "--docs", "handbook", "--out", "judged.jsonl", "--topics-out")
+    for wrong in ("judged.jsonl", "no/such.jsonl", "handbook"):
+        assert doxeval("chunks", *words, wrong).exit_code == 1
+        assert not Path("judged.jsonl").exists()
+    run(*words, "topics.jsonl")
+    assert Path("judged.jsonl").exists() and Path("topics.jsonl").exists()
+
+
+def test_a_tree_and_its_run_are_written_together(work: Path) -> None:
+    whole = {"id": "all", "doc": "delivery", "start": 0, "end": len(HANDBOOK)}
+    Path("tree.jsonl").write_text(json.dumps(whole))
+    Path("ids.jsonl").write_text('{"topic": "1", "chunk": "all"}\n')
+    words = ("tree", "tree.jsonl", "--docs", "handbook", "--out", "c", "--run", "ids.jsonl")
+    assert doxeval("chunks", *words, "--run-out", "no/such.jsonl").exit_code == 1
+    assert not Path("c").exists()
+    Path("c").mkdir()
+    Path("c/mine").touch()
+    assert doxeval("chunks", *words, "--run-out", "elements.jsonl").exit_code == 1
+    assert not Path("elements.jsonl").exists()
+
+
 def test_runs_may_name_chunks(work: Path) -> None:
     run("cut", "handbook", "--by", "paragraphs", "--out", "cuts")
     Path("ids.jsonl").write_text('{"topic": "1", "chunk": "delivery#5", "run": "ids"}\n')

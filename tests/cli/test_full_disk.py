@@ -104,7 +104,15 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_finding_gold(tmp_path: Path, study: Path) -> None:
     words = ("chunks", "gold", study / "asked.jsonl", "--docs", study / "sea.md")
-    _, failed = tried(tmp_path, ":", *words, "--out", tmp_path / "j.jsonl")
+    both = ("--out", tmp_path / "j.jsonl", "--topics-out", tmp_path / "t.jsonl")
+    _, failed = tried(tmp_path, ":", *words, *both)
+    assert failed >= 3
+
+
+def test_cutting_documents(tmp_path: Path, study: Path) -> None:
+    cuts = ("--by", "sentences:1:0", "--by", "words:10:0")
+    words = ("chunks", "cut", study / "sea.md", *cuts, "--out", tmp_path / "cuts")
+    _, failed = tried(tmp_path, ":", *words)
     assert failed >= 3
 
 

@@ -97,6 +97,30 @@ def test_mistakes_are_told_before_anything_is_scored_or_written(files: Path, las
         assert not out.exists()
 
 
+def test_a_baseline_of_no_use_is_told_before_anything_is_written(files: Path, last: Path) -> None:
+    out, junit = files / "now.json", files / "j.xml"
+    others = json.loads(last.read_bytes())
+    others["runs"][0]["topics"] = {"other": {"AP": 0.5}}
+    (files / "others.json").write_text(json.dumps(others))
+    for baseline, told in ((last, "no scores by P@5"), ("others.json", "no topic in common")):
+        name = "P@5" if baseline == last else "AP"
+        words = ("--out", out, "--junit", junit, "--baseline", files / baseline, "--max-drop", "0")
+        result = evaluate(files, "good.run", "-m", name, *words)
+        assert (result.exit_code, result.stdout) == (1, "") and told in result.stderr
+        assert not out.exists() and not junit.exists()
+
+
+def test_scores_and_checks_appear_together(files: Path) -> None:
+    out = files / "now.json"
+    limit = ("--fail-under", "AP=2")
+    for junit in (files / "no such folder" / "j.xml", files, out):
+        result = evaluate(files, "good.run", "-m", "AP", *limit, "--out", out, "--junit", junit)
+        assert result.exit_code == 1 and not out.exists()
+    junit = files / "j.xml"
+    result = evaluate(files, "good.run", "-m", "AP", *limit, "--out", out, "--junit", junit)
+    assert result.exit_code == 1 and out.exists() and junit.exists(), "what failed is written"
+
+
 def test_the_baseline_is_never_replaced(files: Path, last: Path) -> None:
     before = last.read_bytes()
     result = evaluate(

@@ -14,7 +14,7 @@ import pytest
 
 from doxeval import unfinished as module
 from doxeval.errors import OutputError
-from doxeval.files import written, written_directory
+from doxeval.files import written, written_directory, written_together
 from doxeval.unfinished import put_in_place, remove_leftovers, unfinished
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks")
@@ -272,3 +272,85 @@ def test_a_directory_is_new_or_its_files_are_added(tmp_path: Path) -> None:
     assert (names(target), (target / "a").read_text()) == (["a", "b"], "2")
     with pytest.raises(OutputError, match="cannot be written"), written_directory(target / "a"):
         pass
+
+
+def test_several_outputs_appear_together_or_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+
+    def write() -> None:
+        with written(tmp_path / "a") as file:
+            file.write(b"new")
+        with written_directory(tmp_path / "b") as made, written(made / "inner") as file:
+            file.write(b"new")
+        assert (tmp_path / "a").read_text() == "old" and not (tmp_path / "b").exists()
+
+    for error in (ValueError, KeyboardInterrupt, SystemExit):
+        with pytest.raises(error), written_together():
+            write()
+            raise error
+        assert (names(tmp_path), (tmp_path / "a").read_text()) == (["a"], "old")
+    with written_together():
+        write()
+    assert names(tmp_path) == ["a", "b"] and names(tmp_path / "b") == ["inner"]
+    assert (tmp_path / "a").read_text() == "new"
+
+
+def test_an_output_that_has_no_place_keeps_all_others_from_theirs(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "inner").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    for other, why in (("taken", "Is a directory"), ("link/a", "two outputs"), ("no/b", "No such")):
+        with pytest.raises(OutputError, match=why), written_together():
+            for path in ("a", other):
+                with written(tmp_path / path) as file:
+                    file.write(b"new")
+        assert names(tmp_path) == ["link", "taken"]
+    taken = tmp_path / "taken"
+    with pytest.raises(OutputError, match="Is a directory"), written_directory(taken) as made:
+        for name in ("above", "inner"):
+            (made / name).touch()
+    assert names(taken) == ["inner"]
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_outputs_are_taken_back_if_one_cannot_be_put_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int, exchanges: bool
+) -> None:
+    if not exchanges:
+        monkeypatch.setattr(module, "_exchanged", lambda *_: False)
+    paths = [tmp_path / name for name in ("a", "b", "c")]
+    # Without exchanges, what was replaced is gone: only new files are taken back.
+    old = paths[1:] if exchanges else [paths[failing]]
+    for path in old:
+        path.write_text("old")
+    error = pytest.raises(OutputError, match=f"{paths[failing].name}: cannot be written: No such")
+    with error, written_together():
+        for path in paths:
+            with written(path) as file:
+                file.write(b"new")
+        next(tmp_path.glob(f".{paths[failing].name}.writing-*")).unlink()
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        path.name: "old" for path in old
+    }
+
+
+def test_a_kill_leaves_none_of_several_outputs(tmp_path: Path) -> None:
+    code = """
+import os, signal, sys
+from pathlib import Path
+from doxeval.files import written, written_directory, written_together
+
+with written_together():
+    for name in ("a", "b"):
+        with written(Path(sys.argv[1]) / name) as file:
+            file.write(b"new")
+    with written_directory(Path(sys.argv[1]) / "c") as made, written(made / "d") as file:
+        file.write(b"new")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert killed.returncode == -9
+    assert all(name.startswith(".") for name in names(tmp_path))
+    remove_leftovers(tmp_path)
+    assert names(tmp_path) == []

@@ -71,12 +71,14 @@ def export(directory: Path, out: Path, **options: Any) -> None:
       doxeval assess export campaign --format log --out log.jsonl
     """
     from doxeval.errors import OutputError
+    from doxeval.files import written_together
 
     if options["format_"] == "log":
         refuse({"judgments", "drafts"}, "has no effect on the log, which has everything")
     if out.exists() and not options["force"]:
         raise OutputError(f"{out} exists; --force replaces it")
-    with opened_campaign(directory) as campaign:
+    # The file appears when the campaign has noted the export.
+    with opened_campaign(directory) as campaign, written_together():
         topics = topics_chosen(campaign, options["topics"])
         if options["format_"] == "log":
             written = _write_log(campaign, out, topics)

@@ -33,7 +33,7 @@ from doxeval.wording import counted
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def cut(docs: str, cuts: tuple[str, ...], out: Path, force: bool) -> None:
-    """Cut documents into chunks, one file for each cut.
+    """Cut documents into chunks, one file for each cut: all of them or none.
 
     Sections are those of the headings of Markdown and HTML, and the elements of XML that are called
     section, sec, chapter and the like; a document without any is one chunk.
@@ -49,6 +49,7 @@ def cut(docs: str, cuts: tuple[str, ...], out: Path, force: bool) -> None:
     from doxeval.chunks.cutting import cut as cut_documents
     from doxeval.chunks.rebuilt import write_with_texts
     from doxeval.errors import InputError, OutputError
+    from doxeval.files import written_directory
 
     files = {by: out / f"{file_name(by)}.jsonl" for by in cuts}
     if len(set(files.values())) < len(cuts):
@@ -57,12 +58,15 @@ def cut(docs: str, cuts: tuple[str, ...], out: Path, force: bool) -> None:
         if file.exists() and not force:
             raise OutputError(f"{file} exists; --force replaces it")
     texts = docs_in(docs)
-    for by, file in files.items():
-        found = cut_documents(texts, by)
-        warn(found.warnings)
-        out.mkdir(parents=True, exist_ok=True)
-        write_with_texts(found, file)
-        line(f"{file}: {counted(len(found), 'chunk')} of {counted(len(texts), 'document')}")
+    counts = {}
+    with written_directory(out) as directory:
+        for by, file in files.items():
+            found = cut_documents(texts, by)
+            warn(found.warnings)
+            write_with_texts(found, directory / file.name)
+            counts[file] = len(found)
+    for file, count in counts.items():
+        line(f"{file}: {counted(count, 'chunk')} of {counted(len(texts), 'document')}")
 
 
 def file_name(by: str) -> str:

@@ -88,13 +88,13 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     # How the gold of questions was found has been printed.
     _print_warnings(table, judged.warnings if isinstance(judged, Questions) else ())
     is_table = _format(options) == "table"
-    _write(_with_reading(table, read, every, judged, settings) if is_table else table, options)
-    if is_table:
-        _print_reading(read, judged, settings)
-        _print_oracles(table, read, every, judged, settings)
-    if options["by"] == "tag":
-        _print_tags(table, judged)
-    gates.check(table)
+    with gates.around(table):
+        _write(_with_reading(table, read, every, judged, settings) if is_table else table, options)
+        if is_table:
+            _print_reading(read, judged, settings)
+            _print_oracles(table, read, every, judged, settings)
+        if options["by"] == "tag":
+            _print_tags(table, judged)
 
 
 def _chunks(file: str, docs: Any) -> Chunks:

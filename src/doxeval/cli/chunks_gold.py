@@ -84,15 +84,14 @@ def gold(
 
 
 def _write(found: Questions, out: Path, topics_out: Path | None) -> None:
-    """Write both files, neither unless there is room for both."""
+    """Write both files or none."""
     from doxeval.assessments.jsonl import write_jsonl
-    from doxeval.files import written
-    from doxeval.unfinished import on_disk
+    from doxeval.files import written, written_together
 
-    with written(out) as judged:
-        judged.writelines(write_jsonl(found.assessments))
+    with written_together():
+        with written(out) as judged:
+            judged.writelines(write_jsonl(found.assessments))
         if topics_out is not None:
-            on_disk(judged)  # so that nothing can go wrong with it after the other
             found.write(topics_out)
 
 

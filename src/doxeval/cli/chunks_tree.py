@@ -39,6 +39,7 @@ def tree(
     from doxeval.chunks.run_files import read_chunk_run
     from doxeval.chunks.trees import as_elements
     from doxeval.chunks.trees import tree as build_tree
+    from doxeval.files import written_together
     from doxeval.runs import write_run
 
     if (run is None) != (run_out is None):
@@ -49,9 +50,11 @@ def tree(
         chosen = read_chunk_run(run, found)
         warn(chosen.warnings)
         elements = as_elements(chosen, found)
-    collection = build_tree(found, out, force=force)
+    with written_together():  # the run is complete before the collection appears
+        if elements is not None and run_out is not None:
+            write_run(elements, run_out)
+        collection = build_tree(found, out, force=force)
     documents = counted(len(collection), "document")
     line(f"{out}: {counted(len(found), 'chunk')} of {documents}")
-    if elements is not None and run_out is not None:
-        write_run(elements, run_out)
+    if elements is not None:
         line(f"{run_out}: {counted(len(elements), 'result')}")

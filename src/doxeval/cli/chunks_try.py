@@ -102,6 +102,7 @@ def try_(
     """
     from doxeval.chunks.comparing import compare
     from doxeval.chunks.question_sources import questions as read_questions
+    from doxeval.errors import OutputError
     from doxeval.wording import json_text
 
     settings: dict[str, Any] = {
@@ -111,6 +112,8 @@ def try_(
         "reference": reference,
         "k": k,
     }
+    if report is not None and report.is_dir():
+        raise OutputError(f"{report} is a directory; expected a file")
     texts = docs_in(docs)
     gold = read_questions(questions, texts, copies, max_lost)
     tell_gold(gold)

@@ -102,8 +102,8 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
         assessments, names, options, curves=curves, per_document=options["per_document"]
     )
     table = scores_of(evaluation, runs, options)
-    _write(table, format_, options)
-    gates.check(table)
+    with gates.around(table):
+        _write(table, format_, options)
 
 
 def _check_documents(options: dict[str, Any], format_: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,27 +80,35 @@ class AskedGates:
         values = {str(measure_named(name)) for name in known}
         return [*names, *(name for name in self.limits if str(measure_named(name)) not in values)]
 
-    def check(self, table: ScoreTable) -> None:
-        """Check the scores and say what failed; then the command ends with 1."""
-        from doxeval.comparison.gates import check_scores
+    @contextmanager
+    def around(self, table: ScoreTable) -> Iterator[None]:
+        """Check the scores around what writes them.
 
-        if not self.limits and self.baseline is None:
-            return
-        gates = check_scores(
-            table,
-            self.limits,
-            baseline=self.baseline,
-            max_drop=self.max_drop,
-            significant=self.significant,
-        )
+        Before anything is written, a baseline of no use is an error. The scores and the checks
+        appear together. Then it is said what failed, and the command ends with 1.
+        """
+        from doxeval.comparison.gates import Gates, check_scores
+        from doxeval.files import written, written_together
+
+        gates = Gates(())
+        if self.limits or self.baseline is not None:
+            gates = check_scores(
+                table,
+                self.limits,
+                baseline=self.baseline,
+                max_drop=self.max_drop,
+                significant=self.significant,
+            )
+        with written_together():
+            yield
+            if self.junit is not None:
+                from doxeval.comparison.junit import junit_xml
+
+                with written(self.junit) as file:
+                    file.write(junit_xml(gates))
         warn(gates.warnings)
-        _tell(gates.checks)
-        if self.junit is not None:
-            from doxeval.comparison.junit import junit_xml
-            from doxeval.files import written
-
-            with written(self.junit) as file:
-                file.write(junit_xml(gates))
+        if gates.checks:
+            _tell(gates.checks)
         if not gates.passed:
             click.get_current_context().exit(PROBLEMS)
 

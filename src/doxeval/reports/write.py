@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from doxeval.errors import OutputError
-from doxeval.files import written, written_directory
+from doxeval.files import written, written_directory, written_together
 from doxeval.reports.contents import Contents
 from doxeval.reports.figure import FILES, Figure
 from doxeval.reports.page import every, figures, page
@@ -69,9 +69,9 @@ def write_report(
     target = Path(out)
     if target.is_dir():
         raise OutputError(f"{target} is a directory; expected a file")
-    with written(target) as file:
-        file.write(whole.encode())
-        on_disk(file)  # after this, only the figures can fail, and then there is no page either
+    with written_together():
+        with written(target) as file:
+            file.write(whole.encode())
         if figures_in is None:
             return Report(whole, [target], contents.own_warnings)
         files = [target, *_write_figures(every(drawn), Path(figures_in))]
