@@ -46,6 +46,7 @@ FORMATS = {
         "INEX XML": "doxeval.topics.inex_xml",
         "JSONL and tab-separated": "doxeval.topics.lines",
         "NEXI": "doxeval.topics.nexi",
+        "Questions with gold": "doxeval.chunks.formats.own",
     },
     "Runs": {
         "Text": "doxeval.runs.text",

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conftest import write_files
 from doxeval import chunks
 from doxeval.chunks import Documents
+from doxeval.chunks.csv_text import csv_records
 from doxeval.documents.examples import example_collection
 from doxeval.errors import DoxevalError, FormatError, InputError, SourceError, UnknownReference
 from doxeval.runs import read_run, write_run
@@ -144,7 +149,8 @@ def test_what_is_wrong_is_told(source: Any, message: str) -> None:
         ("a.json", "{", "this is not JSON"),
         ("a.json", '{"a": 1}', "expected records with an id and a text, or texts by id"),
         ("a.csv", "id,text\na\n", "a.csv:2: 1 field: expected 2"),
-        ("a.csv", 'id,text\na,b"c\n', "a.csv:2: a quotation mark"),
+        ("a.csv", 'id,text\na,"b"c\n', "a.csv:2: a quotation mark"),
+        ("a.csv", 'id,text\na,"bc\n', "a.csv:2: a quotation mark"),
         ("a.csv", "id,id\na,b\n", "two columns 'id'"),
         ("a.parquet", "PAR1", "Parquet"),
         ("a.xyz", "x", "cannot tell the format"),
@@ -160,6 +166,29 @@ def test_damaged_files_are_named(tmp_path: Path, name: str, content: str, messag
 def test_an_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no documents found"):
         chunks.documents(tmp_path)
+
+
+def test_a_quotation_mark_inside_of_a_field_of_csv_is_part_of_it(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.csv": 'id,text\na,5" pipe\nb,6"\n'})
+    write_files(tmp_path, {"b.tsv": 'id\ttext\na\t5" pipe\n'})
+    assert dict(chunks.documents(tmp_path / "a.csv")) == {"a": '5" pipe', "b": '6"'}
+    assert dict(chunks.documents(tmp_path / "b.tsv")) == {"a": '5" pipe'}
+
+
+@given(st.text('ab ",\n', max_size=30))
+def test_csv_is_read_as_by_the_standard_library(rows: str) -> None:
+    text = f"id,text\n{rows}"
+    try:
+        _, *expected = csv.reader(io.StringIO(text, newline=""), strict=True)
+        expected = [row for row in expected if row not in ([], [""])]
+        is_good = all(len(row) == 2 for row in expected)
+    except csv.Error:
+        is_good = False
+    if is_good:
+        assert [list(row.values()) for _, row in csv_records(text, "a.csv")] == expected
+    else:
+        with pytest.raises(FormatError):
+            list(csv_records(text, "a.csv"))
 
 
 def test_long_fields_of_csv(tmp_path: Path) -> None:

@@ -261,6 +261,23 @@ def test_ragas_without_gold_and_of_several_turns() -> None:
         chunks.questions([SAMPLE | {"user_input": [{"content": "x"}]}], DOCS)
 
 
+def test_the_questions_on_the_page_of_formats_are_read() -> None:
+    from doxeval.chunks.formats import own
+
+    text = (own.__doc__ or "").split("\n\n")[1]
+    records = []
+    while text.strip():
+        record, end = json.JSONDecoder().raw_decode(text.lstrip())
+        records.append(record)
+        text = text.lstrip()[end:]
+    docs = {"terms": TERMS, "faq": "Goods must be unused."}
+    gold = chunks.questions(records, docs)
+    assert answers(gold, "q1", docs) == [["Thirty days"], ["Unused goods only.", "unused"]]
+    assert [(need.id, need.grade) for need in gold["q1"].needs] == [("period", 2), ("2", 1)]
+    assert gold["q2"].needs == ()
+    assert gold.warnings == ("1 question without gold: not evaluated",)
+
+
 # SQuAD
 
 

@@ -17,10 +17,10 @@ from doxeval.wording import counted
 def csv_records(
     text: str, origin: str, separator: str = ","
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    r"""Each row by the names of the first one, with the line on which it begins.
+    r"""Return each row by the names of the first one, with the line on which it begins.
 
-    >>> list(csv_records('id,text\n1,"a, ""b"" c"\n', "a.csv"))
-    [(2, {'id': '1', 'text': 'a, "b" c'})]
+    >>> list(csv_records('id,text\n1,"a, ""b"" c"\n2,5" pipe\n', "a.csv"))
+    [(2, {'id': '1', 'text': 'a, "b" c'}), (3, {'id': '2', 'text': '5" pipe'})]
     """
     rows = _rows(text.removeprefix("\ufeff"), origin, separator)
     _, header = next(rows, (1, []))
@@ -36,8 +36,10 @@ def csv_records(
 
 @cache
 def _field(separator: str) -> re.Pattern[str]:
-    # Possessive repetitions take no memory for each character.
-    return re.compile(rf'(?:"((?:[^"]|"")*+)"|([^{separator}\r\n"]*+))({separator}|\r\n?|\n|\Z)')
+    # Possessive repetitions take no memory for each character. A quotation mark inside of a field
+    # that does not begin with one, such as 5" pipe, is a character like any other.
+    plain = rf'(?!")[^{separator}\r\n]*+'
+    return re.compile(rf'(?:"((?:[^"]|"")*+)"|({plain}))({separator}|\r\n?|\n|\Z)')
 
 
 def _rows(text: str, origin: str, separator: str) -> Iterator[tuple[int, list[str]]]:

@@ -1,12 +1,17 @@
-"""Questions in our own formats.
+"""A question on each line, with what it needs to be shown, for all verbs of `doxeval chunks`:
 
-    {"id", "question", "needs": [{"id"?, "grade"?, "spans": [SPAN…]}]}
-    {"topic", "doc", "start", "end", "need"?, "grade"?}      judgments, as `chunks gold` writes them
+    {"id": "q1", "question": "How long may I keep it?", "tags": ["returns"], "needs": [
+      {"id": "period", "grade": 2, "spans": [{"doc": "terms", "quote": "Thirty days"}]},
+      {"spans": [{"doc": "terms", "start": 13, "end": 31}, {"doc": "faq", "quote": "unused"}]}]}
+    {"id": "q2", "question": "Do you sell boats?", "answerable": false, "needs": []}
 
-A question needs all of its needs to be met, and a need is met by any of its spans. A question may
-also have `tags` (the sets it belongs to), `not_relevant` (documents that were judged and answer
+(the first is written here in several lines). A question needs all of its `needs` to be met, and a
+need is met by any of its `spans`. Needs weigh as much as their `grade` says (1 if there is none).
+Needs and questions without an `id` are numbered. A question may also have `tags` (the sets it
+belongs to, for `chunks evaluate --by tag`), `not_relevant` (documents that were judged and answer
 nothing), `answers` (what a good answer says) and `answerable`: false if no document answers it;
-then it has no needs. SPAN is one of
+then it has no needs. A question without needs and without such documents is not evaluated. A span
+is one of
 
     {"doc", "start", "end"}     a range of characters, half-open
     {"doc", "quote"}            a text that is looked up in the document
@@ -15,6 +20,15 @@ then it has no needs. SPAN is one of
 
 A quote may come with `start`, or with `start` and `end`, which are then compared with it. Fields
 that are null are absent; unknown fields are errors, and so is a span that does not say what it is.
+
+Gold that is not found in the documents is an error, unless --max-lost (`max_lost` in Python) allows
+it. `doxeval chunks gold --topics-out` writes this format, with the offsets of all places of a
+quote. Judged spans in JSONL, as under [Assessments](#assessments), are read as well:
+
+    {"topic", "doc", "start", "end", "need"?, "grade"?}
+
+`doxeval chunks gold --out` writes them. For question sets of other programs, see
+[Gold from elsewhere](chunks.md#gold-from-elsewhere).
 """
 
 from __future__ import annotations
