@@ -134,6 +134,28 @@ class TestEachFunction:
         found = emitted(lambda: doxeval.pool_runs([RUN], depth=1, topics=["7", "9"]))
         assert found == list(doxeval.pool_runs([RUN], depth=1, topics=["7", "9"]).warnings) != []
 
+    def test_what_is_not_read_of_a_folder(self, tmp_path: Path) -> None:
+        folder = tmp_path / "handbook"
+        folder.mkdir()
+        (folder / "terms.txt").write_text(DOCS["terms"])
+        (folder / "faq.pdf").write_text("%PDF")
+        said = [*chunks.documents(folder).warnings]
+        assert len(said) == 1
+        assert emitted(lambda: chunks.documents(folder)) == said
+        calls: list[Callable[[], Any]] = [
+            lambda: chunks.cut(folder, "sentences:1:0"),
+            lambda: chunks.locate(folder, ["Thirty days."]),
+            lambda: chunks.evaluate({"1": [("terms", 0, 9)]}, GOLD, "all@1", docs=folder),
+            lambda: chunks.compare(folder, GOLD, "sentences:1:0", budget=4),
+        ]
+        for call in calls:
+            assert emitted(call).count(said[0]) == 1
+        docs = chunks.documents(folder)
+        assert emitted(lambda: chunks.cut(docs, "sentences:1:0")) == []
+        found = emitted(lambda: doxeval.build_collection(folder, tmp_path / "collection"))
+        assert len(found) == 1
+        assert ".pdf" in found[0]
+
     def test_studies_of_chunks(self) -> None:
         docs = chunks.documents(DOCS)
         gold = chunks.questions(GOLD, docs)

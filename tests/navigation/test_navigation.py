@@ -14,10 +14,11 @@ import pytest
 
 from conftest import Builder, doxeval
 from doxeval.documents.examples import example_collection
-from doxeval.errors import FormatError, UnknownReference
+from doxeval.errors import FormatError, InputError, UnknownReference
+from doxeval.evaluation import evaluate
 from doxeval.navigation.hierarchical import HierarchicalNavigation
 from doxeval.navigation.neighbours import NeighbourNavigation
-from doxeval.navigation.read import BY_NAME, NAMES, read_navigation
+from doxeval.navigation.read import BY_NAME, NAMES, as_navigation, read_navigation
 from doxeval.navigation.routes import read_routes
 from doxeval.navigation.summary import DepthNavigation, SteadyNavigation, SummaryNavigation
 from making import ARTICLE, E
@@ -279,3 +280,66 @@ def test_neighbours_that_are_asked_for_twice() -> None:
     collection = example_collection({"a": "<s><p>1</p><p>2</p><p>3</p></s>"})
     found = NeighbourNavigation().between(collection, 0, np.array([3, 2, 3]), np.array([2, 1, 2]))
     assert found.tolist() == [[0.5, 0.0, 0.5], [0.0, 0.25, 0.0], [0.5, 0.0, 0.5]]
+
+
+class TestModelsByName:
+    """A model is given by its name as well as by its file, in Python and on the command line."""
+
+    @pytest.mark.parametrize(
+        ("given", "name"),
+        [
+            ("depth", "depth"),
+            ({"model": "depth"}, "depth"),
+            ("hierarchical", "hierarchical"),
+            ("neighbours(0.3)", "neighbours"),
+            ("neighbours(p=.3)", "neighbours"),
+            ({"model": "neighbours", "p": 0.3}, "neighbours"),
+        ],
+    )
+    def test_names_and_dicts(self, given: Any, name: str) -> None:
+        assert as_navigation(given).name == name
+
+    def test_shares(self) -> None:
+        assert as_navigation("neighbours(.3)") == NeighbourNavigation(p=0.3)
+        with pytest.raises(FormatError, match=r"p is 3\.0: expected a number from 0 to 1"):
+            as_navigation("neighbours(3)")
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ("deph", "deph: no such file, and no model of navigation of that name; there are none"),
+            ({"model": "deph"}, "expected .* with one of matrix"),
+            ({}, "expected .* with one of matrix"),
+            ({"model": "depth", "p": 1}, "unknown"),
+            (3, "navigation is 3: expected a Navigation, a path or a dict"),
+        ],
+    )
+    def test_what_is_no_model(self, given: Any, message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            as_navigation(given)
+
+    def test_a_name_is_as_good_as_the_parameter(self, tmp_path: Path) -> None:
+        files = {
+            "a.xml": "<article><p>One.</p><p>Two.</p><p>Three.</p></article>",
+            "judged.jsonl": '{"topic": "7", "doc": "a", "start": 4, "end": 8}\n',
+            "mine.run": "7 Q0 a 1 1.0 mine /article[1]/p[1]\n",
+            "model.json": '{"model": "hierarchical"}',
+        }
+        for name, text in files.items():
+            (tmp_path / name).write_text(text)
+        doxeval("collection", "build", tmp_path / "a.xml", "--out", tmp_path / "collection")
+        inputs = (str(tmp_path / "mine.run"), str(tmp_path / "judged.jsonl"))
+        place = tmp_path / "collection"
+        expected = evaluate(*inputs, "ESRR@1(nav=hierarchical)", collection=place)["mine"]
+        for given in ("hierarchical", {"model": "hierarchical"}, tmp_path / "model.json"):
+            found = evaluate(*inputs, "ESRR@1", collection=place, navigation=given)["mine"]
+            assert list(found.values()) == list(expected.values())
+        arguments = ["evaluate", inputs[0], "-a", inputs[1], "--collection", str(place)]
+        shown = [
+            doxeval(*arguments, *more).stdout.split()[-1]
+            for more in (
+                ["-m", "ESRR@1", "--navigation", "hierarchical"],
+                ["-m", "ESRR@1(nav=hierarchical)"],
+            )
+        ]
+        assert shown[0] == shown[1] == f"{next(iter(expected.values())):.4f}"

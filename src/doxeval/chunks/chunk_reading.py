@@ -9,12 +9,12 @@ import numpy as np
 
 from doxeval.chunks.chunk_set import Chunks, check_ranges
 from doxeval.chunks.document_set import Documents
-from doxeval.chunks.document_sources import documents
+from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.loading import Loaded, load
 from doxeval.chunks.raw_chunks import OTHER_NAMES, RawChunk, raw_chunk
 from doxeval.columns.fields import refuse_unknown
 from doxeval.documents.ids import normalised_id
-from doxeval.errors import FormatError
+from doxeval.errors import FormatError, warn
 from doxeval.locating import How
 from doxeval.named.arguments import checked
 from doxeval.runs.chunk_table import CHUNK_FIELDS, ChunkTable
@@ -35,6 +35,7 @@ def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
     'Thirty days.'
     """
     texts = None if docs is None else documents(docs)
+    warn(() if texts is None else warnings_about(texts, docs))
     loaded = load(path)
     records = loaded.records()
     if not records:

@@ -13,7 +13,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.cut_limits import limits_on, oracle_on
 from doxeval.chunks.cutting import cut
 from doxeval.chunks.document_set import Documents
-from doxeval.chunks.document_sources import documents
+from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.evaluating import evaluation_on, listed_measures, short_labels
 from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.read_beside import read_beside
@@ -101,8 +101,8 @@ def compare(
         for several in (runs, oracles)
     )
     headline = scores.labels[scores.index_of_measure(reference)]
-    every = *bench.warnings, *_budget_warnings(bench, headline), *_warnings(scores, found, limits)
-    warnings = tuple(dict.fromkeys(every))
+    about = (*warnings_about(bench.docs, docs), *bench.warnings, *_budget_warnings(bench, headline))
+    warnings = tuple(dict.fromkeys((*about, *_warnings(scores, found, limits))))
     warn(warnings)
     return Study(
         replace(scores, reference=headline),
@@ -257,7 +257,7 @@ def grid(
     at |= {f"bR@{budget}": None for budget in budgets}
     evaluation = evaluation_on(bench, at)
     rows: list[tuple[Any, ...]] = []
-    warnings = list(evaluation.warnings)
+    warnings = [*warnings_about(bench.docs, docs), *evaluation.warnings]
     with progress_bar("Grid", len(named) * len(by_name), progress) as done:
         for cut_name, by in named.items():
             chunks = _chunks(bench, cut_name, by)

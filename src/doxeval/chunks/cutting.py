@@ -13,7 +13,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.cut_text import Ranges, by_sections
 from doxeval.chunks.cuts import cut_named, function_of_file, is_function_of_file
 from doxeval.chunks.document_set import Documents
-from doxeval.chunks.document_sources import documents
+from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.splitters import splitter_of
 from doxeval.errors import DoxevalError, InputError, warn
 from doxeval.named.arguments import checked
@@ -45,6 +45,7 @@ def cut(docs: Any, by: Any = "recursive:800:0") -> Chunks:
         found = _by_splitter(texts, by)
     else:
         found = _by_sections(texts) if by.strip() == "sections" else _by_text(texts, by)
+    found = replace(found, warnings=(*warnings_about(texts, docs), *found.warnings))
     warn(found.warnings)
     return found
 

@@ -18,7 +18,7 @@ from doxeval.chunks.structure import Heading
 from doxeval.documents import Collection
 from doxeval.documents.file_names import SUFFIXES
 from doxeval.documents.sources import Walk
-from doxeval.errors import FormatError, SourceError
+from doxeval.errors import FormatError, SourceError, warn
 from doxeval.named.arguments import checked
 from doxeval.sealed.locations import is_url
 from doxeval.wording import brief
@@ -49,6 +49,22 @@ def documents(source: Any) -> Documents:
     >>> documents({"faq": "How to return a parcel."})
     Documents(1 document, 23 characters)
     """
+    found = _documents_of(source)
+    warn(warnings_about(found, source))
+    return found
+
+
+def warnings_about(docs: Documents, source: Any) -> tuple[str, ...]:
+    """Return the warnings about documents, unless the source was these documents already.
+
+    >>> docs = Documents([("a", "One.")], warnings=["b.pdf was not read"])
+    >>> warnings_about(docs, "folder"), warnings_about(docs, docs)
+    (('b.pdf was not read',), ())
+    """
+    return () if docs is source else docs.warnings
+
+
+def _documents_of(source: Any) -> Documents:
     if isinstance(source, Documents):
         return source
     if isinstance(source, Collection):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from doxeval.assessments import Assessments
 from doxeval.chunks.bench import Bench, gold_in
 from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.document_sources import documents
+from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.question_set import Questions
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Evaluation
@@ -55,8 +55,10 @@ def evaluate(
     """
     if docs is None and chunks is not None:
         docs = chunks.docs
+    about: tuple[str, ...] = ()
     if docs is not None:
-        docs = documents(docs)
+        texts = documents(docs)
+        about, docs = warnings_about(texts, docs), texts
         gold = gold_in(gold, docs, max_lost)
     chosen = listed_measures(measures)
     evaluation = Evaluation(
@@ -69,6 +71,7 @@ def evaluate(
         **{"duplicates": DUPLICATES, **options},
     )
     table = short_labels(evaluation.score_all(runs), unit)
+    table = replace(table, warnings=(*about, *table.warnings))
     warn(table.all_warnings())
     return table
 

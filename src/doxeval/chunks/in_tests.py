@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from doxeval.assessments import Assessments, read_assessments
@@ -11,7 +12,7 @@ from doxeval.chunks.bench import refuse_without_gold
 from doxeval.chunks.chunk_reading import read_chunks
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.document_set import Documents
-from doxeval.chunks.document_sources import documents
+from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.evaluating import evaluate, judgments_of
 from doxeval.chunks.question_set import Questions
 from doxeval.chunks.question_sources import questions as read_questions
@@ -71,7 +72,9 @@ def scores_of_chunks(
             progress=False,
         )
     names = [measures] if isinstance(measures, str) else list(measures)
-    return evaluate(run, known, names, docs=texts, chunks=located).view(0)
+    table = evaluate(run, known, names, docs=texts, chunks=located)
+    about = () if texts is None or docs is None else warnings_about(texts, docs)
+    return replace(table, warnings=(*about, *table.warnings)).view(0)
 
 
 def _located(chunks: Any, docs: Documents | None) -> Chunks | None:

@@ -13,7 +13,7 @@ import numpy as np
 from doxeval.chunks.chunk_set import Chunks, distinct_ids
 from doxeval.chunks.chunk_shapes import raw_chunks
 from doxeval.chunks.document_set import Documents
-from doxeval.chunks.document_sources import documents
+from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.homes import home_documents
 from doxeval.chunks.locating_told import InDocument, Told
 from doxeval.chunks.quotes import is_same_text
@@ -66,7 +66,7 @@ def locate(
     homes = home_documents(texts, raw)
     found = _Finding(texts, raw, homes.documents, order, min_share)
     found.refuse(_MOST_LOST if max_lost is None else max_lost)
-    located = found.chunks(homes.warnings)
+    located = found.chunks((*warnings_about(texts, docs), *homes.warnings))
     warn(located.warnings)
     return located
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from doxeval.assessments import Assessments
 from doxeval.chunks.document_set import Documents
-from doxeval.chunks.document_sources import documents
+from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.finding import Copies, find_gold
 from doxeval.chunks.formats import gold_formats
 from doxeval.chunks.formats.own import judged_questions
@@ -59,6 +60,7 @@ def questions(
         if isinstance(loaded.value, list) and not loaded.value:
             raise loaded.wrong("there are no questions")
         found = find_gold(_stated(loaded, texts), texts, copies, max_lost, loaded.origin)
+    found = replace(found, warnings=(*warnings_about(texts, docs), *found.warnings))
     warn(found.warnings)
     return found
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from doxeval.chunks.bench import gold_in
 from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.document_sources import documents
+from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.formats.contexts import Answer, answers_in
 from doxeval.chunks.loading import loaded_from
 from doxeval.chunks.question_set import Questions
@@ -56,7 +56,8 @@ def retrieved(
     topics = [one.id for one in answers] if asked is None else _topics(answers, asked)
     by_topic = {topic: one.items for topic, one in zip(topics, answers, strict=True)}
     run = run_of_answers(by_topic, known, max(deepest, 1), run_id)
-    run = replace(run, warnings=(*run.warnings, *_warnings(topics, asked)))
+    about = warnings_about(known.known_docs, docs) if chunks is None else ()
+    run = replace(run, warnings=(*about, *run.warnings, *_warnings(topics, asked)))
     warn(run.warnings)
     return run
 

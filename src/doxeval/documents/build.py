@@ -36,7 +36,7 @@ from doxeval.documents.writer import CollectionWriter
 from doxeval.engines import PATIENCE
 from doxeval.engines.engine import EngineGiven
 from doxeval.engines.opened import opened
-from doxeval.errors import DocumentError, InputError, SourceError
+from doxeval.errors import DocumentError, InputError, SourceError, warn
 from doxeval.named.arguments import checked
 from doxeval.wording import Parameter, counted
 
@@ -129,6 +129,8 @@ def build_collection(
             "suffixes_kept": report.suffixes_kept,
         }
         writer.finish(facts)
+    skipped = () if on_broken is not None else (f"skipped: {error}" for error in report.broken)
+    warn((*skipped, *report.warnings))
     return report
 
 
