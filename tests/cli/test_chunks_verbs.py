@@ -139,7 +139,7 @@ def test_chunks_with_too_many_places_end_with_1(
     first, *_, last = result.stderr.splitlines()
     assert first == f"warning: too ambiguous: faq, chunk 1: {'a' * 20} (too many places)"
     assert last == (
-        "Error: 20 chunks of 20 with too many places to tell which is meant: own offsets (start "
+        "Error: 20 of 20 chunks with too many places to tell which is meant: own offsets (start "
         "and end) would tell; --max-lost allows a number or a share"
     )
     assert doxeval(*words, "--max-lost", "20").exit_code == 0
