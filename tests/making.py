@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -16,6 +17,14 @@ from doxeval.runs.run import Kind, Result
 
 # Grades whose value with quant=gen is the key.
 GEN = {1: Grade2003(3, 3), 0.75: Grade2003(3, 2), 0.5: Grade2003(2, 2), 0.25: Grade2003(1, 1)}
+
+
+@contextmanager
+def ids_may_have_white_space() -> Iterator[None]:
+    """Collections are built as they were before ids with white space were refused."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("doxeval.documents.batch.why_spaced", lambda _: None)
+        yield
 
 
 def graded(values: Mapping[str, float], topic: str = "7") -> list[Judgment]:

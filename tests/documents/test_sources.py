@@ -21,6 +21,7 @@ from doxeval.documents.ids import distinct_paths, normalised_id, without_suffixe
 from doxeval.documents.sources import SourceFile, Walk
 from doxeval.errors import DocumentError, SourceError
 from doxeval.files import uncompressed_name, zstd
+from making import ids_may_have_white_space
 
 ARTICLES = {
     "co/1999/r1.xml": "<article><id> first </id><p>Eins</p></article>",
@@ -343,7 +344,6 @@ def test_the_command_line_says_where_other_ids_come_from(tmp_path: Path) -> None
 def test_a_collection_that_has_ids_with_white_space_still_opens(tmp_path: Path) -> None:
     """As collections have that were built before such ids were refused."""
     source = write_files(tmp_path / "s", {"a b.txt": "Low tide."})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("doxeval.documents.batch.why_spaced", lambda _: None)
+    with ids_may_have_white_space():
         build_collection(source, tmp_path / "c")
     assert Collection(tmp_path / "c").root("a b").text == "Low tide."

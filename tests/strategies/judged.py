@@ -11,6 +11,7 @@ from doxeval.assess.judging import Article, Mode, Operation, Refused, State, app
 from doxeval.assess.judging.rules import gradable
 from doxeval.documents import Collection
 from doxeval.documents.examples import example_collection
+from making import ids_may_have_white_space
 from strategies.judging import operations_on, trees_to_judge
 from strategies.trees import Node
 
@@ -79,7 +80,8 @@ def judged_worlds(
     trees: list[Node] = draw(st.lists(trees_to_judge(), min_size=1, max_size=3))
     ids = [f"d{' ' if spaces else '_'}{number}" for number in range(len(trees))]
     sources = [tree.source for tree in trees]
-    collection = example_collection(dict(zip(ids, sources, strict=True)))
+    with ids_may_have_white_space():
+        collection = example_collection(dict(zip(ids, sources, strict=True)))
     found = []
     for document in ids:
         article = Article.of(collection, document)
