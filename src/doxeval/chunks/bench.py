@@ -14,14 +14,14 @@ from doxeval.chunks.borders import Structure
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.costs import UNITS, chunk_costs
 from doxeval.chunks.document_set import Documents
-from doxeval.chunks.question_set import Questions, Tally
+from doxeval.chunks.question_set import Questions
 from doxeval.chunks.question_sources import questions
 from doxeval.chunks.word_index import WordIndex
 from doxeval.errors import InputError
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.texts import Texts
 from doxeval.measures.tokenisers import tokeniser_of
-from doxeval.wording import brief, counted
+from doxeval.wording import brief
 
 NO_GOLD = "not defined: no question has gold"
 
@@ -41,7 +41,12 @@ class Bench:
             raise InputError(f"unit is {brief(unit)}: expected {', '.join(UNITS)}")
         self.docs = docs
         self.gold = gold_in(gold, docs, max_lost)
-        self._is_read_here = self.gold is not gold
+        # About gold that was read here; whoever gives gold that was read before knows them.
+        self.warnings: tuple[str, ...] = (
+            self.gold.warnings
+            if self.gold is not gold and isinstance(self.gold, Questions | Assessments)
+            else ()
+        )
         self.unit = unit
         self.tokens = tokens
 
@@ -67,19 +72,6 @@ class Bench:
         if isinstance(self.gold, Assessments):
             raise InputError("assessments alone do not say what was asked: give the questions")
         return self.gold
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """How much of the gold was not found, if any was not; and all about gold read here."""
-        if not isinstance(self.gold, Questions | Assessments):
-            return ()
-        # Whoever gives gold that was read before knows its warnings.
-        about = self.gold.warnings if self._is_read_here else ()
-        tally = self.gold.tally if isinstance(self.gold, Questions) else Tally()
-        if not tally.lost:
-            return about
-        missing = f"{tally.lost:,} of {counted(tally.pieces, 'quote')} of the gold not found"
-        return (f"{missing}: left out, neither answered nor missed", *about)
 
     @cached_property
     def truth(self) -> GroundTruth:

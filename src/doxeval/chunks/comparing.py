@@ -101,8 +101,8 @@ def compare(
         for several in (runs, oracles)
     )
     headline = scores.labels[scores.index_of_measure(reference)]
-    about = (*warnings_about(bench.docs, docs), *bench.warnings, *_budget_warnings(bench, headline))
-    warnings = tuple(dict.fromkeys((*about, *_warnings(scores, found, limits))))
+    about = (*warnings_about(bench.docs, docs), *_budget_warnings(bench, headline))
+    warnings = (*about, *_warnings(scores, found, limits))
     warn(warnings)
     return Study(
         replace(scores, reference=headline),
