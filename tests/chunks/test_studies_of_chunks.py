@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from doxeval import chunks, compare
 from doxeval.assessments import Assessments, Judgment, NeededSpan
 from doxeval.chunks import Chunks, Documents, Questions, Study
-from doxeval.errors import DoxevalError, InputError
+from doxeval.errors import DoxevalError, DoxevalWarning, InputError
 from doxeval.reports.report import contents_of
 from doxeval.runs.builder import run_of
 from doxeval.runs.run import Kind, Result
@@ -331,3 +331,12 @@ def test_equal_cuts_have_the_same_winner_in_study_and_report(
 def test_a_reference_measure_must_be_a_share(docs: Documents, gold: Questions) -> None:
     with pytest.raises(InputError, match=r"reference is read@5: expected a measure from 0 to 1"):
         chunks.compare(docs, gold, "paragraphs", reference="read@5")
+
+
+def test_what_is_said_of_gold_is_said_once_however_many_cuts_there_are() -> None:
+    docs = chunks.documents({"a": "One two. Three four. One two. Five six."})
+    need = {"spans": [{"doc": "a", "quote": "One two."}]}
+    with pytest.warns(DoxevalWarning, match="stands 2 times"):
+        gold = chunks.questions([{"id": "1", "question": "two", "needs": [need]}], docs)
+    study = chunks.compare(docs, gold, ["sentences:1:0", "words:2:0"], budget=40)
+    assert sum("stands 2 times" in warning for warning in study.warnings) == 1

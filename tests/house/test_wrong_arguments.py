@@ -226,7 +226,7 @@ def test_what_was_meant_works(folder: Path, good: Mapping[str, dict[str, Any]]) 
         assert doxeval.simulate(judged, collection.location, "document").topics == ("7",)
         assert doxeval.assessment_statistics(judged).topics.keys() == {"7"}
     assert doxeval.run_statistics({"7": ["a"]}, collection.location).results == 1
-    doxeval.build_index(collection)
+    doxeval.build_index(collection, force=True)
     assert doxeval.search_words(collection, "fog") == doxeval.search_words(
         collection.location, "fog"
     )

@@ -116,16 +116,16 @@ def test_every_way_to_say_it(given: Any, starts: list[int]) -> None:
 def test_a_file_of_a_tokeniser(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}")
     assert list(tokeniser_of(tmp_path / "tokenizer.json")(TEXT)) == [0, 2, 4, 6]
-    with pytest.raises(InputError, match=r"missing.json is no tokeniser: 'No such file'"):
+    with pytest.raises(InputError, match=r"missing.json' is no tokeniser: 'No such file'"):
         tokeniser_of("missing.json")
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("far", "tokens=far: tiktoken cannot load it: 'no network'; vocabularies are downloaded"),
+        ("far", "tokens='far': tiktoken cannot load it: 'no network'; vocabularies are downloaded"),
         ("model", "unless TIKTOKEN_CACHE_DIR names a folder"),
-        ("unknown", "tokens=unknown: neither tiktoken nor tokenizers has it: 'offline'"),
+        ("unknown", "tokens='unknown': neither tiktoken nor tokenizers has it: 'offline'"),
         (7, "tokens is 7: expected a function from a text"),
     ],
 )

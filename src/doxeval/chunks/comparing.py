@@ -208,8 +208,8 @@ def _warnings(
     scores: ScoreTable, found: Mapping[str, Chunks], limits: Mapping[str, Any]
 ) -> list[str]:
     said = list(scores.warnings)
-    for name, chunks in found.items():
-        about = [*chunks.warnings, *scores[name].warnings, *limits[name].warnings]
+    for scored, (name, chunks) in zip(scores.runs, found.items(), strict=True):
+        about = [*chunks.warnings, *scored.warnings, *limits[name].warnings]
         if len(chunks.lost):
             about.append(f"{counted(len(chunks.lost), 'chunk')} not found in the documents")
         said += [Message(f"{name}: ", one) for one in about]
@@ -267,7 +267,7 @@ def grid(
                 run = one.run(bench, chunks, deep)
                 table = short_labels(evaluation.score_all([run]), unit)
                 rows += _rows(table, (cut_name, search_name), at)
-                about = table.view(0).warnings
+                about = table.runs[0].warnings
                 warnings += [Message(f"{cut_name}, {search_name}: ", warning) for warning in about]
                 done(1)
     warn(warnings)
