@@ -305,7 +305,7 @@ def test_too_ambiguous_to_place_is_a_stated_outcome(monkeypatch: pytest.MonkeyPa
         located.report.refuse(49)
     assert str(caught.value).startswith(
         "50 of 51 chunks with too many places to tell which is meant: own offsets (start and end) "
-        "would tell; max_lost= allows a number or a share of them\n"
+        "would tell; max_lost= allows a number or a share\n"
         "  chunk 1: aaaaaaaaaaaaaaaaaaaa (too many places)"
     )
 
