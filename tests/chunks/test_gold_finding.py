@@ -288,3 +288,10 @@ def test_places_hold_the_quote(text: str, start: int, length: int, copies: Any) 
         assert 1 <= len(places) <= apart
     else:
         assert len(places) == 1
+
+
+def test_a_short_quote_with_a_changed_word_is_told_where_it_nearly_is() -> None:
+    docs = {"terms": "Thirty days. Unused goods only, please.", "other": "Nothing of that kind."}
+    need = {"spans": [{"doc": "terms", "quote": "Unused goodies only, please"}]}
+    with pytest.raises(InputError, match=r"% of it stands at 13 of terms"):
+        chunks.questions([{"id": "1", "question": "What?", "needs": [need]}], docs)

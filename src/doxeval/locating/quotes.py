@@ -15,6 +15,8 @@ from doxeval.locating.occurrences import most_places, occurrences
 from doxeval.locating.resembling import LEAST_LETTERS, Resemblance, resembling
 from doxeval.locating.solid import SolidPieces, SolidText
 
+# So many letters in a row of a quote that was not found show where it nearly is.
+_SHORT_GRAM = 6
 # Ranges [start, end) of a text that together hold a quote: one, unless its parts stand apart.
 Place: TypeAlias = tuple[tuple[int, int], ...]
 
@@ -136,6 +138,11 @@ def _in_part(
         places = (found.spans,) if found.spans else ()
         close = () if found.spans else _near(document, one)
         result.append((one.row, FoundQuote(how, places, found.share, close)))
+    nowhere = {row: at for at, (row, quote) in enumerate(result) if not quote.places + quote.near}
+    # Short quotes with a changed word have few letters in a row in common with their text.
+    for one in resembling(document.folded, pieces.folded, [*nowhere], near, min_share, _SHORT_GRAM):
+        quote = FoundQuote(How.LOST, (), one.share, _near(document, one))
+        result[nowhere[one.row]] = one.row, quote
     return result
 
 

@@ -43,16 +43,21 @@ class Resemblance:
 
 
 def resembling(
-    document: SolidText, pieces: SolidPieces, rows: Sequence[int], near: Ints, min_share: float
+    document: SolidText,
+    pieces: SolidPieces,
+    rows: Sequence[int],
+    near: Ints,
+    min_share: float,
+    gram: int = GRAM,
 ) -> Iterator[Resemblance]:
     """The best places of chunks in folded text; `near` are letters of the document to be near to.
 
     Of places that are as good as each other, the one nearest to `near[row]` is taken; where that is
-    -1, it is the end of the chunk found last.
+    -1, it is the end of the chunk found last. `gram` letters in a row must be the same somewhere.
     """
     last = 0
     with_letters = [row for row in rows if pieces.lengths[row] >= LEAST_LETTERS]
-    for row, at, place, size in _seeds(document, pieces, with_letters):
+    for row, at, place, size in _seeds(document, pieces, with_letters, gram):
         chunk = pieces.codes[pieces.begin[row] : pieces.begin[row + 1]]
         wanted = int(near[row]) if near[row] >= 0 else last
         found = _resemblance(row, chunk, document, at, place, size, wanted, min_share)
@@ -62,23 +67,23 @@ def resembling(
 
 
 def _seeds(
-    document: SolidText, pieces: SolidPieces, rows: Sequence[int]
+    document: SolidText, pieces: SolidPieces, rows: Sequence[int], gram: int
 ) -> Iterator[tuple[int, Ints, Ints, int]]:
     """For each chunk, the letters at which its seeds begin, and their places in the document."""
     lengths = pieces.lengths
     for block in _blocks(rows, lengths):
-        for size in sorted({min(GRAM, int(lengths[row])) for row in block}):
-            mine = np.array([row for row in block if min(GRAM, lengths[row]) == size])
+        for size in sorted({min(gram, int(lengths[row])) for row in block}):
+            mine = np.array([row for row in block if min(gram, lengths[row]) == size])
             counts = lengths[mine] - size + 1
             starts = concatenated_ranges(pieces.begin[mine], counts)
             grams = pieces.hashes.of(starts, np.full(len(starts), size))
             found = Matches(document.hashes.all_of_size(size), grams)
             usable = np.flatnonzero((found.counts > 0) & (found.counts <= _MOST_PLACES))
-            gram, place = found.pairs(usable)
-            edges = np.searchsorted(gram, np.append(0, np.cumsum(counts)))
+            seed, place = found.pairs(usable)
+            edges = np.searchsorted(seed, np.append(0, np.cumsum(counts)))
             for number, row in enumerate(mine.tolist()):
                 part = slice(edges[number], edges[number + 1])
-                yield row, starts[gram[part]] - pieces.begin[row], place[part], size
+                yield row, starts[seed[part]] - pieces.begin[row], place[part], size
 
 
 def _blocks(rows: Sequence[int], lengths: Ints) -> Iterator[list[int]]:
