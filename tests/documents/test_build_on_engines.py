@@ -172,7 +172,7 @@ def test_what_only_a_worker_cannot_read_is_never_left_out(tmp_path: Path) -> Non
             patch.setattr(os, "open", refuse)
             yield
 
-    with pytest.raises(EngineError, match=r"8\.xml: a worker of engine= cannot read it"):
+    with pytest.raises(EngineError, match=r"8\.xml: a worker of the engine cannot read it"):
         build_collection(own, tmp_path / "c", SKIPPING, engine=Unreliable(0, hidden))
 
 
@@ -196,7 +196,7 @@ def test_what_a_worker_must_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_pipes_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.jsonl")
-    with pytest.raises(SourceError, match="the workers of engine= cannot read it"):
+    with pytest.raises(SourceError, match="the workers of the engine cannot read it"):
         build_collection(tmp_path / "a.jsonl", tmp_path / "c", engine=Unreliable(0))
 
 

@@ -130,7 +130,7 @@ def test_selectors_that_are_no_text_are_refused() -> None:
 
 
 def test_selectors_are_for_html(build: Builder) -> None:
-    with pytest.raises(InputError, match="root= is for HTML, and format= is xml"):
+    with pytest.raises(InputError, match="root= is for HTML, and the format is xml"):
         BuildOptions(root="main", format="xml")
     with pytest.raises(SourceError, match="drop= is for HTML, and there are no documents in HTML"):
         build({"a.xml": "<a/>"}, drop=["nav"])

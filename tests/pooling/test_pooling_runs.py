@@ -71,7 +71,7 @@ def test_the_bandit_learns_which_run_is_good() -> None:
 
 @pytest.mark.parametrize("method", ["mtf", "bandit"])
 def test_adaptive_methods_need_judgments(method: Any) -> None:
-    with pytest.raises(MissingInput, match=f"method={method} follows judgments .* assessments="):
+    with pytest.raises(MissingInput, match=f"method='{method}' follows judgments .* assessments="):
         pool_runs([ONE], depth=5, method=method)
     pool = pool_runs([ONE], depth=5, method=method, assessments={"7": {"a": 1}})
     assert "2 of 3 pooled documents have no judgment" in pool.warnings[-1]
@@ -180,7 +180,7 @@ def test_the_date_is_given_or_that_of_the_build(monkeypatch: pytest.MonkeyPatch)
     [
         ({}, "give depth= or documents="),
         ({"depth": 0}, "depth=0: expected a whole number from 1 on"),
-        ({"documents": 1.5}, "documents=1.5: expected a whole number"),
+        ({"documents": 1.5}, "documents is 1.5: expected a whole number"),
         ({"depth": 1, "seed": -1}, "seed=-1: expected a whole number from 0 on"),
         ({"depth": 1, "method": "best"}, "method='best': expected depth, rrf, mtf, bandit"),
         ({"depth": 1, "level": "chunk"}, "level='chunk': expected element, document"),
@@ -196,7 +196,7 @@ def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> Non
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there are no runs to pool"):
         pool_runs([], depth=1)
-    with pytest.raises(InputError, match="7 is no run: expected a file, a Run, a dict or a data"):
+    with pytest.raises(InputError, match=r"runs is \[7\]: expected a list \(of a path, a Run, a dict"):
         pool_runs([7], depth=1)  # type: ignore[list-item]
     with pytest.raises(DoxevalError, match="No such file"):
         pool_runs([tmp_path / "none.run"], depth=1)

@@ -167,7 +167,7 @@ def _words(kind: Any) -> list[str]:
     if getattr(origin, "_is_protocol", False) and hasattr(origin, "columns"):
         return ["a data frame"]
     if _is_list(origin):
-        items = [word for item in get_args(kind)[:1] for word in _words(item)]
-        return [f"a list (of {' or '.join(items)})" if items else "a list"]
+        items = [word.partition(" (")[0] for item in get_args(kind)[:1] for word in _words(item)]
+        return [f"a list (of {', '.join(items)})" if items else "a list"]
     article = "an" if origin.__name__[0] in "AEIOU" else "a"
     return [f"{article} {origin.__name__}"]
