@@ -19,8 +19,8 @@ class Choice(NamedTuple):
 
     >>> Choice("mtf", 50, 0, None).check()
     Traceback (most recent call last):
-    doxeval.errors.MissingInput: method='mtf' follows judgments as they are made: give assessments=, \
-or pool by depth or rrf as long as there are none
+    doxeval.errors.MissingInput: method='mtf' follows judgments as they are made: give \
+assessments=, or pool by depth or rrf as long as there are none
     """
 
     method: Method
