@@ -176,5 +176,7 @@ def test_judgments_show_what_is_set() -> None:
 
 @pytest.mark.parametrize("given", [{"best_entry_point": -1}, {"document_length": -5}])
 def test_negative_offsets_are_refused(given: dict[str, int]) -> None:
-    with pytest.raises(FormatError, match=r"document a of topic 7: .* expected 0 or more"):
+    with pytest.raises(
+        FormatError, match=r"document a of topic 7: .* expected a whole number, 0 or more"
+    ):
         Judgment("7", "a", **given)  # type: ignore[arg-type]

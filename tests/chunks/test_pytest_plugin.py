@@ -151,7 +151,8 @@ def test_strict(doxeval_chunks):
 def test_lax(doxeval_chunks):
     scores = doxeval_chunks("questions.jsonl", retriever, docs="docs", max_lost=1)
     assert scores["bR@1000"] == 1
-    assert "question q3: not found in post: 'Parcels are quite expensive'" in scores.warnings
+    missing = "question q3: not found in post: 'Parcels are quite expensive'"
+    assert any(warning.startswith(missing) for warning in scores.warnings)
 """
     )
     result = run(folder)

@@ -46,7 +46,12 @@ def test_a_cluster_in_five_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     with subprocess.Popen(
         ["bash", "-c", script.replace(" &\n", " >>cluster.log 2>&1 &\n")],
-        env={**os.environ, "PATH": programs, "PYTHONPATH": str(ROOT / "src")},
+        env={
+            **os.environ,
+            "PATH": programs,
+            "PYTHONPATH": str(ROOT / "src"),
+            "TMPDIR": str(tmp_path),
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

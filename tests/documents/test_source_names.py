@@ -22,7 +22,7 @@ from conftest import doxeval, write_files
 from doxeval.documents import BuildOptions, Collection, IdRule, build_collection
 from doxeval.documents.globs import globbed
 from doxeval.documents.sources import Source
-from doxeval.errors import DocumentError, SourceError
+from doxeval.errors import DocumentError, InputError, SourceError
 
 BAD = os.fsdecode(b"\xff")  # no UTF-8 text, and a fine name for a file
 BY_PATH = BuildOptions(id_rule=IdRule.parse("path"))
@@ -104,7 +104,7 @@ def test_a_source_may_be_any_kind_of_path(tmp_path: Path) -> None:
         build_collection(sources, str(tmp_path / f"c{at}"))
         assert list(Collection(tmp_path / f"c{at}").ids()) == ["a", "b"]
         assert all(json.loads((tmp_path / f"c{at}" / "manifest.json").read_bytes())["sources"])
-    with pytest.raises(SourceError, match="sources=7: expected a path, or several"):
+    with pytest.raises(InputError, match=r"sources is \[7\]: expected a path or a list"):
         build_collection([7], tmp_path / "c")  # type: ignore[list-item]
     with pytest.raises(SourceError, match="no documents found"):
         build_collection([], tmp_path / "c")

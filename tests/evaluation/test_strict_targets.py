@@ -230,7 +230,7 @@ def test_a_query_that_does_not_parse_is_an_error_if_its_topic_is_assessed() -> N
     assert len(warnings_of([*SECTIONS, replace(broken, id="8")], "nxCG@1(quant=gen)")) == 0
     with pytest.raises(InputError, match="topic '7' is given twice"):
         warnings_of([*SECTIONS, *SECTIONS], "P@1")
-    with pytest.raises(InputError, match="expected topics, or their file"):
+    with pytest.raises(InputError, match=r"expected a list \(of a Topic\)"):
         warnings_of([{"7": "//sec"}], "P@1")  # type: ignore[list-item]  # what is refused
 
 

@@ -85,7 +85,7 @@ def test_one_bare_string_or_value_is_one_measure(assessments: Assessments, runs:
     assert evaluate(runs, assessments, "cP@1").labels == ("cP@1",)
     assert evaluate(runs, assessments, Useful()).labels == ("MyUseful@10",)
     assert evaluate(runs, assessments, Useful).labels == ("MyUseful@10",)
-    with pytest.raises(InputError, match="is not a measure"):
+    with pytest.raises(InputError, match=r"measures is \[7\]: expected a string, a Measure"):
         evaluate(runs, assessments, [7])  # type: ignore[list-item]
 
 

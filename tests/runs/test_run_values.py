@@ -202,7 +202,7 @@ def test_ids_and_scores_of_a_dict_may_be_numbers_of_numpy() -> None:
 @pytest.mark.parametrize(
     ("given_", "message"),
     [
-        ([1], "the run is a list: expected a dict of topics"),
+        ([1], r"results is \[1\]: expected a dict"),
         ({"7": {"a": float("nan")}}, "topic '7', document 'a': score is nan: expected a number"),
         ({"7": {"b": 1, "a": "1"}}, "topic '7', document 'a': score is '1': expected a number"),
         ({"7": {"a": None}}, "score is None: expected a number"),

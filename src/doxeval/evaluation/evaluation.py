@@ -47,7 +47,7 @@ from doxeval.evaluation.sources import NamedSource, Source, Sources, as_named, n
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.presets import PROFILE
 from doxeval.measures.texts import Texts
-from doxeval.named.arguments import checked
+from doxeval.named.arguments import checked_but
 from doxeval.navigation import Navigation
 from doxeval.runs.chunk_table import ChunkTable
 from doxeval.runs.read_write import chunk_table_of
@@ -101,7 +101,7 @@ class Evaluation:
     {'mine': {'cP@1': 0.25, 'cR@1': 0.5}}
     """
 
-    @checked
+    @checked_but("assessments")
     def __init__(
         self,
         assessments: AssessmentsGiven,
@@ -303,7 +303,7 @@ class Evaluation:
         with on_guard(self.collection):
             return joined(self._scoring, as_named(run), parts, self.chunks)
 
-    @checked
+    @checked_but("runs")
     def score_all(
         self,
         runs: Sources,
@@ -386,7 +386,7 @@ class Evaluation:
         return None
 
 
-@checked
+@checked_but("runs", "assessments")
 def evaluate(
     runs: Sources,
     assessments: AssessmentsGiven,

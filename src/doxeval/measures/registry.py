@@ -7,13 +7,19 @@ does not wait for the others. Packages offer measures under the entry-point grou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from typing import NamedTuple, TypeVar
 
+from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Measure
 from doxeval.measures.names import MEASURE
 from doxeval.named import Registry, defined_in
+from doxeval.wording import Parameter, shortened
+
+# In the name that a table gives to a measure where duplicates are not treated as it does by itself.
+_DUPLICATES = re.compile(r"[(,]duplicates=(drop|keep)\b")
 
 ENTRY_POINTS = "doxeval.measures"
 M = TypeVar("M", bound=type[Measure])
@@ -89,6 +95,13 @@ def measure_named(text: str) -> Measure:
     >>> str(measure_named("cP@5"))
     'cP@5(alpha=0,resize=full)'
     """
+    policy = _DUPLICATES.search(text)
+    if policy is not None:
+        raise SyntaxProblem(
+            f"{shortened(text)}: what is done with duplicates is no parameter of a measure; "
+            + Parameter("duplicates", policy[1])
+            + " says it for all of them"
+        )
     return MEASURES.named(text)
 
 
@@ -98,4 +111,4 @@ def as_measure(given: str | Measure | type[Measure]) -> Measure:
     >>> as_measure("iP[.01]") == as_measure(MEASURES["iP"])
     True
     """
-    return MEASURES.value_of(given)
+    return measure_named(given) if isinstance(given, str) else MEASURES.value_of(given)

@@ -41,6 +41,8 @@ _WORDS: dict[Any, str] = {
     bool: "True or False",
     NoneType: "None",
     os.PathLike: "a path",
+    bytes: "a path",
+    type: "a class",
 }
 
 
@@ -56,7 +58,15 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     Traceback (most recent call last):
     doxeval.errors.InputError: count is '2': expected a whole number
     """
+    return checked_but()(function)
 
+
+def checked_but(*names: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Return the decorator `checked` for a function that checks the named parameters itself."""
+    return lambda function: _checked(function, frozenset(names))
+
+
+def _checked(function: Callable[_P, _R], unchecked: frozenset[str]) -> Callable[_P, _R]:
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         signature, kinds = _expected(function)
@@ -65,7 +75,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         except TypeError:
             given = {}  # Python's own error about missing and unknown arguments is clear
         for name, kind in kinds.items():
-            if name in given and not _fits(given[name], kind):
+            if name in given and name not in unchecked and not _fits(given[name], kind):
                 *others, last = _words(kind)
                 expected = f"{', '.join(others)} or {last}" if others else last
                 raise InputError(f"{name} is {brief(given[name])}: expected {expected}")
@@ -120,7 +130,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return callable(value)
     if getattr(origin, "_is_protocol", False) and not origin.__module__.startswith("collections"):
         return all(hasattr(type(value), name) for name in vars(origin) if _is_member(name))
-    fits = isinstance(value, origin) and not isinstance(value, bytes)
+    fits = isinstance(value, origin) and (origin is bytes or not isinstance(value, bytes))
     if not fits or not _is_list(origin):
         return fits
     items = get_args(kind)

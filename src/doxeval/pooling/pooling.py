@@ -14,7 +14,7 @@ from doxeval.columns.fields import LARGEST_WHOLE
 from doxeval.documents import Collection
 from doxeval.documents.options import Offsets, Whitespace
 from doxeval.errors import InputError, warn
-from doxeval.named.arguments import checked
+from doxeval.named.arguments import checked_but
 from doxeval.pooling.assembly import assembled
 from doxeval.pooling.candidates import Candidates, candidates_of
 from doxeval.pooling.choice import Choice
@@ -35,7 +35,7 @@ from doxeval.topics import Topic
 from doxeval.wording import Message, Parameter, counted
 
 
-@checked
+@checked_but("runs")
 def pool_runs(
     runs: RunSources,
     *,

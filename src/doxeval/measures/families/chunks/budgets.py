@@ -26,11 +26,10 @@ from doxeval.measures.reading import Reading, Unit, costs, reading
 from doxeval.scores import Curve
 
 _BUDGET_EDGES = (
-    "A topic without relevant text is undefined; an empty list scores 0. Only the budget counts "
-    "words or tokens: relevant text is counted in characters, whatever the unit. A word or token "
-    "counts where it begins. Tokens that results state themselves count before those of a "
-    "tokeniser. A need with alternatives weighs as much as the shortest, and at each budget counts "
-    "by the one of which the largest share is shown within it."
+    "A topic without relevant text is undefined; an empty list scores 0. Only the budget is in "
+    "words or tokens: relevant text counts in characters. A word or token counts where it begins; "
+    "tokens that results state come before a tokeniser's. A need weighs as much as its shortest "
+    "alternative, and at each budget counts by the best-shown one."
 )
 
 
