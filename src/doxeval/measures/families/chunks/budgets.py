@@ -26,10 +26,10 @@ from doxeval.measures.reading import Reading, Unit, costs, reading
 from doxeval.scores import Curve
 
 _BUDGET_EDGES = (
-    "A topic without relevant text is undefined; an empty list scores 0. Only the budget is in "
-    "words or tokens: relevant text counts in characters. A word or token counts where it begins; "
-    "tokens that results state come before a tokeniser's. A need weighs as much as its shortest "
-    "alternative, and at each budget counts by the best-shown one."
+    "A topic without relevant text is undefined; an empty list scores 0. Only the budget counts "
+    "words or tokens: relevant text is counted in characters. Stated tokens come before a "
+    "tokeniser's; each counts where it begins. A need weighs as its shortest alternative, and at "
+    "each budget counts by the best-shown one."
 )
 
 
