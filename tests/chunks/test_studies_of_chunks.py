@@ -115,7 +115,7 @@ def test_three_chunkers_in_ten_lines(
 
 def test_losses_add_up(study: Study) -> None:
     for cut in study:
-        for measure in ("bR@20", "U@80"):
+        for measure in ("bR@20", "bR@80"):
             loss = study.loss(cut, measure)
             assert loss.cutting + loss.search == pytest.approx(1 - loss.shown)
             assert loss.cutting >= 0

@@ -94,7 +94,8 @@ def compare(
             done(1)
             read[name] = units_read(evaluation, runs[name], unit)
             done(1)
-    solid = evaluation.ignoring_white_space()
+    budgets = [name for name in chosen if _label(name).startswith("bR@")]
+    solid = evaluation_on(bench, dict.fromkeys([*budgets, reference]), solid=True)
     scores, best, *without_white_space = (
         short_labels(each.score_all(several), unit)
         for each in (evaluation, solid)

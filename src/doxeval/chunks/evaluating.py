@@ -83,8 +83,7 @@ def evaluation_on(bench: Bench, measures: Iterable[Any], **options: Any) -> Eval
     return Evaluation(
         bench.assessments,
         _in_unit(measures, unit),
-        texts=bench.docs,
-        tokens=bench.tokens,
+        texts=bench.texts,
         **{"duplicates": DUPLICATES, **options},
     )
 

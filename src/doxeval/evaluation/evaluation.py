@@ -123,7 +123,7 @@ class Evaluation:
         unresolved: OnUnresolved = "error",
         duplicates: OnDuplicates = "auto",
         ends: bool = False,
-        texts: Mapping[str, str] | None = None,
+        texts: Mapping[str, str] | Texts | None = None,
         tokens: Any = None,
         solid: bool = False,
         chunks: ChunkTable | str | os.PathLike[str] | None = None,
@@ -417,8 +417,10 @@ def evaluate(
 
 
 def _texts_of(
-    texts: Mapping[str, str] | None, collection: Collection | None, tokens: Any
+    texts: Mapping[str, str] | Texts | None, collection: Collection | None, tokens: Any
 ) -> Texts | None:
+    if isinstance(texts, Texts):  # shared by several evaluations
+        return texts
     source = collection if texts is None else texts
     if source is None:
         if tokens is not None:

@@ -146,12 +146,16 @@ def _is_list(origin: Any) -> bool:
 
 
 def _begins_with(value: Any, kinds: tuple[Any, ...]) -> bool:
-    """Whether the first item is of the right kind, if it can be looked at without losing it."""
+    """Whether the first item is of the right kind, if looking at it costs nothing."""
     if hasattr(type(value), "columns") and hasattr(type(value), "__getitem__"):
         return False  # a data frame, whose items are the names of its columns
     if not kinds or not hasattr(value, "__len__"):  # iterators have none
         return True
-    return all(_fits(item, kinds[0]) for item in islice(iter(value), 1))
+    # Some sequences make their items one by one when they are asked for, or all when iterated.
+    first = value[:1] if isinstance(value, list | tuple | str) else islice(value, 1)
+    if hasattr(type(value), "__getitem__") and not isinstance(value, Mapping | list | tuple | str):
+        first = [value[0]] if len(value) else []
+    return all(_fits(item, kinds[0]) for item in first)
 
 
 def _is_member(name: str) -> bool:
