@@ -179,8 +179,10 @@ class _Finder:
     def _elsewhere(self, missing: list[_Missing]) -> dict[str, Quoted]:
         """Return where most of quotes stands, unless there is too much text to search."""
         quotes = list(dict.fromkeys(one.quote for one in missing if one.quote.strip()))
+        if not quotes:
+            return {}
         size = 0
-        for name in self._docs if quotes else ():
+        for name in self._docs:
             size += len(self._docs[name])
             if size > _MOST_TEXT:
                 return {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from itertools import islice
 from numbers import Real
@@ -151,11 +151,9 @@ def _begins_with(value: Any, kinds: tuple[Any, ...]) -> bool:
         return False  # a data frame, whose items are the names of its columns
     if not kinds or not hasattr(value, "__len__"):  # iterators have none
         return True
-    # Some sequences make their items one by one when they are asked for, or all when iterated.
-    first = value[:1] if isinstance(value, list | tuple | str) else islice(value, 1)
-    if hasattr(type(value), "__getitem__") and not isinstance(value, Mapping | list | tuple | str):
-        first = [value[0]] if len(value) else []
-    return all(_fits(item, kinds[0]) for item in first)
+    if isinstance(value, Sequence):  # some make their items one by one, but all when iterated
+        return not len(value) or _fits(value[0], kinds[0])
+    return all(_fits(item, kinds[0]) for item in islice(value, 1))
 
 
 def _is_member(name: str) -> bool:
