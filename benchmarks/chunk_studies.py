@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 
 from doxeval import chunks
-from doxeval.chunks.limits_of_cut import omegas
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.chunks import omegas
+from doxeval.measures import GroundTruth
 from runner import heading, line, machine
 
 CUTS = ("recursive:800:0", "recursive:100:20")

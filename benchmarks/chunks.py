@@ -211,7 +211,7 @@ def scoring(world: World, rounds: int) -> None:
 
 def reading(world: World, rounds: int, work: Path) -> None:
     """Runs of chunks from JSONL: by start and end, by several ranges, by the ids of chunks."""
-    from doxeval.runs.chunk_table import read_chunks
+    from doxeval.runs import read_chunks
 
     heading(f"JSONL of {QUESTIONS * RESULTS:,} results")
     files = {name: work / f"{name}.jsonl" for name in ("start and end", "spans", "ids of chunks")}

@@ -26,7 +26,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from doxeval.engines.allocator import keep_freed_blocks
+from doxeval.engines import keep_freed_blocks
 from doxeval.evaluation import Evaluation
 from evaluate import FOCUSED, RESULTS, TOPICS, scored
 from runner import compiled, heading, line, machine, python, run

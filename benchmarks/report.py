@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.reports import report
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-from doxeval.scores.table import Curve
+from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from runner import heading, line, machine
 
 TOGGLES = 8

@@ -133,7 +133,7 @@ def make_collection(source: str, out: str) -> dict[str, Any]:
 
 def make_index(collection: str, out: str, jobs: str) -> dict[str, Any]:
     """Doxeval's index."""
-    from doxeval.retrieve.build import build_index
+    from doxeval.retrieve import build_index
 
     with highest_memory() as memory:
         started = cpu()
@@ -177,10 +177,7 @@ def make_tantivy(collection: str, out: str, unit: str) -> dict[str, Any]:
 def answer_queries(collection: str, directory: str, rounds: str) -> dict[str, Any]:
     """Doxeval's answers: seconds a query."""
     from doxeval import Collection
-    from doxeval.retrieve.answer import Scoring, Searcher
-    from doxeval.retrieve.index import Index
-    from doxeval.retrieve.options import Options
-    from doxeval.retrieve.query import terms_of_text
+    from doxeval.retrieve import Index, Options, Scoring, Searcher, terms_of_text
     from doxeval.topics import parse_structured
 
     index = Index(directory, Collection(collection))
@@ -239,7 +236,7 @@ def answer_tantivy(directory: str, rounds: str) -> dict[str, Any]:
 def open_index(collection: str, directory: str) -> dict[str, Any]:
     """Opening an index."""
     from doxeval import Collection
-    from doxeval.retrieve.index import Index
+    from doxeval.retrieve import Index
 
     opened = Collection(collection)
     started = cpu()

@@ -23,8 +23,7 @@ import uvicorn
 
 from doxeval.assess.judging import Article, Operation
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.app import create_app
-from doxeval.assess.web.cookies import COOKIE
+from doxeval.assess.web import COOKIE, create_app
 from doxeval.documents import build_collection
 from doxeval.pooling import Pool, PooledDocument, PooledElement
 from doxeval.topics import read_topics

@@ -35,8 +35,7 @@ from click.testing import CliRunner
 from doxeval import BuildOptions, build_collection
 from doxeval.cli import main as command_line
 from doxeval.cli.ending import DEFECT
-from doxeval.documents import collection_files
-from doxeval.documents.manifest import COLLECTION
+from doxeval.documents import COLLECTION, collection_files
 
 SECONDS = 20
 MEASURES = ("MAiP", "iP[.01]", "MAgP", "nxCG@10", "MAep", "ESRR@10")

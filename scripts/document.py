@@ -18,15 +18,19 @@ from pathlib import Path
 
 import click
 
-from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.assessments import QUANTISATIONS
 from doxeval.cli import main as main_command
-from doxeval.measures.explain import family_page, links_in_words, listing
-from doxeval.measures.presets import PRESETS
-from doxeval.measures.references import REFERENCES
-from doxeval.measures.registry import FAMILIES, Family
-from doxeval.navigation.read import BY_NAME
-from doxeval.retrieve.model_help import models_page
-from doxeval.retrieve.models import BUILT_IN
+from doxeval.measures import (
+    FAMILIES,
+    PRESETS,
+    REFERENCES,
+    Family,
+    family_page,
+    links_in_words,
+    listing,
+)
+from doxeval.navigation import BY_NAME
+from doxeval.retrieve import BUILT_IN, models_page
 from errata import errata_page
 from esr_tables import esr_tables_page
 from limits import limits_table

@@ -8,15 +8,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2003
-from doxeval.assessments.judgment import AssessedUnit, GradedElement
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import AssessedUnit, Assessments, Grade2003, GradedElement, Judgment
+from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
-from doxeval.navigation.matrix import MatrixNavigation
-from doxeval.navigation.routes import read_routes
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.navigation import MatrixNavigation, read_routes
+from doxeval.runs import Kind, Result, run_of
 from doxeval.stereotypes import SYSTEMS as STEREOTYPES
 from esr_tables import ARTICLE, ROUTES, SYSTEMS, TABLE_5, E
 

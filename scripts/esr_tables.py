@@ -12,10 +12,8 @@ import numpy as np
 
 from doxeval.documents import Collection
 from doxeval.evaluation import evaluate
-from doxeval.measures.families.prum import prum
-from doxeval.navigation.hierarchical import HierarchicalNavigation
-from doxeval.navigation.routes import read_routes
-from doxeval.navigation.summary import SummaryNavigation
+from doxeval.measures import prum
+from doxeval.navigation import HierarchicalNavigation, SummaryNavigation, read_routes
 
 INTRODUCTION = """\
 The toy collection has an article e1 of 100 characters with sections e2 and e3; e4, e5 and e6 lie in

@@ -9,14 +9,18 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from doxeval import files, spans
-from doxeval.assessments import judgment, text_columns
-from doxeval.assessments.grades import FINEST_SHARE
+from doxeval.assessments import FINEST_SHARE, judgment, text_columns
 from doxeval.cli import terminal
 from doxeval.columns import fields
-from doxeval.documents import hostile_html, id_index, limits, summary_builder
-from doxeval.documents.globs import LONGEST_PATTERN
-from doxeval.documents.limits import Limits
-from doxeval.documents.selectors import LONGEST_SELECTOR
+from doxeval.documents import (
+    LONGEST_PATTERN,
+    LONGEST_SELECTOR,
+    Limits,
+    hostile_html,
+    id_index,
+    limits,
+    summary_builder,
+)
 from doxeval.evaluation import blocks
 from doxeval.markup import elements, feeding
 from doxeval.named import parameters

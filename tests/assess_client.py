@@ -6,8 +6,7 @@ import warnings
 from typing import Any
 
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.app import create_app
-from doxeval.assess.web.cookies import COOKIE
+from doxeval.assess.web import COOKIE, create_app
 
 with warnings.catch_warnings():
     # The client would like a newer library than the one that all other tests use.

@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from doxeval.assess.judging import KINDS, Operation
-from doxeval.assess.store.judgments import MOST_SECONDS
-from doxeval.assess.store.topics import LONGEST_KEYWORD, MOST_KEYWORDS
-from doxeval.assess.web.api import LONGEST_QUERY, MOST_OPERATIONS
-from doxeval.assess.web.roles import OF_A_TOPIC, WHO_MAY, Who
+from doxeval.assess.store import LONGEST_KEYWORD, MOST_KEYWORDS, MOST_SECONDS
+from doxeval.assess.web import LONGEST_QUERY, MOST_OPERATIONS, OF_A_TOPIC, WHO_MAY, Who
 
 _WHOLE = {"type": "integer", "minimum": 0, "maximum": 200}
 _FIELDS: dict[str, dict[str, Any]] = {

@@ -14,8 +14,7 @@ from urllib.parse import urlencode
 import uvicorn
 
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.app import create_app
-from doxeval.assess.web.cookies import COOKIE
+from doxeval.assess.web import COOKIE, create_app
 from small_campaign import PASSWORD
 
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"

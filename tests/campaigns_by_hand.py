@@ -10,7 +10,7 @@ from typing import NamedTuple
 from click.testing import CliRunner, Result
 
 from conftest import doxeval, write_files
-from doxeval.assess.judging.operations import Operation
+from doxeval.assess.judging import Operation
 from doxeval.assess.store import Campaign
 from doxeval.cli import main
 from doxeval.pooling import pool_runs, write_pool

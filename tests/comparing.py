@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from doxeval.comparison import Pair, compare
-from doxeval.comparison.resampling import generator
-from doxeval.comparison.significance import Test, outcome
+from doxeval.comparison import Pair, Test, compare, generator, outcome
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 
 

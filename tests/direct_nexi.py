@@ -8,20 +8,19 @@ from functools import cache, reduce
 from math import inf
 from operator import add, eq, ge, gt, le, lt, ne
 
-from doxeval.documents import Collection
-from doxeval.documents.element import Element
-from doxeval.topics.nexi_ast import (
+from doxeval.documents import Collection, Element
+from doxeval.topics import (
     About,
     And,
     Clause,
     Comparison,
+    Interpretation,
     Or,
     Relative,
     Step,
     StructuredQuery,
     Term,
 )
-from doxeval.topics.strictness import Interpretation
 
 Scores = Mapping[int, float]
 Abouts = Callable[[tuple[Term, ...]], Scores]

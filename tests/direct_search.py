@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from doxeval.retrieve.analysis import Analysis
+from doxeval.retrieve import Analysis
 from strategies.trees import Located, Node, located
 from strategies.wordings import read_words
 

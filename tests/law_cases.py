@@ -9,10 +9,9 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from doxeval.assessments.quantisations import QUANTISATIONS, Scale
-from doxeval.measures.base import Law, Measure
-from doxeval.measures.registry import MEASURES
-from doxeval.runs.run import Result
+from doxeval.assessments import QUANTISATIONS, Scale
+from doxeval.measures import MEASURES, Law, Measure
+from doxeval.runs import Result
 from scenes import SLACK, Scene, Scores, scenes
 
 

@@ -8,12 +8,9 @@ from typing import Any
 
 import pytest
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2003
-from doxeval.assessments.judgment import GradedElement
+from doxeval.assessments import Assessments, Grade2003, GradedElement, Judgment
 from doxeval.evaluation import evaluate
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.runs import Kind, Result, run_of
 
 # Grades whose value with quant=gen is the key.
 GEN = {1: Grade2003(3, 3), 0.75: Grade2003(3, 2), 0.5: Grade2003(2, 2), 0.25: Grade2003(1, 1)}

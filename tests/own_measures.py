@@ -9,9 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from doxeval.measures import Facts, Measure, Need, cut_off
-from doxeval.measures.base import Floats
-from doxeval.measures.ranking import Ranking
+from doxeval.measures import Facts, Floats, Measure, Need, Ranking, cut_off
 
 __all__ = ["AnotherUseful", "Deadly", "Raising", "Short", "Useful", "cut_off"]
 

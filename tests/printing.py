@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from doxeval.documents.options import INLINE_TAGS
+from doxeval.documents import INLINE_TAGS
 from strategies import Node, Piece
 
 _LINE = Piece("\n  ", "\n  ")

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from doxeval.columns.fields import Fields
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import Fields
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
-from doxeval.runs.run import Kind, Result
+from doxeval.runs import Kind, Result
 from doxeval.wording import brief, listed
 
 FIELDS = (

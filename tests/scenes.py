@@ -12,19 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.assessments import Assessments
-from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005, Specificity
-from doxeval.assessments.quantisations import QUANTISATIONS, Scale
-from doxeval.assessments.resolution import resolved_judgments
+from doxeval.assessments import (
+    QUANTISATIONS,
+    Assessments,
+    Grade2002,
+    Grade2003,
+    Grade2005,
+    Scale,
+    Specificity,
+    resolved_judgments,
+)
 from doxeval.errors import MissingInput
-from doxeval.evaluation.options import RunOptions
-from doxeval.evaluation.ranked import ranked
-from doxeval.measures.base import Law, Measure, Need
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking
-from doxeval.measures.texts import Texts
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.evaluation import RunOptions, ranked
+from doxeval.measures import GroundTruth, Law, Measure, Need, Ranking, Texts
+from doxeval.runs import Kind, Result, run_of
 from strategies import Node, Piece, World, graded_worlds, located, needed_worlds, worlds
 
 SLACK = 1e-9

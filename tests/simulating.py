@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import (
-    GradedElement,
-)
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import Assessments, Grade2002, Grade2003, GradedElement, Judgment
+from doxeval.documents import Collection, example_collection
 from doxeval.runs import Run
 
 Listed = list[tuple[str, str]]

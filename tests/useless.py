@@ -8,9 +8,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from doxeval.measures.base import Measure, Need
-from doxeval.measures.registry import MEASURES
-from doxeval.runs.run import Kind, Result
+from doxeval.measures import MEASURES, Measure, Need
+from doxeval.runs import Kind, Result
 from law_cases import Case, varied
 from scenes import Scene, scenes
 from strategies import Node, Piece

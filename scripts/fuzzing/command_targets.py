@@ -19,8 +19,8 @@ from click.testing import CliRunner, Result
 
 from doxeval.cli import VERBS, main
 from doxeval.cli.terminal import LONGEST_MESSAGE
-from doxeval.documents.examples import example_collection
-from doxeval.retrieve.build import build_index
+from doxeval.documents import example_collection
+from doxeval.retrieve import build_index
 from fuzzing import tokens
 from fuzzing.calls import CALLS, COLLECTION, FILES
 from fuzzing.cases import Case

@@ -10,15 +10,20 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 
-from doxeval.documents import Collection, build_collection
-from doxeval.documents.batch import read_batch
-from doxeval.documents.contents import documents_of
-from doxeval.documents.ids import IdRule, normalised_id
-from doxeval.documents.limits import Limits
-from doxeval.documents.options import BuildOptions, Format
-from doxeval.documents.raw import RawDocument
-from doxeval.documents.records import read_records
-from doxeval.documents.xml import XmlReader
+from doxeval.documents import (
+    BuildOptions,
+    Collection,
+    Format,
+    IdRule,
+    Limits,
+    RawDocument,
+    XmlReader,
+    build_collection,
+    documents_of,
+    normalised_id,
+    read_batch,
+    read_records,
+)
 from doxeval.files import zstd
 from fuzzing import good_files as good
 from fuzzing import tokens

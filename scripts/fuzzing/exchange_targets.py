@@ -7,29 +7,28 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from doxeval.assessments import Assessments, read_assessments
-from doxeval.assessments.assessed_elements import elements_from_grades
-from doxeval.assessments.consistency import violations
-from doxeval.assessments.inex_text import read_inex_text
-from doxeval.assessments.inex_xml import read_inex_xml
-from doxeval.assessments.jsonl import read_jsonl
-from doxeval.assessments.judgment import Judgments
-from doxeval.assessments.merge import merged_judgments
-from doxeval.assessments.resolution import resolved_judgments
-from doxeval.assessments.trec import read_trec_qrels
+from doxeval.assessments import (
+    Assessments,
+    Judgments,
+    elements_from_grades,
+    merged_judgments,
+    read_assessments,
+    read_inex_text,
+    read_inex_xml,
+    read_jsonl,
+    read_trec_qrels,
+    resolved_judgments,
+    violations,
+)
 from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
 from doxeval.errors import DoxevalError
-from doxeval.navigation.read import parse_navigation
-from doxeval.pooling.inex_xml import write_inex_pool
-from doxeval.pooling.jsonl import write_jsonl_pool
-from doxeval.pooling.read_write import read_pool, write_pool
+from doxeval.navigation import parse_navigation
+from doxeval.pooling import read_pool, write_inex_pool, write_jsonl_pool, write_pool
+from doxeval.runs import Run, read_text_run, resolve
 from doxeval.runs import read_write as runs
-from doxeval.runs import resolve
-from doxeval.runs.run import Run
-from doxeval.runs.text import read_text_run
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import read_write as topics
-from doxeval.topics.statistics import topic_statistics
+from doxeval.topics import topic_statistics
 from fuzzing import good_files as good
 from fuzzing import tokens
 from fuzzing.grammars import json_records

@@ -6,18 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from random import Random
 
-from doxeval.documents.paths import parse_path, parse_point
-from doxeval.documents.patterns import PathPatterns
+from doxeval.documents import PathPatterns, parse_path, parse_point
 from doxeval.errors import DoxevalError
-from doxeval.measures.explain import explained
-from doxeval.measures.presets import PRESETS
-from doxeval.measures.registry import MEASURES, measure_named
+from doxeval.measures import MEASURES, PRESETS, explained, measure_named
 from doxeval.named import Named
-from doxeval.retrieve.model_help import explained as explained_model
-from doxeval.retrieve.models import MODELS, model_named
-from doxeval.topics import Interpretation
-from doxeval.topics.nexi import Precedence, parse_nexi
-from doxeval.topics.nexi_ast import StructuredQuery
+from doxeval.retrieve import MODELS, model_named
+from doxeval.retrieve import explained as explained_model
+from doxeval.topics import Interpretation, Precedence, StructuredQuery, parse_nexi
 from fuzzing import good_files as good
 from fuzzing import tokens
 from fuzzing.grammars import NEXI, PATTERN, POINT, SHARED, maker

@@ -8,8 +8,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.documents import Collection, example_collection
 
 DOCUMENTS = {
     "a": "<s><p>One. <b>Two</b> three.</p><p>Four.</p></s>",

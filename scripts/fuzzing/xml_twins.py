@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from doxeval.documents.limits import Limits
-from doxeval.documents.marks import Marks, joined
-from doxeval.documents.nodes import tabulate
-from doxeval.documents.xml import XmlReader
-from doxeval.documents.xml_batch import XmlDocuments
+from doxeval.documents import Limits, Marks, XmlDocuments, XmlReader, joined, tabulate
 from doxeval.errors import DocumentError
 
 # The marks of documents, and the error of each that is broken.

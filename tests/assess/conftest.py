@@ -21,8 +21,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import event
 from sqlalchemy.pool import Pool
 
-from doxeval.assess.store import Campaign, passwords
-from doxeval.assess.store.places import read_facts, write_facts
+from doxeval.assess.store import Campaign, passwords, read_facts, write_facts
 from doxeval.documents import Collection
 from private_postgresql import Cluster, Databases, cluster, programs
 from small_campaign import make_campaign, make_collection

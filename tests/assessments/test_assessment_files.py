@@ -18,18 +18,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
-from doxeval.assessments import Assessments, Judgment, read_assessments, write_assessments
-from doxeval.assessments.formats import FORMATS, AssessmentFormat, assessment_losses
-from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
-from doxeval.assessments.jsonl import read_jsonl
-from doxeval.assessments.judgment import (
+from doxeval.assessments import (
+    FORMATS,
+    MERGES,
     AssessedUnit,
+    AssessmentFormat,
+    Assessments,
+    Grade2002,
+    Grade2003,
+    Grade2005,
     GradedElement,
+    Judgment,
     MeasuredElement,
+    Merge,
+    NoMajority,
     PointPassage,
+    assessment_losses,
+    merged_judgments,
+    pointed_judgments,
+    read_assessments,
+    read_jsonl,
+    resolved_judgments,
+    write_assessments,
 )
-from doxeval.assessments.merge import MERGES, Merge, NoMajority, merged_judgments
-from doxeval.assessments.resolution import pointed_judgments, resolved_judgments
 from doxeval.errors import FormatError, OutputError, SourceError, UnknownReference
 from doxeval.wording import counted
 from strategies import JUDGMENT_PARTS, graded_elements, highlights, judgments

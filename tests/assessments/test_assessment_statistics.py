@@ -11,13 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
-from doxeval.assessments import Assessments, Judgment, NeededSpan, statistics, write_assessments
-from doxeval.assessments.element_counts import ElementCounts
-from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
-from doxeval.assessments.judgment import AssessedUnit, GradedElement, MeasuredElement, PointPassage
-from doxeval.assessments.statistics import TopicJudgments, assessment_statistics
-from doxeval.documents.examples import example_collection
-from doxeval.documents.paths import parse_path
+from doxeval.assessments import (
+    AssessedUnit,
+    Assessments,
+    ElementCounts,
+    Grade2002,
+    Grade2003,
+    Grade2005,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+    NeededSpan,
+    PointPassage,
+    TopicJudgments,
+    assessment_statistics,
+    statistics,
+    write_assessments,
+)
+from doxeval.documents import example_collection, parse_path
 from strategies import JUDGMENT_PARTS, World, graded_worlds, judgments, worlds
 
 

@@ -10,17 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, needs_conformance
-from doxeval.assessments import Assessments, read_assessments
-from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.inex_text import read_inex_text, write_inex_text
-from doxeval.assessments.inex_xml import read_inex_xml
-from doxeval.assessments.judgment import (
+from doxeval.assessments import (
+    Assessments,
+    Grade2002,
+    Grade2003,
     GradedElement,
     Judgment,
     MeasuredElement,
     PointPassage,
+    read_assessments,
+    read_inex_text,
+    read_inex_xml,
+    read_trec_qrels,
+    write_inex_text,
+    write_trec_qrels,
 )
-from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.errors import FormatError
 from doxeval.spans import Spans, merged
 from strategies import highlights

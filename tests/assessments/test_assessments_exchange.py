@@ -13,9 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
-from doxeval.assessments.judgment import AssessedUnit, GradedElement, MeasuredElement
+from doxeval.assessments import (
+    AssessedUnit,
+    Assessments,
+    Grade2002,
+    Grade2003,
+    Grade2005,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+)
 from doxeval.errors import FormatError, OutputError
 from strategies import JUDGMENT_PARTS, highlights, judgments
 

@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from conftest import Builder, doxeval, write_files
-from doxeval.assessments import read_assessments
-from doxeval.assessments.consistency import violations
-from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import (
+    Grade2002,
+    Grade2003,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+    read_assessments,
+    violations,
+)
+from doxeval.documents import example_collection
 
 COLLECTION = {"d": "<a><b>one</b> <b>two</b><c>own <e>x</e></c></a>"}
 

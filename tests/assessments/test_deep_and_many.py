@@ -10,12 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assessments import Judgment, read_assessments
-from doxeval.assessments.consistency import violations
-from doxeval.assessments.grades import Grade2003
-from doxeval.assessments.judgment import AssessedUnit, GradedElement
-from doxeval.assessments.merge import MERGES, Merge, NoMajority, merged_judgments
-from doxeval.assessments.path_forest import PathForest
+from doxeval.assessments import (
+    MERGES,
+    AssessedUnit,
+    Grade2003,
+    GradedElement,
+    Judgment,
+    Merge,
+    NoMajority,
+    PathForest,
+    merged_judgments,
+    read_assessments,
+    violations,
+)
 from doxeval.errors import FormatError, SyntaxProblem
 from growing import growth
 

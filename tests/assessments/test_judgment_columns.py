@@ -15,17 +15,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import write_files
-from doxeval.assessments import Assessments, Judgment, inex_text, jsonl, read_assessments, trec
-from doxeval.assessments.judgment import Judgments
-from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments, joined
-from doxeval.assessments.resolution import resolved_assessments, resolved_judgments
-from doxeval.assessments.statements import judgments_of_statements
-from doxeval.assessments.text_columns import whole_text
+from doxeval.assessments import (
+    Assessments,
+    Judgment,
+    JudgmentColumns,
+    Judgments,
+    PlainJudgments,
+    inex_text,
+    joined,
+    jsonl,
+    judgments_of_statements,
+    read_assessments,
+    resolved_assessments,
+    resolved_judgments,
+    trec,
+    whole_text,
+)
 from doxeval.columns import pieces
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError, FormatError
 from doxeval.files import LONGEST_LINE, json_lines
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures import GroundTruth
 from strategies import (
     JUDGMENT_PARTS,
     World,

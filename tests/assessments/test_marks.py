@@ -6,13 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from doxeval.assessments import Assessments, Judgment, read_assessments, write_assessments
-from doxeval.assessments.formats import FORMATS, assessment_losses
-from doxeval.assessments.judgment import MARKS
-from doxeval.assessments.merge import merged_judgments
+from doxeval.assessments import (
+    FORMATS,
+    MARKS,
+    Assessments,
+    Judgment,
+    assessment_losses,
+    merged_judgments,
+    read_assessments,
+    write_assessments,
+)
 from doxeval.errors import FormatError
 from doxeval.evaluation import evaluate
-from doxeval.runs.builder import run_of
+from doxeval.runs import run_of
 from making import passage
 
 LINE = '{"topic": "7", "doc": "a", "start": 0, "end": 5, "docsize": 20'

@@ -8,12 +8,18 @@ from typing import Any
 
 import pytest
 
-from doxeval.assessments import Assessments, Judgment, NeededSpan, read_assessments
-from doxeval.assessments.jsonl import read_jsonl, write_jsonl
-from doxeval.assessments.merge import merged_judgments
-from doxeval.assessments.needs import Needs
-from doxeval.assessments.resolution import resolved_assessments
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import (
+    Assessments,
+    Judgment,
+    NeededSpan,
+    Needs,
+    merged_judgments,
+    read_assessments,
+    read_jsonl,
+    resolved_assessments,
+    write_jsonl,
+)
+from doxeval.documents import example_collection
 from doxeval.errors import FormatError
 
 LINES = b"""\

@@ -8,18 +8,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from doxeval.assessments.grades import (
+from doxeval.assessments import (
     COVERAGES,
+    QUANTISATIONS,
+    SEPARATE,
     Grade,
     Grade2002,
     Grade2003,
     Grade2005,
     GradeColumns,
     Specificity,
-)
-from doxeval.assessments.quantisations import (
-    QUANTISATIONS,
-    SEPARATE,
     Values,
     quantisation_named,
 )

@@ -10,28 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder
-from doxeval.assessments import Assessments
-from doxeval.assessments.assessed_elements import (
+from doxeval.assessments import (
+    LINKS,
+    QUANTISATIONS,
     AssessedElements,
-    elements_from_grades,
-    elements_from_highlights,
-    elements_from_lists,
-)
-from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import (
+    Assessments,
+    Grade2002,
+    Grade2003,
     GradedElement,
     Judgment,
     MeasuredElement,
-)
-from doxeval.assessments.path_forest import PathForest
-from doxeval.assessments.quantisations import QUANTISATIONS
-from doxeval.assessments.recall_bases import (
-    LINKS,
+    PathForest,
     RecallBase,
+    elements_from_grades,
+    elements_from_highlights,
+    elements_from_lists,
     full_recall_base,
     ideal_recall_base,
 )
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import FormatError, SyntaxProblem, UnknownReference
 from strategies import Node, collections_of, graded_elements, highlights, located
 

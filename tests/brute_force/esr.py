@@ -23,7 +23,7 @@ from brute_force.numbers import (
 from brute_force.recall_bases import ignored_tags, recall_base
 from brute_force.scene import Character, Scene, Tree, Unit
 from brute_force.twins import twin
-from doxeval.runs.run import Kind
+from doxeval.runs import Kind
 
 
 @dataclass

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from brute_force.numbers import ZERO
 from brute_force.scene import Scene, Unit
-from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
+from doxeval.assessments import Grade2002, Grade2003, Grade2005
 
 Values = dict[Unit, Fraction]
 LINKS = (

@@ -8,7 +8,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from doxeval.measures.base import Measure
+from doxeval.measures import Measure
 
 # Values of the parameters that have no list of choices.
 SAMPLES: dict[str, list[Any]] = {

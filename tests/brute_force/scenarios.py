@@ -12,8 +12,8 @@ from brute_force.numbers import Score, mean
 from brute_force.scene import Scene, Steps
 from brute_force.twins import score_of
 from doxeval.evaluation import evaluate
-from doxeval.measures.base import Measure, Need
-from doxeval.navigation.matrix import MatrixNavigation
+from doxeval.measures import Measure, Need
+from doxeval.navigation import MatrixNavigation
 from strategies import World
 
 OF_2002 = ("strict", "gen")

@@ -10,8 +10,8 @@ from itertools import groupby
 
 from brute_force.covers import cover
 from brute_force.numbers import quotient
-from doxeval.assessments.judgment import Judgment
-from doxeval.runs.run import Kind, Result
+from doxeval.assessments import Judgment
+from doxeval.runs import Kind, Result
 from strategies import Node, World, located
 
 Character = tuple[str, int]  # a document and an offset

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from brute_force.numbers import Score
 from brute_force.recall_bases import usual_quantisation
 from brute_force.scene import Scene
-from doxeval.measures.base import Measure
+from doxeval.measures import Measure
 
 Twin = Callable[..., Score]
 T = TypeVar("T", bound=Twin)

@@ -14,7 +14,7 @@ import pytest
 from conftest import write_files
 from doxeval import chunks
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput
-from doxeval.runs.chunk_table import read_chunks as read_table
+from doxeval.runs import read_chunks as read_table
 
 TERMS = "Thirty days. Unused goods only. Ask us first. Unused goods only."
 DOCS = {"terms": TERMS, "faq": "Parcels are free. Ask us first."}

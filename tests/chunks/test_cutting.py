@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval import chunks
-from doxeval.chunks.structure import headings, is_blank, sentence_starts
+from doxeval.chunks import headings, is_blank, sentence_starts
 from doxeval.errors import InputError
 
 TEXTS = st.text(

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from conftest import write_files
 from doxeval import chunks
-from doxeval.chunks import Documents
-from doxeval.chunks.csv_text import csv_records
-from doxeval.documents.examples import example_collection
+from doxeval.chunks import Documents, csv_records
+from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError, FormatError, InputError, SourceError, UnknownReference
 from doxeval.runs import read_run, write_run
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from doxeval import chunks
-from doxeval.chunks.document_records import documents_of_json
-from doxeval.chunks.loading import Loaded
+from doxeval.chunks import Loaded, documents_of_json
 from doxeval.errors import DoxevalError
 
 DOCS = {"terms": "Thirty days. Unused goods only. Ask us first.", "faq": "Parcels are free."}

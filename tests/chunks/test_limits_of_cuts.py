@@ -11,12 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxeval import chunks
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.judgment import NeededSpan
-from doxeval.chunks import Chunks
-from doxeval.chunks.limits_of_cut import omegas
-from doxeval.chunks.oracle_order import best_ious, oracle_steps
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.assessments import Assessments, Judgment, NeededSpan
+from doxeval.chunks import Chunks, best_ious, omegas, oracle_steps
+from doxeval.measures import GroundTruth
 
 TEXT = "ab c. Dd\n\nee f! gg hi  jk lm. no"
 Span = tuple[int, int]

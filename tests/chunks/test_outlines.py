@@ -9,8 +9,8 @@ import pytest
 
 from conftest import doxeval, write_files
 from doxeval import Collection, chunks
-from doxeval.chunks.borders import Structure
-from doxeval.documents.examples import example_collection
+from doxeval.chunks import Structure
+from doxeval.documents import example_collection
 
 XML = (
     "<article><bdy>Before. <sec><st>One.</st> <p>First.</p> <ss1><st>Two.</st> <p>Second.</p></ss1>"

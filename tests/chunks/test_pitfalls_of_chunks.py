@@ -10,11 +10,14 @@ import pytest
 
 from doxeval import chunks
 from doxeval.assessments import Assessments, Judgment
-from doxeval.chunks import Chunks
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.homes import home_documents
-from doxeval.chunks.raw_chunks import RawChunk
-from doxeval.chunks.rebuilt import chunks_with_texts, write_with_texts
+from doxeval.chunks import (
+    Chunks,
+    Documents,
+    RawChunk,
+    chunks_with_texts,
+    home_documents,
+    write_with_texts,
+)
 from doxeval.errors import InputError
 
 STRANGE = {

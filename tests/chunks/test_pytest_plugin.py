@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import doxeval
-from doxeval.chunks.in_tests import scores_of_chunks
+from doxeval.chunks import scores_of_chunks
 from doxeval.errors import InputError
 from doxeval.pytest_plugin import doxeval_chunks
 

@@ -349,8 +349,7 @@ def qasper() -> dict[str, Any]:
 
 
 def test_qasper() -> None:
-    from doxeval.chunks.document_records import documents_of_json
-    from doxeval.chunks.loading import Loaded
+    from doxeval.chunks import Loaded, documents_of_json
 
     docs = Documents(documents_of_json(Loaded(qasper())) or [])
     assert docs["1703"] == "Tides\n\nAbout tides.\n\nMethod\n\nWe measure tides.\n\nThe moon pulls."
@@ -557,8 +556,7 @@ def test_answers_beyond_the_page_of_natural_questions_are_lost() -> None:
 def test_two_texts_of_one_page() -> None:
     record = {"example_id": "n", "document_url": "u", "annotations": [], "question_text": "?"}
     first, second = record | {"document_text": "a"}, record | {"document_text": "b"}
-    from doxeval.chunks.document_records import documents_of_json
-    from doxeval.chunks.loading import Loaded
+    from doxeval.chunks import Loaded, documents_of_json
 
     with pytest.raises(FormatError, match="another text of the page 'u'"):
         documents_of_json(Loaded([first, second]))

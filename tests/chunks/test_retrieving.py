@@ -12,7 +12,7 @@ import pytest
 from doxeval import chunks
 from doxeval.chunks import Chunks
 from doxeval.errors import DoxevalError, InputError
-from doxeval.runs.result import is_not_found
+from doxeval.runs import is_not_found
 
 TEXT = "Fog on the sea. A horn is heard.\n\nNobody answers."
 DOCS = chunks.documents({"guide/a": TEXT})

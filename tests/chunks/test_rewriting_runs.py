@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval import chunks
-from doxeval.chunks import ChunkRun, Chunks
-from doxeval.chunks.chunk_runs import chunks_of_run, run_of_chunks
+from doxeval.chunks import ChunkRun, Chunks, chunks_of_run, run_of_chunks
 from doxeval.errors import DoxevalError, InputError
 
 TEXT = "One two. Three four five.\n\nSix. Seven eight nine. Ten."

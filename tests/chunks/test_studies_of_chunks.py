@@ -18,9 +18,8 @@ from doxeval import chunks, compare
 from doxeval.assessments import Assessments, Judgment, NeededSpan
 from doxeval.chunks import Chunks, Documents, Questions, Study
 from doxeval.errors import DoxevalError, DoxevalWarning, InputError
-from doxeval.reports.report import contents_of
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.reports import contents_of
+from doxeval.runs import Kind, Result, run_of
 from strategies.chunked import repeating_texts
 
 # Three chunkers compared with tests and a report.

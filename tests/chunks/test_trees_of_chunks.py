@@ -9,11 +9,9 @@ import pytest
 
 from doxeval import chunks, evaluate
 from doxeval.assessments import Assessments, Judgment
-from doxeval.chunks import Chunks
-from doxeval.chunks.chunk_runs import run_of_chunks
-from doxeval.chunks.trees import as_elements
+from doxeval.chunks import Chunks, as_elements, run_of_chunks
 from doxeval.errors import DoxevalError, InputError
-from doxeval.measures.registry import measure_named
+from doxeval.measures import measure_named
 
 TEXT = "One two. Three four five.\n\nSix. Seven eight nine. Ten."
 DOCS = chunks.documents({"a": TEXT, "b": "Empty."})

@@ -14,13 +14,12 @@ from click.testing import CliRunner
 from doxeval import Collection, build_collection, chunks
 from doxeval.assessments import read_assessments
 from doxeval.cli import main
-from doxeval.comparison.earlier import read_earlier
-from doxeval.navigation.read import read_navigation
-from doxeval.pooling.read_write import read_pool
-from doxeval.retrieve.options import stop_words
-from doxeval.runs.file_pieces import FilePiece, PieceReader
-from doxeval.runs.read_write import read_run, run_blocks
-from doxeval.topics.read_write import read_topics
+from doxeval.comparison import read_earlier
+from doxeval.navigation import read_navigation
+from doxeval.pooling import read_pool
+from doxeval.retrieve import stop_words
+from doxeval.runs import FilePiece, PieceReader, read_run, run_blocks
+from doxeval.topics import read_topics
 
 MARK = b"\xef\xbb\xbf"
 DOCS = {"a": "Thirty days. Unused goods only."}

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Builder, doxeval
 from doxeval.documents import Collection
-from doxeval.retrieve.build import build_index
+from doxeval.retrieve import build_index
 
 
 @pytest.fixture

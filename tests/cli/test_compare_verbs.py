@@ -11,7 +11,7 @@ import pytest
 
 from conftest import doxeval as call
 from conftest import write_files
-from doxeval.comparison.significance import TESTS, Test
+from doxeval.comparison import TESTS, Test
 
 TOPICS = range(1, 9)
 QRELS = "".join(f"{topic} Q0 a 200 1000 0 0:200\n" for topic in TOPICS)

@@ -17,8 +17,7 @@ from conftest import CONFORMANCE, Builder, doxeval, needs_conformance, write_fil
 from doxeval import evaluate as scored_by
 from doxeval import read_assessments
 from doxeval.comparison import compare, correlate
-from doxeval.measures.presets import PRESETS
-from doxeval.measures.registry import MEASURES, measure_named
+from doxeval.measures import MEASURES, PRESETS, measure_named
 
 QRELS = "7 Q0 a 200 1000 0 0:200\n7 Q0 b 0 900\n8 Q0 c 100 500 100 100:100\n9 Q0 a 0 1000\n"
 RUN = (

@@ -78,7 +78,7 @@ def test_indexing_a_collection(tmp_path: Path, collection: Path) -> None:
 
 
 def test_searching(tmp_path: Path, demo_data: Path, collection: Path) -> None:
-    from doxeval.retrieve.build import build_index
+    from doxeval.retrieve import build_index
 
     index = build_index(collection, tmp_path.with_name(f"{tmp_path.name}-index")).directory
     words = ("search", collection, demo_data / "topics.xml", "--index", index)

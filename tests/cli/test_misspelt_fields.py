@@ -11,17 +11,16 @@ import pytest
 from click.testing import CliRunner
 
 from doxeval import chunks
-from doxeval.assess.exchange.annotation_reading import read_annotations
-from doxeval.assess.judging.article import Article
+from doxeval.assess.exchange import read_annotations
+from doxeval.assess.judging import Article
 from doxeval.assessments import Assessments, read_assessments
 from doxeval.cli import main
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import FormatError
-from doxeval.navigation.read import read_navigation
-from doxeval.pooling.read_write import read_pool
-from doxeval.runs.chunk_table import ChunkTable, read_chunks
-from doxeval.runs.read_write import read_run
-from doxeval.topics.read_write import read_topics
+from doxeval.navigation import read_navigation
+from doxeval.pooling import read_pool
+from doxeval.runs import ChunkTable, read_chunks, read_run
+from doxeval.topics import read_topics
 
 DOCS = {"a": "Thirty days. Unused goods only."}
 TABLE = ChunkTable.of(["c1"], ["a"], [[(0, 5)]])

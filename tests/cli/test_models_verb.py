@@ -13,8 +13,7 @@ from click.testing import CliRunner
 import doxeval
 from doxeval.cli import main
 from doxeval.errors import InputError
-from doxeval.retrieve.model_help import explained
-from doxeval.retrieve.models import BUILT_IN, MODELS, bm25, lm
+from doxeval.retrieve import BUILT_IN, MODELS, bm25, explained, lm
 
 SOURCE = '''
 from dataclasses import dataclass

@@ -10,11 +10,8 @@ import doxeval as package
 from conftest import doxeval
 from doxeval.documents import Collection, build_collection
 from doxeval.errors import InputError
-from doxeval.retrieve.build import build_index
-from doxeval.retrieve.index import Index
-from doxeval.retrieve.options import TASKS
-from doxeval.retrieve.search import search as run_for
-from doxeval.retrieve.search import search_words
+from doxeval.retrieve import TASKS, Index, build_index, search_words
+from doxeval.retrieve import search as run_for
 from doxeval.runs import read_run
 from doxeval.topics import read_topics
 

@@ -10,11 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.columns.keys import KeyTable
-from doxeval.columns.labels import NO_LABEL, Labels, NameLabels, by_first_appearance
-from doxeval.columns.names import NameIndex, Names
-from doxeval.columns.numbering import BAD_NAME, Numbering
-from doxeval.columns.words import Words
+from doxeval.columns import (
+    BAD_NAME,
+    NO_LABEL,
+    KeyTable,
+    Labels,
+    NameIndex,
+    NameLabels,
+    Names,
+    Numbering,
+    Words,
+    by_first_appearance,
+)
 
 # Short and long, some with the same first words, one longer than any key.
 NAMES = st.one_of(

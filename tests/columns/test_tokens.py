@@ -8,10 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.columns.names import Names
-from doxeval.columns.tokens import TokenTable
-from doxeval.columns.words import Words
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import Names, TokenTable, Words
+from doxeval.documents import normalised_id
 
 _DIGITS = st.text("0123456789", min_size=1, max_size=22)
 _ODD = st.text("0123456789-+.:/ex\u00e9_", min_size=1, max_size=12)

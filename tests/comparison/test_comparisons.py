@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from comparing import facts, random_scores, table_of
-from doxeval.comparison import Pair, compare, compare_all, correlate
-from doxeval.comparison.paired import Column
+from doxeval.comparison import Column, Pair, compare, compare_all, correlate
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from strategies import score_tables

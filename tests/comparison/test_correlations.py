@@ -10,13 +10,16 @@ import pytest
 from scipy import stats
 
 from comparing import two_measures
-from doxeval.comparison import correlate
-from doxeval.comparison.ap_correlation import symmetric_tau_ap, tau_ap, tau_ap_probability
-from doxeval.comparison.conclusions import agreements
-from doxeval.comparison.resampling import generator
+from doxeval.comparison import (
+    agreements,
+    correlate,
+    generator,
+    symmetric_tau_ap,
+    tau_ap,
+    tau_ap_probability,
+)
 from doxeval.errors import InputError
-from doxeval.scores import ScoreTable
-from doxeval.scores.table import Floats
+from doxeval.scores import Floats, ScoreTable
 
 
 class TestReferenceValues:

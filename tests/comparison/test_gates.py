@@ -12,13 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparing import random_scores, table_of
-from doxeval.comparison import EarlierScores, check_scores, compare, read_earlier
-from doxeval.comparison.earlier import EarlierRun
-from doxeval.comparison.gates import Check, Drop, Gates
-from doxeval.comparison.junit import junit_xml
+from doxeval.comparison import (
+    Check,
+    Drop,
+    EarlierRun,
+    EarlierScores,
+    Gates,
+    check_scores,
+    compare,
+    junit_xml,
+    read_earlier,
+)
 from doxeval.errors import FormatError, InputError, UnknownName
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-from doxeval.scores.formats import as_json
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable, as_json
 
 NAN = float("nan")
 

@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparing import random_scores, table_of
-from doxeval.comparison import compare
-from doxeval.comparison.groups import groups, holm, letters
-from doxeval.comparison.significance import TESTS, Test
+from doxeval.comparison import TESTS, Test, compare, groups, holm, letters
 
 
 class TestManyPairs:

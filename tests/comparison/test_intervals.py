@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from comparing import facts, only_pair, table_of
-from doxeval.comparison import compare, mean_interval
-from doxeval.comparison.significance import TESTS, Test
+from doxeval.comparison import TESTS, Test, compare, mean_interval
 from doxeval.scores import ScoreTable
 from strategies import score_tables
 

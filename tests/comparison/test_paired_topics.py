@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from comparing import only_pair, p_of, random_scores, table_of
-from doxeval.comparison import Pair, compare
-from doxeval.comparison.conclusions import conclusion
-from doxeval.comparison.significance import TESTS, Test
+from doxeval.comparison import TESTS, Pair, Test, compare, conclusion
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from comparing import only_pair, p_of, random_scores, table_of
 from doxeval.arrays import Ints
-from doxeval.comparison.resampling import bootstrap, generator, randomization
+from doxeval.comparison import bootstrap, generator, randomization
 
 # Student's data on sleep, as in R's `sleep`.
 SLEEP = {

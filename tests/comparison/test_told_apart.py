@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from scipy import stats
 
-from doxeval.comparison import compare_all, significant_agreement
-from doxeval.comparison.significance import TESTS, Test
+from doxeval.comparison import TESTS, Test, compare_all, significant_agreement
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from strategies import score_tables

@@ -5,11 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.compat.focused import thorough_scores
-from doxeval.compat.in_context import tolerance_score
-from doxeval.compat.judgments import JudgedArticle, JudgedTopic
-from doxeval.compat.submission import Passage, TopicResults
-from doxeval.compat.task_rules import check_no_overlap
+from doxeval.compat import (
+    JudgedArticle,
+    JudgedTopic,
+    Passage,
+    TopicResults,
+    check_no_overlap,
+    thorough_scores,
+    tolerance_score,
+)
 from doxeval.errors import FormatError
 
 RANGES = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8)), max_size=8)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.compat.java import java_double
+from doxeval.compat import java_double
 
 
 @pytest.mark.parametrize(

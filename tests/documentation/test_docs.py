@@ -10,14 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.assessments import QUANTISATIONS
 from doxeval.cli import VERBS
-from doxeval.measures.explain import explained
-from doxeval.measures.presets import PRESETS
-from doxeval.measures.references import REFERENCES
-from doxeval.measures.registry import FAMILIES, MEASURES
-from doxeval.retrieve.model_help import explained as explained_model
-from doxeval.retrieve.models import MODELS
+from doxeval.measures import FAMILIES, MEASURES, PRESETS, REFERENCES, explained
+from doxeval.retrieve import MODELS
+from doxeval.retrieve import explained as explained_model
 
 ROOT = Path(__file__).resolve().parents[2]
 # Introductions of families become part of pages that are checked themselves.

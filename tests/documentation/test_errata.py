@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from doxeval.measures.references import REFERENCES
+from doxeval.measures import REFERENCES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "measures" / "errata.md"
 ALI = "Ali, Consens and Lalmas 2012"

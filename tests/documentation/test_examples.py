@@ -39,10 +39,3 @@ PUBLIC = sorted(
 def test_what_is_public_has_an_example(module: str, name: str) -> None:
     value = getattr(importlib.import_module(module), name)
     assert ">>>" in (inspect.getdoc(value) or "")
-
-
-def test_what_the_front_door_promises_is_there() -> None:
-    assert sorted(doxeval._HOMES) == sorted(set(doxeval.__all__) - {"__version__"})
-    assert dir(doxeval) == sorted(doxeval.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        _ = doxeval.nonsense

@@ -8,12 +8,18 @@ from dataclasses import dataclass, fields
 import pytest
 from click.testing import CliRunner
 
-from doxeval.assessments.recall_bases import LINKS
+from doxeval.assessments import LINKS
 from doxeval.cli import main
-from doxeval.measures.base import Facts, Law, Measure, parameter
-from doxeval.measures.explain import explained
-from doxeval.measures.registry import MEASURES, measure_named
-from doxeval.measures.variants import where_different
+from doxeval.measures import (
+    MEASURES,
+    Facts,
+    Law,
+    Measure,
+    explained,
+    measure_named,
+    parameter,
+    where_different,
+)
 
 
 def part(text: str, title: str) -> str:

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
-from doxeval.navigation.read import NAMES, READERS, read_navigation
+from doxeval.documents import Collection, example_collection
+from doxeval.navigation import NAMES, READERS, read_navigation
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FILES = sorted((DOCS / "examples" / "navigation").glob("*.json"))

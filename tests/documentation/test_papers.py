@@ -11,13 +11,11 @@ from typing import NamedTuple
 import click
 import pytest
 
-from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.assessments import QUANTISATIONS
 from doxeval.cli import main
 from doxeval.errors import SyntaxProblem
-from doxeval.measures.presets import PRESETS
-from doxeval.measures.references import REFERENCES
-from doxeval.measures.registry import MEASURES, measure_named
-from doxeval.navigation.read import NAMES
+from doxeval.measures import MEASURES, PRESETS, REFERENCES, measure_named
+from doxeval.navigation import NAMES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers.md"
 # Words of file formats and names of parameters that stand alone.

@@ -26,9 +26,8 @@ from click.testing import CliRunner
 
 import doxeval
 from doxeval.cli import VERBS, main
-from doxeval.measures.presets import PRESETS
-from doxeval.measures.registry import MEASURES, measure_named
-from doxeval.retrieve.models import MODELS
+from doxeval.measures import MEASURES, PRESETS, measure_named
+from doxeval.retrieve import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from doxeval import evaluate, read_assessments
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError
-from doxeval.measures.presets import PRESETS
+from doxeval.measures import PRESETS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "which-measure.md"
 DOCUMENTS = {
@@ -109,7 +109,7 @@ def test_eprum_and_prum_are_told_apart(tmp_path: Path) -> None:
         ),
         encoding="utf-8",
     )
-    from doxeval.navigation.matrix import MatrixNavigation
+    from doxeval.navigation import MatrixNavigation
 
     steps = {"d": {"/s[1]": {"/s[1]/p[1]": 1.0, "/s[1]/p[2]": 1.0}}}
     names = [f"{name}[1](nav=matrix,quant=gen)" for name in ("PRUM", "EPRUM")]

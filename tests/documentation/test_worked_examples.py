@@ -15,14 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from doxeval.assessments import Judgment
-from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import GradedElement
-from doxeval.documents.examples import example_collection
-from doxeval.measures.families.prum import eprum, prum
-from doxeval.measures.registry import FAMILIES
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.run import Result
+from doxeval.assessments import Grade2002, Grade2003, GradedElement, Judgment
+from doxeval.documents import example_collection
+from doxeval.measures import FAMILIES, eprum, prum
+from doxeval.runs import ChunkTable, Result
 from making import curve, elements, graded, passage, paths, point, scored
 
 INTRODUCTIONS = Path(__file__).resolve().parents[2] / "docs" / "measures" / "intro"

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from doxeval.arrays import portions
 from doxeval.assessments import Assessments, Judgment, assessed_elements
-from doxeval.documents import Collection, cover, innermost, lookup
-from doxeval.documents.examples import example_collection
+from doxeval.documents import Collection, cover, example_collection, innermost, lookup
 from strategies import Node, collections_of
 
 BLOCKS = [(lookup, "_BLOCK"), (innermost, "_BLOCK"), (cover, "_MOST_PAIRS")]

@@ -19,14 +19,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Builder, write_files
-from doxeval.documents import Limits
-from doxeval.documents.batch import read_batch
-from doxeval.documents.options import BuildOptions, Format
-from doxeval.documents.raw import RawDocument
-from doxeval.documents.records import read_records
+from doxeval.documents import BuildOptions, Format, Limits, RawDocument, read_batch, read_records
 from doxeval.errors import DocumentError, DoxevalError, FormatError
-from doxeval.markup.elements import read_elements
-from doxeval.markup.expansion import Expansion
+from doxeval.markup import Expansion, read_elements
 
 FACE = "\U0001f600"
 DECLARED = f'<!ENTITY x "{FACE * 256}">'

@@ -17,14 +17,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
-from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection
-from doxeval.documents.html import read_html
-from doxeval.documents.markdown import read_markdown
-from doxeval.documents.marks import MarksBuilder
-from doxeval.documents.nodes import NodeTable, tabulate
-from doxeval.documents.plan import Sizes
+from doxeval.documents import (
+    BuildOptions,
+    Collection,
+    IdRule,
+    Limits,
+    MarksBuilder,
+    NodeTable,
+    Sizes,
+    build_collection,
+    read_html,
+    read_markdown,
+    tabulate,
+)
 from doxeval.errors import DocumentError, InputError, MissingText, OutputError, SyntaxProblem
-from doxeval.sealed.columns import ColumnFile
+from doxeval.sealed import ColumnFile
 from strategies import Node, collections_of, html_pages, markdown_texts
 
 ARTICLES = {

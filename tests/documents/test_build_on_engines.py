@@ -16,11 +16,8 @@ import pytest
 
 from clusters import Cluster, cluster
 from conftest import doxeval, write_files
-from doxeval.documents import BuildOptions, IdRule, build_collection, shard_engine
-from doxeval.documents.plan import Sizes
-from doxeval.documents.shards import Order
-from doxeval.engines.engine import Engine, Work
-from doxeval.engines.outcomes import Outcome, outcome_of
+from doxeval.documents import BuildOptions, IdRule, Order, Sizes, build_collection, shard_engine
+from doxeval.engines import Engine, Outcome, Work, outcome_of
 from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
 from mixed_sources import json_lines, mixed_files
 

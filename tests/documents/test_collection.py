@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from conftest import Builder
-from doxeval.documents import Collection, build_collection
-from doxeval.documents.examples import example_collection
+from doxeval.documents import Collection, build_collection, example_collection
 from doxeval.errors import CollectionError
 from strategies import Node, collections_of
 

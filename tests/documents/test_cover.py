@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from brute_force.covers import cover
 from brute_force.scene import elements_of
 from conftest import Builder
-from doxeval.documents.cover import covers, covers_of_groups
-from doxeval.documents.examples import example_collection
+from doxeval.documents import covers, covers_of_groups, example_collection
 from doxeval.errors import MissingText
 from doxeval.spans import Spans
 from strategies import Node, nodes

@@ -21,14 +21,11 @@ import pytest
 
 from conftest import Builder, doxeval
 from damaging import forge, forge_column, forge_manifest, rot, without_statistics
-from doxeval.documents import Collection, build_collection, collection_files
-from doxeval.documents.manifest import COLLECTION
+from doxeval.documents import COLLECTION, Collection, build_collection, collection_files
 from doxeval.errors import CollectionError
 from doxeval.evaluation import evaluate
+from doxeval.sealed import Kind, hashing, read_manifest
 from doxeval.sealed import files as sealed_files
-from doxeval.sealed import hashing
-from doxeval.sealed.kinds import Kind
-from doxeval.sealed.manifest import read_manifest
 
 SECTION = "<sec><p>one two</p><p>three <b>four</b></p></sec>"
 FILES = {f"{name}.xml": f"<a>{SECTION * (1 + number)}</a>" for number, name in enumerate("abcd")}

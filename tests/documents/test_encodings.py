@@ -9,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
-from doxeval.documents.batch import read_batch
-from doxeval.documents.options import BuildOptions, Format
-from doxeval.documents.raw import RawDocument
+from doxeval.documents import BuildOptions, Format, RawDocument, read_batch
 from doxeval.errors import DocumentError, DoxevalError, InputError
-from doxeval.markup.character_sets import codec_of
+from doxeval.markup import codec_of
 
 NO_CHARACTER_ENCODINGS = [
     "punycode", "idna", "unicode_escape", "unicode-escape", "raw_unicode_escape", "rot13",

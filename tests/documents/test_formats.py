@@ -10,12 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder
-from doxeval.documents.html import read_html
-from doxeval.documents.limits import Limits
-from doxeval.documents.markdown import read_markdown
-from doxeval.documents.marks import Marks
-from doxeval.documents.nodes import NodeTable, tabulate
-from doxeval.documents.plain import read_plain
+from doxeval.documents import (
+    Limits,
+    Marks,
+    NodeTable,
+    read_html,
+    read_markdown,
+    read_plain,
+    tabulate,
+)
 from doxeval.errors import DocumentError
 from strategies import markdown_texts
 

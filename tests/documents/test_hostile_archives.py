@@ -17,8 +17,7 @@ import pytest
 
 from conftest import Builder, doxeval, write_files
 from doxeval.assessments import read_assessments
-from doxeval.documents import BuildOptions, Collection, IdRule, build_collection
-from doxeval.documents.archives import members
+from doxeval.documents import BuildOptions, Collection, IdRule, build_collection, members
 from doxeval.errors import DocumentError, DoxevalError, SourceError
 from doxeval.files import opened, zstd
 

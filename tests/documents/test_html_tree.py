@@ -13,10 +13,7 @@ from hypothesis import given, settings
 from selectolax.lexbor import LexborHTMLParser
 
 from conftest import Builder
-from doxeval.documents.html import read_html
-from doxeval.documents.limits import Limits
-from doxeval.documents.marks import Marks
-from doxeval.documents.nodes import tabulate
+from doxeval.documents import Limits, Marks, read_html, tabulate
 from doxeval.errors import DocumentError
 from strategies import html_pages
 

@@ -15,16 +15,18 @@ from hypothesis import strategies as st
 
 from doxeval.documents import (
     Collection,
+    DuplicateId,
+    IdIndex,
+    IdIndexBuilder,
     build_collection,
+    columns_of,
     id_index,
     id_index_builder,
     id_merging,
+    indexed,
+    merged_indexes,
     plan,
 )
-from doxeval.documents.id_index import DuplicateId, IdIndex, indexed
-from doxeval.documents.id_index_builder import IdIndexBuilder
-from doxeval.documents.id_merging import merged_indexes
-from doxeval.documents.layout import columns_of
 from doxeval.errors import DocumentError
 
 

@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from conftest import write_files
-from doxeval.documents import Collection, build_collection
-from doxeval.documents.plan import Sizes
+from doxeval.documents import Collection, Sizes, build_collection
 from doxeval.errors import CollectionError, OutputError
 from doxeval.processes import WorkerLost
 

@@ -10,10 +10,14 @@ from hypothesis import given, settings
 
 from conftest import Builder, doxeval
 from damaging import forge, forge_column, forge_manifest, without_statistics
-from doxeval.documents import Collection, plan, statistics
-from doxeval.documents.examples import example_collection
-from doxeval.documents.plan import Sizes
-from doxeval.documents.verification import verify_collection
+from doxeval.documents import (
+    Collection,
+    Sizes,
+    example_collection,
+    plan,
+    statistics,
+    verify_collection,
+)
 from doxeval.errors import CollectionError
 from strategies import Node, collections_of
 

@@ -10,12 +10,9 @@ from hypothesis import strategies as st
 from conftest import Builder
 from doxeval import spans
 from doxeval.assessments import Assessments, Judgment, judgment_columns
-from doxeval.documents import nodes, writer
-from doxeval.documents.limits import MOST_ELEMENTS, MOST_TOPICS, Limits
+from doxeval.documents import MOST_ELEMENTS, MOST_TOPICS, Limits, nodes, writer
 from doxeval.errors import DocumentError, InputError
-from doxeval.measures import ground_truth
-from doxeval.measures.assessed_trees import pair_keys
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures import GroundTruth, ground_truth, pair_keys
 from doxeval.retrieve import batches
 from doxeval.runs import Run, run
 

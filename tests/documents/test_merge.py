@@ -17,15 +17,16 @@ from hypothesis import strategies as st
 from conftest import Builder, doxeval
 from damaging import without_statistics
 from doxeval.documents import (
+    ORIGINS_FILE,
     BuildOptions,
     Collection,
     IdRule,
+    Sizes,
+    TextStorage,
     build_collection,
     merge_collections,
+    text_parts,
 )
-from doxeval.documents.layout import ORIGINS_FILE, text_parts
-from doxeval.documents.options import TextStorage
-from doxeval.documents.plan import Sizes
 from doxeval.errors import CollectionError, DocumentError, InputError, OutputError
 from strategies import Node, collections_of
 

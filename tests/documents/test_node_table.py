@@ -7,10 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from doxeval.documents.batch import Batch, read_batch
-from doxeval.documents.limits import Limits
-from doxeval.documents.options import BuildOptions
-from doxeval.documents.raw import RawDocument
+from doxeval.documents import Batch, BuildOptions, Limits, RawDocument, read_batch
 from strategies import Node, collections_of, located, named_entities, nodes, pieces
 
 

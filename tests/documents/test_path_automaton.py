@@ -10,16 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import doxeval
-from doxeval.documents.examples import example_collection
-from doxeval.documents.path_automaton import PathAutomaton, PatternStep
-from doxeval.documents.patterns import (
+from doxeval.documents import (
+    NO_PARENT,
+    PathAutomaton,
     PathPattern,
     PathPatterns,
+    PathSummary,
+    PatternStep,
+    SummaryBuilder,
     counts_by_pattern,
+    example_collection,
     parsed_patterns,
 )
-from doxeval.documents.summary import NO_PARENT, PathSummary
-from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.errors import SyntaxProblem
 from growing import growth
 

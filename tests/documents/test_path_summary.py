@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.documents import summary_builder
-from doxeval.documents.summary import NO_PARENT, NO_PATH, PathSummary
-from doxeval.documents.summary_builder import SummaryBuilder
+from doxeval.documents import NO_PARENT, NO_PATH, PathSummary, SummaryBuilder, summary_builder
 from doxeval.errors import InputError
 
 TAGS = ("a", "b", "c", "d")

@@ -13,9 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.documents import BuildOptions, Collection, PathPattern, build_collection
+from doxeval.documents import (
+    BuildOptions,
+    Collection,
+    PathPattern,
+    build_collection,
+    format_path,
+    format_point,
+    parse_path,
+    parse_point,
+)
 from doxeval.documents import collection as documents_collection
-from doxeval.documents.paths import format_path, format_point, parse_path, parse_point
 from doxeval.errors import InputError, SyntaxProblem, UnknownReference
 from strategies import TAGS, Node, collections_of, located
 

@@ -11,11 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import doxeval, write_files
-from doxeval.documents import BuildOptions, BuildReport, Collection, IdRule, build_collection
-from doxeval.documents.contents import Contents, documents_of
-from doxeval.documents.layout import is_text
-from doxeval.documents.plan import Plan, Shard, Sizes, batches
-from doxeval.documents.raw import RawDocument
+from doxeval.documents import (
+    BuildOptions,
+    BuildReport,
+    Collection,
+    Contents,
+    IdRule,
+    Plan,
+    RawDocument,
+    Shard,
+    Sizes,
+    batches,
+    build_collection,
+    documents_of,
+    is_text,
+)
 from doxeval.errors import DocumentError, SourceError
 from mixed_sources import json_lines, mixed_files
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import InputError, MissingText, UnknownReference
 from strategies import Node, collections_of
 

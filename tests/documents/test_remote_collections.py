@@ -16,13 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval
-from doxeval.documents import Collection
-from doxeval.documents.manifest import COLLECTION
-from doxeval.documents.remote_text import RemoteText
-from doxeval.documents.text import MappedText
+from doxeval.documents import COLLECTION, Collection, MappedText, RemoteText
 from doxeval.errors import CollectionError
-from doxeval.sealed.locations import cache_directory
-from doxeval.sealed.remote import RemoteDirectory
+from doxeval.sealed import RemoteDirectory, cache_directory
 from far_store import FarStore, bytes_read, files_read
 
 FILES = {

@@ -14,11 +14,9 @@ import pytest
 
 from conftest import Builder
 from damaging import forge, forge_manifest, rot
-from doxeval.documents import Collection
-from doxeval.documents.layout import is_text
+from doxeval.documents import Collection, is_text
 from doxeval.errors import CollectionError, OutputError
-from doxeval.sealed import cache, remote
-from doxeval.sealed.locations import cache_directory
+from doxeval.sealed import cache, cache_directory, remote
 from far_store import FarStore, bytes_read, files_read
 
 FILES = {

@@ -11,12 +11,18 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from conftest import Builder, doxeval, write_files
-from doxeval.documents import BuildOptions, Collection, build_collection
-from doxeval.documents.html import read_html
-from doxeval.documents.limits import Limits
-from doxeval.documents.page_walk import UNSEEN, walk
-from doxeval.documents.plan import Sizes
-from doxeval.documents.selectors import LONGEST_SELECTOR, Selectors
+from doxeval.documents import (
+    LONGEST_SELECTOR,
+    UNSEEN,
+    BuildOptions,
+    Collection,
+    Limits,
+    Selectors,
+    Sizes,
+    build_collection,
+    read_html,
+    walk,
+)
 from doxeval.errors import DocumentError, InputError, SourceError
 from strategies import css_selectors, html_pages
 

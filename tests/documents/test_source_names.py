@@ -19,9 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import doxeval, write_files
-from doxeval.documents import BuildOptions, Collection, IdRule, build_collection
-from doxeval.documents.globs import globbed
-from doxeval.documents.sources import Source
+from doxeval.documents import BuildOptions, Collection, IdRule, Source, build_collection, globbed
 from doxeval.errors import DocumentError, InputError, SourceError
 
 BAD = os.fsdecode(b"\xff")  # no UTF-8 text, and a fine name for a file

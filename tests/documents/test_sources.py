@@ -16,9 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
-from doxeval.documents import BuildOptions, Collection, IdRule, Limits, build_collection
-from doxeval.documents.ids import distinct_paths, normalised_id, without_suffixes
-from doxeval.documents.sources import SourceFile, Walk
+from doxeval.documents import (
+    BuildOptions,
+    Collection,
+    IdRule,
+    Limits,
+    SourceFile,
+    Walk,
+    build_collection,
+    distinct_paths,
+    normalised_id,
+    without_suffixes,
+)
 from doxeval.errors import DocumentError, SourceError
 from doxeval.files import uncompressed_name, zstd
 from making import ids_may_have_white_space

@@ -10,12 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.documents import BuildOptions, Collection
-from doxeval.documents.batch import read_batch
-from doxeval.documents.layout import is_text, text_part, text_parts
-from doxeval.documents.raw import RawDocument
-from doxeval.documents.text import MappedText
-from doxeval.documents.writer import CollectionWriter
+from doxeval.documents import (
+    BuildOptions,
+    Collection,
+    CollectionWriter,
+    MappedText,
+    RawDocument,
+    is_text,
+    read_batch,
+    text_part,
+    text_parts,
+)
 from doxeval.errors import CollectionError
 
 

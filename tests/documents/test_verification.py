@@ -11,14 +11,19 @@ from hypothesis import strategies as st
 
 from conftest import Builder, doxeval
 from damaging import forge, forge_column, rot
-from doxeval.documents import Collection, structure
-from doxeval.documents.batch import read_batch
-from doxeval.documents.limits import VERIFIED_BYTES
-from doxeval.documents.nodes import COLUMNS, NodeColumns
-from doxeval.documents.options import BuildOptions
-from doxeval.documents.raw import RawDocument
-from doxeval.documents.structure import Flaw, flaws_in_nodes
-from doxeval.documents.verification import verify_collection
+from doxeval.documents import (
+    COLUMNS,
+    VERIFIED_BYTES,
+    BuildOptions,
+    Collection,
+    Flaw,
+    NodeColumns,
+    RawDocument,
+    flaws_in_nodes,
+    read_batch,
+    structure,
+    verify_collection,
+)
 from doxeval.errors import CollectionError
 from strategies import Node, collections_of
 

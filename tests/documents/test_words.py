@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Builder
+from doxeval.documents import DocumentWords, example_collection, split_words
 from doxeval.documents import words as words_module
-from doxeval.documents.examples import example_collection
-from doxeval.documents.words import DocumentWords, split_words
 from printing import pretty
 from strategies import Node, located, nodes
 

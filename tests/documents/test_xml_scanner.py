@@ -7,12 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.documents import xml_batch, xml_names
-from doxeval.documents.limits import Limits
-from doxeval.documents.tag_names import NumberedNames, joined_names, numbered
-from doxeval.documents.xml import PART
-from doxeval.documents.xml_batch import XmlDocuments
-from doxeval.documents.xml_scanner import Scan, scan
+from doxeval.documents import (
+    PART,
+    Limits,
+    NumberedNames,
+    Scan,
+    XmlDocuments,
+    joined_names,
+    numbered,
+    scan,
+    xml_batch,
+    xml_names,
+)
 from fuzzing.xml_twins import by_calls, difference, scanned
 from strategies import odd_documents, plain_documents
 

@@ -14,9 +14,7 @@ from pathlib import Path
 import pytest
 
 from clusters import NOTHING, Cluster, cluster
-from doxeval.engines.engine import Work
-from doxeval.engines.opened import opened
-from doxeval.engines.shared import Shared
+from doxeval.engines import Shared, Work, open_engine
 from doxeval.errors import EngineError
 
 PATIENCE = 20.0
@@ -100,7 +98,7 @@ class InThread(threading.Thread):
 
     def run(self) -> None:
         try:
-            with opened(
+            with open_engine(
                 self.running.address, patience=self.patience, tell=self.told.append
             ) as engine:
                 work = Work(patient, Shared.of(self.places), check=cold_at_noon)
@@ -159,7 +157,7 @@ def test_a_cluster_without_workers_yet(running: Cluster, places: Places) -> None
 def test_a_task_that_ends_every_worker_is_named(running: Cluster, places: Places) -> None:
     with (
         workers(running, "g", "h"),
-        opened(running.address, patience=PATIENCE) as engine,
+        open_engine(running.address, patience=PATIENCE) as engine,
         pytest.raises(EngineError, match="run 3: every worker that was given it was lost"),
     ):
         engine.map(Work(deadly, Shared.of(places), name=lambda item: f"run {item}"), [3])
@@ -206,7 +204,7 @@ def test_a_worker_that_joins_later_is_checked_too(
 
 
 def test_threads_of_one_worker_share_the_value(running: Cluster) -> None:
-    with workers(running, "i", threads=4), opened(running.address) as engine:
+    with workers(running, "i", threads=4), open_engine(running.address) as engine:
         threads = engine.map(Work(thread_of, Shared.of(None)), range(8))
         assert len(set(threads)) == 4
 

@@ -11,10 +11,7 @@ from typing import Any
 import pytest
 
 from clusters import Cluster, cluster
-from doxeval.engines.engine import Work
-from doxeval.engines.opened import opened
-from doxeval.engines.outcomes import Outcome
-from doxeval.engines.shared import Shared
+from doxeval.engines import Outcome, Shared, Work, open_engine
 from doxeval.errors import DoxevalError, EngineError, InputError
 
 
@@ -50,7 +47,7 @@ def wrong_there() -> Sequence[str]:
 
 def test_results_come_in_order(running: Cluster) -> None:
     seen: list[int] = []
-    with opened(running.address, patience=20) as engine:
+    with open_engine(running.address, patience=20) as engine:
         found = engine.map(Work(multiplied, Shared.of(7)), range(30), progress=seen.append)
         outcomes = dict(
             engine.outcomes(Work(multiplied, Shared.of(8)), iter(range(30)), bounded=True)
@@ -63,19 +60,19 @@ def test_results_come_in_order(running: Cluster) -> None:
 
 
 def test_the_first_wrong_item_is_told_whichever_fails_first(running: Cluster) -> None:
-    with opened(running.address) as engine, pytest.raises(InputError) as caught:
+    with open_engine(running.address) as engine, pytest.raises(InputError) as caught:
         engine.map(Work(refused_above, Shared.of(6)), range(12))
     assert str(caught.value) == "numbers.txt:7: 7 is too large"
 
 
 def test_an_unexpected_error_comes_with_its_traceback(running: Cluster) -> None:
-    with opened(running.address) as engine, pytest.raises(ZeroDivisionError) as caught:
+    with open_engine(running.address) as engine, pytest.raises(ZeroDivisionError) as caught:
         engine.map(Work(broken, Shared.of(6)), [1, 0])
     assert "return value / item" in "".join(caught.value.__notes__)
 
 
 def test_what_is_wrong_is_told_by_worker(running: Cluster) -> None:
-    with opened(running.address) as engine, pytest.raises(EngineError) as caught:
+    with open_engine(running.address) as engine, pytest.raises(EngineError) as caught:
         engine.map(Work(multiplied, Shared.of(7), check=wrong_there), range(3))
     told = str(caught.value)
     assert told.startswith(f"{running.address}: 2 of 2 workers cannot do this work: 127.0.0.1:")
@@ -88,24 +85,27 @@ def test_nobody_at_an_address() -> None:
         pytest.raises(
             EngineError, match="no scheduler at dask://127\\.0\\.0\\.1:9 answered within"
         ),
-        opened("dask://127.0.0.1:9", patience=0.5),
+        open_engine("dask://127.0.0.1:9", patience=0.5),
     ):
         pass
 
 
 @pytest.mark.parametrize("name", ["dask://", "dask://a:b", "ray://a:1", "dask://a:1/x", "local"])
 def test_other_names_of_engines_are_refused(name: str) -> None:
-    with pytest.raises(InputError, match="expected dask://HOST:PORT"), opened(name):
+    with pytest.raises(InputError, match="expected dask://HOST:PORT"), open_engine(name):
         pass
 
 
 def test_a_scheduler_file(running: Cluster) -> None:
-    with opened(f"dask:{running.scheduler_file}") as engine:
+    with open_engine(f"dask:{running.scheduler_file}") as engine:
         assert engine.map(Work(multiplied, Shared.of(7)), [2]) == [14]
     log = running.folder / "w0.log"
-    with pytest.raises(EngineError, match="this is no scheduler file"), opened(f"dask:{log}"):
+    with pytest.raises(EngineError, match="this is no scheduler file"), open_engine(f"dask:{log}"):
         pass
-    with pytest.raises(DoxevalError, match="no scheduler file can be read"), opened("dask:none"):
+    with (
+        pytest.raises(DoxevalError, match="no scheduler file can be read"),
+        open_engine("dask:none"),
+    ):
         pass
 
 
@@ -113,6 +113,6 @@ def test_a_client_that_is_connected_already(running: Cluster) -> None:
     distributed: Any = importlib.import_module("distributed")
     address = running.address.replace("dask", "tcp")
     with distributed.Client(address, set_as_default=False) as client:
-        with opened(client) as engine:
+        with open_engine(client) as engine:
             assert engine.map(Work(multiplied, Shared.of(7)), [2]) == [14]
         assert client.submit(multiplied, 3, 4).result() == 12, "it stays open"

@@ -15,10 +15,7 @@ from typing import Any
 import pytest
 
 from clusters import Cluster, cluster
-from doxeval.engines.engine import Work
-from doxeval.engines.executors import OnExecutor
-from doxeval.engines.opened import opened
-from doxeval.engines.shared import Shared
+from doxeval.engines import OnExecutor, Shared, Work, open_engine
 from doxeval.errors import EngineError, InputError, WorkerLost
 
 unpickled = 0
@@ -84,7 +81,7 @@ def lost(running: Cluster, item: int) -> None:
 def test_threads_of_a_worker_unpickle_once_and_its_executor_is_lost_with_the_scheduler() -> None:
     distributed: Any = importlib.import_module("distributed")
     with cluster(1, threads=4) as running:
-        with opened(running.address) as engine:
+        with open_engine(running.address) as engine:
             found = engine.map(Work(counts, engine.shared(Counted(), prepare)), range(12))
         assert len(set(found)) == 1
         assert found[0][1:] == (1, 1)

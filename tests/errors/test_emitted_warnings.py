@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import doxeval
 from doxeval import DoxevalWarning, chunks
 from doxeval.cli import main
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 
 DOCS = {"terms": "Thirty days. Unused goods only.", "faq": "Call us. We answer on Mondays."}
 GOLD = [

@@ -19,26 +19,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Specificity
-from doxeval.assessments.relevant_elements import RelevantElements
+from doxeval.assessments import Assessments, Judgment, RelevantElements, Specificity
 from doxeval.cli.ending import DEFECT, exit_code
-from doxeval.documents import Collection, collection_files
-from doxeval.documents.examples import example_collection
-from doxeval.documents.manifest import COLLECTION
-from doxeval.documents.patterns import PathPatterns
+from doxeval.documents import (
+    COLLECTION,
+    Collection,
+    PathPatterns,
+    collection_files,
+    example_collection,
+)
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput
-from doxeval.evaluation import Evaluation, blocks
-from doxeval.evaluation.joining import AtOnce
-from doxeval.evaluation.sources import Source
-from doxeval.measures.base import Floats
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking
-from doxeval.measures.registry import MEASURES
-from doxeval.measures.truth_parts import _RelevantInPart
-from doxeval.runs import file_pieces
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Result, Run
+from doxeval.evaluation import AtOnce, Evaluation, Source, blocks
+from doxeval.measures import MEASURES, Floats, GroundTruth, Ranking, _RelevantInPart
+from doxeval.runs import Result, Run, file_pieces, run_of
 from doxeval.scores import RunScores
 from doxeval.sealed import files as sealed_files
 from doxeval.sealed import hashing

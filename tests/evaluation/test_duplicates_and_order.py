@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.runs import Kind, Result, run_of
 from making import close, elements, graded, passage, paths, scored
 from small_world import DOCUMENTS, HIGHLIGHTED
 

@@ -12,7 +12,7 @@ import pytest
 import doxeval
 from doxeval import Assessments, DoxevalWarning, Run, evaluate
 from doxeval.errors import DoxevalError, FormatError
-from doxeval.runs.mistaken import LooksLikeAssessments
+from doxeval.runs import LooksLikeAssessments
 
 QRELS = {"7": {"a": 1, "b": 0, "c": 2}, "8": {"a": 1}}
 RUN = {"7": {"a": 0.9, "b": 0.5, "c": 0.1}, "8": {"a": 0.3}}

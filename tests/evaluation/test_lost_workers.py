@@ -13,7 +13,7 @@ import pytest
 from doxeval.assessments import Assessments
 from doxeval.evaluation import evaluate
 from doxeval.processes import WorkerLost
-from doxeval.runs.builder import run_of
+from doxeval.runs import run_of
 from making import passage
 from small_world import TWO_TOPICS
 

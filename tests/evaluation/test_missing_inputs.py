@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.judgment import AssessedUnit
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import AssessedUnit, Assessments, Judgment
+from doxeval.documents import example_collection
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.runs import Kind, Result, run_of
 from making import graded, passage, paths, point, scored
 from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS
 

@@ -21,7 +21,7 @@ from doxeval.cli import main
 from doxeval.documents import Collection
 from doxeval.errors import EngineError, FormatError, InputError
 from doxeval.evaluation import Evaluation, evaluate
-from doxeval.runs.builder import run_of
+from doxeval.runs import run_of
 from making import passage, paths
 
 TEXT = "<a><s><p>1234</p><p>5678</p></s><s>1234567890</s></a>"

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation import Evaluation, evaluate
-from doxeval.navigation.model import NoNavigation
-from doxeval.runs.builder import run_of
+from doxeval.navigation import NoNavigation
+from doxeval.runs import run_of
 from making import passage
 
 JUDGED = Assessments([Judgment("7", "a", ((0, 5),), document_length=9)])

@@ -17,8 +17,7 @@ from brute_force.scene import Scene
 from doxeval.assessments import Assessments, Judgment
 from doxeval.errors import InputError
 from doxeval.evaluation import Evaluation, evaluate
-from doxeval.runs import Kind, Result
-from doxeval.runs.builder import run_of
+from doxeval.runs import Kind, Result, run_of
 from doxeval.scores import DocumentRow
 from making import passage, point
 from strategies import World, worlds

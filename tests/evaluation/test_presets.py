@@ -7,15 +7,12 @@ from pathlib import Path
 import pytest
 
 from conftest import Builder, doxeval, write_files
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2002
-from doxeval.assessments.judgment import GradedElement
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import Assessments, Grade2002, GradedElement, Judgment
+from doxeval.documents import example_collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation import Evaluation
-from doxeval.measures.presets import PRESETS
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result, Run
+from doxeval.measures import PRESETS
+from doxeval.runs import Kind, Result, Run, run_of
 from making import passage
 
 DOCUMENT = {"a": "<article><sec><p>one two</p>three</sec><sec>four</sec></article>"}

@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import UnknownReference
 from doxeval.evaluation import evaluate
-from doxeval.measures import iP
-from doxeval.measures.registry import MEASURES
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Run
+from doxeval.measures import MEASURES, iP
+from doxeval.runs import Run, run_of
 from making import passage, paths, scored
 from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS
 

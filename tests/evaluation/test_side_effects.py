@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError
 from doxeval.evaluation import Evaluation
-from doxeval.measures.registry import MEASURES
-from doxeval.runs.builder import run_of
+from doxeval.measures import MEASURES
+from doxeval.runs import run_of
 from making import passage, paths
 
 STATE = """

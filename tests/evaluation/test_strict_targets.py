@@ -13,19 +13,19 @@ import pytest
 from brute_force.covers import cover
 from brute_force.scene import elements_of
 from conftest import doxeval, write_files
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2002
-from doxeval.assessments.judgment import AssessedUnit, GradedElement
-from doxeval.assessments.quantisations import QUANTISATIONS
-from doxeval.documents.examples import example_collection
-from doxeval.documents.patterns import PathPatterns
+from doxeval.assessments import (
+    QUANTISATIONS,
+    AssessedUnit,
+    Assessments,
+    Grade2002,
+    GradedElement,
+    Judgment,
+)
+from doxeval.documents import PathPatterns, example_collection
 from doxeval.errors import InputError, SyntaxProblem
 from doxeval.evaluation import Evaluation, evaluate
-from doxeval.measures.assessed_trees import Chosen, assessed_trees
-from doxeval.measures.base import Measure, Need
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.registry import MEASURES
-from doxeval.runs.builder import run_of
+from doxeval.measures import MEASURES, Chosen, GroundTruth, Measure, Need, assessed_trees
+from doxeval.runs import run_of
 from doxeval.topics import Topic
 from law_cases import varied
 from making import paths

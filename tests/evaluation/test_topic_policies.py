@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
-from doxeval.measures.base import Measure
-from doxeval.measures.esr_model import Esr
-from doxeval.measures.registry import MEASURES, measure_named
-from doxeval.runs.builder import run_of
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.run import Result
+from doxeval.measures import MEASURES, Esr, Measure, measure_named
+from doxeval.runs import ChunkTable, Result, run_of
 from doxeval.scores import ScoreTable
 from making import elements, graded, passage
 from small_world import DOCUMENTS, TWO_TOPICS

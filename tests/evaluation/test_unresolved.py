@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import InputError, UnknownReference
 from doxeval.evaluation import evaluate
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Result
+from doxeval.runs import Result, run_of
 from making import close, passage, paths, point, scored
 from small_world import DOCUMENTS, HIGHLIGHTED
 

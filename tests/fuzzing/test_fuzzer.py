@@ -10,15 +10,14 @@ from random import Random
 
 import pytest
 
-from doxeval.assessments.formats import FORMATS as ASSESSMENT_FORMATS
+from doxeval.assessments import FORMATS as ASSESSMENT_FORMATS
 from doxeval.cli import VERBS
-from doxeval.documents.archives import is_archive
-from doxeval.documents.file_names import SUFFIXES
+from doxeval.documents import SUFFIXES, is_archive
 from doxeval.errors import FormatError
 from doxeval.files import COMPRESSIONS
-from doxeval.navigation.read import READERS as NAVIGATION
-from doxeval.runs.read_write import FORMATS as RUN_FORMATS
-from doxeval.topics.read_write import READERS as TOPICS
+from doxeval.navigation import READERS as NAVIGATION
+from doxeval.runs import FORMATS as RUN_FORMATS
+from doxeval.topics import READERS as TOPICS
 from fuzz import blocks
 from fuzzing import good_files
 from fuzzing.calls import CALLS

@@ -14,7 +14,7 @@ import pytest
 
 import doxeval
 from doxeval import chunks
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError
 
 # Classes without arguments of users, records whose fields are checked in runs and assessments,
@@ -22,7 +22,7 @@ from doxeval.errors import DoxevalError
 _NOT_CALLED = {
     *("BuildOptions", "ChunkTable", "Element", "Kind", "Measure", "Model", "Navigation"),
     *("NeededSpan", "Pool", "Result", "Run", "ScoreTable", "register", "register_model"),
-    *("DoxevalError", "DoxevalWarning", "__version__"),
+    *("DoxevalError", "DoxevalWarning", "__version__", "chunks"),
     *("ChunkRun", "Chunks", "Documents", "Limits", "Questions", "Study"),
 }
 # Functions of users, whose errors are theirs.

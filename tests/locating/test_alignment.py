@@ -8,11 +8,15 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from doxeval.locating import alignment
-from doxeval.locating.alignment import aligned, usual_overlap
-from doxeval.locating.occurrences import occurrences
-from doxeval.locating.solid import SolidPieces, SolidText
-from doxeval.locating.windows import Candidates
+from doxeval.locating import (
+    Candidates,
+    SolidPieces,
+    SolidText,
+    aligned,
+    alignment,
+    occurrences,
+    usual_overlap,
+)
 from every_choice import best_choices, places_of
 from strategies.chunked import Cut, cut_texts
 

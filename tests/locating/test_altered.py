@@ -11,10 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.locating import How, Located, locate_chunks
-from doxeval.locating.chains import Match, matches
-from doxeval.locating.folding import folded
-from doxeval.locating.solid import codes_of, text_of
+from doxeval.locating import How, Located, Match, codes_of, folded, locate_chunks, matches, text_of
 
 WORDS = [f"{a}{b}{c}" for a in ("fog", "sea", "horn") for b in ("lion", "mist") for c in "abcdefg"]
 

@@ -12,8 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.errors import InputError
-from doxeval.locating import How, Located, find_quotes, locate_chunks, occurrences, total
-from doxeval.locating.solid import SolidPieces, SolidText
+from doxeval.locating import (
+    How,
+    Located,
+    SolidPieces,
+    SolidText,
+    find_quotes,
+    locate_chunks,
+    occurrences,
+    total,
+)
 from strategies.chunked import Cut, cut_texts, respaced
 
 TEXT = "The fog horn.\r\n\r\nSea lions, sea lions.\u2028The fog horn.\n\nThe end\x85 of it."

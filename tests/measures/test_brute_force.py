@@ -28,15 +28,18 @@ from brute_force.scenarios import (
     Scenario,
     near,
 )
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import AssessedUnit, GradedElement
-from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.assessments import (
+    QUANTISATIONS,
+    AssessedUnit,
+    Assessments,
+    Grade2002,
+    Grade2003,
+    GradedElement,
+    Judgment,
+)
 from doxeval.evaluation import evaluate
-from doxeval.measures.families.prum import eprum, prum
-from doxeval.measures.registry import FAMILIES, MEASURES, measure_named
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.measures import FAMILIES, MEASURES, eprum, measure_named, prum
+from doxeval.runs import Kind, Result, run_of
 from strategies import (
     Node,
     Piece,

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from doxeval.measures.base import Law, Measure
-from doxeval.runs.run import Result
+from doxeval.measures import Law, Measure
+from doxeval.runs import Result
 from law_cases import better_up, cases, declaring
 from scenes import NOWHERE, SLACK, every_year, ideal_run
 

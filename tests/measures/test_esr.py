@@ -15,22 +15,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2003
-from doxeval.assessments.judgment import AssessedUnit, GradedElement
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import AssessedUnit, Assessments, Grade2003, GradedElement, Judgment
+from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures.assessed_trees import Chosen, assessed_trees
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.presets import PRESETS, PROFILE
-from doxeval.measures.registry import measure_named
-from doxeval.navigation import Navigation
-from doxeval.navigation.matrix import MatrixNavigation
-from doxeval.navigation.model import NoNavigation
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.measures import PRESETS, PROFILE, Chosen, GroundTruth, assessed_trees, measure_named
+from doxeval.navigation import MatrixNavigation, Navigation, NoNavigation
+from doxeval.runs import Kind, Result, run_of
 from doxeval.scores import ScoreTable
 from doxeval.topics import Topic
 from making import ARTICLE, E

@@ -14,12 +14,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures.families.prum import eprum, prum
-from doxeval.measures.registry import measure_named
-from doxeval.runs.builder import run_of
+from doxeval.measures import eprum, measure_named, prum
+from doxeval.runs import run_of
 from making import close, elements, graded, paths, point, scored
 from strategies import World, worlds
 

@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import GradedElement
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import Assessments, Grade2002, Grade2003, GradedElement, Judgment
+from doxeval.documents import example_collection
 from doxeval.errors import MissingInput
 from doxeval.evaluation import Evaluation, evaluate
-from doxeval.runs.builder import run_of
+from doxeval.runs import run_of
 from making import close, paths, scored
 from printing import pretty
 from strategies import World, graded_worlds

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from doxeval.assessments import Judgment
-from doxeval.assessments.grades import Grade2003
-from doxeval.assessments.judgment import GradedElement
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import Grade2003, GradedElement, Judgment
+from doxeval.documents import example_collection
 from making import close, curve, elements, graded, paths, scored
 
 # inex_eval

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from doxeval.assessments import Judgment
-from doxeval.assessments.judgment import GradedElement
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import GradedElement, Judgment
+from doxeval.documents import example_collection
 from making import GEN, close, elements, graded, paths, scored
 
 

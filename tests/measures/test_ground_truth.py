@@ -13,20 +13,25 @@ from typing import Any
 
 import pytest
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.assessed_elements import AssessedElements
-from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005, Specificity
-from doxeval.assessments.judgment import GradedElement, MeasuredElement
-from doxeval.assessments.quantisations import QUANTISATIONS
-from doxeval.assessments.relevant_elements import RelevantElements
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import (
+    QUANTISATIONS,
+    AssessedElements,
+    Assessments,
+    Grade2002,
+    Grade2003,
+    Grade2005,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+    RelevantElements,
+    Specificity,
+)
+from doxeval.documents import example_collection
 from doxeval.errors import MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.quantised import settled_quantisation
-from doxeval.measures.registry import measure_named
-from doxeval.navigation.summary import DepthNavigation
-from doxeval.runs.builder import run_of
+from doxeval.measures import GroundTruth, measure_named, settled_quantisation
+from doxeval.navigation import DepthNavigation
+from doxeval.runs import run_of
 from making import paths
 
 DOCUMENTS = {"a": "<s><p>One.</p><p>Two.</p></s>"}

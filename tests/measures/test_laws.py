@@ -15,14 +15,10 @@ from typing import Any
 
 import pytest
 
-from doxeval.assessments.grades import Specificity
-from doxeval.evaluation import evaluate
-from doxeval.evaluation.options import RunOptions
-from doxeval.measures.base import Law
-from doxeval.measures.registry import MEASURES
-from doxeval.runs.builder import run_of
-from doxeval.runs.read_write import WRITERS, RunFormat, write_run
-from doxeval.runs.run import Kind, Result
+from doxeval.assessments import Specificity
+from doxeval.evaluation import RunOptions, evaluate
+from doxeval.measures import MEASURES, Law
+from doxeval.runs import WRITERS, Kind, Result, RunFormat, run_of, write_run
 from law_cases import cases, declaring, varied, with_parameter
 from scenes import SLACK, Scene, every_year, scenes
 

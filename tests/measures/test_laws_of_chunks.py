@@ -11,17 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.assessments import Assessments, Judgment, NeededSpan
-from doxeval.assessments.resolution import resolved_judgments
-from doxeval.evaluation import evaluate
-from doxeval.evaluation.options import RunOptions
-from doxeval.evaluation.ranked import ranked
-from doxeval.measures.base import Law, Measure
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.registry import MEASURES, measure_named
-from doxeval.measures.texts import Texts
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.assessments import Assessments, Judgment, NeededSpan, resolved_judgments
+from doxeval.evaluation import RunOptions, evaluate, ranked
+from doxeval.measures import MEASURES, GroundTruth, Law, Measure, Texts, measure_named
+from doxeval.runs import Kind, Result, run_of
 from law_cases import declaring, varied
 from scenes import SLACK
 from strategies import World, needed_worlds, worlds

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from conftest import write_files
-from doxeval.assessments.read_write import read_assessments
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import read_assessments
+from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
-from doxeval.measures.registry import MEASURES, measure_named
-from doxeval.runs.text import read_text_run
+from doxeval.measures import MEASURES, measure_named
+from doxeval.runs import read_text_run
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -14,15 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures import names
-from doxeval.measures.base import Measure
-from doxeval.measures.registry import FAMILIES, MEASURES, measure_named
-from doxeval.runs.builder import run_of
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.run import Result
+from doxeval.measures import FAMILIES, MEASURES, Measure, measure_named, names
+from doxeval.runs import ChunkTable, Result, run_of
 
 names_of_measures = pytest.mark.parametrize("name", MEASURES)
 

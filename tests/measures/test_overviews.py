@@ -16,19 +16,20 @@ from brute_force.sampling import drawn
 from brute_force.scenarios import OF_HIGHLIGHTS, Scenario
 from doxeval.arrays import Ints
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.documents import Collection, example_collection
 from doxeval.evaluation import evaluate
-from doxeval.measures import overviews
-from doxeval.measures.esr_model import Esr
-from doxeval.measures.registry import MEASURES
-from doxeval.navigation import Navigation
-from doxeval.navigation.hierarchical import HierarchicalNavigation
-from doxeval.navigation.matrix import MatrixNavigation
-from doxeval.navigation.model import NoNavigation, Steps
-from doxeval.navigation.summary import DepthNavigation, SteadyNavigation, SummaryNavigation
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.measures import MEASURES, Esr, overviews
+from doxeval.navigation import (
+    DepthNavigation,
+    HierarchicalNavigation,
+    MatrixNavigation,
+    Navigation,
+    NoNavigation,
+    SteadyNavigation,
+    Steps,
+    SummaryNavigation,
+)
+from doxeval.runs import Kind, Result, run_of
 from strategies import World, step_matrices, unit_worlds, worlds
 
 KINDS = [kind for kind in MEASURES.values() if issubclass(kind, Esr)]

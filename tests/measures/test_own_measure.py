@@ -20,8 +20,7 @@ from doxeval.errors import DoxevalError, InputError
 from doxeval.evaluation import Evaluation, evaluate
 from doxeval.measures import MEASURES, MAgP, Measure, iP, measure_named, nxCG, register
 from doxeval.reports import Contents, page
-from doxeval.runs import Run
-from doxeval.runs.builder import run_of
+from doxeval.runs import Run, run_of
 from making import passage
 from own_measures import Deadly, Short, Useful
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from doxeval.measures.registry import MEASURES
-from doxeval.runs.run import Result
+from doxeval.measures import MEASURES
+from doxeval.runs import Result
 from law_cases import with_parameter
 from scenes import SLACK
 from useless import EMPTY, sizes_in, useless_cases, useless_result

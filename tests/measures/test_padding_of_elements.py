@@ -7,9 +7,8 @@ from dataclasses import fields, replace
 
 import pytest
 
-from doxeval.measures.base import Measure
-from doxeval.measures.registry import FAMILIES
-from doxeval.runs.run import Kind, Result
+from doxeval.measures import FAMILIES, Measure
+from doxeval.runs import Kind, Result
 from law_cases import cases
 from scenes import Scene, Scores, every_year
 from strategies import Node, Piece, World

@@ -9,14 +9,11 @@ import pytest
 
 from brute_force.browsing import prum_at_level
 from brute_force.scenarios import near
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import GradedElement
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import Assessments, Grade2002, Grade2003, GradedElement, Judgment
+from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
-from doxeval.measures.families.prum import prum
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result, Run
+from doxeval.measures import prum
+from doxeval.runs import Kind, Result, Run, run_of
 
 
 @pytest.mark.parametrize("name", ["inex_eval(quant=spec)", "ng(quant=spec)"])

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from doxeval.evaluation.options import RunOptions
-from doxeval.measures.base import Measure
-from doxeval.measures.registry import FAMILIES, MEASURES
-from doxeval.runs.run import Result
+from doxeval.evaluation import RunOptions
+from doxeval.measures import FAMILIES, MEASURES, Measure
+from doxeval.runs import Result
 from law_cases import Case
 from scenes import SLACK, Scene, Scores
 from useless import EMPTY, useless_cases, useless_of_size, useless_result

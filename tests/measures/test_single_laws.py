@@ -8,10 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from doxeval.assessments.quantisations import QUANTISATIONS
-from doxeval.measures.gains import gains_of
-from doxeval.measures.registry import MEASURES
-from doxeval.runs.run import Kind, Result
+from doxeval.assessments import QUANTISATIONS
+from doxeval.measures import MEASURES, gains_of
+from doxeval.runs import Kind, Result
 from law_cases import Case, better_up, cases
 from scenes import SLACK, STRATEGIES, Scene, every_year, ideal_run, scenes
 

@@ -13,8 +13,7 @@ import pytest
 
 from conftest import doxeval
 from doxeval.errors import InputError
-from doxeval.measures.texts import Texts
-from doxeval.measures.tokenisers import tokeniser_of
+from doxeval.measures import Texts, tokeniser_of
 
 TEXT = "abcde fg"
 

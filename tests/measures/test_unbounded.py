@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from doxeval.assessments import Judgment
-from doxeval.assessments.judgment import GradedElement
-from doxeval.documents.examples import example_collection
-from doxeval.measures.base import Law
-from doxeval.measures.registry import measure_named
+from doxeval.assessments import GradedElement, Judgment
+from doxeval.documents import example_collection
+from doxeval.measures import Law, measure_named
 from making import GEN, passage, paths, scored
 
 

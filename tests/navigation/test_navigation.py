@@ -13,14 +13,21 @@ import numpy as np
 import pytest
 
 from conftest import Builder, doxeval
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import FormatError, InputError, UnknownReference
 from doxeval.evaluation import evaluate
-from doxeval.navigation.hierarchical import HierarchicalNavigation
-from doxeval.navigation.neighbours import NeighbourNavigation
-from doxeval.navigation.read import BY_NAME, NAMES, as_navigation, read_navigation
-from doxeval.navigation.routes import read_routes
-from doxeval.navigation.summary import DepthNavigation, SteadyNavigation, SummaryNavigation
+from doxeval.navigation import (
+    BY_NAME,
+    NAMES,
+    DepthNavigation,
+    HierarchicalNavigation,
+    NeighbourNavigation,
+    SteadyNavigation,
+    SummaryNavigation,
+    as_navigation,
+    read_navigation,
+    read_routes,
+)
 from making import ARTICLE, E
 
 # Figure 5: the routes of three readers.

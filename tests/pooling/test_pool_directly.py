@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import direct_pooling as direct
 from direct_pooling import Direct
 from doxeval import Assessments, Collection, Kind, Result, Run, pool_runs
-from doxeval.pooling import Pool, PooledDocument, PooledElement, pool_statistics
-from doxeval.pooling.pool import METHODS, Level
+from doxeval.pooling import METHODS, Level, Pool, PooledDocument, PooledElement, pool_statistics
 from strategies import World, judged_documents, runs_to_pool, worlds
 
 LEVELS = st.sampled_from(get_args(Level))

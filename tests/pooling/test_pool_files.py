@@ -11,8 +11,7 @@ from hypothesis import given
 
 from doxeval import Pool, pool_runs, read_pool, write_pool
 from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError
-from doxeval.pooling import PooledDocument, PooledElement, pool_losses
-from doxeval.pooling.read_write import PoolFormat
+from doxeval.pooling import PooledDocument, PooledElement, PoolFormat, pool_losses
 from strategies import pools
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from doxeval import Assessments, Kind, Result, Run, pool_runs, read_run
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError, InputError, MissingInput
 from doxeval.pooling import PooledElement, pool_statistics
 from doxeval.topics import Topic

@@ -15,15 +15,18 @@ from conftest import doxeval, write_files
 from doxeval.assessments import Assessments, Judgment
 from doxeval.errors import InputError
 from doxeval.evaluation import Evaluation
-from doxeval.reports import keeping, report
-from doxeval.reports.contents import Contents
-from doxeval.reports.curves import curve_figures
-from doxeval.reports.document_island import documents_for_island
-from doxeval.reports.losses import losses, losses_figures
-from doxeval.reports.outline import plain_outline
-from doxeval.reports.report import contents_of
-from doxeval.runs import Kind, Result, Run
-from doxeval.runs.chunk_table import ChunkTable
+from doxeval.reports import (
+    Contents,
+    contents_of,
+    curve_figures,
+    documents_for_island,
+    keeping,
+    losses,
+    losses_figures,
+    plain_outline,
+    report,
+)
+from doxeval.runs import ChunkTable, Kind, Result, Run
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 
 TEXT = "# Goods\n\nOne two three. Four five six seven.\n\nEight, nine; ten eleven twelve."

@@ -11,22 +11,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
-from doxeval.assessments.judgment import GradedElement, MeasuredElement
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import (
+    Assessments,
+    Grade2002,
+    Grade2003,
+    Grade2005,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+)
+from doxeval.documents import example_collection
 from doxeval.evaluation import Evaluation
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking
-from doxeval.reports import document_views, documents_for_island, documents_note, keeping, returned
-from doxeval.reports.document_island import document_island
-from doxeval.reports.document_views import DocumentView
-from doxeval.reports.outline import outline_of
-from doxeval.reports.report import contents_of
-from doxeval.reports.returned import Returned, navigation_of
-from doxeval.reports.telling_documents import LONGEST_TEXT, telling_documents
-from doxeval.runs import Kind, Run
-from doxeval.runs.builder import run_of
+from doxeval.measures import GroundTruth, Ranking
+from doxeval.reports import (
+    LONGEST_TEXT,
+    DocumentView,
+    Returned,
+    contents_of,
+    document_island,
+    document_views,
+    documents_for_island,
+    documents_note,
+    keeping,
+    navigation_of,
+    outline_of,
+    returned,
+    telling_documents,
+)
+from doxeval.runs import Kind, Run, run_of
 from making import passage, paths, point
 from strategies.world import World, graded_worlds, unit_worlds, worlds
 

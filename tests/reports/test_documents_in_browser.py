@@ -12,15 +12,11 @@ from typing import Any
 
 import pytest
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2002
-from doxeval.assessments.judgment import GradedElement
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import Assessments, Grade2002, GradedElement, Judgment
+from doxeval.documents import example_collection
 from doxeval.evaluation import Evaluation
-from doxeval.reports import keeping, page
-from doxeval.reports.report import contents_of
-from doxeval.runs.builder import run_of
-from doxeval.runs.run import Kind, Result
+from doxeval.reports import contents_of, keeping, page
+from doxeval.runs import Kind, Result, run_of
 from making import ids_may_have_white_space, passage, paths
 
 HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)></p>"

@@ -20,19 +20,22 @@ from click.testing import CliRunner
 
 from doxeval.assessments import Assessments, Judgment, write_assessments
 from doxeval.cli.report import report
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.documents import Collection, example_collection
 from doxeval.errors import DoxevalError, InputError, MissingInput, OutputError
 from doxeval.evaluation import Evaluation
-from doxeval.measures.presets import PROFILE
-from doxeval.reports import Contents, document_views, page, returned, write_report
-from doxeval.reports.page import every, figures
-from doxeval.reports.topic_names import topic_names
-from doxeval.runs import Run
-from doxeval.runs.builder import run_of
-from doxeval.runs.read_write import write_run
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-from doxeval.scores.table import Curve
+from doxeval.measures import PROFILE
+from doxeval.reports import (
+    Contents,
+    document_views,
+    every,
+    figures,
+    page,
+    returned,
+    topic_names,
+    write_report,
+)
+from doxeval.runs import Run, run_of, write_run
+from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.topics import Topic
 from making import passage, paths
 

@@ -23,16 +23,23 @@ from doxeval.cli.report import report as verb
 from doxeval.comparison import compare
 from doxeval.errors import InputError
 from doxeval.evaluation import evaluate
-from doxeval.reports import Contents, page, report
-from doxeval.reports.escaping import legible, readable, script_json
-from doxeval.reports.figure import Figure
-from doxeval.reports.island import number
-from doxeval.reports.labels import placed
-from doxeval.reports.page import every, figures
-from doxeval.reports.provenance import file_facts, provenance_of
-from doxeval.reports.topic_names import topic_names
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-from doxeval.scores.table import Curve
+from doxeval.reports import (
+    Contents,
+    Figure,
+    every,
+    figures,
+    file_facts,
+    legible,
+    number,
+    page,
+    placed,
+    provenance_of,
+    readable,
+    report,
+    script_json,
+    topic_names,
+)
+from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.topics import Topic
 
 DATE = datetime(2026, 5, 4, 10, 30, tzinfo=UTC)
@@ -117,7 +124,7 @@ def test_the_environment_may_set_the_date(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_seal_of_the_collection_is_named(tmp_path: Path) -> None:
-    from doxeval.documents.examples import example_collection
+    from doxeval.documents import example_collection
 
     collection = example_collection({"a": "<s><p>One.</p></s>"})
     table = replace(scores(), collection=str(collection.directory))

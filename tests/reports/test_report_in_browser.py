@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from doxeval.reports import report
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-from doxeval.scores.table import Curve
+from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.topics import Topic
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from doxeval.retrieve.models import bm25
+from doxeval.retrieve import bm25
 from strategies.searches import Range, Search
 
 bm25s = pytest.importorskip("bm25s")

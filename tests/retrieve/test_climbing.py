@@ -12,12 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Builder
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
-from doxeval.documents.patterns import PathPattern
-from doxeval.retrieve import climbing
-from doxeval.retrieve.climbing import Fitting, at_or_below, climb
-from doxeval.topics.nexi_ast import Path, Step
+from doxeval.documents import Collection, PathPattern, example_collection
+from doxeval.retrieve import Fitting, at_or_below, climb, climbing
+from doxeval.topics import Path, Step
 from growing import growth
 from strategies import Node, collections_of, nodes
 

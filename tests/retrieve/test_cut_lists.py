@@ -9,10 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.retrieve.analysis import Analysis
-from doxeval.retrieve.stemming import fingerprint, s_stem, stemmer_named
-from doxeval.retrieve.stopwords import ENGLISH
-from doxeval.retrieve.words import cut, words_and_starts
+from doxeval.retrieve import (
+    ENGLISH,
+    Analysis,
+    cut,
+    fingerprint,
+    s_stem,
+    stemmer_named,
+    words_and_starts,
+)
 from strategies.wordings import read_words, worded_texts
 
 

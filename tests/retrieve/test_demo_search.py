@@ -12,11 +12,7 @@ import doxeval as package
 from conftest import DATA, doxeval
 from doxeval import Run, evaluate, read_assessments, read_topics, search
 from doxeval.documents import Collection, build_collection
-from doxeval.retrieve.answer import Searcher
-from doxeval.retrieve.build import build_index
-from doxeval.retrieve.index import Index
-from doxeval.retrieve.options import TASKS, Options
-from doxeval.retrieve.topic_queries import queries_of
+from doxeval.retrieve import TASKS, Index, Options, Searcher, build_index, queries_of
 
 DEMO = Path(package.__file__).parent / "demo_data"
 TOPICS = DEMO / "topics.xml"

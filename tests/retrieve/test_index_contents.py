@@ -10,12 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.documents.examples import example_collection
-from doxeval.retrieve import batches, layout, posting_runs
+from doxeval.documents import example_collection
+from doxeval.retrieve import Analysis, Index, batches, build_index, layout, posting_runs
 from doxeval.retrieve import build as building
-from doxeval.retrieve.analysis import Analysis
-from doxeval.retrieve.build import build_index
-from doxeval.retrieve.index import Index
 from strategies.trees import Node, located
 from strategies.wordings import read_words, worded_nodes
 

@@ -13,8 +13,7 @@ from conftest import Builder
 from damaging import forge_manifest, rot
 from doxeval.documents import Collection
 from doxeval.errors import DoxevalError, InputError, MissingText, OutputError, SearchIndexError
-from doxeval.retrieve.build import build_index
-from doxeval.retrieve.index import Index
+from doxeval.retrieve import Index, build_index
 
 TEXTS = {"a.xml": "<s><p>Fog horns.</p><p>Fog.</p></s>", "b.xml": "<s>The sea lion.</s>"}
 

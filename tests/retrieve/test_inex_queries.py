@@ -8,12 +8,8 @@ import pytest
 
 from conftest import CONFORMANCE, DATA, needs_conformance, write_files
 from doxeval.documents import Collection, build_collection
-from doxeval.retrieve.build import build_index
-from doxeval.retrieve.index import Index
-from doxeval.retrieve.search import search
-from doxeval.topics import Topic
-from doxeval.topics.nexi import parse_nexi
-from doxeval.topics.nexi_ast import About, ContentQuery
+from doxeval.retrieve import Index, build_index, search
+from doxeval.topics import About, ContentQuery, Topic, parse_nexi
 
 # Inside articles and sections, each query's words are once in each of these.
 TAGS = "p person category title group movie link".split()

@@ -14,12 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.errors import InputError, SyntaxProblem
-from doxeval.retrieve.evidence import Evidence
-from doxeval.retrieve.examples import EXAMPLE
-from doxeval.retrieve.language_model import LanguageModel
-from doxeval.retrieve.model import Model, checked_scores
-from doxeval.retrieve.models import ARTICLES, MODELS, as_model, bm25, lm, model_named
-from doxeval.retrieve.okapi import BM25
+from doxeval.retrieve import (
+    ARTICLES,
+    BM25,
+    EXAMPLE,
+    MODELS,
+    Evidence,
+    LanguageModel,
+    Model,
+    as_model,
+    bm25,
+    checked_scores,
+    lm,
+    model_named,
+)
 from strategies import Search, searches
 from strategies.searches import Range
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.retrieve import present
-from doxeval.retrieve.present import Candidates
+from doxeval.retrieve import Candidates, present
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e15, max_value=1e15)
 

@@ -9,12 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.errors import InputError, SyntaxProblem
-from doxeval.retrieve.analysis import Analysis
-from doxeval.retrieve.options import stop_words
-from doxeval.retrieve.query import items_of, terms_of_text
-from doxeval.retrieve.topic_queries import content_query, queries_of
-from doxeval.topics import Topic, parse_nexi
-from doxeval.topics.nexi_ast import Term
+from doxeval.retrieve import (
+    Analysis,
+    content_query,
+    items_of,
+    queries_of,
+    stop_words,
+    terms_of_text,
+)
+from doxeval.topics import Term, Topic, parse_nexi
 from strategies import nexi_terms
 
 STOP = stop_words("english")

@@ -14,14 +14,10 @@ from hypothesis import strategies as st
 
 import direct_search as direct
 from direct_search import Direct, Found, Item, Unit, presented, rounded
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import InputError
-from doxeval.retrieve.answer import Searcher
-from doxeval.retrieve.build import build_index
-from doxeval.retrieve.index import Index
-from doxeval.retrieve.options import Options
-from doxeval.retrieve.passages import maximal_segments
-from doxeval.topics.nexi_ast import Term
+from doxeval.retrieve import Index, Options, Searcher, build_index, maximal_segments
+from doxeval.topics import Term
 from strategies.trees import Node, Piece
 from strategies.wordings import dense_nodes, worded_nodes
 

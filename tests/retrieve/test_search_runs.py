@@ -13,11 +13,8 @@ import doxeval
 from doxeval import Collection, Run, read_run, read_topics, search, search_words, write_run
 from doxeval.documents import build_collection
 from doxeval.errors import FormatError, InputError
-from doxeval.retrieve.build import build_index
-from doxeval.retrieve.explain import explain
-from doxeval.retrieve.index import Index
-from doxeval.retrieve.model import Model
-from doxeval.retrieve.options import TASKS as SEARCH_TASKS
+from doxeval.retrieve import TASKS as SEARCH_TASKS
+from doxeval.retrieve import Index, Model, build_index, explain
 from doxeval.runs import Kind, resolve
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import Topic, target_of

@@ -12,22 +12,21 @@ from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, Builder, needs_conformance
 from direct_nexi import Abouts, Directly
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError
-from doxeval.retrieve.conditions import AboutTerms
-from doxeval.retrieve.structure import Scored, structured
-from doxeval.topics.nexi import parse_content, parse_structured
-from doxeval.topics.nexi_ast import (
+from doxeval.retrieve import AboutTerms, Scored, structured
+from doxeval.topics import (
     About,
+    Interpretation,
     Path,
     Relative,
     Segment,
     Step,
     StructuredQuery,
     Term,
+    parse_content,
+    parse_structured,
 )
-from doxeval.topics.strictness import Interpretation
 from growing import growth
 from strategies import Node, Piece, collections_of, nexi_queries, nodes
 

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from doxeval.documents.examples import example_collection
-from doxeval.retrieve.build import build_index
-from doxeval.retrieve.index import Index
-from doxeval.retrieve.search import search
+from doxeval.documents import example_collection
+from doxeval.retrieve import Index, build_index, search
 from doxeval.topics import Topic
 
 DOCUMENTS = {"a": "<article><p>Fog on the sea.</p><p>A horn.</p></article>"}

@@ -12,10 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from doxeval.errors import FormatError
-from doxeval.runs import parquet_blocks, parquet_sizes
-from doxeval.runs.parquet_sizes import parquet_sizes as sizes_of
-from doxeval.runs.records import read_parquet_run
-from doxeval.runs.run import Run
+from doxeval.runs import Run, parquet_blocks, parquet_sizes, read_parquet_run
+from doxeval.runs import parquet_sizes as sizes_of
 
 WAYS: list[dict[str, Any]] = [
     {},

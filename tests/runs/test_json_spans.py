@@ -10,10 +10,7 @@ import pytest
 
 import row_reader
 from doxeval.errors import FormatError
-from doxeval.runs.chunk_table import read_chunks
-from doxeval.runs.json_blocks import json_blocks
-from doxeval.runs.json_spans import spans_cut_out
-from doxeval.runs.records import read_jsonl_run
+from doxeval.runs import json_blocks, read_chunks, read_jsonl_run, spans_cut_out
 
 PLAIN = '{"topic": "7", "doc": "a", "spans": [[0, 5], [9, 12]]}'
 

@@ -9,8 +9,7 @@ import pytest
 
 from conftest import doxeval, write_files
 from doxeval.errors import FormatError
-from doxeval.runs import read_run
-from doxeval.runs.mistaken import LooksLikeAssessments, LooksLikeTopics
+from doxeval.runs import LooksLikeAssessments, LooksLikeTopics, read_run
 
 ASSESSMENTS = {
     "trec.txt": ("7 0 a 1\n7 0 b 0\n7 0 c -1\n", "TREC's qrels"),

@@ -16,14 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import row_reader
-from doxeval.columns.json_objects import objects_on_lines
+from doxeval.columns import objects_on_lines
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
+from doxeval.runs import READERS, WRITERS, LooksLikeAssessments, Run, json_blocks
 from doxeval.runs import json_blocks as json_blocks_module
-from doxeval.runs.json_blocks import json_blocks
-from doxeval.runs.mistaken import LooksLikeAssessments
-from doxeval.runs.read_write import READERS, WRITERS
-from doxeval.runs.run import Run
 from row_reader import Read
 from strategies import results
 

@@ -16,13 +16,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxeval.errors import InputError
-from doxeval.runs.blocks import Block, RunFacts, blocks_of
-from doxeval.runs.file_pieces import PieceReader, file_pieces
-from doxeval.runs.read_write import read_run, run_blocks
-from doxeval.runs.records import csv_run_blocks, jsonl_run_blocks, parquet_run_blocks
-from doxeval.runs.run import Run
-from doxeval.runs.text import text_blocks
-from doxeval.runs.topic_ends import last_topic_begins, next_topic_begins
+from doxeval.runs import (
+    Block,
+    PieceReader,
+    Run,
+    RunFacts,
+    blocks_of,
+    csv_run_blocks,
+    file_pieces,
+    jsonl_run_blocks,
+    last_topic_begins,
+    next_topic_begins,
+    parquet_run_blocks,
+    read_run,
+    run_blocks,
+    text_blocks,
+)
 
 ROWS = st.integers(1, 4)
 # Small enough for a few lines to be several pieces.

@@ -17,13 +17,9 @@ from hypothesis import strategies as st
 
 from conftest import Builder, doxeval, write_files
 from doxeval.cli.run_statistics import statistics_lines
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError
-from doxeval.runs import Kind, Result, Run, resolve
-from doxeval.runs.builder import run_of
-from doxeval.runs.overlap import overlap_of
-from doxeval.runs.statistics import run_statistics
+from doxeval.runs import Kind, Result, Run, overlap_of, resolve, run_of, run_statistics
 from strategies import World, results, worlds
 
 

@@ -13,14 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, Builder, needs_conformance, write_files
-from doxeval.documents.examples import example_collection
-from doxeval.documents.ids import normalised_id
+from doxeval.documents import example_collection, normalised_id
 from doxeval.errors import FormatError, UnknownReference
-from doxeval.runs.builder import run_of
-from doxeval.runs.read_write import READERS, WRITERS, RunFormat, read_run
-from doxeval.runs.resolution import resolve
-from doxeval.runs.run import Kind, Result, Run
-from doxeval.runs.text_output import text_losses
+from doxeval.runs import (
+    READERS,
+    WRITERS,
+    Kind,
+    Result,
+    Run,
+    RunFormat,
+    read_run,
+    resolve,
+    run_of,
+    text_losses,
+)
 from strategies import results
 
 

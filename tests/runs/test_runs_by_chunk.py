@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from conftest import doxeval
 from doxeval.errors import FormatError, InputError
 from doxeval.evaluation import evaluate
-from doxeval.runs import Run, read_run, write_run
-from doxeval.runs.chunk_table import ChunkTable
+from doxeval.runs import ChunkTable, Run, read_run, write_run
 
 RANGES = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), min_size=1, max_size=3).map(
     lambda pairs: [(start, start + length) for start, length in pairs]

@@ -14,11 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from doxeval import evaluate
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import FormatError, InputError, OutputError, UnknownReference
-from doxeval.runs import Kind, Result, Run, read_run, resolve, write_run
-from doxeval.runs.read_write import READERS
-from doxeval.runs.span_lists import SpanLists
+from doxeval.runs import READERS, Kind, Result, Run, SpanLists, read_run, resolve, write_run
 
 SEVERAL = Result("7", "a", Kind.SPANS, spans=((0, 5), (9, 12)), tokens=4)
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-from doxeval.scores.formats import as_latex
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable, as_latex
 from doxeval.wording import visible
 
 COMMANDS = {

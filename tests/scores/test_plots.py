@@ -11,8 +11,7 @@ import pytest
 
 from doxeval.comparison import compare
 from doxeval.errors import InputError, MissingInput, OutputError
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-from doxeval.scores.plots import MIME, Plot
+from doxeval.scores import MIME, MeasureFacts, Plot, RunScores, ScoreTable
 
 
 @pytest.fixture

@@ -17,9 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.errors import FormatError, InputError, UnknownName
-from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable, distinct_names
-from doxeval.scores.formats import FORMATS, as_latex, curves_as_csv
-from doxeval.scores.measure_names import index_of_measure
+from doxeval.scores import (
+    FORMATS,
+    Curve,
+    MeasureFacts,
+    RunScores,
+    ScoreTable,
+    as_latex,
+    curves_as_csv,
+    distinct_names,
+    index_of_measure,
+)
 from strategies import score_tables
 
 

@@ -12,11 +12,9 @@ import pytest
 
 from conftest import Builder
 from damaging import rot
-from doxeval.documents import Collection
-from doxeval.documents.verification import verify_collection
+from doxeval.documents import Collection, verify_collection
 from doxeval.errors import CollectionError
-from doxeval.sealed import hashing
-from doxeval.sealed.hashing import digest, in_threads
+from doxeval.sealed import digest, hashing, in_threads
 
 
 @pytest.fixture

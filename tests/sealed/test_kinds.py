@@ -14,13 +14,18 @@ import pytest
 
 from damaging import forge, forge_manifest, rot
 from doxeval.errors import InputError, OutputError, SearchIndexError
+from doxeval.sealed import (
+    Column,
+    Kind,
+    SealedFiles,
+    SealedWriter,
+    damage_in_open_files,
+    has_counts,
+    is_sealed,
+    on_guard,
+    read_manifest,
+)
 from doxeval.sealed import files as sealed_files
-from doxeval.sealed.columns import Column
-from doxeval.sealed.files import SealedFiles, damage_in_open_files
-from doxeval.sealed.guard import on_guard
-from doxeval.sealed.kinds import Kind
-from doxeval.sealed.manifest import has_counts, is_sealed, read_manifest
-from doxeval.sealed.writer import SealedWriter
 
 
 def missing(manifest: Mapping[str, Any]) -> str | None:

@@ -16,7 +16,7 @@ from conftest import Builder, doxeval
 from damaging import rot
 from doxeval.documents import Collection
 from doxeval.errors import CollectionError
-from doxeval.retrieve.build import build_index
+from doxeval.retrieve import build_index
 from doxeval.sealed import files as sealed_files
 from doxeval.sealed import hashing
 

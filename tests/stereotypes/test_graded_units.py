@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.grades import Grade2005
-from doxeval.assessments.judgment import (
+from doxeval.assessments import (
+    Assessments,
+    Grade2005,
     GradedElement,
+    Judgment,
     MeasuredElement,
     PointPassage,
 )

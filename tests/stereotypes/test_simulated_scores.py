@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
-from doxeval.runs import resolve
-from doxeval.runs.run import Order
+from doxeval.runs import Order, resolve
 from doxeval.stereotypes import SYSTEMS, simulate
 from doxeval.tasks import TASKS, problems_of
 from simulating import graded

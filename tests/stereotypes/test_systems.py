@@ -9,15 +9,10 @@ import pytest
 from hypothesis import given
 
 from conftest import Builder
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.judgment import (
-    AssessedUnit,
-)
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import AssessedUnit, Assessments, Judgment
+from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError, MissingInput, MissingText, SyntaxProblem, UnknownReference
-from doxeval.runs import Kind, read_run
-from doxeval.runs.read_write import READERS, RunFormat, write_run
+from doxeval.runs import READERS, Kind, RunFormat, read_run, write_run
 from doxeval.stereotypes import SYSTEMS, simulate
 from printing import pretty
 from simulating import HIGHLIGHTS, Listed, graded, listed, small_collection

@@ -6,10 +6,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from doxeval.assessments.grades import COVERAGES, Grade2002, Grade2003, Grade2005
-from doxeval.assessments.judgment import (
+from doxeval.assessments import (
+    COVERAGES,
     MARKS,
     AssessedUnit,
+    Grade2002,
+    Grade2003,
+    Grade2005,
     GradedElement,
     Judgment,
     MeasuredElement,

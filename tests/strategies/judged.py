@@ -6,11 +6,18 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from doxeval.assess.exchange.judged import Judged
-from doxeval.assess.judging import Article, Mode, Operation, Refused, State, apply, problems
-from doxeval.assess.judging.rules import gradable
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.assess.exchange import Judged
+from doxeval.assess.judging import (
+    Article,
+    Mode,
+    Operation,
+    Refused,
+    State,
+    apply,
+    gradable,
+    problems,
+)
+from doxeval.documents import Collection, example_collection
 from making import ids_may_have_white_space
 from strategies.judging import operations_on, trees_to_judge
 from strategies.trees import Node

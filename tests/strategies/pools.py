@@ -5,10 +5,17 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments
-from doxeval.documents.ids import normalised_id
-from doxeval.pooling import Pool, PooledDocument, PooledElement, PooledRun, PoolFacts
-from doxeval.pooling.pool import LEVELS, METHODS
-from doxeval.runs.run import Kind, Result, Run
+from doxeval.documents import normalised_id
+from doxeval.pooling import (
+    LEVELS,
+    METHODS,
+    Pool,
+    PooledDocument,
+    PooledElement,
+    PooledRun,
+    PoolFacts,
+)
+from doxeval.runs import Kind, Result, Run
 
 _DOCUMENTS = ["a", "b", "c", "d", "e", "f"]
 _PATHS = ["/s[1]", "/s", "/s[1]/p[1]", "/s/p", "/s[1]/p", "/s[1]/p[2]", "/s/p[2]", "/s[1]/été[3]"]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from doxeval.topics.nexi_ast import (
+from doxeval.topics import (
+    TEXT_FIELDS,
     About,
     And,
     Clause,
@@ -18,8 +19,8 @@ from doxeval.topics.nexi_ast import (
     Step,
     StructuredQuery,
     Term,
+    Topic,
 )
-from doxeval.topics.topic import TEXT_FIELDS, Topic
 from strategies.trees import plain_texts
 
 _WORDS = [

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from doxeval.runs.run import Kind, Result
+from doxeval.runs import Kind, Result
 
 
 def element_paths() -> st.SearchStrategy[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from doxeval.retrieve.evidence import Evidence, UnitStatistics
+from doxeval.retrieve import Evidence, UnitStatistics
 
 VOCABULARY = "fog horn sea lamp"
 

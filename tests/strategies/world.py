@@ -9,13 +9,9 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from doxeval.assessments import Assessments
-from doxeval.assessments.judgment import Judgment
-from doxeval.documents.collection import Collection
-from doxeval.documents.examples import example_collection
-from doxeval.runs.builder import run_of
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.run import Result, Run
+from doxeval.assessments import Assessments, Judgment
+from doxeval.documents import Collection, example_collection
+from doxeval.runs import ChunkTable, Result, Run, run_of
 from strategies.trees import Node, located
 from strategies.world_documents import library_of
 from strategies.world_judgments import graded, highlighted, needed, with_units

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import (
+from doxeval.assessments import (
     AssessedUnit,
+    Grade2002,
+    Grade2003,
     GradedElement,
     Judgment,
     MeasuredElement,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from doxeval.runs.run import Kind, Result
+from doxeval.runs import Kind, Result
 from strategies.trees import Node, located
 from strategies.world_documents import random_tree
 

@@ -12,14 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, doxeval, needs_conformance, write_files
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.errors import SyntaxProblem
-from doxeval.runs.builder import run_of
-from doxeval.runs.read_write import read_run
-from doxeval.runs.resolution import resolve
-from doxeval.runs.run import Kind, Result, Run
-from doxeval.tasks import TASKS, problems_of, repaired, task_named
-from doxeval.tasks.articles import coming_back, first_rows
+from doxeval.runs import Kind, Result, Run, read_run, resolve, run_of
+from doxeval.tasks import TASKS, coming_back, first_rows, problems_of, repaired, task_named
 from strategies import results
 
 

@@ -11,9 +11,17 @@ from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, DATA, Builder, doxeval, needs_conformance, write_files
 from doxeval.errors import SyntaxProblem
-from doxeval.topics.nexi import NexiError, Precedence, parse_content, parse_nexi, parse_structured
-from doxeval.topics.nexi_ast import ContentQuery, StructuredQuery, Term
-from doxeval.topics.strictness import Interpretation
+from doxeval.topics import (
+    ContentQuery,
+    Interpretation,
+    NexiError,
+    Precedence,
+    StructuredQuery,
+    Term,
+    parse_content,
+    parse_nexi,
+    parse_structured,
+)
 from strategies import nexi_queries, nexi_terms
 
 

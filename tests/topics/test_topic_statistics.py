@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import CONFORMANCE, doxeval, needs_conformance, write_files
-from doxeval.topics import Topic, read_topics, topic_statistics
-from doxeval.topics.statistics import year_of
+from doxeval.topics import Topic, read_topics, topic_statistics, year_of
 
 NEXI = "//sec[about(., x)]"
 

@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 
 from conftest import CONFORMANCE, doxeval, needs_conformance, write_files
 from doxeval.errors import FormatError
-from doxeval.topics.nexi import parse_content, parse_structured
-from doxeval.topics.read_write import READERS, WRITERS, TopicFormat, losses, read_topics
-from doxeval.topics.topic import Topic
+from doxeval.topics import (
+    READERS,
+    WRITERS,
+    Topic,
+    TopicFormat,
+    losses,
+    parse_content,
+    parse_structured,
+    read_topics,
+)
 from strategies import topics
 
 TOPIC_2005 = """<?xml version="1.0"?>

@@ -1,8 +1,8 @@
 """Assessments: judgments and their formats, grades, and how a grade becomes a number."""
 
-from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.judgment import Judgment, NeededSpan
-from doxeval.assessments.read_write import as_assessments, read_assessments, write_assessments
+from __future__ import annotations
+
+from doxeval.doors import door
 
 __all__ = [
     "Assessments",
@@ -12,3 +12,5 @@ __all__ = [
     "read_assessments",
     "write_assessments",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

@@ -52,7 +52,7 @@ def engine_of(options: dict[str, Any]) -> Iterator[Engine | None]:
         yield None
         return
     from doxeval.cli.terminal import note
-    from doxeval.engines.opened import opened
+    from doxeval.engines.opened import open_engine
 
-    with opened(options["engine"], patience=options["patience"], tell=note) as engine:
+    with open_engine(options["engine"], patience=options["patience"], tell=note) as engine:
         yield engine

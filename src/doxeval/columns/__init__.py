@@ -22,3 +22,9 @@ that are Python objects already, as from JSON (`json_objects`), become columns b
 names) and `values` (of numbers); `fields` takes the fields of one record. `pieces` cuts a file,
 `ragged` reads lines with different numbers of fields.
 """
+
+from __future__ import annotations
+
+from doxeval.doors import door
+
+__getattr__, __dir__ = door(__name__, __file__)

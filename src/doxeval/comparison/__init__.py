@@ -3,18 +3,10 @@
 This room sees tables of scores and nothing else, so systems can be compared by any measure.
 """
 
-from doxeval.comparison.comparing import compare, compare_all
-from doxeval.comparison.comparison import Comparison, Pair, RunMean
-from doxeval.comparison.correlations import Coefficient, Correlations, MeasurePair, correlate
-from doxeval.comparison.earlier import EarlierScores, read_earlier
-from doxeval.comparison.gates import Check, Gates, check_scores
-from doxeval.comparison.intervals import mean_interval
-from doxeval.comparison.told_apart import (
-    Discrimination,
-    SignificantAgreement,
-    Verdicts,
-    significant_agreement,
-)
+from __future__ import annotations
+
+from doxeval.comparison.groups import groups as groups
+from doxeval.doors import door
 
 __all__ = [
     "Check",
@@ -37,3 +29,5 @@ __all__ = [
     "read_earlier",
     "significant_agreement",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

@@ -1,5 +1,9 @@
 """Drop-in replacements for other programs: same input, same lines out, quirks and all."""
 
-from doxeval.compat.inex_eval import InexEvalOptions, InexEvalTask, inex_eval_lines
+from __future__ import annotations
+
+from doxeval.doors import door
 
 __all__ = ["InexEvalOptions", "InexEvalTask", "inex_eval_lines"]
+
+__getattr__, __dir__ = door(__name__, __file__)

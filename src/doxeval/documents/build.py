@@ -35,7 +35,7 @@ from doxeval.documents.sources import Source, Tally, recorded_path, source_paths
 from doxeval.documents.writer import CollectionWriter
 from doxeval.engines import PATIENCE
 from doxeval.engines.engine import EngineGiven
-from doxeval.engines.opened import opened
+from doxeval.engines.opened import open_engine
 from doxeval.errors import DocumentError, InputError, SourceError, warn
 from doxeval.named.arguments import checked
 from doxeval.wording import Parameter, counted
@@ -112,7 +112,7 @@ def build_collection(
         building = _Building(writer, order, progress, on_broken)
         with ExitStack() as resources:
             if engine is not None:
-                on = resources.enter_context(opened(engine, patience=patience))
+                on = resources.enter_context(open_engine(engine, patience=patience))
                 pieces = read_on(on, plan, order, paths)
             else:
                 pieces = read_in_processes(plan, order, jobs) if jobs > 1 else _here(plan, order)

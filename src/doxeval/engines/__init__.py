@@ -4,5 +4,11 @@
 `concurrent.futures`, or on a cluster of dask, the same tasks give the same results.
 """
 
+from __future__ import annotations
+
+from doxeval.doors import door
+
 # How long a cluster may be without workers, in seconds.
 PATIENCE = 60.0
+
+__getattr__, __dir__ = door(__name__, __file__)

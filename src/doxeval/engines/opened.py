@@ -18,7 +18,7 @@ _EXPECTED = "expected dask://HOST:PORT, tls://HOST:PORT or dask:FILE, a schedule
 
 
 @contextmanager
-def opened(
+def open_engine(
     engine: EngineGiven | None,
     *,
     patience: float = PATIENCE,
@@ -33,10 +33,10 @@ def opened(
 
     >>> from doxeval.engines.engine import Work
     >>> from doxeval.engines.shared import Shared
-    >>> with opened(None) as engine:
+    >>> with open_engine(None) as engine:
     ...     engine.map(Work(divmod, Shared.of(7)), [2, 3])
     [(3, 1), (2, 1)]
-    >>> with opened("dask://"):
+    >>> with open_engine("dask://"):
     ...     pass
     Traceback (most recent call last):
     doxeval.errors.InputError: engine='dask://': expected dask://HOST:PORT, tls://HOST:PORT or \

@@ -1,6 +1,10 @@
 """Evaluation: assessments, measures and a collection, opened and resolved once, score runs."""
 
-from doxeval.evaluation.evaluation import Evaluation, evaluate
-from doxeval.evaluation.options import RunOptions
+from __future__ import annotations
+
+from doxeval.doors import door
+from doxeval.evaluation.ranked import ranked as ranked
 
 __all__ = ["Evaluation", "RunOptions", "evaluate"]
+
+__getattr__, __dir__ = door(__name__, __file__)

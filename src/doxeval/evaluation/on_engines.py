@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doxeval.engines.engine import EngineGiven, Work
-from doxeval.engines.opened import opened
+from doxeval.engines.opened import open_engine
 from doxeval.engines.outcomes import Outcome, outcome_of
 from doxeval.errors import DoxevalError
 from doxeval.evaluation.units import Collecting, Progress, Unit, grouped, prepare, units_of
@@ -34,7 +34,7 @@ def scored_on(
     patience: float,
 ) -> list[RunScores]:
     """The scores of all sources, in their order, from an engine."""
-    with opened(engine, patience=patience) as found:
+    with open_engine(engine, patience=patience) as found:
         absolute = [_absolute(source) for source in sources]
         as_given = _Names(sources, absolute)
         groups = grouped(units_of(evaluation, absolute))

@@ -13,25 +13,10 @@ How a chunk gets its place, file by file:
     quotes                         all places of gold quotes, by the same steps
 """
 
-from doxeval.locating.how import How
-from doxeval.locating.locate import locate_chunks
-from doxeval.locating.located import Located
-from doxeval.locating.quotes import (
-    FoundInDocuments,
-    FoundQuote,
-    JoinedTexts,
-    find_in_documents,
-    find_quotes,
-)
-from doxeval.locating.report import (
-    LocatingReport,
-    LostChunk,
-    OwnReport,
-    allowed_lost,
-    refuse_lost,
-    total,
-)
-from doxeval.locating.solid import SolidText
+from __future__ import annotations
+
+from doxeval.doors import door
+from doxeval.locating.occurrences import occurrences as occurrences
 
 __all__ = [
     "FoundInDocuments",
@@ -50,3 +35,5 @@ __all__ = [
     "refuse_lost",
     "total",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

@@ -12,17 +12,14 @@ declare its parameters, and `register` makes it known by its name.
 
 from __future__ import annotations
 
-from doxeval.measures.base import (
-    Example,
-    Facts,
-    Law,
-    Measure,
-    Need,
-    cut_off,
-    parameter,
-    point,
-)
-from doxeval.measures.registry import MEASURES, as_measure, measure_named, register
+from doxeval.doors import door
+from doxeval.measures.assessed_trees import assessed_trees as assessed_trees
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_load, _names = door(__name__, __file__)
 
 __all__ = [
     "MEASURES",
@@ -40,11 +37,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Measure:
-    if name.startswith("_") or name not in MEASURES:
+def __getattr__(name: str) -> Any:
+    if name in _names():
+        return _load(name)
+    measures = _load("MEASURES")
+    if name.startswith("_") or name not in measures:
         raise AttributeError(f"module 'doxeval.measures' has no attribute or measure {name!r}")
-    return MEASURES[name]()
+    return measures[name]()
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *MEASURES})
+    return sorted({*_names(), *_load("MEASURES")})

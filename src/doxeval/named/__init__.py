@@ -7,9 +7,7 @@ classes of one kind: built in, registered by the user, or offered by installed p
 
 from __future__ import annotations
 
-from doxeval.named.names import Noun, parse
-from doxeval.named.registry import Registry, defined_in
-from doxeval.named.value import Named, cut_off, parameter, point, shown, signed_parameter
+from doxeval.doors import door
 
 __all__ = [
     "Named",
@@ -23,3 +21,5 @@ __all__ = [
     "shown",
     "signed_parameter",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

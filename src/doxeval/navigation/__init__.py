@@ -3,19 +3,10 @@
 The code that reads models from files is loaded on first use, because few evaluations need it.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from doxeval.navigation.model import Navigation
-
-if TYPE_CHECKING:
-    from doxeval.navigation.read import read_navigation
+from doxeval.doors import door
 
 __all__ = ["Navigation", "read_navigation"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "read_navigation":
-        raise AttributeError(f"module 'doxeval.navigation' has no attribute {name!r}")
-    from doxeval.navigation.read import read_navigation
-
-    return read_navigation
+__getattr__, __dir__ = door(__name__, __file__)

@@ -1,9 +1,8 @@
 """Pools: which documents of several runs are to be judged, and in which order."""
 
-from doxeval.pooling.pool import Pool, PooledDocument, PooledElement, PooledRun, PoolFacts
-from doxeval.pooling.pooling import pool_runs
-from doxeval.pooling.read_write import pool_losses, read_pool, write_pool
-from doxeval.pooling.statistics import PoolStatistics, pool_statistics
+from __future__ import annotations
+
+from doxeval.doors import door
 
 __all__ = [
     "Pool",
@@ -18,3 +17,5 @@ __all__ = [
     "read_pool",
     "write_pool",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

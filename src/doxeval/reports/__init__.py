@@ -4,13 +4,17 @@ This room sees scores, comparisons and documents, not how scores are computed. A
 that needs no network. Text from documents, runs and assessments is always escaped.
 """
 
-from doxeval.reports.contents import Contents
-from doxeval.reports.document_island import documents_for_island, documents_note
-from doxeval.reports.document_views import DocumentView, RunUnits, document_views
-from doxeval.reports.page import page
-from doxeval.reports.report import report
-from doxeval.reports.returned import Keeping, Returned, keeping, returned
-from doxeval.reports.write import Report, write_report
+from __future__ import annotations
+
+from doxeval.doors import door
+from doxeval.reports.document_island import document_island as document_island
+from doxeval.reports.document_views import document_views as document_views
+from doxeval.reports.losses import losses as losses
+from doxeval.reports.page import page as page
+from doxeval.reports.report import report as report
+from doxeval.reports.returned import returned as returned
+from doxeval.reports.telling_documents import telling_documents as telling_documents
+from doxeval.reports.topic_names import topic_names as topic_names
 
 __all__ = [
     "Contents",
@@ -28,3 +32,5 @@ __all__ = [
     "returned",
     "write_report",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

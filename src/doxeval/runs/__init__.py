@@ -1,16 +1,12 @@
 """Runs: what systems returned, read from any format, resolved against a collection."""
 
-from doxeval.runs.read_write import read_run, write_run
-from doxeval.runs.resolution import ResolvedRun, Unresolved, resolve
-from doxeval.runs.run import Kind, Result, Run
+from __future__ import annotations
 
-__all__ = [
-    "Kind",
-    "ResolvedRun",
-    "Result",
-    "Run",
-    "Unresolved",
-    "read_run",
-    "resolve",
-    "write_run",
-]
+from doxeval.doors import door
+from doxeval.runs.file_pieces import file_pieces as file_pieces
+from doxeval.runs.json_blocks import json_blocks as json_blocks
+from doxeval.runs.parquet_sizes import parquet_sizes as parquet_sizes
+
+__all__ = ["Kind", "ResolvedRun", "Result", "Run", "Unresolved", "read_run", "resolve", "write_run"]
+
+__getattr__, __dir__ = door(__name__, __file__)

@@ -1,9 +1,8 @@
 """Scores: the result of an evaluation, and the formats in which it can be written."""
 
-from doxeval.scores.documents import DocumentRow, DocumentScores
-from doxeval.scores.run_names import distinct_names, told_apart
-from doxeval.scores.table import Curve, MeasureFacts, RunScores, ScoreTable, with_duplicates
-from doxeval.scores.views import ByMeasure, RunView
+from __future__ import annotations
+
+from doxeval.doors import door
 
 __all__ = [
     "ByMeasure",
@@ -18,3 +17,5 @@ __all__ = [
     "told_apart",
     "with_duplicates",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

@@ -1,6 +1,10 @@
 """Stereotypes: simulated systems that know the assessments and make known kinds of mistakes."""
 
-from doxeval.stereotypes.simulate import simulate
-from doxeval.stereotypes.systems import SYSTEMS, System, system_named
+from __future__ import annotations
+
+from doxeval.doors import door
+from doxeval.stereotypes.simulate import simulate as simulate
 
 __all__ = ["SYSTEMS", "System", "simulate", "system_named"]
+
+__getattr__, __dir__ = door(__name__, __file__)

@@ -1,9 +1,8 @@
 """Tasks: the rules that a run must satisfy, checking a run against them, and repairing it."""
 
-from doxeval.tasks.checks import problems_of
-from doxeval.tasks.problems import Problem, ProblemKind, by_kind
-from doxeval.tasks.repair import repaired
-from doxeval.tasks.task import ANY_TASK, TASKS, Task, task_named
+from __future__ import annotations
+
+from doxeval.doors import door
 
 __all__ = [
     "ANY_TASK",
@@ -16,3 +15,5 @@ __all__ = [
     "repaired",
     "task_named",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

@@ -1,11 +1,8 @@
 """Topics and their queries: reading, checking and writing topics; parsing NEXI."""
 
-from doxeval.topics.nexi import NexiError, parse_content, parse_nexi, parse_structured
-from doxeval.topics.read_write import problems, read_topics, write_topics
-from doxeval.topics.statistics import TopicStatistics, topic_statistics
-from doxeval.topics.strictness import Interpretation
-from doxeval.topics.targets import target_of
-from doxeval.topics.topic import Topic
+from __future__ import annotations
+
+from doxeval.doors import door
 
 __all__ = [
     "Interpretation",
@@ -21,3 +18,5 @@ __all__ = [
     "topic_statistics",
     "write_topics",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

@@ -9,11 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assess.agreement.adjudication import adjudicated_by, votes
-from doxeval.assess.judging import MODES, Article, Mode, State, inconsistencies, problems
-from doxeval.assess.judging.exhaustivity import holds_passage, touched
-from doxeval.assessments.merge import MERGES, Merge, counted_ties
-from doxeval.documents.examples import example_collection
+from doxeval.assess.agreement import adjudicated_by, votes
+from doxeval.assess.judging import (
+    MODES,
+    Article,
+    Mode,
+    State,
+    holds_passage,
+    inconsistencies,
+    problems,
+    touched,
+)
+from doxeval.assessments import MERGES, Merge, counted_ties
+from doxeval.documents import example_collection
 from doxeval.errors import InputError
 from strategies.judged import states_on
 from strategies.judging import articles

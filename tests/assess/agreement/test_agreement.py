@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement_twins import plain_alpha, plain_kappa
-from doxeval.assess.agreement.agreement import agreement
-from doxeval.assess.agreement.values import Agreement, AgreementRow, Averages, number
-from doxeval.assess.exchange.judged import Judged
+from doxeval.assess.agreement import Agreement, AgreementRow, Averages, agreement, number
+from doxeval.assess.exchange import Judged
 from doxeval.assess.judging import MODES, Grade, Mode, State
 from strategies.judged import JudgedWorld, judged_worlds
 

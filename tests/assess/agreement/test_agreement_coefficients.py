@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement_twins import plain_alpha, plain_kappa
-from doxeval.assess.agreement.coefficients import (
+from doxeval.assess.agreement import (
     Table,
     cohen_kappa,
     krippendorff_alpha,

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assess.agreement.honeypots import honeypots
-from doxeval.assess.agreement.values import Averages
-from doxeval.assess.exchange.judged import Judged
+from doxeval.assess.agreement import Averages, honeypots
+from doxeval.assess.exchange import Judged
 from doxeval.assess.judging import State
 from strategies import highlights
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from browsing import Browsers
-from doxeval.assess.exchange.imports import ImportedState
+from doxeval.assess.exchange import ImportedState
 from doxeval.assess.judging import State
 
 WORDS = "the of tide moon 😀 café sea e\u0301 👨‍👩‍👧 𝒳 salt wave שלום and in a pull gravity".split()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from browsing import Browsers, Server, Tab, sign_in
-from doxeval.assess.web.cookies import COOKIE
+from doxeval.assess.web import COOKIE
 
 
 @pytest.fixture

@@ -10,23 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from doxeval.assess.exchange.choice import Undecided
-from doxeval.assess.exchange.export import (
+from doxeval.assess.exchange import (
     EXPORT_FORMATS,
     ExportFormat,
+    Judged,
+    Undecided,
     export_download,
     judgments_to_export,
     write_export,
 )
-from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.judging import Mode, State
-from doxeval.assessments import Judgment, read_assessments
-from doxeval.assessments.merge import NoMajority, Ties
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import Judgment, NoMajority, Ties, read_assessments
+from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError, OutputError
 from doxeval.evaluation import evaluate
-from doxeval.runs.builder import run_of
+from doxeval.runs import run_of
 from making import passage
 
 XML = "<s><p>Low 𝔸 tide.</p><p>High <b>water</b></p></s>"

@@ -11,12 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assess.exchange.export import judgments_to_export, write_export
-from doxeval.assess.exchange.imports import states_of
-from doxeval.assess.exchange.judged import Judged
+from doxeval.assess.exchange import Judged, judgments_to_export, states_of, write_export
 from doxeval.assess.judging import Mode, State
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError
 
 XML = "<s><p>Low tide. </p> <p>High <b>water</b></p></s>"

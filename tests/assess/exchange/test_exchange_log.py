@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assess.exchange.imports import states_of
-from doxeval.assess.exchange.log import LoggedOperation, read_log, replayed, write_log
+from doxeval.assess.exchange import LoggedOperation, read_log, replayed, states_of, write_log
 from doxeval.assess.judging import (
     MODES,
     Article,
@@ -23,8 +22,7 @@ from doxeval.assess.judging import (
     apply,
     change_between,
 )
-from doxeval.documents import Collection
-from doxeval.documents.examples import example_collection
+from doxeval.documents import Collection, example_collection
 from doxeval.errors import FormatError, InputError
 from strategies.judging import articles, operations_on
 

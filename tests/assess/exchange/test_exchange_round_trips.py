@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assess.exchange.export import (
+from doxeval.assess.exchange import (
     ExportFormat,
+    ImportedState,
+    Judged,
     judgments_to_export,
+    states_of,
     write_export,
 )
-from doxeval.assess.exchange.imports import ImportedState, states_of
-from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.judging import Mode
 from strategies.judged import JudgedWorld, judged_worlds
 

@@ -28,10 +28,8 @@ from doxeval.assess.judging import (
     redone,
     undone,
 )
-from doxeval.assessments.consistency import violations
-from doxeval.assessments.grades import Grade2003
-from doxeval.assessments.judgment import GradedElement, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.assessments import Grade2003, GradedElement, Judgment, violations
+from doxeval.documents import example_collection
 from plain_judging import (
     NotAllowed,
     PlainExhaustivity,

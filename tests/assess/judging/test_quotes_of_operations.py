@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from doxeval.assess.judging import Article, Operation, QuoteMismatch, check_quote
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 
 TEXT = "𝔸b e\u0301 שלום\r\nend" + "x" * 5000
 

@@ -17,7 +17,7 @@ from doxeval.assess.judging import (
     inconsistencies,
     problems,
 )
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 
 ROOT, SEC, ONE, TWO, LOOSE, INNER = (
     "/article[1]",

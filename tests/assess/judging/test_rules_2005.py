@@ -16,7 +16,7 @@ from doxeval.assess.judging import (
     inconsistencies,
     problems,
 )
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 
 #   0         1         2
 #   012345678901234567890123

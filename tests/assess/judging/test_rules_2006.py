@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from doxeval.assess.judging import Article, Operation, Refused, State, apply, problems
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 
 #        0         1         2
 #        0123456789012345678901

@@ -13,11 +13,18 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, MetaData, insert
 
 from conftest import DATA
-from doxeval.assess.store import Campaign, CampaignError, migrating
-from doxeval.assess.store.backup import count_on
-from doxeval.assess.store.engine import Database, parsed_url
-from doxeval.assess.store.places import new_facts, server_lock, write_facts
-from doxeval.assess.store.schema import METADATA
+from doxeval.assess.store import (
+    METADATA,
+    Campaign,
+    CampaignError,
+    Database,
+    count_on,
+    migrating,
+    new_facts,
+    parsed_url,
+    server_lock,
+    write_facts,
+)
 from doxeval.documents import Collection
 from small_campaign import PASSWORD, highlight, operation
 

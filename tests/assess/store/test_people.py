@@ -9,8 +9,17 @@ import pytest
 from argon2 import PasswordHasher, Type
 from sqlalchemy import select
 
-from doxeval.assess.store import Campaign, CampaignError, Throttled, passwords, sessions, times
-from doxeval.assess.store.schema import LOGIN_FAILURES, SESSIONS, USERS
+from doxeval.assess.store import (
+    LOGIN_FAILURES,
+    SESSIONS,
+    USERS,
+    Campaign,
+    CampaignError,
+    Throttled,
+    passwords,
+    sessions,
+    times,
+)
 from small_campaign import PASSWORD
 
 

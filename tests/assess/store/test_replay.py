@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from doxeval.assess.judging import State
-from doxeval.assess.store import Campaign
-from doxeval.assess.store.schema import JUDGMENTS, OPERATIONS
+from doxeval.assess.store import JUDGMENTS, OPERATIONS, Campaign
 from small_campaign import bep, highlight, work_at_random
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assess_client import browser, highlight_tide
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.roles import WHO_MAY
+from doxeval.assess.web import WHO_MAY
 
 HOST = "testserver"
 REFUSED: dict[str, dict[str, str]] = {

@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from doxeval.assess.judging import Article
-from doxeval.assess.web.display import DEFAULTS, ROLES
-from doxeval.assess.web.document_data import document_data, title_of
-from doxeval.assess.web.find import MOST_FOUND, Finder
-from doxeval.documents import Collection, build_collection
-from doxeval.documents.examples import example_collection
-from doxeval.retrieve.build import build_index
+from doxeval.assess.web import DEFAULTS, MOST_FOUND, ROLES, Finder, document_data, title_of
+from doxeval.documents import Collection, build_collection, example_collection
+from doxeval.retrieve import build_index
 
 
 def roles(document: str, ending: str, tmp_path: Path, **display: str) -> dict[str, str]:

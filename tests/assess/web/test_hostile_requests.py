@@ -11,9 +11,7 @@ import pytest
 
 from assess_client import TestClient, browser, highlight_tide
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.bodies import MOST_FORM, MOST_JSON
-from doxeval.assess.web.headers import ALWAYS
-from doxeval.assess.web.roles import WHO_MAY
+from doxeval.assess.web import ALWAYS, MOST_FORM, MOST_JSON, WHO_MAY
 
 ODD_IDS = [
     "a\x1b]0;owned\x07\x1b[8m\x9b8m\u202e\u2066b\nforged: c\rd\x08\x7f\u200b[red]e[/red]",

@@ -10,8 +10,7 @@ from hypothesis import Phase, given, settings
 from assess_client import OURS
 from assess_openapi import openapi
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.app import create_app
-from doxeval.assess.web.cookies import COOKIE
+from doxeval.assess.web import COOKIE, create_app
 from small_campaign import make_campaign
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")

@@ -6,7 +6,7 @@ import pytest
 
 from assess_client import browser, highlight_tide
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.roles import WHO_MAY
+from doxeval.assess.web import WHO_MAY
 from small_campaign import operation
 
 OPERATIONS = "/api/operations?topic=7&doc=tides"

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from doxeval.assess.store import Campaign, CampaignError
-from doxeval.assess.web.serving import serve
+from doxeval.assess.web import serve
 from doxeval.errors import InputError
 from small_campaign import PASSWORD, make_campaign
 

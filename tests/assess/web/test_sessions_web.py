@@ -9,7 +9,7 @@ import pytest
 
 from assess_client import browser, other
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.cookies import COOKIE
+from doxeval.assess.web import COOKIE
 from small_campaign import PASSWORD
 
 ANN = {"name": "ann", "password": PASSWORD}

@@ -10,8 +10,7 @@ from starlette.routing import Route
 
 from assess_client import browser, highlight_tide
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.app import create_app
-from doxeval.assess.web.roles import WHO_MAY
+from doxeval.assess.web import WHO_MAY, create_app
 from small_campaign import operation
 
 ROLES = ("admin", "organiser", "ann", "cyd", "adj", "gone", "nobody")

@@ -1,18 +1,9 @@
 """The rules of judging: what an assessor may do, and what it makes of the judgment."""
 
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.changes import Change, change_between, redone, undone
-from doxeval.assess.judging.inconsistencies import inconsistencies
-from doxeval.assess.judging.operations import KINDS, Operation, parse_operation
-from doxeval.assess.judging.quotes import check_quote
-from doxeval.assess.judging.refusals import (
-    MalformedOperation,
-    QuoteMismatch,
-    Refused,
-    WrongChange,
-)
-from doxeval.assess.judging.rules import allowed, apply, gradable, problems
-from doxeval.assess.judging.state import MODES, Grade, Mode, Range, State, Status
+from __future__ import annotations
+
+from doxeval.assess.judging.inconsistencies import inconsistencies as inconsistencies
+from doxeval.doors import door
 
 __all__ = [
     "KINDS",
@@ -40,3 +31,5 @@ __all__ = [
     "redone",
     "undone",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

@@ -1,18 +1,8 @@
 """Campaigns on disk: the database of topics, pools, people, judgments and the log of operations."""
 
-from doxeval.assess.store.assignments import Assignment, Part
-from doxeval.assess.store.campaign import Campaign
-from doxeval.assess.store.failures import CampaignError, CannotSave, Damaged, Throttled
-from doxeval.assess.store.imports import Imported
-from doxeval.assess.store.judgments import Stored
-from doxeval.assess.store.pools import PoolUpdate
-from doxeval.assess.store.progress import Progress
-from doxeval.assess.store.queue import ADJUDICATED, QueueEntry
-from doxeval.assess.store.rebase import Lost, RebaseReport
-from doxeval.assess.store.settings import Settings
-from doxeval.assess.store.submitting import Failure, Submitted
-from doxeval.assess.store.topics import CampaignTopic
-from doxeval.assess.store.users import ROLES, User
+from __future__ import annotations
+
+from doxeval.doors import door
 
 __all__ = [
     "ADJUDICATED",
@@ -37,3 +27,5 @@ __all__ = [
     "Throttled",
     "User",
 ]
+
+__getattr__, __dir__ = door(__name__, __file__)

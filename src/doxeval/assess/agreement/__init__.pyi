@@ -1,0 +1,14 @@
+from doxeval.assess.agreement.adjudication import adjudicated_by as adjudicated_by
+from doxeval.assess.agreement.adjudication import votes as votes
+from doxeval.assess.agreement.agreement import agreement as agreement
+from doxeval.assess.agreement.coefficients import Table as Table
+from doxeval.assess.agreement.coefficients import cohen_kappa as cohen_kappa
+from doxeval.assess.agreement.coefficients import krippendorff_alpha as krippendorff_alpha
+from doxeval.assess.agreement.coefficients import mean as mean
+from doxeval.assess.agreement.coefficients import total as total
+from doxeval.assess.agreement.coefficients import weighted_kappa as weighted_kappa
+from doxeval.assess.agreement.honeypots import honeypots as honeypots
+from doxeval.assess.agreement.values import Agreement as Agreement
+from doxeval.assess.agreement.values import AgreementRow as AgreementRow
+from doxeval.assess.agreement.values import Averages as Averages
+from doxeval.assess.agreement.values import number as number

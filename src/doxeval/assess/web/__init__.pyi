@@ -1,0 +1,17 @@
+from doxeval.assess.web.api import LONGEST_QUERY as LONGEST_QUERY
+from doxeval.assess.web.api import MOST_OPERATIONS as MOST_OPERATIONS
+from doxeval.assess.web.app import create_app as create_app
+from doxeval.assess.web.bodies import MOST_FORM as MOST_FORM
+from doxeval.assess.web.bodies import MOST_JSON as MOST_JSON
+from doxeval.assess.web.cookies import COOKIE as COOKIE
+from doxeval.assess.web.display import DEFAULTS as DEFAULTS
+from doxeval.assess.web.display import ROLES as ROLES
+from doxeval.assess.web.document_data import document_data as document_data
+from doxeval.assess.web.document_data import title_of as title_of
+from doxeval.assess.web.find import MOST_FOUND as MOST_FOUND
+from doxeval.assess.web.find import Finder as Finder
+from doxeval.assess.web.headers import ALWAYS as ALWAYS
+from doxeval.assess.web.roles import OF_A_TOPIC as OF_A_TOPIC
+from doxeval.assess.web.roles import WHO_MAY as WHO_MAY
+from doxeval.assess.web.roles import Who as Who
+from doxeval.assess.web.serving import serve as serve

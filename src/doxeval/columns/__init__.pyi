@@ -1,0 +1,13 @@
+from doxeval.columns.fields import Fields as Fields
+from doxeval.columns.json_objects import objects_on_lines as objects_on_lines
+from doxeval.columns.keys import KeyTable as KeyTable
+from doxeval.columns.labels import NO_LABEL as NO_LABEL
+from doxeval.columns.labels import Labels as Labels
+from doxeval.columns.labels import NameLabels as NameLabels
+from doxeval.columns.labels import by_first_appearance as by_first_appearance
+from doxeval.columns.names import NameIndex as NameIndex
+from doxeval.columns.names import Names as Names
+from doxeval.columns.numbering import BAD_NAME as BAD_NAME
+from doxeval.columns.numbering import Numbering as Numbering
+from doxeval.columns.tokens import TokenTable as TokenTable
+from doxeval.columns.words import Words as Words

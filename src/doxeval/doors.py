@@ -1,0 +1,48 @@
+"""Doors: the names that a room offers, each loaded from its file when it is first used.
+
+A room lists its names once, in `__init__.pyi` beside its `__init__.py`, as imports:
+
+    from doxeval.runs.run import Run as Run
+
+Type checkers and editors read the list as it is. At run time `door` reads it, so that importing a
+room loads none of its files. Of these names, `__all__` holds those that users may rely on; the
+others are for other rooms and for tests. A name that is also the name of a file of the room is
+imported in `__init__.py` itself: importing that file from elsewhere would put the file in place of
+the name.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+_BRACKETS = str.maketrans("(),", "   ")  # around names that need several lines
+
+
+def door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` of a package, given its name and file."""
+    homes: dict[str, str] = {}
+    with open(file.removesuffix(".py") + ".pyi", encoding="utf-8") as listed:
+        for statement in listed.read().split("from ")[1:]:
+            module, _, names = statement.partition(" import ")
+            words = names.translate(_BRACKETS).split()
+            homes |= {
+                name: module
+                for name, link in zip(words[::3], words[1::3], strict=False)
+                if link == "as"
+            }
+    offered = sorted(homes)
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if homes[name] == package:  # `from doxeval import chunks as chunks`
+            return import_module(f"{package}.{name}")
+        return getattr(import_module(homes[name]), name)
+
+    return load, lambda: offered

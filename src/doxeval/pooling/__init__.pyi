@@ -1,0 +1,17 @@
+from doxeval.pooling.inex_xml import write_inex_pool as write_inex_pool
+from doxeval.pooling.jsonl import write_jsonl_pool as write_jsonl_pool
+from doxeval.pooling.pool import LEVELS as LEVELS
+from doxeval.pooling.pool import METHODS as METHODS
+from doxeval.pooling.pool import Level as Level
+from doxeval.pooling.pool import Pool as Pool
+from doxeval.pooling.pool import PooledDocument as PooledDocument
+from doxeval.pooling.pool import PooledElement as PooledElement
+from doxeval.pooling.pool import PooledRun as PooledRun
+from doxeval.pooling.pool import PoolFacts as PoolFacts
+from doxeval.pooling.pooling import pool_runs as pool_runs
+from doxeval.pooling.read_write import PoolFormat as PoolFormat
+from doxeval.pooling.read_write import pool_losses as pool_losses
+from doxeval.pooling.read_write import read_pool as read_pool
+from doxeval.pooling.read_write import write_pool as write_pool
+from doxeval.pooling.statistics import PoolStatistics as PoolStatistics
+from doxeval.pooling.statistics import pool_statistics as pool_statistics

@@ -1,0 +1,11 @@
+from doxeval.tasks.articles import coming_back as coming_back
+from doxeval.tasks.articles import first_rows as first_rows
+from doxeval.tasks.checks import problems_of as problems_of
+from doxeval.tasks.problems import Problem as Problem
+from doxeval.tasks.problems import ProblemKind as ProblemKind
+from doxeval.tasks.problems import by_kind as by_kind
+from doxeval.tasks.repair import repaired as repaired
+from doxeval.tasks.task import ANY_TASK as ANY_TASK
+from doxeval.tasks.task import TASKS as TASKS
+from doxeval.tasks.task import Task as Task
+from doxeval.tasks.task import task_named as task_named
