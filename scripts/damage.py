@@ -33,8 +33,8 @@ from typing import Any
 from click.testing import CliRunner
 
 from doxeval import BuildOptions, build_collection
+from doxeval.cli import DEFECT
 from doxeval.cli import main as command_line
-from doxeval.cli.ending import DEFECT
 from doxeval.documents import COLLECTION, collection_files
 
 SECONDS = 20

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
+
+import pytest
+from anyio.from_thread import start_blocking_portal
 
 from doxeval.assess.store import Campaign
 from doxeval.assess.web import COOKIE, create_app
@@ -13,7 +17,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
 
-__all__ = ["OURS", "TestClient", "browser", "highlight_tide", "other"]
+__all__ = ["OURS", "TestClient", "browser", "highlight_tide", "one_event_loop", "other"]
 
 OURS = {"sec-fetch-site": "same-origin"}
 
@@ -50,3 +54,11 @@ def highlight_tide(base_version: int = 0, op_id: str = "op-1", **changes: Any) -
         "client_time": None,
     }
     return sent | changes
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_event_loop() -> Iterator[None]:
+    """One event loop for all requests of a file: starting one takes longer than a request."""
+    with start_blocking_portal() as portal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TestClient, "portal", portal)
+        yield

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from click.testing import CliRunner, Result
 
-from conftest import doxeval, write_files
 from doxeval.assess.judging import Operation
 from doxeval.assess.store import Campaign
 from doxeval.cli import main
 from doxeval.pooling import pool_runs, write_pool
+from helpers import doxeval, write_files
 
 TIDES = "<article><sec><p>Low tide.</p><p>High tide comes later.</p></sec></article>"
 WHALES = "<article><sec><p>Whales sing.</p></sec></article>"

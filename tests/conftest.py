@@ -5,48 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from hypothesis import HealthCheck, settings
 
-from doxeval.cli import main
-from doxeval.cli.ending import UNEXPECTED
 from doxeval.documents import BuildOptions, Collection, build_collection
+from helpers import Builder, write_files
 
-# Every run tries the same examples, so that a failure is a failure for everybody. `make fuzz` tries
-# fresh ones (pytest --hypothesis-profile=explore).
-settings.register_profile(
-    "doxeval",
-    max_examples=30,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
-settings.register_profile(
-    "explore",
-    settings.get_profile("doxeval"),
-    derandomize=False,
-    max_examples=500,
-    print_blob=True,
-)
-settings.load_profile("doxeval")
-
-pytest_plugins = ["skipping_hooks", "leftovers"]
-Builder = Callable[..., Collection]
-
-# Small cases of our own making; tests/data/README.md tells where each comes from.
-DATA = Path(__file__).resolve().parent / "data"
-# Large real inputs and other programs' answers. They are not ours to copy, so they are used where
-# they lie beside the project.
-CONFORMANCE = Path(__file__).resolve().parents[2] / "shared" / "conformance"
-needs_conformance = pytest.mark.skipif(
-    not CONFORMANCE.is_dir(),
-    reason="the real conformance data (../shared/conformance) are not beside the project",
-)
+pytest_plugins = ["levels", "skipping_hooks", "leftovers"]
 
 
 @pytest.fixture(autouse=True)
@@ -108,20 +76,3 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     FarStore.reset()
     yield tmp_path / "cache"
     FarStore.reset()
-
-
-def write_files(directory: Path, files: Mapping[str, str | bytes]) -> Path:
-    for name, contents in files.items():
-        path = directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(contents.encode() if isinstance(contents, str) else contents)
-    return directory
-
-
-def doxeval(*arguments: object) -> Result:
-    """Call the command line; an exception that nobody expected fails the test."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert UNEXPECTED not in result.stderr, result.stderr
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conftest import write_files
+from helpers import write_files
 
 # Sets the title of a window, hides what follows (twice), reverses the order of letters, begins a
 # new line, goes back in the line, rings the bell, and looks like markup of a library for terminals.

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from conftest import write_files
 from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
+from helpers import write_files
 
 TASKS = {
     "-t": InexEvalTask.THOROUGH,

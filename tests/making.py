@@ -11,6 +11,7 @@ import pytest
 from doxeval.assessments import Assessments, Grade2003, GradedElement, Judgment
 from doxeval.evaluation import evaluate
 from doxeval.runs import Kind, Result, run_of
+from seams import change
 
 # Grades whose value with quant=gen is the key.
 GEN = {1: Grade2003(3, 3), 0.75: Grade2003(3, 2), 0.5: Grade2003(2, 2), 0.25: Grade2003(1, 1)}
@@ -20,7 +21,7 @@ GEN = {1: Grade2003(3, 3), 0.75: Grade2003(3, 2), 0.5: Grade2003(2, 2), 0.25: Gr
 def ids_may_have_white_space() -> Iterator[None]:
     """Collections are built as they were before ids with white space were refused."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("doxeval.documents.batch.why_spaced", lambda _: None)
+        change(patch, why_id_is_refused=lambda _: None)
         yield
 
 

@@ -26,10 +26,11 @@ from doxeval.errors import MissingInput
 from doxeval.evaluation import RunOptions, ranked
 from doxeval.measures import GroundTruth, Law, Measure, Need, Ranking, Texts
 from doxeval.runs import Kind, Result, run_of
+from levels import scaled
 from strategies import Node, Piece, World, graded_worlds, located, needed_worlds, worlds
 
 SLACK = 1e-9
-WORLDS = 20
+WORLDS = scaled(20)
 NOWHERE = "nowhere"  # a document that no system returns and no assessor has seen
 Scores = dict[str, float]  # of the topics where the measure is defined
 _USUAL = RunOptions()

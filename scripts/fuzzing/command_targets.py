@@ -17,8 +17,7 @@ from random import Random
 import click
 from click.testing import CliRunner, Result
 
-from doxeval.cli import VERBS, main
-from doxeval.cli.terminal import LONGEST_MESSAGE
+from doxeval.cli import LONGEST_MESSAGE, VERBS, main
 from doxeval.documents import example_collection
 from doxeval.retrieve import build_index
 from fuzzing import tokens

@@ -6,18 +6,8 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in `typing`, which takes longer to import
-if TYPE_CHECKING:
-    from typing import Any
-
-    from doxeval.cli.verbs import VERBS, main
+from doxeval.doors import door
 
 __all__ = ["VERBS", "main"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'doxeval.cli' has no attribute {name!r}")
-    from doxeval.cli import verbs
-
-    return getattr(verbs, name)
+__getattr__, __dir__ = door(__name__, __file__)

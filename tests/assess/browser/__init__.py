@@ -1,1 +1,0 @@
-"""The application in a real browser."""

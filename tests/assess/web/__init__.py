@@ -1,1 +1,0 @@
-"""The application as its server answers."""

@@ -1,0 +1,49 @@
+"""Processes that are killed in the middle of scoring."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import pytest
+
+from doxeval.assessments import Assessments
+from doxeval.evaluation import evaluate
+from doxeval.processes import WorkerLost
+from doxeval.runs import run_of
+from making import passage
+from seams import change
+from small_world import TWO_TOPICS
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
+RUNS = [run_of([passage("a", 0, 60)], f"run {number}") for number in range(4)]
+
+
+def die_elsewhere(ranking: Any) -> None:
+    if os.getpid() != int(os.environ["TEST_PROCESS"]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "executor"])
+def test_a_worker_killed_in_the_middle_of_scoring_is_an_error(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_PROCESS", str(os.getpid()))
+    change(monkeypatch, worker_threads=lambda: 1 + (method == "spawn"))
+    threads = threading.active_count()
+    assessments = Assessments(TWO_TOPICS)
+    if method == "executor":
+        with (
+            ProcessPoolExecutor(1) as pool,
+            pytest.raises(WorkerLost, match="a process of the executor ended unexpectedly"),
+        ):
+            evaluate(RUNS, assessments, "cP@1", keep=die_elsewhere, executor=pool)
+    else:
+        with pytest.raises(WorkerLost, match="killed by signal 9 while it was scoring runs"):
+            evaluate(RUNS, assessments, "cP@1", keep=die_elsewhere, jobs=2)
+    assert threading.active_count() == threads
+    again = evaluate(RUNS, assessments, "cP@1", jobs=2)
+    assert again.mean() == evaluate(RUNS, assessments, "cP@1").mean()

@@ -1,0 +1,100 @@
+"""Seams: what tests change inside the package, such as sizes of blocks, limits, clocks and steps.
+
+Tests name a seam; only this table knows where it lies, so that files can move and tests stay.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+SEAMS = {
+    "assessment_piece_bytes": "doxeval.columns.pieces._PIECE",
+    "assessment_statistics_rows": "doxeval.assessments.statistics._CHUNK",
+    "block_rows": "doxeval.evaluation.blocks.ROWS",
+    "build_sizes": "doxeval.documents.plan.SIZES",
+    "campaign_clock": "doxeval.assess.store.times.now",
+    "collection_kind": "doxeval.documents.collection_files.COLLECTION",
+    "collection_rows": "doxeval.documents.collection._ROWS",
+    "cover_pairs": "doxeval.documents.cover._MOST_PAIRS",
+    "csv_rows": "doxeval.runs.csv_blocks._ROWS",
+    "digest": "doxeval.sealed.files.digest",
+    "digests_not_kept": "doxeval.sealed.files._NOT_KEPT",
+    "download_grace": "doxeval.sealed.remote._GRACE",
+    "download_pauses": "doxeval.sealed.remote._PAUSES",
+    "elements_limit": "doxeval.documents.writer.MOST_ELEMENTS",
+    "exchange_files": "doxeval.unfinished._exchanged",
+    "expansion_allowance": "doxeval.files.EXPANSION_ALLOWANCE",
+    "file_piece_bytes": "doxeval.runs.file_pieces.PIECE",
+    "hashing_cores": "doxeval.sealed.hashing._cores",
+    "hashing_threads_from": "doxeval.sealed.hashing._WORTH_THREADS",
+    "id_hash": "doxeval.documents.id_index.hashed",
+    "id_merge_block": "doxeval.documents.id_merging._BLOCK",
+    "id_run_length": "doxeval.documents.id_index_builder._RUN",
+    "ids_in_32_bits": "doxeval.documents.id_index.MOST_IN_32_BITS",
+    "index_batch_characters": "doxeval.retrieve.batches._BATCH_CHARACTERS",
+    "index_batch_documents": "doxeval.retrieve.batches._BATCH_DOCUMENTS",
+    "index_batch_words": "doxeval.retrieve.batches._MOST_WORDS",
+    "index_workers": "doxeval.retrieve.build.Workers",
+    "is_watched": "doxeval.cli.collection_making.is_watched",
+    "joined_text_bytes": "doxeval.documents.merge._JOINED",
+    "json_chunk_bytes": "doxeval.runs.json_blocks._CHUNK",
+    "judged_groups_limit": "doxeval.assessments.judgment_columns.MOST_GROUPS",
+    "kept_digests": "doxeval.sealed.files._DIGESTS",
+    "kept_digests_limit": "doxeval.sealed.files._MOST_KEPT",
+    "kept_words": "doxeval.documents.words._MOST_WORDS",
+    "largest_manifest": "doxeval.sealed.remote.LARGEST_MANIFEST",
+    "largest_token": "doxeval.markup.feeding.LARGEST_TOKEN",
+    "lock_file": "doxeval.unfinished._lock",
+    "longest_document": "doxeval.documents.nodes.LONGEST_DOCUMENT",
+    "longest_json_line": "doxeval.runs.json_blocks.LONGEST_LINE",
+    "manifests_limit": "doxeval.sealed.remote._MOST_MANIFESTS",
+    "many_pairs": "doxeval.measures.overviews.MANY_PAIRS",
+    "measure_listing": "doxeval.measures.explain.listing",
+    "name_hashes": "doxeval.columns.names.scattered",
+    "name_keys": "doxeval.columns.names.folded",
+    "occurrence_limit": "doxeval.locating.occurrences._PLACES",
+    "open_document": "doxeval.documents.raw.os.open",
+    "open_unverified": "doxeval.sealed.files._UNVERIFIED",
+    "pairs_at_once": "doxeval.measures.overviews.MOST_PAIRS",
+    "parquet_expansion": "doxeval.runs.parquet_blocks.EXPANSION_ALLOWED",
+    "parquet_pages": "doxeval.runs.parquet_sizes.MOST_PAGES",
+    "password_hasher": "doxeval.assess.store.passwords.hasher",
+    "paths_limit": "doxeval.documents.summary_builder.MOST_PATHS",
+    "pattern_bits": "doxeval.retrieve.climbing._MOST_BITS",
+    "postings_in_32_bits": "doxeval.retrieve.layout.MOST_IN_32_BITS",
+    "postings_merged_at_once": "doxeval.retrieve.posting_runs._MERGED_AT_ONCE",
+    "read_manifest": "doxeval.sealed.files.read_manifest",
+    "recalled_digests": "doxeval.sealed.files._RECALLED",
+    "recent_paths": "doxeval.documents.summary_builder._RECENT",
+    "run_groups_limit": "doxeval.runs.run.MOST_GROUPS",
+    "settled_after": "doxeval.sealed.files._SETTLED",
+    "slowest_download": "doxeval.sealed.remote._SLOWEST",
+    "small_file_bytes": "doxeval.sealed.files._SMALL",
+    "statistics_chunks": "doxeval.documents.statistics._chunks",
+    "statistics_rows": "doxeval.documents.statistics._CHUNK",
+    "structure_rows": "doxeval.documents.structure._ROWS",
+    "text_piece_bytes": "doxeval.runs.text_reader._PIECE",
+    "topics_limit": "doxeval.measures.ground_truth.MOST_TOPICS",
+    "unverified_files": "doxeval.sealed.files.SealedFiles.unverified",
+    "whole_run_bytes": "doxeval.evaluation.blocks.LARGEST_AT_ONCE",
+    "whole_run_check": "doxeval.evaluation.blocks._refuse_large",
+    "why_id_is_refused": "doxeval.documents.batch.why_spaced",
+    "worker_threads": "doxeval.evaluation.workers._threads",
+    "write_download": "doxeval.sealed.cache.on_disk",
+    "xml_scan": "doxeval.documents.xml_batch.scan",
+}
+
+
+def change(patch: pytest.MonkeyPatch, **values: Any) -> None:
+    """Give seams other values, until the patch is undone."""
+    for name, value in values.items():
+        patch.setattr(SEAMS[name], value)
+
+
+def value_of(seam: str) -> Any:
+    """Return what a seam is now."""
+    module, _, name = SEAMS[seam].rpartition(".")
+    return getattr(import_module(module), name)

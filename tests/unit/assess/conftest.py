@@ -1,0 +1,24 @@
+"""Campaigns on SQLite; at the long level these tests run again, on PostgreSQL."""
+
+from __future__ import annotations
+
+import pytest
+
+from campaign_fixtures import (  # noqa: F401
+    campaign,
+    database,
+    databases,
+    model_on_postgresql,
+    model_on_sqlite,
+    new_campaign,
+    postgresql,
+    quick_passwords,
+    small_collection,
+    sqlite_without_waiting,
+)
+from levels import IS_LONG
+
+
+@pytest.fixture(params=["postgresql" if IS_LONG else "sqlite"])
+def database_name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)

@@ -1,0 +1,178 @@
+"""The verbs compare and correlate."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from doxeval.comparison import TESTS, Test
+from helpers import doxeval as call
+from helpers import write_files
+
+TOPICS = range(1, 9)
+QRELS = "".join(f"{topic} Q0 a 200 1000 0 0:200\n" for topic in TOPICS)
+
+
+def run_of(name: str, shift: int) -> str:
+    """Passages that miss more and more of what is relevant, and some noise by topic."""
+    return "".join(
+        f"{topic} Q0 a 1 9 {name} {shift + topic * (5 + shift % 7)} 200\n" for topic in TOPICS
+    )
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    runs = {"good.run": run_of("good", 0), "fair.run": run_of("fair", 9)}
+    return write_files(tmp_path, {"qrels.txt": QRELS, "bad.run": run_of("bad", 90), **runs})
+
+
+def arguments(files: Path, *names: str) -> list[object]:
+    return [*(files / f"{name}.run" for name in names), "-a", files / "qrels.txt"]
+
+
+class TestVerbs:
+    def test_compare_as_a_table(self, files: Path) -> None:
+        result = call("compare", *arguments(files, "bad", "good", "fair"), "-m", "cR@5")
+        assert result.exit_code == 0, result.stderr
+        lines = result.stdout.splitlines()
+        assert lines[0] == "Paired t test of cR@5; Holm's correction for 3 pairs, alpha 0.05"
+        assert [line.split()[0] for line in lines[3:6]] == ["good", "fair", "bad"]
+        assert "good - bad" in result.stdout
+        assert "95% interval" in result.stdout
+        assert "good, the first by its mean, is significantly better than every other" in lines[-1]
+
+    @pytest.mark.parametrize("test", TESTS)
+    def test_compare_as_json_and_csv(self, files: Path, test: Test) -> None:
+        command = ["compare", *arguments(files, "bad", "good", "fair"), "-m", "cR@5"]
+        options = ["--test", test]
+        if test in ("bootstrap", "randomization"):
+            options += ["--resamples", "500", "--seed", "3"]
+        (found,) = json.loads(call(*command, *options, "--format", "json").stdout)["comparisons"]
+        assert (found["measure"], found["test"]) == ("cR@5", test)
+        assert [run["run"] for run in found["runs"]] == ["good", "fair", "bad"]
+        rows = list(csv.DictReader(io.StringIO(call(*command, *options, "--format", "csv").stdout)))
+        assert [(row["first"], row["second"]) for row in rows] == [
+            (pair["first"], pair["second"]) for pair in found["pairs"]
+        ]
+        assert [float(row["p"]) for row in rows] == [pair["p"] for pair in found["pairs"]]
+        assert [row["significant"] for row in rows] == [
+            str(pair["significant"]).lower() for pair in found["pairs"]
+        ]
+
+    def test_compare_with_a_baseline_by_id_or_file(self, files: Path) -> None:
+        command = ["compare", *arguments(files, "bad", "good", "fair"), "-m", "cR@5"]
+        by_id = call(*command, "--baseline", "fair", "--test", "randomization")
+        by_file = call(*command, "--baseline", files / "fair.run", "--test", "randomization")
+        assert by_id.exit_code == 0, by_id.stderr
+        assert by_id.stdout == by_file.stdout
+        assert by_id.stdout.startswith("Fisher's randomization test of cR@5, exact;")
+        assert "Significantly better than fair: good; significantly worse than fair: bad." in (
+            by_id.stdout
+        )
+        assert "letters" not in by_id.stdout
+
+    def test_many_runs_are_summed_up(self, files: Path) -> None:
+        names = [f"r{place}" for place in range(11)]
+        write_files(files, {f"{n}.run": run_of(n, 3 * i) for i, n in enumerate(names)})
+        result = call("compare", *arguments(files, *names), "-m", "cR@5")
+        assert result.exit_code == 0, result.stderr
+        assert "… and 45 more pairs: --format csv has them all" in result.stdout
+
+    def test_correlate(self, files: Path) -> None:
+        command = ["correlate", *arguments(files, "bad", "good", "fair")]
+        command += ["-m", "cR@5", "-m", "cP@5", "-m", "iP[.01]"]
+        result = call(*command)
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.split()[:4] == ["measures", "systems", "τ", "p"]
+        assert "cR@5 and cP@5 rank the systems equivalently (τ above 0.9), but 3 systems" in (
+            result.stdout
+        )
+        found = json.loads(call(*command, "--format", "json").stdout)
+        assert len(found["pairs"]) == 3
+        assert found["pairs"][0]["tau"] == {"value": 1.0, "p": pytest.approx(1 / 3)}
+        assert found["pairs"][0]["agreement"] == "equivalent"
+        rows = list(csv.DictReader(io.StringIO(call(*command, "--format", "csv").stdout)))
+        assert [row["second"] for row in rows] == ["cP@5", "iP[.01]", "iP[.01]"]
+        assert float(rows[0]["tau_ap"]) == 1
+
+    def test_significant_pairs_of_two_measures(self, files: Path) -> None:
+        command = ["correlate", *arguments(files, "bad", "good", "fair"), "--significant"]
+        command += ["-m", "cR@5", "-m", "cP@5", "-m", "iP[.01]"]
+        result = call(*command)
+        assert result.exit_code == 0, result.stderr
+        lines = result.stdout.splitlines()
+        assert lines[0] == (
+            "Pairs of systems told apart: paired t test, Holm's correction, alpha 0.05"
+        )
+        assert lines[3].split() == ["cR@5", "3", "3", "1.000"]
+        assert lines[8].split() == "cR@5 (x), cP@5 (y) 3 0 0 0 0 1.000 1.000".split()
+        found = json.loads(call(*command, "--format", "json").stdout)
+        assert (found["test"], found["alpha"], len(found["pairs"])) == ("t", 0.05, 3)
+        first = found["pairs"][0]
+        assert (first["same"], first["agreement"], first["tested"]) == (3, 1.0, 3)
+        assert first["pairs"]["same"] == [["fair", "bad"], ["good", "bad"], ["good", "fair"]]
+        rows = list(csv.DictReader(io.StringIO(call(*command, "--format", "csv").stdout)))
+        assert [row["second"] for row in rows] == ["cP@5", "iP[.01]", "iP[.01]"]
+        assert (rows[0]["same"], rows[0]["neither"], rows[0]["agreement"]) == ("3", "0", "1.0")
+        strict = json.loads(call(*command, "--format", "json", "--alpha", "1e-9").stdout)
+        assert (strict["pairs"][0]["neither"], strict["pairs"][0]["agreement"]) == (3, None)
+
+    def test_options_of_significance_need_the_flag(self, files: Path) -> None:
+        command = ["correlate", *arguments(files, "bad", "good"), "-m", "cR@5", "-m", "cP@5"]
+        for option in (["--test", "sign"], ["--alpha", ".1"]):
+            result = call(*command, *option)
+            assert result.exit_code == 2
+            assert f"{option[0]} is for --significant" in result.stderr
+            assert call(*command, *option, "--significant").exit_code == 0
+        seeded = [*command, "--significant", "--seed", "3"]
+        assert call(*seeded).exit_code == 2
+        assert call(*seeded, "--test", "randomization", "--resamples", "99").exit_code == 0
+
+    def test_wrong_usage_and_wrong_input(self, files: Path) -> None:
+        for verb in ("compare", "correlate"):
+            alone = call(verb, *arguments(files, "good"), "-m", "cR@5")
+            assert alone.exit_code == 2
+            assert f"{verb} needs two runs or more" in alone.stderr
+        both = arguments(files, "good", "bad")
+        one = call("correlate", *both, "-m", "cR@5", "-m", "cR@5")
+        assert one.exit_code == 2
+        assert "two measures or more" in one.stderr
+        assert call("compare", *both).exit_code == 2
+        assert call("compare", *both, "-m", "cR@5", "--alpha", "1").exit_code == 2
+        unknown = call("compare", *both, "-m", "cR@5", "--baseline", "other")
+        assert unknown.exit_code == 1
+        assert unknown.stderr == "Error: no run 'other'; there are good, bad\n"
+        assert call("compare", *both, "-m", "nonsense").exit_code == 1
+
+    def test_notes_are_told_on_stderr(self, files: Path) -> None:
+        write_files(files, {"odd.run": "1 Q0 a 1 9 odd 0 100\n"})
+        command = ["compare", *arguments(files, "good", "odd"), "-m", "cR@5"]
+        result = call(*command, "--average-over", "retrieved", "--format", "json")
+        assert result.exit_code == 0
+        assert "are not tested: one topic has a score by cR@5 from both" in result.stderr
+        (found,) = json.loads(result.stdout)["comparisons"]
+        assert found["pairs"][0]["p"] is None
+
+    def test_several_measures_are_all_compared(self, files: Path) -> None:
+        command = ["compare", *arguments(files, "bad", "good"), "-m", "cR@5", "-m", "cP@5"]
+        shown = call(*command).stdout
+        assert "Paired t test of cR@5" in shown
+        assert "Paired t test of cP@5" in shown
+        found = json.loads(call(*command, "--format", "json").stdout)["comparisons"]
+        assert [one["measure"] for one in found] == ["cR@5", "cP@5"]
+        rows = list(csv.DictReader(io.StringIO(call(*command, "--format", "csv").stdout)))
+        assert [row["measure"] for row in rows] == ["cR@5", "cP@5"]
+        preset = ["compare", *arguments(files, "bad", "good"), "--preset", "inex2009-focused"]
+        assert "of MAiP" in call(*preset).stdout
+
+    @pytest.mark.parametrize("option", ["--seed", "--resamples"])
+    def test_options_of_resampling_need_such_a_test(self, files: Path, option: str) -> None:
+        command = ["compare", *arguments(files, "bad", "good"), "-m", "cR@5", option, "7"]
+        result = call(*command)
+        assert result.exit_code == 2
+        assert f"{option} is for tests by resampling" in result.stderr
+        assert call(*command, "--test", "bootstrap").exit_code == 0

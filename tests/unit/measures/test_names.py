@@ -1,0 +1,390 @@
+"""Names of measures: they print and parse back, and what is wrong with a name is told."""
+
+from __future__ import annotations
+
+import re
+import string
+from dataclasses import Field, fields, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doxeval.assessments import Assessments, Judgment
+from doxeval.documents import example_collection
+from doxeval.errors import SyntaxProblem
+from doxeval.evaluation import evaluate
+from doxeval.measures import FAMILIES, MEASURES, Measure, measure_named, names
+from doxeval.runs import ChunkTable, Result, run_of
+from levels import examples
+
+names_of_measures = pytest.mark.parametrize("name", MEASURES)
+
+
+@names_of_measures
+def test_a_measure_with_its_defaults_prints_and_parses_back(name: str) -> None:
+    measure = MEASURES[name]()
+    assert measure_named(str(measure)) == measure
+    assert measure_named(name) == measure
+    assert str(measure_named(str(measure))) == str(measure)
+
+
+@names_of_measures
+def test_the_printed_name_shows_every_parameter(name: str) -> None:
+    measure = MEASURES[name]()
+    for spec in fields(measure):
+        if not spec.metadata.get("sign"):
+            assert f"{spec.name}=" in str(measure)
+
+
+def test_every_measure_is_in_one_family() -> None:
+    listed = [measure.name for family in FAMILIES for measure in family.measures]
+    assert sorted(listed) == sorted(MEASURES)
+
+
+# Random values for parameters, from what the parameters say of themselves
+
+
+def decimals(most: int, places: int = 12) -> st.SearchStrategy[Decimal]:
+    """Numbers as people write them."""
+    return st.decimals(0, most, places=places)
+
+
+def values_of(spec: Field[Any]) -> st.SearchStrategy[Any]:
+    """Values that a parameter may take, whether or not they go with the others."""
+    if spec.metadata.get("sign") == "@":
+        return st.integers(1, 10**9 - 1) | st.just(spec.default)
+    if spec.metadata.get("sign") == "[":
+        return decimals(1).map(Fraction) | st.just(spec.default)
+    if isinstance(spec.default, bool):
+        return st.booleans()
+    if isinstance(spec.default, int):
+        return st.integers(0, 10**9 - 1)
+    numbers = st.floats(0, 10**9, exclude_max=True) | decimals(10).map(float)
+    if isinstance(spec.default, float):
+        return numbers
+    choices = spec.metadata["choices"]
+    chosen = st.sampled_from(choices) if choices else free_texts(spec)
+    return chosen | numbers if spec.metadata["number"] else chosen
+
+
+def free_texts(spec: Field[Any]) -> st.SearchStrategy[str]:
+    """Texts joined by plus signs, as tags and exponents are; else the default."""
+    if spec.name != "ignore" and "+" not in str(spec.default):
+        return st.just(str(spec.default))
+    tags = st.text(string.ascii_letters + "-_.é", min_size=1, max_size=5)
+    one = decimals(9, 3).map(str) if "+" in str(spec.default) else tags
+    return st.just(str(spec.default)) | st.lists(one, min_size=1, max_size=3).map("+".join)
+
+
+@st.composite
+def measures(draw: st.DrawFn) -> Measure | None:
+    """A measure with random parameters; None where they do not go together."""
+    kind = MEASURES[draw(st.sampled_from(sorted(MEASURES)))]
+    values = {spec.name: draw(values_of(spec)) for spec in fields(kind)}
+    try:
+        return kind(**values)
+    except ValueError:
+        return None
+
+
+HUGE = 10**6000  # Python refuses to print it
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("iP", "x"), ("nxCG", "k"), ("cF", "beta"), ("MAgP", "n"), ("NSRCG", "m"), ("BEPD", "A")],
+)
+@pytest.mark.parametrize(
+    "value",
+    [HUGE, -HUGE, Fraction(1, HUGE) - 1, float("inf"), float("nan"), 1e308, 10**15 + 1, True, "x"],
+    ids=lambda value: type(value).__name__,
+)
+def test_numbers_out_of_range_are_refused_in_few_words(
+    name: str, parameter: str, value: Any
+) -> None:
+    with pytest.raises(SyntaxProblem, match=f"^{name}: ") as caught:
+        MEASURES[name](**{parameter: value})
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("text", ["1e999", "nan", "inf", "-1", "1_0", "٣", "9" * 20, "9" * 400])
+@pytest.mark.parametrize("name", ["iP[{}]", "cF@{}", "cF(beta={})", "MAgP(n={})", "BEPD(A={})"])
+def test_numbers_in_names_are_plain_and_in_range(name: str, text: str) -> None:
+    with pytest.raises(SyntaxProblem):
+        measure_named(name.format(text))
+
+
+@examples(400)
+@given(measures())
+def test_any_measure_prints_and_parses_back(measure: Measure | None) -> None:
+    if measure is not None:
+        assert measure_named(str(measure)) == measure
+
+
+@examples(100)
+@given(measures(), st.data())
+def test_spaces_are_ignored(measure: Measure | None, data: st.DataObject) -> None:
+    if measure is not None:
+        spaces = st.sampled_from(["", "", " ", "\t", "\n", "  "])
+        spaced = "".join(data.draw(spaces) + character for character in str(simple(measure)))
+        assert measure_named(spaced) == simple(measure)
+
+
+def simple(measure: Measure) -> Measure:
+    """The measure with its numbers as they are by default."""
+    defaults = {
+        spec.name: spec.default
+        for spec in fields(measure)
+        if isinstance(getattr(measure, spec.name), float)
+    }
+    return replace(measure, **defaults)
+
+
+@pytest.mark.parametrize("x", [Fraction(1, 3), Fraction(2, 7)])
+def test_a_point_that_is_no_decimal_parses_back(x: Fraction) -> None:
+    measure = MEASURES["iP"](x=x)  # type: ignore[call-arg]
+    assert measure_named(str(measure)) == measure
+
+
+def test_the_names_in_a_table_of_scores_parse_back() -> None:
+    collection = example_collection({"a": "<a>x</a>", "b": "<a/>", "c": "<a/>"})
+    assessments = Assessments([Judgment("7", "a", ((0, 1),), 0)])
+    table = evaluate(
+        run_of([Result("7", "a")]),
+        assessments,
+        MEASURES,
+        collection=collection,
+        chunks=ChunkTable.of(["1"], ["a"], [[(0, 1)]]),
+    )
+    for facts in table.measures:
+        assert str(measure_named(facts.canonical)) == facts.canonical
+
+
+@pytest.mark.parametrize(
+    ("written", "same"),
+    [
+        ("iP[.01]", "iP[0.01]"),
+        ("iP[.010]", "iP[0.01]"),
+        ("iP[1]", "iP[1.0]"),
+        ("iP[1.]", "iP[1.0]"),
+        ("iP[0]", "iP[.0]"),
+        ("iP", "iP[.01]"),
+        ("nxCG", "nxCG@10"),
+        ("nxCG@010", "nxCG@10"),
+        ("MAgP(beta=.25)", "MAgP(beta=0.250)"),
+        ("MAgP(n=500)", "MAgP(n=500.0)"),
+        ("MAgP(n=1000,score=bep)", "MAgP(score=bep,n=1000)"),
+        ("MAgP()", "MAgP"),
+        ("BEPD(L=1000)", "BEPD(L=1000.0)"),
+        ("nxCG@10(overlap=off)", "nxCG@10"),
+        (" nx CG @ 1 0 ( base = full , quant = gen ) ", "nxCG@10(quant=gen,base=full)"),
+    ],
+)
+def test_several_ways_to_write_one_measure(written: str, same: str) -> None:
+    assert measure_named(written) == measure_named(same)
+    assert str(measure_named(written)) == str(measure_named(same))
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("nxCG@10", "nxCG@10(base=ideal,quant=auto,ignore=none,overlap=off,penalty=1)"),
+        ("iP[.01]", "iP[0.01](alpha=0,resize=full)"),
+        ("gR", "gR@10"),
+        ("AP", "AP"),
+        ("EPRUM", "EPRUM(A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
+        ("EPRUM@5", "EPRUM@5(A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
+        ("EPRUM[1]", "EPRUM[1](A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
+        ("MAgP(beta=.25)", "MAgP(score=F,beta=0.25,n=500,irr=300)"),
+    ],
+)
+def test_printed_names(text: str, printed: str) -> None:
+    assert str(measure_named(text)) == printed
+
+
+# What is wrong with a name is told
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nxGC@10", "no measure 'nxGC'; did you mean nxCG?"),
+        ("nxcg@10", "no measure 'nxcg'; did you mean nxCG?"),
+        ("maip", "no measure 'maip'; did you mean MAiP?"),
+        ("inexeval", "no measure 'inexeval'; did you mean inex_eval?"),
+        ("qqqqqq", "no measure 'qqqqqq'; there are P, R, AP, "),
+        ("nxCG@10(bas=full)", "nxCG has no parameter 'bas'; did you mean base?"),
+        ("nxCG@10(Base=full)", "nxCG has no parameter 'Base'; did you mean base?"),
+        ("nxCG@10(k=5)", "nxCG has no parameter 'k'"),
+        ("iP(x=.5)", "iP has no parameter 'x'"),
+        ("cP@5(zzz=1)", "cP has no parameter 'zzz'; there are alpha, resize"),
+        ("AP(beta=1)", "AP has no parameters"),
+        ("nxCG@10(base=fulll)", "base is 'fulll': expected ideal or full; did you mean full?"),
+        ("nxCG@10(base=zzz)", "base is 'zzz': expected ideal or full"),
+        ("nxCG@10(quant=gen4)", "did you mean gen"),
+        ("inex_eval(quant=gen5)", "quant is 'gen5': expected one of strict, gen, sog"),
+        ("inex_eval(quant=genLifted)", "quant is 'genLifted': expected one of strict, gen, sog"),
+        ("nxCG@10(overlap=yes)", "overlap is 'yes': expected on or off"),
+        ("MAgP(beta=one)", "beta is 'one': expected a number"),
+        ("MAgP(beta=-1)", "beta is '-1': expected a number"),
+        ("MAgP(beta=nan)", "beta is 'nan': expected a number"),
+        ("MAgP(beta=inf)", "beta is 'inf': expected a number"),
+        ("MAgP(beta=1_0)", "beta is '1_0': expected a number"),
+        ("MAgP(beta=٣)", "beta is '٣': expected a number"),
+        ("BEPD(L=colection)", "L is 'colection': expected a number or collection"),
+        ("nxCG@0", "@0 is not a cut-off: expected a whole number above 0"),
+        ("nxCG@-1", "@-1 is not a cut-off: expected a whole number above 0"),
+        ("nxCG@ten", "@ten is not a cut-off"),
+        ("nxCG@1.5", "@1.5 is not a cut-off"),
+        ("nxCG@", "@ is not a cut-off"),
+        ("nxCG@٣", "@٣ is not a cut-off"),
+        ("nxCG@1000000000", "@1000000000 is not a cut-off"),
+        ("MAep@10", "MAep has no cut-off @k"),
+        ("iP@10", "iP has no cut-off @k; it has a point: iP[x]"),
+        ("nxCG[0.5]", "nxCG has no point [x]; it has a cut-off: nxCG@k"),
+        ("cP@5[0.5]", "cP has no point [x]"),
+        ("EPRUM@5[0.5]", "EPRUM has a cut-off @k or a point [x], not both"),
+        ("iP[1.01]", "[1.01] is not a point: expected a number from 0 to 1"),
+        ("iP[2]", "[2] is not a point: expected a number from 0 to 1"),
+        ("iP[-0.1]", "[-0.1] is not a point"),
+        ("iP[]", "[] is not a point"),
+        ("iP[.]", "[.] is not a point"),
+        ("iP[1e-2]", "[1e-2] is not a point"),
+        ("nxCG(base=full,base=full)", "base is given twice"),
+        ("nxCG@5(overlap=on)", "overlap=on is for base=full"),
+        ("nxCG@5(base=ideal,overlap=on)", "overlap=on is for base=full"),
+        ("MAep(overlap=on,penalty=2)", "penalty must be between 0 and 1"),
+        ("cP@5(alpha=1.5)", "alpha must be between 0 and 1"),
+        ("BEPD(A=0)", "A and L must be above 0"),
+        ("BEPD(L=0)", "A and L must be above 0"),
+        ("MAgP(n=0)", "n and irr must be above 0"),
+        ("ERRU@5(exponents=1+2)", "exponents must be three numbers joined by +"),
+        ("ERRU@5(exponents=1+2+x)", "exponents must be three numbers joined by +"),
+        ("ERRU@5(exponents=1+2+0)", "exponents must be above 0 and below 100"),
+        ("ERRU@5(exponents=1+2+nan)", "exponents must be above 0 and below 100"),
+        ("nxCG@10(base)", "'base' is not a parameter: expected key=value"),
+        ("nxCG@10(base=)", "'base=' is not a parameter: expected key=value"),
+        ("nxCG@10(=full)", "no parameter ''"),
+        ("nxCG@10(base=full,)", "'' is not a parameter: expected key=value"),
+        ("nxCG@10(,)", "'' is not a parameter: expected key=value"),
+        ("nxCG@10(base=full", "is not a measure: expected NAME, NAME@10"),
+        ("nxCG@10base=full)", "is not a measure"),
+        ("nxCG@10(base=full))", "is not a measure"),
+        ("nxCG@10((base=full))", "is not a measure"),
+        ("iP[0.01", "is not a measure"),
+        ("iP0.01]", "is not a measure"),
+        ("iP[.1][.2]", "is not a measure"),
+        ("nxCG@5@10", "is not a measure"),
+        ("nxCG(base=full)@10", "is not a measure"),
+        ("nxCG@10,AP", "is not a measure"),
+        ("@10", "is not a measure"),
+        ("", "'' is not a measure"),
+        ("   ", "is not a measure"),
+        ("5", "is not a measure"),
+        ("nxCG\x00", "is not a measure"),
+        ("MAgP(score=é)", "score is 'é': expected one of F, bep, t2i"),
+    ],
+)
+def test_what_is_wrong_is_told(text: str, message: str) -> None:
+    with pytest.raises(SyntaxProblem) as told:
+        measure_named(text)
+    assert message in str(told.value)
+
+
+@names_of_measures
+def test_an_unknown_parameter_of_any_measure_is_told(name: str) -> None:
+    with pytest.raises(SyntaxProblem, match=f"{name} has no parameter"):
+        measure_named(f"{name}(nosuch=1)")
+
+
+@names_of_measures
+def test_a_misspelt_measure_is_recognised(name: str) -> None:
+    if len(name) > 3:
+        with pytest.raises(SyntaxProblem, match="did you mean"):
+            measure_named(name + "x")
+
+
+@names_of_measures
+def test_a_place_that_a_measure_does_not_have_is_told(name: str) -> None:
+    places = {spec.metadata.get("sign") for spec in fields(MEASURES[name])}
+    for place, given_place, what in (("@", "@5", "cut-off"), ("[", "[.5]", "point")):
+        if place not in places:
+            with pytest.raises(SyntaxProblem, match=f"{name} has no {what}"):
+                measure_named(name + given_place)
+
+
+LONG = 200_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * LONG,
+        "nxCG@" + "9" * LONG,
+        "nxCG@" + "0" * LONG,
+        "nxCG@" + "0" * 11 + "1" + "9" * 11,
+        "nxCG@" + "0" * 11 + "1" + "9" * LONG,
+        "iP[" + "9" * LONG + "]",
+        "iP[0." + "1" * LONG + "]",
+        "iP[" * LONG,
+        "MAgP(beta=" + "9" * LONG + ")",
+        "MAgP(" + "beta=1," * LONG + "beta=1)",
+        "MAgP(" + "b" * LONG + "=1)",
+        "MAgP(score=" + "F" * LONG + ")",
+        "(" * LONG,
+        "nxCG" + "(" * LONG + ")" * LONG,
+        "nxCG@10(" + "," * LONG + ")",
+        "\x00" * LONG,
+        "😀" * LONG,
+    ],
+    ids=lambda text: f"{text[:12]}…",
+)
+def test_hostile_names_are_refused(text: str) -> None:
+    with pytest.raises(SyntaxProblem):
+        measure_named(text)
+
+
+@examples(300)
+@given(st.text("nxCGiPMAep@[](),=.0159 +é\t", max_size=20))
+def test_any_text_is_a_measure_or_a_problem(text: str) -> None:
+    try:
+        measure = measure_named(text)
+    except SyntaxProblem:
+        return
+    assert measure_named(str(measure)) == measure
+
+
+@pytest.mark.parametrize("elsewhere", names.KNOWN_ELSEWHERE)
+def test_hints_for_names_of_other_programs_name_measures_there_are(elsewhere: str) -> None:
+    hint = names.KNOWN_ELSEWHERE[elsewhere]
+    words = re.findall(r"[A-Za-z_]\w*(?:@\d+)?", hint)
+    named = [word for word in words if "@" in word or word in MEASURES]
+    assert named or hint.startswith("doxeval has none"), hint
+    for word in named:
+        measure_named(word)
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("iR@10", ["cR@10"]),
+        ("precall", ["inex_eval"]),
+        ("GRP", ["inex_eval"]),
+        ("HiXEval", ["cP@10", "cR@10", "iP[0.01]", "MAiP"]),
+        ("RBP(p=.8)", ["not available yet"]),
+        ("T2I", ["MAgP(score=t2i)"]),
+        ("iP@10", ["iP[x]"]),
+        ("MRR@10", ["RR@10", "needs highlighted text or gold"]),
+    ],
+)
+def test_suggestions_for_names_of_the_literature(text: str, nearest: list[str]) -> None:
+    with pytest.raises(SyntaxProblem) as told:
+        measure_named(text)
+    for name in nearest:
+        assert name in str(told.value)
+        if name[0].isalpha() and " " not in name and "[x]" not in name:
+            measure_named(name)

@@ -1,0 +1,161 @@
+"""Climbing to ancestors, against regular expressions over the tags in between."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doxeval.documents import Collection, PathPattern, example_collection
+from doxeval.retrieve import Fitting, at_or_below, climb
+from doxeval.topics import Path, Step
+from growing import growth
+from helpers import Builder
+from seams import change
+from strategies import Node, collections_of, nodes
+
+TAGS = ["a", "b", "c"]
+steps = st.lists(
+    st.builds(
+        Step,
+        st.sampled_from(["/", "//"]),
+        st.lists(st.sampled_from([*TAGS, "never"]), max_size=2).map(tuple),
+    ),
+    min_size=1,
+    max_size=4,
+)
+documents = collections_of(nodes(tags=TAGS), most=3)
+
+
+def expression(steps: Sequence[Step]) -> re.Pattern[str]:
+    """Steps as a regular expression over tags, each with a slash in front of it."""
+    parts = []
+    for step in steps:
+        skipped = "(?:/[^/]+)*" if step.axis == "//" else ""
+        tags = "|".join(map(re.escape, step.tags)) if step.tags else "[^/]+"
+        parts.append(f"{skipped}/(?:{tags})")
+    return re.compile("".join(parts))
+
+
+def pairs_by_expression(
+    tree: Collection, rows: Sequence[int], steps: Sequence[Step]
+) -> set[tuple[int, int]]:
+    wanted = expression(steps)
+    found = set()
+    for row in rows:
+        label = tree.summary.label(int(tree.nodes.path[row]))
+        for ancestor in tree.node(row).ancestors():
+            above = tree.summary.label(int(tree.nodes.path[ancestor.node]))
+            if wanted.fullmatch(label.removeprefix(above)):
+                found.add((row, ancestor.node))
+    return found
+
+
+def climbed_pairs(
+    tree: Collection, rows: Sequence[int], steps: Sequence[Step], into: Fitting | None = None
+) -> list[tuple[int, int]]:
+    given_rows = np.array(rows, dtype=np.int64)
+    found: list[tuple[int, int]] = []
+    for which, ancestors in climb(tree, given_rows, steps, into):
+        assert (np.diff(which) > 0).all()
+        assert (np.diff(ancestors) >= 0).all()
+        depths = {tree.depth_of(row) for row in ancestors.tolist()}
+        assert len(depths) == 1, "one depth after another"
+        found += zip(given_rows[which].tolist(), ancestors.tolist(), strict=True)
+    assert len(set(found)) == len(found), "each pair is found once"
+    return found
+
+
+def tree_of(build: Builder, roots: list[Node]) -> Collection:
+    return build({f"{number}.xml": root.source for number, root in enumerate(roots)})
+
+
+@pytest.mark.parametrize("bits", [62, 1])
+@given(roots=documents, steps=steps, other=steps, seed=st.integers(0, 99))
+def test_climbing_finds_what_expressions_match(
+    build: Builder, bits: int, roots: list[Node], steps: list[Step], other: list[Step], seed: int
+) -> None:
+    tree = tree_of(build, roots)
+    everything = range(len(tree.nodes.path))
+    rows = [row for row in everything if random.Random(seed).random() < 0.9 or seed % 2]
+    with pytest.MonkeyPatch.context() as patch:
+        change(patch, pattern_bits=bits)
+        expected = pairs_by_expression(tree, rows, steps)
+        assert set(climbed_pairs(tree, rows, steps)) == expected
+        into = Fitting(tree.summary, other)
+        fitting = set(tree.matching(str(Path(tuple(other)))).tolist())
+        assert set(climbed_pairs(tree, rows, steps, into)) == {
+            (row, above) for row, above in expected if above in fitting
+        }
+
+
+@given(roots=documents, steps=steps)
+def test_paths_fit_as_patterns_match(build: Builder, roots: list[Node], steps: list[Step]) -> None:
+    tree = tree_of(build, roots)
+    everything = np.arange(len(tree.nodes.path))
+    pattern = PathPattern.parse(str(Path(tuple(steps))))
+    fitting = Fitting(tree.summary, steps)
+    for rows in (everything[::2], everything):  # what is known already is not asked again
+        expected = pattern.matches(tree.summary)[tree.nodes.path[rows]]
+        assert fitting.of_rows(tree, rows).tolist() == expected.tolist()
+    anywhere = Fitting(tree.summary, steps, anywhere=True)
+    below_something = {row for row, _ in pairs_by_expression(tree, everything.tolist(), steps)}
+    assert set(everything[anywhere.of_rows(tree, everything)].tolist()) == below_something
+
+
+@given(roots=documents, seed=st.integers(0, 99))
+def test_what_is_at_or_below(build: Builder, roots: list[Node], seed: int) -> None:
+    tree = tree_of(build, roots)
+    chance = random.Random(seed)
+    rows = [row for row in range(len(tree.nodes.path)) if chance.random() < 0.3]
+    inside = {below.node for row in rows for below in tree.node(row).descendants()}
+    found = at_or_below(tree, np.array(rows, dtype=np.int64))
+    assert found.tolist() == sorted(inside | set(rows))
+
+
+def leads(steps: Sequence[Step], tags: Sequence[str]) -> bool:
+    """Whether steps lead down all of these tags; expressions would try too many ways."""
+    taken = {0}
+    for tag in tags:
+        skipping = {n for n in taken if n < len(steps) and steps[n].axis == "//"}
+        taking = {n + 1 for n in taken if n < len(steps) and tag in (steps[n].tags or (tag,))}
+        taken = skipping | taking
+    return len(steps) in taken
+
+
+def test_more_steps_than_a_machine_word_has_bits() -> None:
+    tree = example_collection({"d": "<a>" * 75 + "<b>" * 5 + "</b>" * 5 + "</a>" * 75})
+    tags = ["a"] * 75 + ["b"] * 5
+    for axes in (["/"] * 70, ["//"] * 70, ["//", *["/"] * 60, "//", *["/"] * 8]):
+        steps = [Step(axis, ("a",)) for axis in axes[:-1]] + [Step(axes[-1])]
+        expected = {
+            (row, above)
+            for row in range(80)
+            for above in range(row)
+            if leads(steps, tags[above + 1 : row + 1])
+        }
+        assert expected
+        assert set(climbed_pairs(tree, range(80), steps)) == expected
+
+
+def test_more_steps_than_elements_lead_nowhere() -> None:
+    tree = example_collection({"d": "<a><a><a/></a></a>"})
+    assert climbed_pairs(tree, [0, 1, 2], [Step("//")] * 3) == []
+    assert climbed_pairs(tree, [0, 1, 2], [Step("//")] * 2) == [(2, 0)]
+    assert climbed_pairs(tree, [], [Step("//")]) == []
+
+
+def test_time_grows_with_the_rows_and_not_with_their_square() -> None:
+    def make(size: int) -> Collection:
+        return example_collection({"d": "<a>" + "<b><c/></b>" * size + "</a>"})
+
+    def work(tree: Collection) -> object:
+        rows = np.arange(len(tree.nodes.path))
+        return list(climb(tree, rows, [Step("//"), Step("//")]))
+
+    assert growth(make, work, 20_000) < 9

@@ -1,0 +1,183 @@
+"""Search over the demo: what its baselines score, and that they stay the same, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import doxeval as package
+from doxeval import Run, evaluate, read_assessments, read_topics, search
+from doxeval.documents import Collection, build_collection
+from doxeval.retrieve import TASKS, Index, Options, Searcher, build_index, queries_of
+from helpers import DATA, doxeval
+
+DEMO = Path(package.__file__).parent / "demo_data"
+TOPICS = DEMO / "topics.xml"
+UNITS = ("windows(25,5)", "passages(100)")
+# Every way of searching that has rules of its own: tasks, and units other than elements.
+WAYS: list[dict[str, Any]] = [
+    *({"task": task} for task in TASKS),
+    *({"task": "focused", "units": units} for units in UNITS),
+    {"task": "relevant-in-context", "articles": "best"},
+    {"task": "relevant-in-context", "units": "passages(100)"},
+    {"task": "best-in-context", "units": "windows(25,5)"},
+    {"task": "vvcas", "overlap": "none"},
+]
+ways = pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(way.values()))
+
+
+@pytest.fixture(scope="module")
+def sea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The demo collection, with its index beside it."""
+    out = tmp_path_factory.mktemp("demo") / "sea"
+    build_collection([str(DEMO / "articles")], out, jobs=1)
+    build_index(Collection(out), f"{out}.index", jobs=1)
+    yield out
+
+
+@pytest.fixture(scope="module")
+def index(sea: Path) -> Index:
+    return Index(f"{sea}.index")
+
+
+# Scores
+
+
+class Golden(NamedTuple):
+    options: dict[str, str]
+    scores: dict[str, float]
+
+    def __str__(self) -> str:
+        return " ".join(self.options.values())
+
+
+# doxeval collection build articles --out sea && doxeval index build sea
+# doxeval search sea topics.xml --task focused --out baseline.run        with the options of a line
+# doxeval evaluate baseline.run -a assessments.jsonl --collection sea -m 'iP[.01]' -m MAiP
+GOLDEN = [
+    Golden(
+        {"task": "documents"}, {"iP[.01]": 0.6689, "MAiP": 0.5209, "MAgP": 0.3993, "AP": 0.8206}
+    ),
+    Golden({"task": "thorough"}, {"iP[.01]": 0.6786, "MAiP": 0.4202, "MAep": 0.3448}),
+    Golden(
+        {"task": "thorough", "model": "lm"}, {"iP[.01]": 0.8871, "MAiP": 0.4095, "MAep": 0.3381}
+    ),
+    Golden(
+        {"task": "thorough", "model": "lm(article=0,prior=1)"},
+        {"iP[.01]": 0.8360, "MAiP": 0.4834, "MAep": 0.2716},
+    ),
+    Golden({"task": "focused"}, {"iP[.01]": 0.9244, "MAiP": 0.4899, "MAgP": 0.4339, "AP": 0.7718}),
+    Golden(
+        {"task": "focused", "model": "lm(article=0)"},
+        {"iP[.01]": 0.8651, "MAiP": 0.4381, "MAgP": 0.4078, "AP": 0.7285},
+    ),
+    Golden(
+        {"task": "focused", "model": "bm25"},
+        {"iP[.01]": 0.8660, "MAiP": 0.5981, "MAgP": 0.4830, "AP": 0.8092},
+    ),
+    Golden(
+        {"task": "focused", "units": "passages(100)"},
+        {"iP[.01]": 0.9211, "MAiP": 0.5261, "MAgP": 0.4726, "AP": 0.8086},
+    ),
+    Golden({"task": "focused", "units": "windows(25,5)"}, {"iP[.01]": 0.8389, "MAiP": 0.2625}),
+    Golden({"task": "relevant-in-context"}, {"MAgP": 0.5457, "AP": 0.8206}),
+    Golden({"task": "best-in-context"}, {"MAgP(score=bep)": 0.4801, "BEPD": 0.6607}),
+    Golden({"task": "focused", "query": "castitle"}, {"iP[.01]": 0.9651, "MAiP": 0.5859}),
+    Golden(
+        {"task": "vvcas", "overlap": "none"},
+        {"iP[.01]": 0.9712, "MAiP": 0.6363, "MAgP": 0.5211, "AP": 0.8226},
+    ),
+    Golden({"task": "vvcas"}, {"MAep": 0.3976}),
+    Golden({"task": "sscas"}, {"MAep": 0.1188}),
+]
+
+
+def means(run: Run, index: Index, *measures: str) -> list[float | None]:
+    assessments = read_assessments(DEMO / "assessments.jsonl")
+    (found,) = evaluate(run, assessments, measures, collection=index.collection).mean().values()
+    return list(found.values())
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=str)
+def test_scores_of_baselines(golden: Golden, index: Index) -> None:
+    options: dict[str, Any] = dict(golden.options)
+    found = means(search(index, TOPICS, **options), index, *golden.scores)
+    assert found == pytest.approx(list(golden.scores.values()), abs=0.00005)
+
+
+@pytest.mark.parametrize(
+    ("task", "measure", "least"),
+    [
+        ("focused", "iP[.01]", 0.90),
+        ("relevant-in-context", "MAgP", 0.52),
+        ("thorough", "MAep", 0.33),
+    ],
+)
+def test_defaults_are_good_enough(task: str, measure: str, least: float, index: Index) -> None:
+    (mean,) = means(search(index, TOPICS, task), index, measure)
+    assert mean is not None
+    assert mean >= least
+
+
+# Runs
+
+
+def test_runs_are_the_same_byte_for_byte(sea: Path, tmp_path: Path) -> None:
+    """The first 20 results of a topic, task by task, as tests/data/README.md says."""
+    written = b""
+    for task in TASKS:
+        run = tmp_path / f"{task}.run"
+        limits = ("--topic", "301", "--most", 20)
+        assert doxeval("search", sea, TOPICS, "--task", task, *limits, "--out", run).exit_code == 0
+        written += run.read_bytes()
+    assert written.splitlines() == (DATA / "demo-search.run").read_bytes().splitlines()
+    assert written == (DATA / "demo-search.run").read_bytes()
+
+
+@ways
+def test_runs_obey_the_rules_of_their_tasks(way: dict[str, str], sea: Path, tmp_path: Path) -> None:
+    run = tmp_path / "baseline.run"
+    options = [part for name, value in way.items() for part in (f"--{name}", value)]
+    if "units" in way:  # which take longer
+        options += [part for topic in some_topics() for part in ("--topic", topic.id)]
+    assert doxeval("search", sea, TOPICS, *options, "--out", run).exit_code == 0
+    given = ("--task", way["task"], "--collection", sea, "--topics", TOPICS)
+    checked = doxeval("validate", run, *given)
+    assert checked.exit_code == 0, checked.stdout
+    assert "0 errors, 0 warnings" in checked.stdout
+
+
+# Laws
+
+
+def some_topics() -> list[Any]:
+    return [topic for topic in read_topics(TOPICS) if topic.id in ("301", "302", "313", "316")]
+
+
+def lists(run: Run) -> dict[str, list[Any]]:
+    """The results of each topic."""
+    found: dict[str, list[Any]] = {}
+    for result in run:
+        found.setdefault(result.topic, []).append(result)
+    return found
+
+
+@ways
+def test_a_shorter_list_is_the_beginning_of_a_longer_one(way: dict[str, Any], index: Index) -> None:
+    """Also in context: articles are ranked, and cut off in the middle of an article if need be."""
+    longer = lists(search(index, some_topics(), **way))
+    for most in (1, 4, 30):
+        shorter = lists(search(index, some_topics(), most=most, **way))
+        assert shorter == {topic: results[:most] for topic, results in longer.items()}
+
+
+@pytest.mark.parametrize("task", ["sscas", "svcas", "vscas", "vvcas"])
+def test_few_documents_at_a_time_give_the_same_lists(task: str, index: Index) -> None:
+    """For queries with structure; test_search_directly.py has the others."""
+    options = Options(task)
+    everything, little = Searcher(index, options), Searcher(index, options, most_occurrences=40)
+    for _, query in queries_of(some_topics(), "castitle", is_structured=True).queries:
+        assert little.answer(query).results == everything.answer(query).results
