@@ -8,7 +8,7 @@ MINUTES ?= 10
 # Tests start hundreds of processes, which should not compile the same sources again and again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-assess test fuzz pins bench docs web web-check clean
+.PHONY: demo demo-assess test test-long test-all fuzz pins bench docs web web-check clean
 
 demo: .venv/installed
 	$(BIN)/doxeval demo --force
@@ -17,13 +17,20 @@ demo: .venv/installed
 demo-assess: .venv/installed
 	$(BIN)/doxeval assess demo --open
 
-# Chromium, PostgreSQL and axe-core are installed where that is allowed; pytest names what it skips.
+# The unit level: everything that is quick, with nothing to install but Python packages.
 test: .venv/installed
-	scripts/parts.sh
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest tests/unit src -n 2 --dist worksteal
+
+# Browsers, databases, clusters, kills, damage, many worlds, and what the documentation shows. Chromium,
+# PostgreSQL and axe-core are installed where that is allowed; pytest names what it skips.
+test-long: .venv/installed
+	scripts/parts.sh
+	DOXEVAL_TEST_LEVEL=long $(BIN)/pytest tests -n 2 --dist loadfile
+
+test-all: test test-long
 
 fuzz: .venv/installed
 	$(BIN)/python scripts/fuzz.py --inputs $(INPUTS)

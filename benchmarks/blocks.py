@@ -1,12 +1,12 @@
 """Large runs, read and scored in blocks of whole topics: time, memory and growth.
 
     python benchmarks/blocks.py                       5,000 topics × 1,000 results, and less
-    python benchmarks/blocks.py --before DIR/src      beside an earlier version, such as 0.1
     python benchmarks/blocks.py --topics 500          quicker
 
 A run of documents is scored by P, R and AP, a run of passages by seven focused measures. Seconds
 are those of processors, the least of all rounds: reading the assessments and scoring one run, start
 of the program left out. Memory is the most that the process ever had, assessments included.
+`scripts/compare_speed.py` compares two versions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MEASURES = {
     "passages": ("iP[0]", "iP[.01]", "iP[.05]", "iP[.1]", "MAiP", "cP@10", "cR@1500"),
 }
 RESULTS, JUDGED = 1000, 100
-BAR_TIME, BAR_MEMORY, BAR_GROWTH = 0.5, 500, 1.1
+BAR_MEMORY, BAR_GROWTH = 500, 1.1
 
 
 def main() -> None:
@@ -35,7 +35,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=3, help="rounds of each (default: 3)")
     parser.add_argument("--topics", type=int, default=5000, help="topics (default: 5000)")
-    parser.add_argument("--before", metavar="SRC", help="the sources of an earlier version")
     parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
@@ -54,11 +53,8 @@ def main() -> None:
 
 
 def measure(kind: str, worlds: dict[int, World], options: argparse.Namespace) -> None:
-    """One kind of run: its growth, its memory, and the same with an earlier version."""
+    """Measure one kind of run: its time, its memory and its growth."""
     commands = {str(part): _step(kind, world) for part, world in worlds.items()}
-    if options.before:
-        before = ["env", f"PYTHONPATH={options.before}", *_step(kind, worlds[4])]
-        commands["before"] = before
     results = interleaved(commands, options.rounds)
     now = {part: least(results[str(part)], "run") for part in worlds}
     heading(f"{kind}: {options.topics:,} topics × {RESULTS:,} results")
@@ -69,12 +65,6 @@ def measure(kind: str, worlds: dict[int, World], options: argparse.Namespace) ->
     for part, times in ((2, 2), (4, 4)):
         growth = now[part] / now[1] / times
         line(f"{times} × the rows: × {times} ×", f"{growth:.2f}", f"bar: {BAR_GROWTH}")
-    if options.before:
-        earlier = least(results["before"], "run")
-        line("the run before", f"{earlier:.2f} s")
-        line("now / before", f"{now[4] / earlier:.2f}", f"bar: {BAR_TIME}")
-        same = {printed(one, "scores") for name in ("4", "before") for one in results[name]}
-        line("scores", "the same" if len(same) == 1 else "NOT THE SAME")
 
 
 def least(runs: Sequence[Run], key: str) -> float:
@@ -87,21 +77,18 @@ def _step(kind: str, world: World) -> list[str]:
 
 
 def score(kind: str, work: str) -> None:
-    """Score the run of a world; print seconds of processors, memory, and what the scores are."""
-    import hashlib
-
+    """Score the run of a world; print seconds of processors, and memory."""
     from doxeval import evaluate, read_assessments
 
     start = time.process_time()
     assessments = read_assessments(f"{work}/{kind}.txt")
     read = time.process_time()
-    table = evaluate(f"{work}/0.{kind}", assessments, MEASURES[kind])
+    evaluate(f"{work}/0.{kind}", assessments, MEASURES[kind])
     done = time.process_time()
     found = {
         "assessments": read - start,
         "run": done - read,
         "memory": most_memory(),
-        "scores": hashlib.sha256(table.runs[0].values.tobytes()).hexdigest(),
     }
     print(json.dumps(found))
 

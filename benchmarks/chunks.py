@@ -1,15 +1,12 @@
-"""How fast runs of chunks are read and scored, and whether other measures became slower.
+"""How fast runs of chunks are read and scored.
 
-    python benchmarks/chunks.py [--rounds 9] [--before CHECKOUT]
+    python benchmarks/chunks.py [--rounds 9]
 
 472 questions with 790 relevant passages in five documents, as many as the corpora of
 chunking_evaluation have; 200 chunks are returned for each question. Recall, precision and
 intersection over union are computed by doxeval, from arrays, and by the arithmetic of
 chunking_evaluation: by the package itself if it is installed, or else by the same steps written
-down here.
-
---before names a checkout of an earlier version: its measures are timed beside those of this one,
-on random highlights and runs of simulated systems.
+down here. `scripts/compare_speed.py` compares two versions.
 """
 
 from __future__ import annotations
@@ -17,10 +14,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -243,79 +237,15 @@ def reading(world: World, rounds: int, work: Path) -> None:
         line(way, f"{value:.2f} s", "≤ 0.25 s")
 
 
-# Other measures, now and before
-
-_MEASURES = (
-    *("AP", "P@10", "cP@10", "cR@10", "cF@10", "iP[0.01]", "MAiP", "gP@10", "MAgP", "nxCG@10"),
-    *("MAep", "iMAep", "inex_eval", "ng", "PRUM[0.1]", "ERRU@10", "ESRP@10", "MAESRP"),
-)
-
-
-def measured(directory: str) -> dict[str, float]:
-    """Seconds of each measure on a collection with random highlights, whichever version this is."""
-    from doxeval import Collection, simulate
-
-    collection = Collection(directory)
-    chance = np.random.default_rng(3)
-    judgments = []
-    for topic in range(40):
-        for document in chance.permutation(400)[:25].tolist():
-            length = len(collection.text_of(document))
-            start = int(chance.integers(0, max(length - 300, 1)))
-            ranges = ((start, min(start + 250, length)),)
-            judgments.append(Judgment(str(topic), collection.id_of(document), ranges, start))
-    assessments = Assessments(judgments)
-    run = simulate(assessments, collection, "ancestors")
-    found = {}
-    for name in _MEASURES:
-        seconds = []
-        for _ in range(3):
-            evaluation = Evaluation(assessments, name, collection=collection)
-            start_time = time.process_time()
-            evaluation.score_all(run)
-            seconds.append(time.process_time() - start_time)
-        found[name] = min(seconds)
-    return found
-
-
-def others(before: Path, rounds: int, work: Path) -> None:
-    """The measures there were before, in processes of both versions in turn."""
-    from doxeval import build_collection
-    from synthetic import write_wikipedia
-
-    heading("other measures, compared with before")
-    write_wikipedia(work / "documents", 400)
-    build_collection(work / "documents", work / "collection")
-    places = {"before": before / "src", "now": Path(__file__).parents[1] / "src"}
-    seconds: dict[str, dict[str, list[float]]] = {name: {} for name in places}
-    for _ in range(rounds):
-        for name, place in places.items():
-            command = [sys.executable, __file__, "--measures", str(work / "collection")]
-            environment = {**os.environ, "PYTHONPATH": str(place)}
-            done = subprocess.run(command, check=True, capture_output=True, env=environment)
-            for measure, value in json.loads(done.stdout).items():
-                seconds[name].setdefault(measure, []).append(value)
-    for measure, values in seconds["now"].items():
-        now, then = min(values), min(seconds["before"][measure])
-        line(measure, f"{now * 1000:.1f} ms", f"{now / then:.2f} × before (≤ 1.1)")
-
-
 def main() -> None:
     """All of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--before", type=Path, help="checkout of an earlier version")
-    parser.add_argument("--measures", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.measures:
-        print(json.dumps(measured(options.measures)))
-        return
     world = World()
     with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
         scoring(world, options.rounds)
         reading(world, options.rounds, Path(work))
-        if options.before is not None:
-            others(options.before, max(options.rounds // 3, 1), Path(work))
 
 
 if __name__ == "__main__":

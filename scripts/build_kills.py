@@ -22,11 +22,14 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
+import pytest  # noqa: E402  # after the path is set
+
 from clusters import Cluster, cluster  # noqa: E402  # after the path is set
-from doxeval.documents import Collection, build_collection, plan  # noqa: E402  # the same
+from doxeval.documents import Collection, Sizes, build_collection  # noqa: E402  # the same
+from seams import change  # noqa: E402  # the same
 
 # Shards of a tenth of their usual size, so that a small collection has enough of them.
-SIZES = plan.Sizes(batch_bytes=1 << 18, batch_documents=200, shard_batches=4)
+SIZES = Sizes(batch_bytes=1 << 18, batch_documents=200, shard_batches=4)
 WORKERS = 3
 
 
@@ -37,7 +40,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the moments (default: 1)")
     parser.add_argument("--documents", type=int, default=9000, help="of each kind (default: 9000)")
     options = parser.parse_args()
-    plan.SIZES = SIZES
+    change(pytest.MonkeyPatch(), build_sizes=SIZES)
     with tempfile.TemporaryDirectory(prefix="doxeval-kills-") as folder:
         sys.exit(trial(Path(folder), options.kills, options.seed, options.documents))
 

@@ -3,7 +3,7 @@
     python scripts/explore.py                    ten minutes
     python scripts/explore.py --minutes 60       an hour
     python scripts/explore.py --seed 7           the round that printed this seed, once more
-    python scripts/explore.py tests/measures    only some tests
+    python scripts/explore.py tests/unit/measures    only some tests
 
 CI tries the same examples every time. Here every round has a seed of its own, which is printed.
 The last round may end after the time is over; the first round that fails ends it all.
@@ -12,6 +12,7 @@ The last round may end after the time is over; the first round that fails ends i
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import subprocess
 import sys
@@ -46,9 +47,14 @@ def main() -> None:
 def passes(tests: list[str], seed: int) -> bool:
     """One round of the property tests."""
     print(f"seed {seed}", flush=True)
-    chosen = ["-m", "hypothesis", "--hypothesis-profile=explore", f"--hypothesis-seed={seed}"]
-    command = [sys.executable, "-m", "pytest", "-n", "auto", *chosen, *tests]
-    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+    chosen = ["-m", "hypothesis", f"--hypothesis-seed={seed}", *tests]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n", "auto", *chosen],
+        cwd=ROOT,
+        env=os.environ | {"DOXEVAL_TEST_LEVEL": "explore"},
+        check=False,
+    )
+    return done.returncode == 0
 
 
 if __name__ == "__main__":

@@ -6,29 +6,31 @@ A limit belongs here as soon as a reader has it: its value is taken from the rea
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pkgutil import resolve_name
 from typing import NamedTuple
 
 from doxeval import files, spans
-from doxeval.assessments import FINEST_SHARE, judgment, text_columns
-from doxeval.cli import terminal
-from doxeval.columns import fields
-from doxeval.documents import (
-    LONGEST_PATTERN,
-    LONGEST_SELECTOR,
-    Limits,
-    hostile_html,
-    id_index,
-    limits,
-    summary_builder,
-)
-from doxeval.evaluation import blocks
-from doxeval.markup import elements, feeding
-from doxeval.named import parameters
-from doxeval.navigation import read as navigation
-from doxeval.runs import parquet_blocks as parquet
-from doxeval.sealed import manifest
-from doxeval.topics import nexi
+from doxeval.assessments import FINEST_SHARE
+from doxeval.documents import LONGEST_PATTERN, LONGEST_SELECTOR, Limits
 from doxeval.wording import LONGEST_PATH, LONGEST_QUOTE
+
+# The files that set limits.
+judgment = resolve_name("doxeval.assessments.judgment")
+text_columns = resolve_name("doxeval.assessments.text_columns")
+terminal = resolve_name("doxeval.cli.terminal")
+fields = resolve_name("doxeval.columns.fields")
+hostile_html = resolve_name("doxeval.documents.hostile_html")
+id_index = resolve_name("doxeval.documents.id_index")
+limits = resolve_name("doxeval.documents.limits")
+summary_builder = resolve_name("doxeval.documents.summary_builder")
+blocks = resolve_name("doxeval.evaluation.blocks")
+elements = resolve_name("doxeval.markup.elements")
+feeding = resolve_name("doxeval.markup.feeding")
+parameters = resolve_name("doxeval.named.parameters")
+navigation = resolve_name("doxeval.navigation.read")
+parquet = resolve_name("doxeval.runs.parquet_blocks")
+manifest = resolve_name("doxeval.sealed.manifest")
+nexi = resolve_name("doxeval.topics.nexi")
 
 _DEFAULT = Limits()
 

@@ -14,7 +14,7 @@ import pytest
 from doxeval.documents import BuildOptions, Collection, build_collection
 from helpers import Builder, write_files
 
-pytest_plugins = ["levels", "skipping_hooks", "leftovers"]
+pytest_plugins = ["levels", "skipping_hooks", "leftovers", "slowest"]
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
-"""The level of a run of the tests: quick (unit), or thorough (long).
+"""The level of a run of the tests, which DOXEVAL_TEST_LEVEL names.
 
-`make test-long` sets DOXEVAL_TEST_LEVEL=long. Property tests then try all the examples they ask
-for, and campaigns are kept in PostgreSQL instead of SQLite.
+unit: quick, the default. long: property tests try all the examples they deserve, and campaigns are
+kept in PostgreSQL. explore: fresh examples, again and again, for `make fuzz`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,24 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-IS_LONG = os.environ.get("DOXEVAL_TEST_LEVEL", "unit") == "long"
-_USUAL, _SHARE, _FEWEST = 30, 6, 5
+LEVEL = os.environ.get("DOXEVAL_TEST_LEVEL", "unit")
+_SHARE, _FEWEST = 6, 5  # of its examples a property tries a sixth at the unit level, or five
 
-# Every run tries the same examples, so that a failure is a failure for everybody. `make fuzz` tries
-# fresh ones (pytest --hypothesis-profile=explore).
+
+def scaled(number: int) -> int:
+    """Return how many of so many examples are tried at this level."""
+    return max(_FEWEST, number // _SHARE) if LEVEL == "unit" else number
+
+
+def examples(number: int) -> settings:
+    """Return settings for a property that deserves so many examples."""
+    return settings(max_examples=scaled(number))
+
+
+# Every run tries the same examples, so that a failure is a failure for everybody.
 settings.register_profile(
     "doxeval",
-    max_examples=_USUAL if IS_LONG else _USUAL // _SHARE,
+    max_examples=scaled(30),
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
@@ -29,14 +39,4 @@ settings.register_profile(
     max_examples=500,
     print_blob=True,
 )
-settings.load_profile("doxeval")
-
-
-def examples(number: int) -> settings:
-    """Return settings for a property that deserves so many examples: a sixth at the unit level."""
-    return settings(max_examples=scaled(number))
-
-
-def scaled(number: int) -> int:
-    """Return how many of these examples are tried at the level of this run."""
-    return number if IS_LONG else max(_FEWEST, number // _SHARE)
+settings.load_profile("explore" if LEVEL == "explore" else "doxeval")

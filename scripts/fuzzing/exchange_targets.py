@@ -24,11 +24,12 @@ from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
 from doxeval.errors import DoxevalError
 from doxeval.navigation import parse_navigation
 from doxeval.pooling import read_pool, write_inex_pool, write_jsonl_pool, write_pool
-from doxeval.runs import Run, read_text_run, resolve
-from doxeval.runs import read_write as runs
+from doxeval.runs import READERS as RUN_READERS
+from doxeval.runs import WRITERS as RUN_WRITERS
+from doxeval.runs import Run, losses, read_text_run, resolve
 from doxeval.tasks import TASKS, problems_of
-from doxeval.topics import read_write as topics
-from doxeval.topics import topic_statistics
+from doxeval.topics import READERS as TOPIC_READERS
+from doxeval.topics import TopicFormat, problems, topic_statistics
 from fuzzing import good_files as good
 from fuzzing import tokens
 from fuzzing.grammars import json_records
@@ -36,13 +37,13 @@ from fuzzing.shared import collection, file_of
 from fuzzing.target import Reader, Target
 
 
-def topic(name: topics.TopicFormat) -> Reader:
+def topic(name: TopicFormat) -> Reader:
     """A reader of topics, with their checks and their counts."""
 
     def read(data: bytes) -> object:
-        found = list(topics.READERS[name](io.BytesIO(data), "f"))
+        found = list(TOPIC_READERS[name](io.BytesIO(data), "f"))
         topic_statistics(found)
-        return list(topics.problems(found))
+        return list(problems(found))
 
     return read
 
@@ -57,8 +58,8 @@ def run(read: Callable[[io.BytesIO, str], Run]) -> Reader:
         problems_of(made, tasks[len(data) % len(tasks)])
         resolve(made, collection())
         for format_ in ("jsonl", "csv", "text", "inex"):
-            if not runs.losses(made, format_):
-                b"".join(runs.WRITERS[format_](made))
+            if not losses(made, format_):
+                b"".join(RUN_WRITERS[format_](made))
         return made
 
     return everything
@@ -107,7 +108,7 @@ def good_parquet() -> bytes:
     return out.getvalue()
 
 
-RUN_FROM_PARQUET = run(runs.READERS["parquet"])
+RUN_FROM_PARQUET = run(RUN_READERS["parquet"])
 
 
 def assessments(read: Callable[[io.BytesIO, str], Judgments]) -> Reader:
@@ -233,7 +234,7 @@ _TYPES = tokens.words(
 
 def _text_targets() -> Iterable[Target]:
     files = (good.TEXT_RUN, good.ELEMENT_RUN, good.POINT_RUN, good.POINTS_RUN, good.DOCUMENT_RUN)
-    yield Target("text-runs", run(runs.READERS["text"]), files, tokens.RUN, share=5)
+    yield Target("text-runs", run(RUN_READERS["text"]), files, tokens.RUN, share=5)
     ends = run(lambda file, origin: read_text_run(file, origin, ends=True))
     yield Target("text-runs-with-ends", ends, (b"7 Q0 a 1 0.9 mine 0 10\n",), tokens.RUN)
 
@@ -251,13 +252,11 @@ TARGETS = (
     ),
     Target("tab-topics", topic("tab"), (good.TAB_TOPICS,), tokens.TOPICS),
     *_text_targets(),
-    Target("inex-runs", run(runs.READERS["inex"]), (good.XML_RUN,), tokens.XML_RUN, share=4),
-    Target(
-        "jsonl-runs", run(runs.READERS["jsonl"]), (good.JSONL_RUN,), tokens.RUN, _RUN_RECORDS, 5
-    ),
+    Target("inex-runs", run(RUN_READERS["inex"]), (good.XML_RUN,), tokens.XML_RUN, share=4),
+    Target("jsonl-runs", run(RUN_READERS["jsonl"]), (good.JSONL_RUN,), tokens.RUN, _RUN_RECORDS, 5),
     Target(
         "csv-runs",
-        run(runs.READERS["csv"]),
+        run(RUN_READERS["csv"]),
         (good.CSV_RUN, good.QUOTED_CSV_RUN),
         tokens.RUN,
         share=4,

@@ -13,12 +13,13 @@ from campaign_fixtures import (  # noqa: F401
     new_campaign,
     postgresql,
     quick_passwords,
+    real_passwords,
     small_collection,
     sqlite_without_waiting,
 )
-from levels import IS_LONG
+from levels import LEVEL
 
 
-@pytest.fixture(params=["postgresql" if IS_LONG else "sqlite"])
+@pytest.fixture(params=["postgresql" if LEVEL == "long" else "sqlite"])
 def database_name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
