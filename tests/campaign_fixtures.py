@@ -10,7 +10,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from sqlalchemy.pool import Pool
 from doxeval.assess.store import Campaign, read_facts, write_facts
 from doxeval.documents import Collection
 from private_postgresql import Cluster, Databases, cluster, programs
-from seams import change
+from seams import change, value_of
 from small_campaign import make_campaign, make_collection
 
 
@@ -33,10 +33,27 @@ def _quick() -> PasswordHasher:
     return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
+_REAL = value_of("password_hasher")
+
+
+@contextmanager
+def quick_hashes() -> Iterator[None]:
+    """Hash passwords without taking time."""
+    with pytest.MonkeyPatch.context() as patch:
+        change(patch, password_hasher=_quick)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hashes that take no time; test_passwords.py looks at the real ones."""
+    """Hashes that take no time, unless a test uses `real_passwords`."""
     change(monkeypatch, password_hasher=_quick)
+
+
+@pytest.fixture
+def real_passwords(quick_passwords: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes as users have them."""
+    change(monkeypatch, password_hasher=_REAL)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -113,7 +130,8 @@ def new_campaign(
 
 @pytest.fixture(scope="session")
 def model_on_sqlite(tmp_path_factory: pytest.TempPathFactory, small_collection: Collection) -> Path:
-    with make_campaign(tmp_path_factory.mktemp("model"), None, small_collection) as made:
+    directory = tmp_path_factory.mktemp("model")
+    with quick_hashes(), make_campaign(directory, None, small_collection) as made:
         return made.directory
 
 
@@ -121,8 +139,8 @@ def model_on_sqlite(tmp_path_factory: pytest.TempPathFactory, small_collection: 
 def model_on_postgresql(
     tmp_path_factory: pytest.TempPathFactory, small_collection: Collection, databases: Databases
 ) -> Iterator[Path]:
-    url = databases.new()
-    with make_campaign(tmp_path_factory.mktemp("model"), url, small_collection) as made:
+    url, place = databases.new(), tmp_path_factory.mktemp("model")
+    with quick_hashes(), make_campaign(place, url, small_collection) as made:
         directory = made.directory
     yield directory
     databases.drop(url)

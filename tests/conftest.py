@@ -15,6 +15,8 @@ from doxeval.documents import BuildOptions, Collection, build_collection
 from helpers import Builder, write_files
 
 pytest_plugins = ["levels", "skipping_hooks", "leftovers", "slowest"]
+# They hold fixtures, not examples; as modules with examples they would all have the same name.
+collect_ignore_glob = ["*/conftest.py"]
 
 
 @pytest.fixture(autouse=True)

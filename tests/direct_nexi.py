@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, reduce
 from math import inf
 from operator import add, eq, ge, gt, le, lt, ne
 
+import numpy as np
+
 from doxeval.documents import Collection, Element
+from doxeval.retrieve import Scored
 from doxeval.topics import (
     About,
     And,
@@ -24,6 +28,7 @@ from doxeval.topics import (
 
 Scores = Mapping[int, float]
 Abouts = Callable[[tuple[Term, ...]], Scores]
+_SOME = [-1.5, -0.25, 0.0, 0.1, 0.2, 0.3, 1 / 3, 1.0, 7.5]
 _COMPARE = {"=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 
 
@@ -166,3 +171,30 @@ class Directly:
             return max((above[e.node] for e in [element, *over] if e.node in above), default=None)
         led = [one for one in over if leads(steps, tags_between(one, element))]
         return max((above[one.node] for one in led), default=None)
+
+
+def as_arrays(about: Abouts) -> Callable[[tuple[Term, ...]], Scored]:
+    """The same scores, as the search engine takes them."""
+
+    def scored(terms: tuple[Term, ...]) -> Scored:
+        scores = about(terms)
+        return Scored(np.array(list(scores), dtype=np.int64), np.array(list(scores.values())))
+
+    return scored
+
+
+def listed(found: Scored) -> list[tuple[int, float, float | None]]:
+    then = [None] * len(found.rows) if found.then is None else found.then.tolist()
+    return list(zip(found.rows.tolist(), found.scores.tolist(), then, strict=True))
+
+
+def some_scores(tree: Collection, seed: int) -> Abouts:
+    """Any elements with any scores, always the same for the same terms."""
+
+    def about(terms: tuple[Term, ...]) -> Mapping[int, float]:
+        chance = random.Random(f"{seed} {terms}")
+        share = chance.choice([0.3, 0.9, 1.0])
+        rows = range(len(tree.nodes.path))
+        return {row: chance.choice(_SOME) for row in rows if chance.random() < share}
+
+    return about

@@ -1,4 +1,8 @@
-"""Random worlds that are ready for measures. They are made once, the smallest first."""
+"""Random worlds that are ready for measures. They are made once, the smallest first.
+
+Each world has two more documents than its assessors and systems have seen: one that nobody ever
+returns, and one that is good for nothing, with elements of every size.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from random import Random
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,95 +22,143 @@ from doxeval.assessments import (
     Grade2002,
     Grade2003,
     Grade2005,
+    Judgment,
+    NeededSpan,
     Scale,
     Specificity,
     resolved_judgments,
 )
+from doxeval.documents import Collection
 from doxeval.errors import MissingInput
 from doxeval.evaluation import RunOptions, ranked
-from doxeval.measures import GroundTruth, Law, Measure, Need, Ranking, Texts
+from doxeval.measures import GroundTruth, Measure, Need, Ranking, Texts
 from doxeval.runs import Kind, Result, run_of
 from levels import scaled
 from strategies import Node, Piece, World, graded_worlds, located, needed_worlds, worlds
 
 SLACK = 1e-9
-WORLDS = scaled(20)
+EXACT = 1e-12  # sums in another order
+WORLDS = scaled(20) + 1
 NOWHERE = "nowhere"  # a document that no system returns and no assessor has seen
+USELESS = "useless"  # such a document, of paragraphs: some empty, one of each size, some with text
+MANY = 12  # how many of its paragraphs are empty, and how many have the same text
 Scores = dict[str, float]  # of the topics where the measure is defined
-_USUAL = RunOptions()
+USUAL, KEEP = RunOptions(), RunOptions(duplicates="keep")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
-    """A world that is ready for measures."""
+    """A world that is ready for measures; sizes are those of its useless paragraphs with text."""
 
     world: World
     scale: Scale
+    sizes: tuple[int, ...] = ()
+
+    @cached_property
+    def collection(self) -> Collection:
+        """The documents."""
+        return self.world.collection()
 
     @cached_property
     def truth(self) -> GroundTruth:
         """What is relevant."""
-        collection = self.world.collection()
-        resolved = resolved_judgments(self.world.judgments, collection).judgments
+        resolved = resolved_judgments(self.world.judgments, self.collection).judgments
         return GroundTruth.of(
             Assessments(resolved),
-            collection,
-            texts=Texts(collection, "words"),
+            self.collection,
+            texts=Texts(self.collection, "words"),
             chunks=self.world.chunk_table(),
         )
 
     @cached_property
-    def size(self) -> int:
-        """How large the world is."""
-        places = sum(len(located(node)) for _, node in self.world.documents)
-        return places + len(self.world.elements) + len(self.world.passages)
-
-    @cached_property
-    def _known(self) -> dict[tuple[tuple[Result, ...], RunOptions], Ranking]:
+    def _rankings(self) -> dict[tuple[tuple[Result, ...], RunOptions], Ranking]:
         return {}
 
-    def ranking(self, results: Sequence[Result], options: RunOptions = _USUAL) -> Ranking:
-        """Results as measures see them."""
+    def ranking(self, results: Sequence[Result], options: RunOptions = USUAL) -> Ranking:
+        """Return results as measures see them."""
         key = (tuple(results), options)
-        if key not in self._known:
-            self._known[key] = ranked(run_of(key[0]), self.truth, options).ranking
-        return self._known[key]
+        if key not in self._rankings:
+            self._rankings[key] = ranked(run_of(key[0]), self.truth, options).ranking
+        return self._rankings[key]
 
     def scores(
-        self, measure: Measure, results: Sequence[Result], options: RunOptions = _USUAL
+        self, measure: Measure, results: Sequence[Result], options: RunOptions = USUAL
     ) -> Scores:
-        """The scores of a run, by topic."""
-        found = measure.settled(self.truth).scores(self.ranking(results, options))
-        by_topic = zip(self.truth.topics, found.tolist(), strict=True)
+        """Return the scores of a run, by topic."""
+        scores = measure.settled(self.truth).scores(self.ranking(results, options))
+        by_topic = zip(self.truth.topics, scores.tolist(), strict=True)
         return {topic: score for topic, score in by_topic if not math.isnan(score)}
 
-    def runs(self, measure: Measure) -> list[tuple[Result, ...]]:
-        """The runs that a measure can score."""
-        if measure.needs & {Need.RETRIEVED_ELEMENTS}:
-            return [self.world.elements]
-        return [self.world.elements, self.world.passages]
-
-    def takes(self, measure: Measure) -> bool:
+    def takes(self, measure: Measure, results: Sequence[Result]) -> bool:
         """Whether the world has what the measure needs."""
         try:
-            self.scores(measure, self.world.elements)
+            self.scores(measure, results)
         except MissingInput:
             return False
         return True
 
-    def obeys(self, measure: Measure, law: Law | None) -> bool:
-        """Whether the measure declares a law, with these parameters."""
-        return law is None or law in measure.settled(self.truth).laws
+    def judged_as(self, judgments: Sequence[Judgment]) -> Scene:
+        """Return the same documents and runs with other judgments."""
+        return replace(self, world=replace(self.world, judgments=tuple(judgments)))
+
+    def useless_of_size(self, size: int, topic: str) -> Result:
+        """Return a useless element of a size that some result has."""
+        return _useless(MANY + 1 + self.sizes.index(size), topic)
+
+    def useless_of_each_size(self, topic: str) -> list[Result]:
+        """Return useless elements of the sizes that results have."""
+        return [self.useless_of_size(size, topic) for size in self.sizes]
+
+    def useless_with_text(self, topic: str) -> list[Result]:
+        """Return useless elements with the same text."""
+        return [_useless(MANY + len(self.sizes) + at, topic) for at in range(1, MANY + 1)]
 
     def __str__(self) -> str:
-        lines = [f"{name}: {source}" for name, source in self.world.sources.items()]
+        added = (NOWHERE, USELESS)
+        documents = [item for item in self.world.sources.items() if item[0] not in added]
+        lines = [f"{name}: {source}" for name, source in documents]
         return "\n".join([*lines, *map(str, self.world.judgments)])
 
 
+def empty_results(topic: str) -> list[Result]:
+    """Return useless elements without text."""
+    return [_useless(at, topic) for at in range(1, MANY + 1)]
+
+
+def _useless(number: int, topic: str) -> Result:
+    return Result(topic, USELESS, Kind.ELEMENT, paths=(f"/article[1]/p[{number}]",))
+
+
+def _paragraph(text: str) -> Node:
+    return Node("p", (Piece(text, text),) if text else ())
+
+
 def _scene(world: World, scale: Scale) -> Scene:
-    """The world, with one more document that has nothing to do with it."""
-    nowhere = (NOWHERE, Node("article", (Node("p", (Piece("nothing", "nothing"),)),)))
-    return Scene(replace(world, documents=(*world.documents, nowhere)), scale)
+    """Return the world, with two more documents that have nothing to do with it."""
+    plain = Scene(world, scale)
+    runs = (world.elements, world.passages)
+    sizes = sorted({size for run in runs for size in plain.ranking(run).size.tolist()})
+    texts = [*[""] * MANY, *("x" * size for size in sizes), *["nothing"] * MANY]
+    added = (
+        (NOWHERE, Node("article", (_paragraph("nothing"),))),
+        (USELESS, Node("article", tuple(map(_paragraph, texts)))),
+    )
+    return Scene(replace(world, documents=(*world.documents, *added)), scale, tuple(sizes))
+
+
+def _with_copies(random: Random) -> World:
+    """Two documents with the same text and the same needs, and passages of the first."""
+    text = "".join(random.choice("ab  c") for _ in range(30))
+    node = Node("article", (Piece(text, text),))
+    spans = [sorted(random.sample(range(31), 2)) for _ in range(random.randint(1, 3))]
+    needs = tuple(NeededSpan(str(at), *span) for at, span in enumerate(spans))
+    returned = [sorted(random.sample(range(31), 2)) for _ in range(random.randint(1, 5))]
+    return World(
+        (("a", node), ("b", node)),
+        tuple(Judgment("1", name, needs=needs) for name in ("a", "b")),
+        (),
+        tuple(Result("1", "a", Kind.PASSAGE, start, end) for start, end in returned),
+    )
 
 
 # What is judged, and how worlds are made where it is judged that way.
@@ -116,28 +168,54 @@ STRATEGIES: dict[str, tuple[Scale, st.SearchStrategy[World]]] = {
     "2003": (Grade2003, graded_worlds(2003)),
     "2005": (Grade2005, graded_worlds(2005)),
     "needs": (Specificity, needed_worlds()),
+    "copies": (Specificity, st.integers(0, 2**32).map(Random).map(_with_copies)),
 }
-every_year = pytest.mark.parametrize("year", [name for name in STRATEGIES if name != "needs"])
+YEARS = ("highlights", "2002", "2003", "2005")
 
 
 @cache
-def scenes(year: str = "highlights") -> list[Scene]:
-    """Random worlds in which something is relevant, the smallest first."""
-    scale, strategy = STRATEGIES[year]
-    found: list[Scene] = []
+def scenes(year: str) -> list[Scene]:
+    """Return random worlds in which something is relevant, the smallest first.
 
-    @settings(max_examples=WORLDS, database=None)
+    In two thirds of them, several topics have results and relevant text.
+    """
+    scale, strategy = STRATEGIES[year]
+    drawn: list[World] = []
+
+    @settings(max_examples=6 * WORLDS, database=None)
     @given(strategy)
     def collect(world: World) -> None:
         if any(judgment.is_relevant for judgment in world.judgments):
-            found.append(_scene(world, scale))
+            drawn.append(world)
 
     collect()
-    return sorted(found, key=lambda scene: scene.size)
+    drawn.sort(key=_extent)
+    rich = [world for world in drawn if _has_several_topics(world)]
+    others = [world for world in drawn if not _has_several_topics(world)]
+    chosen = _spread(others, WORLDS // 3 if rich else WORLDS)
+    chosen += _spread(rich, WORLDS - len(chosen))
+    return [_scene(world, scale) for world in sorted(chosen, key=_extent)]
+
+
+def _extent(world: World) -> int:
+    """Return how large a world is."""
+    places = sum(len(located(node)) for _, node in world.documents)
+    return places + len(world.elements) + len(world.passages)
+
+
+def _has_several_topics(world: World) -> bool:
+    judged = {judgment.topic for judgment in world.judgments if judgment.is_relevant}
+    return len(judged & {result.topic for result in world.elements}) > 1
+
+
+def _spread(ordered: Sequence[World], number: int) -> list[World]:
+    """Return so many worlds from the first to the last, at equal distances."""
+    places = np.linspace(0, len(ordered) - 1, min(number, len(ordered)))
+    return [ordered[at] for at in places.astype(int).tolist()]
 
 
 def ideal_run(scene: Scene, measure: Measure) -> list[Result]:
-    """What a perfect system returns, best first: elements of the base, or relevant documents."""
+    """Return what a perfect system returns, best first: elements of the base, or documents."""
     truth = scene.truth
     if Need.RETRIEVED_ELEMENTS not in measure.needs:
         return [Result(j.topic, j.document) for j in scene.world.judgments if j.is_relevant]
@@ -146,14 +224,13 @@ def ideal_run(scene: Scene, measure: Measure) -> list[Result]:
     quant = getattr(measure, "quant", "spec")
     base = truth.base(given_base[0], quant, given_base[1])
     nodes = truth.elements(QUANTISATIONS[quant]).node[base.row]
-    collection = scene.world.collection()
     best_first = np.lexsort((-base.value, base.topic)).tolist()
     return [
         Result(
             truth.topics[int(base.topic[row])],
-            collection.id_of(int(base.document[row])),
+            scene.collection.id_of(int(base.document[row])),
             Kind.ELEMENT,
-            paths=(collection.path_of(int(nodes[row])),),
+            paths=(scene.collection.path_of(int(nodes[row])),),
         )
         for row in best_first
     ]

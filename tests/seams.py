@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 SEAMS = {
+    "aligned_places": "doxeval.locating.alignment.MOST_PLACES",
+    "append_column": "doxeval.sealed.columns.ColumnFile.append",
+    "assessed_elements_block": "doxeval.assessments.assessed_elements._BLOCK",
     "assessment_piece_bytes": "doxeval.columns.pieces._PIECE",
     "assessment_statistics_rows": "doxeval.assessments.statistics._CHUNK",
     "block_rows": "doxeval.evaluation.blocks.ROWS",
@@ -19,15 +22,22 @@ SEAMS = {
     "collection_kind": "doxeval.documents.collection_files.COLLECTION",
     "collection_rows": "doxeval.documents.collection._ROWS",
     "cover_pairs": "doxeval.documents.cover._MOST_PAIRS",
+    "cover_trees": "doxeval.measures.assessed_trees._cover",
+    "covered_text": "doxeval.measures.assessed_trees._covered",
     "csv_rows": "doxeval.runs.csv_blocks._ROWS",
     "digest": "doxeval.sealed.files.digest",
     "digests_not_kept": "doxeval.sealed.files._NOT_KEPT",
     "download_grace": "doxeval.sealed.remote._GRACE",
     "download_pauses": "doxeval.sealed.remote._PAUSES",
+    "element_relevance": "doxeval.measures.inferred_relevance._relevance_of_elements",
     "elements_limit": "doxeval.documents.writer.MOST_ELEMENTS",
+    "erru_ideal_units": "doxeval.measures.families.erru._ideal_units",
     "exchange_files": "doxeval.unfinished._exchanged",
     "expansion_allowance": "doxeval.files.EXPANSION_ALLOWANCE",
     "file_piece_bytes": "doxeval.runs.file_pieces.PIECE",
+    "gains_best_first": "doxeval.measures.gains._best_first",
+    "gains_by_node": "doxeval.measures.gains._values_by_node",
+    "hashing_block_bytes": "doxeval.sealed.hashing._BLOCK",
     "hashing_cores": "doxeval.sealed.hashing._cores",
     "hashing_threads_from": "doxeval.sealed.hashing._WORTH_THREADS",
     "id_hash": "doxeval.documents.id_index.hashed",
@@ -37,7 +47,9 @@ SEAMS = {
     "index_batch_characters": "doxeval.retrieve.batches._BATCH_CHARACTERS",
     "index_batch_documents": "doxeval.retrieve.batches._BATCH_DOCUMENTS",
     "index_batch_words": "doxeval.retrieve.batches._MOST_WORDS",
+    "index_postings": "doxeval.retrieve.writer.PostingRuns",
     "index_workers": "doxeval.retrieve.build.Workers",
+    "innermost_block": "doxeval.documents.innermost._BLOCK",
     "is_watched": "doxeval.cli.collection_making.is_watched",
     "joined_text_bytes": "doxeval.documents.merge._JOINED",
     "json_chunk_bytes": "doxeval.runs.json_blocks._CHUNK",
@@ -45,18 +57,21 @@ SEAMS = {
     "kept_digests": "doxeval.sealed.files._DIGESTS",
     "kept_digests_limit": "doxeval.sealed.files._MOST_KEPT",
     "kept_words": "doxeval.documents.words._MOST_WORDS",
+    "largest_digests_file": "doxeval.sealed.files._LARGEST_DIGESTS_FILE",
     "largest_manifest": "doxeval.sealed.remote.LARGEST_MANIFEST",
     "largest_token": "doxeval.markup.feeding.LARGEST_TOKEN",
     "lock_file": "doxeval.unfinished._lock",
     "longest_document": "doxeval.documents.nodes.LONGEST_DOCUMENT",
     "longest_json_line": "doxeval.runs.json_blocks.LONGEST_LINE",
+    "lookup_block": "doxeval.documents.lookup._BLOCK",
     "manifests_limit": "doxeval.sealed.remote._MOST_MANIFESTS",
     "many_pairs": "doxeval.measures.overviews.MANY_PAIRS",
     "measure_listing": "doxeval.measures.explain.listing",
     "name_hashes": "doxeval.columns.names.scattered",
     "name_keys": "doxeval.columns.names.folded",
+    "ng_whole_collection": "doxeval.measures.families.ng._whole_collection",
+    "ng_worth": "doxeval.measures.families.ng._worth",
     "occurrence_limit": "doxeval.locating.occurrences._PLACES",
-    "open_document": "doxeval.documents.raw.os.open",
     "open_unverified": "doxeval.sealed.files._UNVERIFIED",
     "pairs_at_once": "doxeval.measures.overviews.MOST_PAIRS",
     "parquet_expansion": "doxeval.runs.parquet_blocks.EXPANSION_ALLOWED",
@@ -66,10 +81,14 @@ SEAMS = {
     "pattern_bits": "doxeval.retrieve.climbing._MOST_BITS",
     "postings_in_32_bits": "doxeval.retrieve.layout.MOST_IN_32_BITS",
     "postings_merged_at_once": "doxeval.retrieve.posting_runs._MERGED_AT_ONCE",
+    "prum_ideal_elements": "doxeval.measures.families.prum._ideal_elements",
+    "prum_nodes": "doxeval.measures.families.prum._nodes_by_topic",
     "read_manifest": "doxeval.sealed.files.read_manifest",
+    "recall_base_trees": "doxeval.measures.assessed_trees._recall_base",
     "recalled_digests": "doxeval.sealed.files._RECALLED",
     "recent_paths": "doxeval.documents.summary_builder._RECENT",
     "run_groups_limit": "doxeval.runs.run.MOST_GROUPS",
+    "score_whole_run": "doxeval.evaluation.pieces.scored",
     "settled_after": "doxeval.sealed.files._SETTLED",
     "slowest_download": "doxeval.sealed.remote._SLOWEST",
     "small_file_bytes": "doxeval.sealed.files._SMALL",
@@ -78,23 +97,37 @@ SEAMS = {
     "structure_rows": "doxeval.documents.structure._ROWS",
     "text_piece_bytes": "doxeval.runs.text_reader._PIECE",
     "topics_limit": "doxeval.measures.ground_truth.MOST_TOPICS",
+    "unfinished_host": "doxeval.unfinished._host",
     "unverified_files": "doxeval.sealed.files.SealedFiles.unverified",
     "whole_run_bytes": "doxeval.evaluation.blocks.LARGEST_AT_ONCE",
     "whole_run_check": "doxeval.evaluation.blocks._refuse_large",
     "why_id_is_refused": "doxeval.documents.batch.why_spaced",
     "worker_threads": "doxeval.evaluation.workers._threads",
     "write_download": "doxeval.sealed.cache.on_disk",
+    "xml_part_bytes": "doxeval.documents.xml.PART",
+    "xml_read_by_calls": "doxeval.documents.xml_batch.XmlDocuments._read_by_calls",
     "xml_scan": "doxeval.documents.xml_batch.scan",
 }
 
 
 def change(patch: pytest.MonkeyPatch, **values: Any) -> None:
     """Give seams other values, until the patch is undone."""
-    for name, value in values.items():
-        patch.setattr(SEAMS[name], value)
+    for seam, value in values.items():
+        patch.setattr(*_place_of(seam), value)
 
 
 def value_of(seam: str) -> Any:
     """Return what a seam is now."""
-    module, _, name = SEAMS[seam].rpartition(".")
-    return getattr(import_module(module), name)
+    return getattr(*_place_of(seam))
+
+
+def _place_of(seam: str) -> tuple[Any, str]:
+    """Return the module or class of a seam, and its name there.
+
+    A module is imported by its name, since a room's door may have a function of the same name.
+    """
+    path, _, name = SEAMS[seam].rpartition(".")
+    module, _, last = path.rpartition(".")
+    if last[0].isupper():
+        return getattr(import_module(module), last), name
+    return import_module(path), name

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import Connection, NullPool, create_engine
+from sqlalchemy.engine import URL, make_url
 
 from doxeval.assess.judging import Article, Operation, State
 from doxeval.assess.store import ADJUDICATED, Campaign
@@ -140,3 +145,23 @@ def work_at_random(campaign: Campaign, steps: int, seed: int) -> int:
         sent = random_operation(campaign, document, version, chance)
         applied += campaign.submit("7", document, judge, user, [sent]).applied
     return applied
+
+
+@contextmanager
+def database_of(campaign: Campaign) -> Iterator[Connection]:
+    """A transaction of our own in the database of a campaign, which knows nothing of it."""
+    with create_engine(_url_of(campaign), poolclass=NullPool).begin() as connection:
+        yield connection
+
+
+def _url_of(campaign: Campaign) -> URL:
+    if campaign.facts.database is None:
+        return URL.create("sqlite", database=str(campaign.directory / "campaign.db"))
+    return make_url(campaign.facts.database).set(drivername="postgresql+psycopg")
+
+
+def stored(campaign: Campaign, table: str, column: str = "*") -> list[Any]:
+    """The values of a column in the database, or the first of each row."""
+    with database_of(campaign) as connection:
+        query = f"SELECT {column} FROM {table}"  # noqa: S608: no words of users
+        return list(connection.exec_driver_sql(query).scalars())

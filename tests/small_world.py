@@ -1,8 +1,13 @@
-"""Three small documents and judgments of one of them."""
+"""Three small documents, judgments of one of them, and runs."""
 
 from __future__ import annotations
 
-from doxeval.assessments import Judgment
+from typing import Any
+
+from doxeval.assessments import Assessments, Judgment
+from doxeval.evaluation import evaluate
+from doxeval.runs import run_of
+from making import passage
 
 DOCUMENTS = {
     "a": "<a><s><p>1234</p><p>5678</p></s><s>1234567890</s></a>",
@@ -11,3 +16,12 @@ DOCUMENTS = {
 }
 HIGHLIGHTED = [Judgment("7", "a", ((0, 8),))]
 TWO_TOPICS = [Judgment(topic, "a", ((0, 50),), 0, 100) for topic in ("7", "8")]
+
+
+def several_tables(**options: Any) -> dict[str, Any]:
+    """Return the scores of several runs by several measures, and the curves."""
+    lists = [[passage("a", 0, 60)], [passage("a", 40, 90), passage("a", 0, 10, "8")], []]
+    runs = [run_of(results, f"run {number}") for number, results in enumerate(lists)]
+    measures = ["cP@1", "iP[.01]", "MAgP", "BEPD(L=100)", "AP"]
+    assessments = Assessments([*TWO_TOPICS, Judgment("9", "a")])
+    return evaluate(runs, assessments, measures, curves=True, **options).to_dict()

@@ -1,9 +1,9 @@
 """Every measure by brute force: sets of characters, exact fractions, every way a user may go.
 
 Written from the definitions alone, without arrays and without shortcuts, to be compared with the
-measures on small random worlds (`tests/measures/test_brute_force.py`). There is one module for each
-family of measures. A twin is registered under the name of its measure and takes its parameters by
-name:
+measures on small random worlds (`tests/unit/measures/test_brute_force.py`). There is one module for
+each family of measures. A twin is registered under the name of its measure and takes its parameters
+by name:
 
     @twin("cR")
     def recall(scene: Scene, *, k: int, alpha: Fraction, resize: str) -> Score: ...

@@ -20,7 +20,7 @@ OF_2002 = ("strict", "gen")
 OF_2003 = ("strict", "gen", "sog", "e3s32", "e3s321", "s3e32", "s3e321")
 OF_2005 = ("strict5", "gen5", "genLifted", "spec")
 OF_HIGHLIGHTS = ("spec",)
-# Models of navigation that come from files of their own; see tests/navigation/test_navigation.py.
+# Models of navigation that come from files of their own; see tests/unit/navigation.
 FROM_FILES = ("routes", "summary", "steady")
 
 

@@ -61,6 +61,5 @@ from doxeval.assessments.resolution import resolved_judgments as resolved_judgme
 from doxeval.assessments.statements import judgments_of_statements as judgments_of_statements
 from doxeval.assessments.statistics import TopicJudgments as TopicJudgments
 from doxeval.assessments.statistics import assessment_statistics as assessment_statistics
-from doxeval.assessments.text_columns import whole_text as whole_text
 from doxeval.assessments.trec import read_trec_qrels as read_trec_qrels
 from doxeval.assessments.trec import write_trec_qrels as write_trec_qrels

@@ -3,8 +3,7 @@ from doxeval.cli.ending import DEFECT as DEFECT
 from doxeval.cli.ending import UNEXPECTED as UNEXPECTED
 from doxeval.cli.ending import exit_code as exit_code
 from doxeval.cli.run_statistics import statistics_lines as statistics_lines
-from doxeval.cli.simulate import SYSTEMS_WITH as SYSTEMS_WITH
+from doxeval.cli.signals import handle_signals as handle_signals
 from doxeval.cli.terminal import LONGEST_MESSAGE as LONGEST_MESSAGE
 from doxeval.cli.verbs import VERBS as VERBS
 from doxeval.cli.verbs import main as main
-from doxeval.cli.verbs import stopped_by_signals as stopped_by_signals

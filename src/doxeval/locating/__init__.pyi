@@ -1,6 +1,4 @@
 from doxeval.locating.alignment import aligned as aligned
-from doxeval.locating.alignment import usual_overlap as usual_overlap
-from doxeval.locating.chains import Match as Match
 from doxeval.locating.chains import matches as matches
 from doxeval.locating.folding import folded as folded
 from doxeval.locating.how import How as How
@@ -20,6 +18,4 @@ from doxeval.locating.report import refuse_lost as refuse_lost
 from doxeval.locating.report import total as total
 from doxeval.locating.solid import SolidPieces as SolidPieces
 from doxeval.locating.solid import SolidText as SolidText
-from doxeval.locating.solid import codes_of as codes_of
-from doxeval.locating.solid import text_of as text_of
 from doxeval.locating.windows import Candidates as Candidates

@@ -47,4 +47,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_names(), *_load("MEASURES")})
+    return sorted({*__all__, *_load("MEASURES")})

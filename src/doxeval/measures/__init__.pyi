@@ -19,9 +19,9 @@ from doxeval.measures.families.prum import eprum as eprum
 from doxeval.measures.families.prum import prum as prum
 from doxeval.measures.gains import gains_of as gains_of
 from doxeval.measures.ground_truth import GroundTruth as GroundTruth
+from doxeval.measures.names import KNOWN_ELSEWHERE as KNOWN_ELSEWHERE
 from doxeval.measures.presets import PRESETS as PRESETS
 from doxeval.measures.presets import PROFILE as PROFILE
-from doxeval.measures.quantised import settled_quantisation as settled_quantisation
 from doxeval.measures.ranking import Ranking as Ranking
 from doxeval.measures.references import REFERENCES as REFERENCES
 from doxeval.measures.registry import FAMILIES as FAMILIES
@@ -32,7 +32,6 @@ from doxeval.measures.registry import measure_named as measure_named
 from doxeval.measures.registry import register as register
 from doxeval.measures.texts import Texts as Texts
 from doxeval.measures.tokenisers import tokeniser_of as tokeniser_of
-from doxeval.measures.truth_parts import _RelevantInPart as _RelevantInPart
 from doxeval.measures.variants import where_different as where_different
 
 def __getattr__(name: str) -> Measure: ...

@@ -7,7 +7,6 @@ that needs no network. Text from documents, runs and assessments is always escap
 from __future__ import annotations
 
 from doxeval.doors import door
-from doxeval.reports.document_island import document_island as document_island
 from doxeval.reports.document_views import document_views as document_views
 from doxeval.reports.losses import losses as losses
 from doxeval.reports.page import page as page

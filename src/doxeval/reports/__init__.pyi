@@ -1,6 +1,4 @@
 from doxeval.reports.contents import Contents as Contents
-from doxeval.reports.curves import curve_figures as curve_figures
-from doxeval.reports.document_island import document_island as document_island
 from doxeval.reports.document_island import documents_for_island as documents_for_island
 from doxeval.reports.document_island import documents_note as documents_note
 from doxeval.reports.document_views import DocumentView as DocumentView
@@ -13,14 +11,10 @@ from doxeval.reports.figure import Figure as Figure
 from doxeval.reports.island import number as number
 from doxeval.reports.labels import placed as placed
 from doxeval.reports.losses import losses as losses
-from doxeval.reports.losses import losses_figures as losses_figures
-from doxeval.reports.outline import outline_of as outline_of
-from doxeval.reports.outline import plain_outline as plain_outline
 from doxeval.reports.page import every as every
 from doxeval.reports.page import figures as figures
 from doxeval.reports.page import page as page
 from doxeval.reports.provenance import file_facts as file_facts
-from doxeval.reports.provenance import provenance_of as provenance_of
 from doxeval.reports.report import contents_of as contents_of
 from doxeval.reports.report import report as report
 from doxeval.reports.returned import Keeping as Keeping
@@ -28,7 +22,6 @@ from doxeval.reports.returned import Returned as Returned
 from doxeval.reports.returned import keeping as keeping
 from doxeval.reports.returned import navigation_of as navigation_of
 from doxeval.reports.returned import returned as returned
-from doxeval.reports.telling_documents import LONGEST_TEXT as LONGEST_TEXT
 from doxeval.reports.telling_documents import telling_documents as telling_documents
 from doxeval.reports.topic_names import topic_names as topic_names
 from doxeval.reports.write import Report as Report

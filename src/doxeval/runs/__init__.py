@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from doxeval.doors import door
 from doxeval.runs.file_pieces import file_pieces as file_pieces
-from doxeval.runs.json_blocks import json_blocks as json_blocks
 from doxeval.runs.parquet_sizes import parquet_sizes as parquet_sizes
 
 __all__ = ["Kind", "ResolvedRun", "Result", "Run", "Unresolved", "read_run", "resolve", "write_run"]

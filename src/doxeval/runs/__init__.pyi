@@ -7,8 +7,6 @@ from doxeval.runs.chunk_table import read_chunks as read_chunks
 from doxeval.runs.file_pieces import FilePiece as FilePiece
 from doxeval.runs.file_pieces import PieceReader as PieceReader
 from doxeval.runs.file_pieces import file_pieces as file_pieces
-from doxeval.runs.json_blocks import json_blocks as json_blocks
-from doxeval.runs.json_spans import spans_cut_out as spans_cut_out
 from doxeval.runs.mistaken import LooksLikeAssessments as LooksLikeAssessments
 from doxeval.runs.mistaken import LooksLikeTopics as LooksLikeTopics
 from doxeval.runs.overlap import overlap_of as overlap_of
@@ -17,14 +15,11 @@ from doxeval.runs.read_write import FORMATS as FORMATS
 from doxeval.runs.read_write import READERS as READERS
 from doxeval.runs.read_write import WRITERS as WRITERS
 from doxeval.runs.read_write import RunFormat as RunFormat
+from doxeval.runs.read_write import losses as losses
 from doxeval.runs.read_write import read_run as read_run
 from doxeval.runs.read_write import run_blocks as run_blocks
 from doxeval.runs.read_write import write_run as write_run
-from doxeval.runs.records import csv_run_blocks as csv_run_blocks
-from doxeval.runs.records import jsonl_run_blocks as jsonl_run_blocks
-from doxeval.runs.records import parquet_run_blocks as parquet_run_blocks
 from doxeval.runs.records import read_jsonl_run as read_jsonl_run
-from doxeval.runs.records import read_parquet_run as read_parquet_run
 from doxeval.runs.resolution import ResolvedRun as ResolvedRun
 from doxeval.runs.resolution import Unresolved as Unresolved
 from doxeval.runs.resolution import resolve as resolve
@@ -36,7 +31,3 @@ from doxeval.runs.run import Run as Run
 from doxeval.runs.span_lists import SpanLists as SpanLists
 from doxeval.runs.statistics import run_statistics as run_statistics
 from doxeval.runs.text import read_text_run as read_text_run
-from doxeval.runs.text import text_blocks as text_blocks
-from doxeval.runs.text_output import text_losses as text_losses
-from doxeval.runs.topic_ends import last_topic_begins as last_topic_begins
-from doxeval.runs.topic_ends import next_topic_begins as next_topic_begins

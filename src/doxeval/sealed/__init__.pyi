@@ -1,7 +1,5 @@
 from doxeval.sealed.columns import Column as Column
-from doxeval.sealed.columns import ColumnFile as ColumnFile
 from doxeval.sealed.files import SealedFiles as SealedFiles
-from doxeval.sealed.files import damage_in_open_files as damage_in_open_files
 from doxeval.sealed.guard import on_guard as on_guard
 from doxeval.sealed.hashing import digest as digest
 from doxeval.sealed.hashing import in_threads as in_threads
@@ -9,6 +7,5 @@ from doxeval.sealed.kinds import Kind as Kind
 from doxeval.sealed.locations import cache_directory as cache_directory
 from doxeval.sealed.manifest import has_counts as has_counts
 from doxeval.sealed.manifest import is_sealed as is_sealed
-from doxeval.sealed.manifest import read_manifest as read_manifest
 from doxeval.sealed.remote import RemoteDirectory as RemoteDirectory
 from doxeval.sealed.writer import SealedWriter as SealedWriter

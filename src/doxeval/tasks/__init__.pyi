@@ -1,5 +1,3 @@
-from doxeval.tasks.articles import coming_back as coming_back
-from doxeval.tasks.articles import first_rows as first_rows
 from doxeval.tasks.checks import problems_of as problems_of
 from doxeval.tasks.problems import Problem as Problem
 from doxeval.tasks.problems import ProblemKind as ProblemKind

@@ -13,6 +13,7 @@ from campaign_fixtures import (  # noqa: F401
     new_campaign,
     postgresql,
     quick_passwords,
+    real_passwords,
     small_collection,
     sqlite_without_waiting,
 )

@@ -276,3 +276,27 @@ def test_a_long_paragraph_takes_little_memory() -> None:
     tracemalloc.stop()
     assert peak < 10 * len(data)
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - resident) << 10 < 60 * len(data)
+
+
+def test_memory_stays_bounded_under_attack(tmp_path: Path) -> None:
+    """64 MB of start tags would cost gigabytes if limits were only checked at the end."""
+    source = tmp_path / "s"
+    write_files(source, {"deep.xml": "<a>" * 20_000_000, "wide.xml": "<r>" + "<a/>" * 15_000_000})
+    script = "from doxeval.cli import main; main()"
+    command = [sys.executable, "-c", script, "collection", "build", str(source), "--skip-broken"]
+    limited = [*command, "--out", str(tmp_path / "c")]
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+
+    done = subprocess.run(
+        limited,
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 1
+    assert "elements nested more than 1,000 deep" in done.stderr
+    assert "more than 4,000,000 elements in one document" in done.stderr
+    assert "all 2 documents are broken" in done.stderr

@@ -14,31 +14,27 @@ from typing import Any
 
 import pytest
 
+from building import contents, in_small_batches
 from clusters import Cluster, cluster
-from doxeval.documents import BuildOptions, IdRule, Order, Sizes, build_collection, shard_engine
+from doxeval.documents import BuildOptions, IdRule, build_collection
 from doxeval.engines import Engine, Outcome, Work, outcome_of
 from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
 from helpers import doxeval, write_files
 from mixed_sources import json_lines, mixed_files
-from seams import change
 
-SMALL = Sizes(batch_bytes=400, batch_documents=3, shard_batches=2, shards_until_larger=4)
+SMALL = {"batch_bytes": 400, "batch_documents": 3, "shard_batches": 2, "shards_until_larger": 4}
 PATHS = BuildOptions(id_rule=IdRule("path"))
 SKIPPING = replace(PATHS, skip_broken=True)
 
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    change(monkeypatch, build_sizes=SMALL)
+    in_small_batches(monkeypatch, **SMALL)
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_files(tmp_path_factory.mktemp("source"), mixed_files())
-
-
-def contents(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
 class Unreliable(Engine):
@@ -177,19 +173,35 @@ def test_what_only_a_worker_cannot_read_is_never_left_out(tmp_path: Path) -> Non
 def test_what_a_worker_must_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path, {"s/a.xml": "<a/>", "b.xml": "<b/>"})
-    order = Order(SKIPPING, SMALL, tmp_path / ".c.building/scratch/shards", "./")
-    check = shard_engine._required(order, ["s", "b.xml", "s/*.xml", "none"])
-    assert check() == []
-    mark = order.directory / "same-place"
-    mark.write_text("another")
-    (tmp_path / "b.xml").write_text("<other/>")
-    (tmp_path / "s").rename(tmp_path / "t")
-    told = "\n".join(check())
-    assert f"{tmp_path}: another directory there" in told
-    assert "s: cannot be read there: No such file or directory" in told
-    assert "b.xml: 8 bytes, instead of 4 there" in told
-    mark.unlink()
-    assert "it must be shared by all workers" in check()[0]
+    problems: list[list[str]] = []
+
+    class Elsewhere(Engine):
+        """Asks its only worker what it sees, again and again, and builds nothing."""
+
+        def outcomes(
+            self, work: Work, items: Iterable[Any], *, bounded: bool = False
+        ) -> Iterator[tuple[int, Outcome]]:
+            check = work.check
+            assert check is not None
+            problems.append(list(check()))
+            (mark,) = tmp_path.rglob("same-place")
+            mark.write_text("another")
+            (tmp_path / "b.xml").write_text("<other/>")
+            (tmp_path / "s").rename(tmp_path / "t")
+            problems.append(list(check()))
+            mark.unlink()
+            problems.append(list(check()))
+            return iter(())
+
+    with pytest.raises(SourceError):
+        build_collection(["s", "b.xml", "s/*.xml", "none"], "c", SKIPPING, engine=Elsewhere())
+    at_first, elsewhere, nowhere = problems
+    assert at_first == []
+    text = "\n".join(elsewhere)
+    assert f"{tmp_path}: another directory there" in text
+    assert "s: cannot be read there: No such file or directory" in text
+    assert "b.xml: 8 bytes, instead of 4 there" in text
+    assert "it must be shared by all workers" in nowhere[0]
 
 
 def test_pipes_are_refused(tmp_path: Path) -> None:

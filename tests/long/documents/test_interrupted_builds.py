@@ -15,17 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from doxeval.documents import Collection, Sizes, build_collection
+from building import contents, in_small_batches
+from clusters import import_path
+from doxeval.documents import Collection, build_collection
 from doxeval.errors import CollectionError, OutputError
 from doxeval.processes import WorkerLost
 from helpers import write_files
 from seams import change
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and locks")
-
-
-def contents(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
 def names(directory: Path) -> list[str]:
@@ -45,8 +43,9 @@ def sources(tmp_path: Path) -> tuple[Path, Path]:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from doxeval import unfinished
+import pytest
 from doxeval.documents import build_collection
+from seams import change, value_of
 
 exchanges, step = sys.argv[3] == "exchange", int(sys.argv[4])
 taken = 0
@@ -61,11 +60,12 @@ def stepping(function):
         return found
     return step_taken
 
+patch = pytest.MonkeyPatch()
 if not exchanges:
-    unfinished._exchanged = lambda *_: False
+    change(patch, exchange_files=lambda *_: False)
     Path.rename = stepping(Path.rename)
 else:
-    unfinished._exchanged = stepping(unfinished._exchanged)
+    change(patch, exchange_files=stepping(value_of("exchange_files")))
 build_collection([sys.argv[1]], sys.argv[2], force=True)
 """
 
@@ -78,7 +78,8 @@ def test_a_kill_while_a_collection_is_replaced_loses_nothing(tmp_path: Path, how
     before = contents(out)
     build_collection([str(new)], tmp_path / "expected")
     command = [sys.executable, "-c", KILLED, str(new), str(out), *how.split()]
-    assert subprocess.run(command).returncode == -signal.SIGKILL
+    env = {**os.environ, "PYTHONPATH": import_path()}
+    assert subprocess.run(command, env=env).returncode == -signal.SIGKILL
     if how == "renames 1":
         with pytest.raises(CollectionError, match=r"the old one is \.c\.replaced-"):
             Collection(out)
@@ -224,7 +225,7 @@ def test_a_link_to_a_collection_stays_and_the_collection_is_replaced(tmp_path: P
 def test_a_worker_that_is_killed_ends_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    change(monkeypatch, build_sizes=Sizes(batch_documents=2))
+    in_small_batches(monkeypatch, batch_documents=2)
     source = write_files(tmp_path / "s", {f"{n:02}.xml": "<a/>" for n in range(40)})
     children = Path(f"/proc/self/task/{threading.get_native_id()}/children")
 

@@ -21,7 +21,7 @@ from doxeval.cli import main
 from doxeval.documents import Collection
 from doxeval.errors import EngineError, FormatError, InputError
 from doxeval.evaluation import Evaluation, evaluate
-from doxeval.runs import run_of
+from doxeval.runs import file_pieces, run_of
 from making import passage, paths
 from seams import change
 
@@ -111,7 +111,7 @@ def test_large_runs_are_scored_in_pieces(
     evaluation = Evaluation("judged", MEASURES)
     whole = evaluation.score_all(RUNS)
     change(monkeypatch, file_piece_bytes=300)
-    assert len(evaluation.pieces("0.run")) > 4
+    assert len(file_pieces("0.run")) > 4
     monkeypatch.setattr(Evaluation, "score", None)  # nothing is scored as a whole
     with ThreadPoolExecutor(2) as pool:
         places: dict[str, dict[str, Any]] = {
@@ -205,7 +205,7 @@ import sys
 from dataclasses import dataclass
 import numpy as np
 from doxeval import evaluate
-from doxeval.measures.base import Measure
+from doxeval.measures import Measure
 
 @dataclass(frozen=True)
 class Mine(Measure):
@@ -258,7 +258,8 @@ def python(world: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_doxeval_imports_dask_only_for_an_engine(world: Path) -> None:
     code = (
-        "import sys, doxeval; from doxeval.cli import VERBS; import doxeval.engines.opened; "
+        "import sys, doxeval; from doxeval.cli import VERBS; "
+        "from doxeval.engines import open_engine; "
         "doxeval.evaluate(['0.run', '1.run'], 'judged', 'MAiP', jobs=2); "
         "print([name for name in sys.modules if name.split('.')[0] in ('dask', 'distributed')])"
     )

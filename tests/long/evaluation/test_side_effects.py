@@ -49,7 +49,7 @@ gc.freeze()  # a host that has frozen objects of its own
 frozen = gc.get_freeze_count()
 before = state()
 import doxeval
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.runs import Kind, Result
 after = state()
 changed = [name for name in before if before[name] != after[name]]

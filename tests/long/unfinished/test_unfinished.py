@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from doxeval import unfinished as module
 from doxeval.errors import OutputError
 from doxeval.files import written, written_directory, written_together
 from doxeval.unfinished import put_in_place, remove_leftovers, unfinished
@@ -20,7 +19,7 @@ from seams import change, value_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks")
 
-HOST = module._host()
+HOST = value_of("unfinished_host")()
 OTHER = f"{int(HOST, 16) ^ 1:08x}"
 
 # A process that begins an output, and waits to be killed.

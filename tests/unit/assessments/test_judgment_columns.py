@@ -20,21 +20,20 @@ from doxeval.assessments import (
     JudgmentColumns,
     Judgments,
     PlainJudgments,
-    inex_text,
     joined,
-    jsonl,
-    judgments_of_statements,
     read_assessments,
+    read_inex_text,
+    read_jsonl,
+    read_trec_qrels,
     resolved_assessments,
     resolved_judgments,
-    trec,
-    whole_text,
 )
 from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError, FormatError
-from doxeval.files import LONGEST_LINE, json_lines
+from doxeval.files import LONGEST_LINE
 from doxeval.measures import GroundTruth
 from helpers import write_files
+from judgments_by_line import qrels_by_line, statements_by_line, trec_by_line
 from levels import examples
 from seams import change
 from strategies import (
@@ -66,15 +65,12 @@ def outcome(read: Callable[[], Judgments]) -> object:
 # Readers
 
 
-def check_reader(read: Any, quick: Any, careful: Any, data: bytes) -> None:
+def check_reader(
+    read: Callable[..., Judgments], by_line: Callable[[bytes, str], Judgments], data: bytes
+) -> None:
     """What is read by columns is what is read line by line, and so are errors."""
-    without_mark = data.removeprefix(b"\xef\xbb\xbf")
-    expected = outcome(lambda: careful(without_mark, "q"))
+    expected = outcome(lambda: by_line(data.removeprefix(b"\xef\xbb\xbf"), "q"))
     assert outcome(lambda: read(io.BytesIO(data), "q")) == expected
-    by_columns = quick(without_mark, "q")
-    if by_columns is not None:
-        assert isinstance(by_columns.judgments, PlainJudgments)
-        assert shown(by_columns) == expected
 
 
 @given(qrels_texts(), st.sampled_from([20, 1 << 20]))
@@ -82,7 +78,7 @@ def check_reader(read: Any, quick: Any, careful: Any, data: bytes) -> None:
 def test_qrels_by_columns(data: bytes, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         change(patch, assessment_piece_bytes=size)
-        check_reader(inex_text.read_inex_text, inex_text._by_columns, inex_text._line_by_line, data)
+        check_reader(read_inex_text, qrels_by_line, data)
 
 
 @given(trec_texts(), st.sampled_from([20, 1 << 20]))
@@ -90,14 +86,7 @@ def test_qrels_by_columns(data: bytes, size: int) -> None:
 def test_trec_qrels_by_columns(data: bytes, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         change(patch, assessment_piece_bytes=size)
-        check_reader(trec.read_trec_qrels, trec._by_columns, trec._line_by_line, data)
-
-
-def statement_by_statement(data: bytes, origin: str) -> Judgments:
-    found = judgments_of_statements(json_lines(io.BytesIO(data), origin), origin)
-    if not found.judgments:
-        raise FormatError("no assessments in the file", origin)
-    return found
+        check_reader(read_trec_qrels, trec_by_line, data)
 
 
 @given(statement_texts(), st.sampled_from([30, 1 << 20]))
@@ -105,16 +94,16 @@ def statement_by_statement(data: bytes, origin: str) -> Judgments:
 def test_statements_by_columns(data: bytes, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         change(patch, assessment_piece_bytes=size)
-        check_reader(jsonl.read_jsonl, jsonl._by_columns, statement_by_statement, data)
+        check_reader(read_jsonl, statements_by_line, data)
 
 
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (inex_text.read_inex_text, "7 Q0 ./a.xml 9 60 3 0:5 3:6\r\n\n8\tQ0 été 0 60 5"),
-        (trec.read_trec_qrels, "7 0 a -1\n\n7 Q0 b.xml 2\n"),
+        (read_inex_text, "7 Q0 ./a.xml 9 60 3 0:5 3:6\r\n\n8\tQ0 été 0 60 5"),
+        (read_trec_qrels, "7 0 a -1\n\n7 Q0 b.xml 2\n"),
         (
-            jsonl.read_jsonl,
+            read_jsonl,
             '{"topic": 7, "doc": "a", "start": 3, "end": 9}\n{"topic": "7", "doc": "a", "bep": 3}',
         ),
     ],
@@ -133,7 +122,7 @@ def test_usual_files_are_read_by_columns(read: Any, text: str) -> None:
 )
 def test_lines_that_are_json_only_together_are_refused(lines: list[str]) -> None:
     with pytest.raises(FormatError, match="q:1: expected a JSON object"):
-        jsonl.read_jsonl(io.BytesIO("\n".join(lines).encode()), "q")
+        read_jsonl(io.BytesIO("\n".join(lines).encode()), "q")
 
 
 def test_a_line_without_end_is_refused_at_once() -> None:
@@ -146,12 +135,13 @@ def test_a_line_without_end_is_refused_at_once() -> None:
 
     file = Endless()
     with pytest.raises(FormatError, match=f"q:1: a line of more than {LONGEST_LINE:,} bytes"):
-        whole_text(file, "q")  # type: ignore[arg-type]
+        read_inex_text(file, "q")  # type: ignore[arg-type]
     assert file.read_so_far <= 2 * LONGEST_LINE
     just_fits = b"\n" + b"7" * LONGEST_LINE + b"\n"
-    assert whole_text(io.BytesIO(just_fits), "q") == just_fits
+    with pytest.raises(FormatError, match="q:2: 1 fields; expected topic"):
+        read_inex_text(io.BytesIO(just_fits), "q")
     with pytest.raises(FormatError, match="q:2: a line of more than"):
-        whole_text(io.BytesIO(b"\n7" + just_fits[1:]), "q")
+        read_inex_text(io.BytesIO(b"\n7" + just_fits[1:]), "q")
 
 
 def test_several_files_are_joined_by_columns(tmp_path: Path) -> None:
@@ -228,7 +218,7 @@ def test_assessments_survive_pickling(made: list[Judgment]) -> None:
 
 def test_pickles_are_small() -> None:
     lines = "".join(f"{n // 100} Q0 {n} 30 9000 8000 0:10 8000:20\n" for n in range(20_000))
-    found = Assessments(*inex_text.read_inex_text(io.BytesIO(lines.encode()), "q"))
+    found = Assessments(*read_inex_text(io.BytesIO(lines.encode()), "q"))
     data = pickle.dumps(found)
     assert len(data) < 1.3 * len(lines)
     assert pickle.loads(data) == found
@@ -236,7 +226,7 @@ def test_pickles_are_small() -> None:
 
 def test_judgments_are_made_when_they_are_asked_for() -> None:
     text = b"7 Q0 a 5 60 0 0:5\n8 Q0 a 0 60\n"
-    found = Assessments(*inex_text.read_inex_text(io.BytesIO(text), "q"))
+    found = Assessments(*read_inex_text(io.BytesIO(text), "q"))
     assert found.find("8", "b") is None
     assert found.find("9", "a") is None
     assert list(found.of("9")) == []

@@ -63,7 +63,7 @@ def brute_force_ideal(full: Values) -> Values:
     return {one: full[one] for one in kept if not any(is_above(other, one) for other in kept)}
 
 
-@examples(150)
+@examples(60)
 @given(collections_of(most=3), st.data())
 def test_highlights_make_the_bases_that_sets_of_characters_make(
     documents: list[Node], data: st.DataObject

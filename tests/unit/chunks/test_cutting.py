@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval import chunks
-from doxeval.chunks import headings, is_blank, sentence_starts
 from doxeval.errors import InputError
 
 TEXTS = st.text(
@@ -71,23 +70,21 @@ def test_windows_of_words_share_just_the_overlap(text: str, size: int, overlap: 
     assert not words or windows[-1][-1] == words[-1]
 
 
-def test_white_space_is_what_python_says() -> None:
-    import numpy as np
-
-    codes = np.arange(0x110000)
-    expected = [chr(code).isspace() for code in codes.tolist()]
-    assert is_blank(codes).tolist() == expected
-
-
 def test_sentences_end_where_people_think_they_do() -> None:
     text = 'Dr. Who met J. Smith at 3.5 p.m. today. "Really?" Yes, e.g. there!\n\nA heading\n\nEnd'
-    starts = sentence_starts(text).tolist()
-    assert [text[start:][:4] for start in starts] == ["Dr. ", '"Rea', "Yes,", "A he", "End"]
+    assert chunks.cut({"a": text}, "sentences:1:0").texts == (
+        "Dr. Who met J. Smith at 3.5 p.m. today.",
+        '"Really?"',
+        "Yes, e.g. there!",
+        "A heading",
+        "End",
+    )
 
 
 def test_headings_in_code_are_none() -> None:
     text = "# One\n~~~\n# code\n~~~\n####### seven\n#hash\n ## Two\n"
-    assert [(one.level, text[one.start :][:6]) for one in headings(text)] == [
+    outline = chunks.documents({"a": text}).outline("a")
+    assert [(heading.level, text[heading.start :][:6]) for heading in outline] == [
         (1, "# One\n"),
         (2, " ## Tw"),
     ]

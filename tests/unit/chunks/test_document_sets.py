@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval import chunks
-from doxeval.chunks import Documents, csv_records
+from doxeval.chunks import Documents
 from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError, FormatError, InputError, SourceError, UnknownReference
 from doxeval.runs import read_run, write_run
 from helpers import write_files
+from levels import examples
 
 TEXT = "Thirty days.\r\nUnused goods only.\u2028Ask: \U0001f4ec"
 
@@ -174,6 +176,7 @@ def test_a_quotation_mark_inside_of_a_field_of_csv_is_part_of_it(tmp_path: Path)
     assert dict(chunks.documents(tmp_path / "b.tsv")) == {"a": '5" pipe'}
 
 
+@examples(300)
 @given(st.text('ab ",\n', max_size=30))
 def test_csv_is_read_as_by_the_standard_library(rows: str) -> None:
     text = f"id,text\n{rows}"
@@ -181,13 +184,16 @@ def test_csv_is_read_as_by_the_standard_library(rows: str) -> None:
         _, *expected = csv.reader(io.StringIO(text, newline=""), strict=True)
         expected = [row for row in expected if row not in ([], [""])]
         is_good = all(len(row) == 2 for row in expected)
+        expected = [[name.strip(), text] for name, text in expected] if is_good else []
     except csv.Error:
         is_good = False
-    if is_good:
-        assert [list(row.values()) for _, row in csv_records(text, "a.csv")] == expected
-    else:
-        with pytest.raises(FormatError):
-            list(csv_records(text, "a.csv"))
+    with tempfile.TemporaryDirectory() as directory:
+        file = write_files(Path(directory), {"a.csv": text}) / "a.csv"
+        if is_good and len(dict(expected)) == len(expected) > 0 and "" not in dict(expected):
+            assert [list(document) for document in chunks.documents(file).items()] == expected
+        else:
+            with pytest.raises(DoxevalError if is_good else FormatError):
+                chunks.documents(file)
 
 
 def test_long_fields_of_csv(tmp_path: Path) -> None:

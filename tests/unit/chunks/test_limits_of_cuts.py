@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from doxeval import chunks
 from doxeval.assessments import Assessments, Judgment, NeededSpan
-from doxeval.chunks import Chunks, best_ious, omegas, oracle_steps
+from doxeval.chunks import Chunks, oracle_steps
 from doxeval.measures import GroundTruth
 from levels import examples
 
@@ -99,8 +99,9 @@ def test_omega_is_gold_in_chunks_out_of_both(world: tuple[Chunks, Assessments]) 
     ]
     chosen = set().union(*by_need)
     around = set().union(*(one for one in texts if any(one & text for text in by_need)))
-    (found,) = omegas(cut.table, GroundTruth.of(gold))
-    assert found == pytest.approx(len(chosen & around) / len(chosen | around))
+    assert chunks.limits(cut, gold).omega == pytest.approx(
+        len(chosen & around) / len(chosen | around)
+    )
 
 
 def worth(gold: Assessments, read: set[tuple[str, int]]) -> Fraction:
@@ -198,8 +199,7 @@ def test_no_set_of_disjoint_chunks_has_a_better_iou(world: tuple[Chunks, Assessm
     for chosen in range(1, 1 << len(cut)):
         read = set().union(*(shown(cut, row) for row in range(len(cut)) if chosen >> row & 1))
         best = max(best, Fraction(len(read & wanted), len(read | wanted)))
-    (found,) = best_ious(cut.table, GroundTruth.of(gold))
-    assert found == pytest.approx(float(best))
+    assert chunks.limits(cut, gold).best_iou == pytest.approx(float(best))
 
 
 def test_the_best_iou_of_alternatives_is_that_of_the_measure() -> None:

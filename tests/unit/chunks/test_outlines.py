@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from doxeval import Collection, chunks
-from doxeval.chunks import Structure
+from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from helpers import doxeval, write_files
 
@@ -36,10 +36,12 @@ def test_sections_of_xml_are_those_of_the_collection(tmp_path: Path) -> None:
     ]
     for source in found:
         docs = chunks.documents(source)
-        assert words(chunks.cut(docs, "sections").texts) == SECTIONS
+        cut = chunks.cut(docs, "sections")
+        assert words(cut.texts) == SECTIONS
         assert [one.level for one in docs.outline("a")] == [1, 2, 2, 1]
-        borders = Structure(docs).borders
-        assert len(borders["sections"]) == 4 and len(borders["sections 1"]) == 2
+        borders = chunks.limits(cut, Assessments([Judgment("1", "a", ((0, 7),))])).borders
+        assert borders["sections"][:2] == (1, 1)
+        assert borders["sections 1"][:2] == (2 / 4, 1)
 
 
 def test_headings_of_html_make_sections(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,7 @@ from doxeval import chunks
 from doxeval.assessments import Assessments, Judgment
 from doxeval.chunks import (
     Chunks,
-    Documents,
-    RawChunk,
     chunks_with_texts,
-    home_documents,
     write_with_texts,
 )
 from doxeval.errors import InputError
@@ -131,14 +127,3 @@ def test_a_tree_refuses_lone_surrogates(tmp_path: Path) -> None:
     cut = chunks.cut({"a": STRANGE["lone surrogate"]}, "sentences:1:0")
     with pytest.raises(InputError, match="surrogate"):
         chunks.tree(cut, tmp_path / "tree")
-
-
-def test_as_many_chunks_as_identical_documents_take_no_memory_for_each_pair() -> None:
-    docs = Documents([(f"d{number}", "One two.") for number in range(3_000)])
-    tracemalloc.start()
-    try:
-        homes = home_documents(docs, [RawChunk("One two.")] * 3_000)
-        assert tracemalloc.get_traced_memory()[1] < 30_000_000
-    finally:
-        tracemalloc.stop()
-    assert set(homes.documents) == {"d0"}

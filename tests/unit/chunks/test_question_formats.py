@@ -12,7 +12,7 @@ import pytest
 from doxeval import chunks
 from doxeval.chunks import Documents, Questions
 from doxeval.errors import FormatError, SourceError
-from helpers import write_files
+from helpers import ROOT, write_files
 
 TERMS = "Thirty days. Unused goods only. Ask us first. Unused goods only."
 DOCS = {"terms": TERMS, "faq": "Parcels are free. Ask us first."}
@@ -262,9 +262,8 @@ def test_ragas_without_gold_and_of_several_turns() -> None:
 
 
 def test_the_questions_on_the_page_of_formats_are_read() -> None:
-    from doxeval.chunks.formats import own
-
-    text = (own.__doc__ or "").split("\n\n")[1]
+    page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    text = page.partition("### Questions with gold\n")[2].split("\n\n")[1]
     records = []
     while text.strip():
         record, end = json.JSONDecoder().raw_decode(text.lstrip())
@@ -348,10 +347,9 @@ def qasper() -> dict[str, Any]:
     return {"1703": paper}
 
 
-def test_qasper() -> None:
-    from doxeval.chunks import Loaded, documents_of_json
-
-    docs = Documents(documents_of_json(Loaded(qasper())) or [])
+def test_qasper(tmp_path: Path) -> None:
+    write_files(tmp_path, {"qasper.json": json.dumps(qasper())})
+    docs = chunks.documents(tmp_path / "qasper.json")
     assert docs["1703"] == "Tides\n\nAbout tides.\n\nMethod\n\nWe measure tides.\n\nThe moon pulls."
     gold = chunks.questions(qasper(), docs)
     assert answers(gold, "x", docs) == [["We measure tides."], ["The moon pulls."]]
@@ -556,10 +554,8 @@ def test_answers_beyond_the_page_of_natural_questions_are_lost() -> None:
 def test_two_texts_of_one_page() -> None:
     record = {"example_id": "n", "document_url": "u", "annotations": [], "question_text": "?"}
     first, second = record | {"document_text": "a"}, record | {"document_text": "b"}
-    from doxeval.chunks import Loaded, documents_of_json
-
     with pytest.raises(FormatError, match="another text of the page 'u'"):
-        documents_of_json(Loaded([first, second]))
+        chunks.documents([first, second])
 
 
 # MultiHop-RAG, AutoRAG

@@ -79,17 +79,17 @@ def records() -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def docs() -> Documents:
     return chunks.documents({"delivery": HANDBOOK})
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def gold(docs: Documents) -> Questions:
     return chunks.questions(records(), docs)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def study(docs: Documents, gold: Questions) -> Study:
     cuts = {"sent": "sentences:1:0", "words": "words:8:0", "all": "words:500:0"}
     return chunks.compare(docs, gold, cuts, budget=80, reference="bR@20")
@@ -303,7 +303,7 @@ def test_a_chunk_that_is_returned_twice_is_read_twice_by_all_measures() -> None:
         ({"budget": 400, "reference": "cR@2", "unit": "characters"}, "cR@2"),
     ],
 )
-def test_one_reference_measure_for_study_letters_oracle_and_report(
+def test_one_reference_measure_for_study_letters_and_oracle(
     docs: Documents, gold: Questions, options: dict[str, Any], reference: str
 ) -> None:
     cuts = {"sent": "sentences:1:0", "small": "words:8:0", "all": "paragraphs"}
@@ -317,8 +317,13 @@ def test_one_reference_measure_for_study_letters_oracle_and_report(
     assert comparison.measure.label == reference
     assert row["letters"] == comparison.letters[found.best]
     assert row["lost by cutting"] == found.loss(found.best, reference).cutting
+
+
+def test_the_report_names_the_reference_measure(docs: Documents, gold: Questions) -> None:
+    cuts = {"sent": "sentences:1:0", "small": "words:8:0", "all": "paragraphs"}
+    found = chunks.compare(docs, gold, cuts, budget=400, reference="bR@50")
     page = re.sub(r"<[^>]+>", "", found.report().html)
-    assert f"Best by {reference}: {found.best}," in page
+    assert f"Best by bR@50: {found.best}," in page
 
 
 def test_equal_cuts_have_the_same_winner_in_study_and_report(

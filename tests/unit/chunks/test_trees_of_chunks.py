@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from doxeval import chunks, evaluate
 from doxeval.assessments import Assessments, Judgment
-from doxeval.chunks import Chunks, as_elements, run_of_chunks
+from doxeval.chunks import ChunkRun, Chunks, as_elements
 from doxeval.errors import DoxevalError, InputError
 from doxeval.measures import measure_named
 
@@ -21,6 +20,10 @@ def nested() -> Chunks:
     spans = [(9, 25), (0, 8), (0, 25), (27, 54)]
     ids, parents = ["l2", "l1", "left", "right"], ["left", "left", None, None]
     return Chunks.of(DOCS, ["a"] * 4, [[span] for span in spans], ids=ids, parents=parents)
+
+
+def retrieved(cut: Chunks, rows: list[int]) -> ChunkRun:
+    return chunks.retrieve(lambda _: [cut.ids[row] for row in rows], {"7": "?"}, cut)
 
 
 def test_paths_follow_parents_and_the_order_of_the_text(tmp_path: Path) -> None:
@@ -42,13 +45,13 @@ def test_paths_follow_parents_and_the_order_of_the_text(tmp_path: Path) -> None:
 def test_measures_of_elements_apply(tmp_path: Path) -> None:
     cut = nested()
     collection = chunks.tree(cut, tmp_path / "tree")
-    run = as_elements(run_of_chunks(cut.table, ["7", "7"], np.array([3, 0])), cut)
+    run = as_elements(retrieved(cut, [3, 0]), cut)
     assert [one.paths for one in run] == [
         ("/document[1]/chunk[2]",),
         ("/document[1]/chunk[1]/chunk[2]",),
     ]
     gold = Assessments([Judgment("7", "a", ((9, 25),))])
-    scores = evaluate(run, gold, ["ESRR@2", "nxCG@2", "cR@2"], collection=collection)["run"]
+    scores = evaluate(run, gold, ["ESRR@2", "nxCG@2", "cR@2"], collection=collection)["retriever"]
     assert scores["cR@2"] == 1
     assert (scores["ESRR@2"] or 0) > 0 and (scores["nxCG@2"] or 0) > 0
 
@@ -77,9 +80,9 @@ def test_readers_may_go_on_to_neighbours(tmp_path: Path) -> None:
     gold = Assessments([Judgment("7", "a", ((9, 20),))])  # the second sentence
     names = [f"ESRR@1(nav=neighbours({p}))" for p in ("0", "0.4", "1")]
     for row, beside in ((0, 1.0), (2, 0.5), (3, 0.0)):
-        run = as_elements(run_of_chunks(cut.table, ["7"], np.array([row])), cut)
+        run = as_elements(retrieved(cut, [row]), cut)
         scores = evaluate(run, gold, [*names, "ESRR@1(nav=neighbours)"], collection=collection)
-        found = [scores["run"][name] for name in (*names, "ESRR@1(nav=neighbours)")]
+        found = [scores["retriever"][name] for name in (*names, "ESRR@1(nav=neighbours)")]
         assert found == pytest.approx([0, 0.4 * beside, beside, 0.5 * beside])
 
 

@@ -9,30 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from campaigns_by_hand import (
-    AT_SHIPS,
-    DOCUMENTS,
-    HIGH,
-    LOW,
-    Sources,
-    judge,
-    make_campaign,
-    make_sources,
-)
+from campaigns_by_hand import AT_SHIPS, DOCUMENTS, HIGH, LOW, judge
 from doxeval.assess.store import Campaign
 from doxeval.assessments import read_assessments
 from helpers import doxeval, write_files
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Sources:
-    return make_sources(tmp_path_factory.mktemp("sources"))
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, sources: Sources) -> Path:
+def judged_campaign(tmp_path_factory: pytest.TempPathFactory, new_campaign: Path) -> Path:
     """Ann has done topic 7; Bob disagrees about one of its documents, and left another open."""
-    directory = make_campaign(tmp_path_factory.mktemp("made") / "campaign", sources)
+    directory = tmp_path_factory.mktemp("judged") / "campaign"
+    shutil.copytree(new_campaign, directory)
     judge(directory, "ann", "7", "tides", [LOW], 0)
     judge(directory, "ann", "7", "ships", [AT_SHIPS], 0)
     judge(directory, "bob", "7", "tides", [LOW, HIGH], 0)
@@ -41,8 +28,9 @@ def made(tmp_path_factory: pytest.TempPathFactory, sources: Sources) -> Path:
 
 
 @pytest.fixture
-def campaign(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "campaign"))
+def campaign(judged_campaign: Path, tmp_path: Path) -> Path:
+    """A copy that a test may change."""
+    return Path(shutil.copytree(judged_campaign, tmp_path / "campaign"))
 
 
 def exported(campaign: Path, out: Path, *options: object) -> bytes:
@@ -94,7 +82,7 @@ def test_assessors_are_called_by_their_pseudonyms(campaign: Path, tmp_path: Path
 
 @pytest.mark.parametrize("format_", ["jsonl", "annotations", "inex2005", "inex2008", "trec"])
 def test_every_format_goes_out_and_in_and_out_again(
-    campaign: Path, sources: Sources, tmp_path: Path, format_: str
+    campaign: Path, new_campaign: Path, tmp_path: Path, format_: str
 ) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     one_topic = ("--format", format_, "--topic", "7")
@@ -102,7 +90,7 @@ def test_every_format_goes_out_and_in_and_out_again(
     if format_ == "trec":  # it has no highlights to import
         assert before == b"7 0 ships 1\n7 0 tides 1\n" or before == b"7 0 tides 1\n7 0 ships 1\n"
         return
-    other = make_campaign(tmp_path / "other", sources)
+    other = shutil.copytree(new_campaign, tmp_path / "other")
     done = doxeval("assess", "import", other, first, "--assessor", "bob")
     assert done.exit_code == 0, done.stderr
     assert "2 judgments imported as those of bob" in done.stdout
@@ -304,11 +292,7 @@ def test_honeypots_are_placed_and_scored(campaign: Path, tmp_path: Path) -> None
     assert doxeval("assess", "honeypots", campaign, wrong).exit_code == 1
 
 
-def test_rebasing_keeps_what_can_be_found_again(tmp_path: Path) -> None:
-    sources = make_sources(tmp_path / "a")
-    campaign = make_campaign(tmp_path / "campaign", sources)
-    judge(campaign, "ann", "7", "tides", [LOW], 0)
-    judge(campaign, "ann", "7", "ships", [AT_SHIPS], 0)
+def test_rebasing_keeps_what_can_be_found_again(campaign: Path, tmp_path: Path) -> None:
     changed = {
         "tides.xml": DOCUMENTS["tides.xml"].replace("<sec>", "<sec><p>New. </p>"),
         "ships.xml": "<article><sec><p>Ships wait for nothing.</p></sec></article>",
@@ -330,11 +314,10 @@ def test_rebasing_keeps_what_can_be_found_again(tmp_path: Path) -> None:
     assert doxeval("assess", "rebase", campaign, "--collection", tmp_path).exit_code == 1
 
 
-def test_a_collection_built_again_is_refused(tmp_path: Path) -> None:
-    sources = make_sources(tmp_path / "a")
-    campaign = make_campaign(tmp_path / "campaign", sources)
-    write_files(tmp_path / "a" / "documents", {"tides.xml": "<article>Other.</article>"})
-    built = ("collection", "build", tmp_path / "a" / "documents", "--out", sources.collection)
+def test_a_collection_built_again_is_refused(moveable: tuple[Path, Path], tmp_path: Path) -> None:
+    campaign, collection = moveable
+    other = write_files(tmp_path / "other", {"tides.xml": "<article>Other.</article>"})
+    built = ("collection", "build", other, "--out", collection)
     assert doxeval(*built, "--force", "--jobs", 1).exit_code == 0
     done = doxeval("assess", "status", campaign)
     assert done.exit_code == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sqlite3
 import stat
 from pathlib import Path
@@ -17,8 +16,6 @@ from campaigns_by_hand import (
     Sources,
     init_words,
     judge,
-    make_campaign,
-    make_sources,
     with_stdin,
 )
 from doxeval.assess.store import Campaign
@@ -26,22 +23,6 @@ from doxeval.pooling import pool_runs, write_pool
 from helpers import doxeval, write_files
 
 PASSWORD = re.compile(r"^password of (\w+): (\S+)$", re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Sources:
-    return make_sources(tmp_path_factory.mktemp("sources"))
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, sources: Sources) -> Path:
-    return make_campaign(tmp_path_factory.mktemp("made") / "campaign", sources)
-
-
-@pytest.fixture
-def campaign(made: Path, tmp_path: Path) -> Path:
-    """A copy that a test may change."""
-    return Path(shutil.copytree(made, tmp_path / "campaign"))
 
 
 def signed_in(directory: Path, name: str, password: str) -> bool:
@@ -415,10 +396,11 @@ def test_a_database_that_someone_changed_by_hand_is_noticed(campaign: Path) -> N
     assert "tides" in done.stderr
 
 
-def test_a_collection_that_was_moved_is_found_again(tmp_path: Path) -> None:
-    sources = make_sources(tmp_path / "a")
-    directory = make_campaign(tmp_path / "campaign", sources)
-    moved = sources.collection.rename(tmp_path / "moved")
+def test_a_collection_that_was_moved_is_found_again(
+    moveable: tuple[Path, Path], tmp_path: Path
+) -> None:
+    directory, collection = moveable
+    moved = collection.rename(tmp_path / "moved")
     done = doxeval("assess", "status", directory)
     assert done.exit_code == 1
     assert "say where it is with --collection" in done.stderr

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 
-import doxeval as doxeval_package
 from doxeval.cli import main
 from doxeval.documents import Collection
 from helpers import doxeval, write_files
-
-ARTICLES = Path(doxeval_package.__file__).parent / "demo_data" / "articles"
-
-
-@pytest.fixture
-def demo(tmp_path: Path) -> Path:
-    out = tmp_path / "demo"
-    assert doxeval("collection", "build", ARTICLES, "--out", out).exit_code == 0
-    return out
 
 
 def verbs(command: click.Command, name: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -39,41 +24,15 @@ def verbs(command: click.Command, name: tuple[str, ...] = ()) -> Iterator[tuple[
             yield from verbs(child, (*name, verb))
 
 
-@pytest.mark.parametrize("verb", list(verbs(main)), ids=" ".join)
-def test_every_verb_has_help(verb: tuple[str, ...]) -> None:
-    result = doxeval(*verb, "--help")
-    assert result.exit_code == 0
-    assert "Usage: " in result.stdout
-    lines = result.stdout.splitlines()
-    assert len(lines) > 5
-    assert max(map(len, lines)) <= 100
-
-
-def test_demo_does_the_whole_job(tmp_path: Path) -> None:
-    out = tmp_path / "demo"
-    result = doxeval("demo", "--out", out)
-    assert result.exit_code == 0, result.stderr
-    steps = "collection build", "index build", "search", "validate", "evaluate", "compare", "report"
-    for verb in (*steps, "chunks try"):
-        assert f"$ doxeval {verb} " in result.stdout
-    assert re.search(r"^10\. \w+ /article\[1\]", result.stdout, re.MULTILINE)
-    assert "What next" in result.stdout
-    assert len(list((out / "data" / "runs").glob("*.run"))) == 12
-    page = (out / "report.html").read_text(encoding="utf-8")
-    for baseline in ("baseline-lm", "baseline-bm25"):
-        assert re.search(rf"^{baseline} +0\.\d{{4}} ", result.stdout, re.MULTILINE)
-        assert f"{baseline}.run: run {baseline}, " in result.stdout  # validated
-        assert baseline in page
-    assert result.stdout.count("  0 errors, 0 warnings\n") == 2
-    assert (out / "report.html").stat().st_size > 100_000
-    assert re.search(r"^paragraphs +455 ", result.stdout, re.MULTILINE)
-    assert "What cutting and searching lose" in (out / "chunks.html").read_text(encoding="utf-8")
-    again = doxeval("demo", "--out", out)
-    assert (again.exit_code, "exists; --force replaces it" in again.stderr) == (1, True)
-    precious = write_files(tmp_path / "mine", {"thesis.txt": "all of it"})
-    refused = doxeval("demo", "--out", precious, "--force")
-    assert (refused.exit_code, "is not an earlier demo" in refused.stderr) == (1, True)
-    assert (precious / "thesis.txt").exists()
+def test_every_verb_has_help() -> None:
+    without = []
+    for verb in verbs(main):
+        result = doxeval(*verb, "--help")
+        lines = result.stdout.splitlines()
+        is_help = result.exit_code == 0 and "Usage: " in result.stdout and len(lines) > 5
+        if not is_help or max(map(len, lines)) > 100:
+            without.append(" ".join(verb))
+    assert without == []
 
 
 def test_info_as_table_and_json(demo: Path) -> None:
@@ -192,42 +151,3 @@ def test_globs_and_several_sources(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, result.stderr
     assert list(Collection(tmp_path / "c").ids()) == ["a", "deep/er/b", "c"]
-
-
-def test_a_terminal_sees_progress_and_no_control_characters(tmp_path: Path) -> None:
-    source = write_files(tmp_path / "s", {"a.txt": "one \x1b[31mtwo\x1b[0m three\x07"})
-    command = [sys.executable, "-m", "doxeval", "collection"]
-    seen = on_a_terminal([*command, "build", str(source), "--out", str(tmp_path / "c")])
-    assert "Building" in seen
-    shown = on_a_terminal([*command, "show", str(tmp_path / "c"), "a", "/document[1]"])
-    assert "one \\u001b[31mtwo\\u001b[0m three\\u0007" in shown
-    piped = subprocess.run(
-        [*command, "show", str(tmp_path / "c"), "a", "/document[1]"], capture_output=True
-    )
-    assert b"\x1b[31mtwo" in piped.stdout
-
-
-def on_a_terminal(command: list[str]) -> str:
-    """What a command writes to a terminal."""
-    controller, terminal = pty.openpty()
-    process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal)
-    os.close(terminal)
-    seen = b""
-    try:
-        while data := os.read(controller, 65536):
-            seen += data
-    except OSError:  # how the end of a terminal shows itself on Linux
-        pass
-    os.close(controller)
-    assert process.wait(timeout=30) == 0
-    return seen.decode()
-
-
-def test_starting_loads_nothing_heavy() -> None:
-    script = (
-        "import sys, doxeval, doxeval.cli; "
-        "heavy = {'numpy', 'rich', 'selectolax', 'markdown_it'} & set(sys.modules); "
-        "sys.exit(f'loaded: {heavy}' if heavy else 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

@@ -32,15 +32,14 @@ def single_valued_options(
             yield from ((name, flag, option.nargs) for flag in option.opts)
 
 
-@pytest.mark.parametrize(
-    ("verb", "flag", "values"),
-    [pytest.param(*one, id=" ".join((*one[0], one[1]))) for one in single_valued_options()],
-)
-def test_an_option_given_twice_is_refused(verb: tuple[str, ...], flag: str, values: int) -> None:
-    once = (flag, *["1"] * values)
-    result = doxeval(*verb, *once, *once)
-    assert result.exit_code == 2
-    assert " is given twice" in result.stderr
+def test_an_option_given_twice_is_refused() -> None:
+    accepted = []
+    for verb, flag, values in single_valued_options():
+        once = (flag, *["1"] * values)
+        result = doxeval(*verb, *once, *once)
+        if result.exit_code != 2 or " is given twice" not in result.stderr:
+            accepted.append((*verb, flag))
+    assert accepted == []
 
 
 SIMULATE = ("simulate", "-a", ASSESSED, "--out", "out", "--collection", "DIR", "--system")

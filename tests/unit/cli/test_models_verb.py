@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from click.testing import CliRunner
 
@@ -14,25 +9,7 @@ import doxeval
 from doxeval.cli import main
 from doxeval.errors import InputError
 from doxeval.retrieve import BUILT_IN, MODELS, bm25, explained, lm
-
-SOURCE = '''
-from dataclasses import dataclass
-
-from doxeval import Model
-from doxeval.named import parameter
-
-
-@dataclass(frozen=True)
-class Coordination(Model):
-    """How many of the query's items occur."""
-
-    name = "coordination"
-    least: float = parameter(1.0, "how often an item must occur")
-
-    def by_item(self, evidence):
-        for item, weight in enumerate(evidence.weight):
-            yield weight * (evidence.tf[:, item] >= self.least)
-'''
+from own_models import MODEL_SOURCE
 
 
 def shown(*words: str) -> str:
@@ -76,7 +53,7 @@ def test_a_wrong_name_is_one_line() -> None:
 
 def test_a_model_of_ones_own_has_a_name_once_it_is_registered() -> None:
     names: dict[str, type[doxeval.Model]] = {}
-    exec(compile(SOURCE, "coordination", "exec"), names)
+    exec(compile(MODEL_SOURCE, "coordination", "exec"), names)
     own = names["Coordination"]
     doxeval.register_model(own)
     try:
@@ -88,23 +65,3 @@ def test_a_model_of_ones_own_has_a_name_once_it_is_registered() -> None:
     assert "coordination" not in MODELS
     with pytest.raises(InputError, match=r"is not a subclass of doxeval\.Model"):
         doxeval.register_model(int)  # type: ignore[type-var]
-
-
-def test_a_package_offers_a_model_to_the_command_line(tmp_path: Path) -> None:
-    (tmp_path / "own_models.py").write_text(SOURCE, encoding="utf-8")
-    facts = tmp_path / "own_models-1.0.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: own_models\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text(
-        "[doxeval.models]\ncoordination = own_models\nnone = no_such_module:It\n"
-    )
-    sources = str(Path(doxeval.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-m", "doxeval", "models"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([sources, str(tmp_path)])},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "  coordination How many of the query's items occur\n" in done.stdout
-    assert "entry point none = no_such_module:It cannot be loaded" in done.stderr

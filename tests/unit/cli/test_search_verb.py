@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 import doxeval as package
-from doxeval.documents import Collection, build_collection
+from doxeval.documents import Collection
 from doxeval.errors import InputError
 from doxeval.retrieve import TASKS, Index, build_index, search_words
 from doxeval.retrieve import search as run_for
@@ -15,14 +16,12 @@ from doxeval.runs import read_run
 from doxeval.topics import read_topics
 from helpers import doxeval
 
-DEMO = Path(package.__file__).parent / "demo_data"
-TOPICS = DEMO / "topics.xml"
+TOPICS = Path(package.__file__).parent / "demo_data" / "topics.xml"
 
 
 @pytest.fixture(scope="module")
-def sea(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("verb") / "sea"
-    build_collection([str(DEMO / "articles")], directory)
+def sea(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = Path(shutil.copytree(demo, tmp_path_factory.mktemp("verb") / "sea"))
     build_index(Collection(directory))
     return directory
 
@@ -207,9 +206,8 @@ def test_a_run_without_results_is_not_written(sea: Path, tmp_path: Path) -> None
     assert not out.exists()
 
 
-def test_a_collection_without_an_index(sea: Path, tmp_path: Path) -> None:
-    build_collection([str(DEMO / "articles")], tmp_path / "bare")
-    result = doxeval("search", tmp_path / "bare", "--words", "fog")
+def test_a_collection_without_an_index(demo: Path) -> None:
+    result = doxeval("search", demo, "--words", "fog")
     assert result.exit_code == 1
     assert "the collection has no index; build_index, or `doxeval index build " in result.stderr
 

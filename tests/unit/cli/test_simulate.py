@@ -9,8 +9,7 @@ import click
 import pytest
 
 from doxeval.assessments import Assessments, Judgment, write_assessments
-from doxeval.cli import SYSTEMS_WITH
-from doxeval.cli.simulate import simulate as simulate_command
+from doxeval.cli import main
 from doxeval.documents import Collection
 from doxeval.runs import read_run
 from doxeval.stereotypes import SYSTEMS, simulate
@@ -78,7 +77,9 @@ def test_the_command_writes_all_runs_into_a_directory(
     assert "expected a directory, for several runs" in into_file.stderr
 
 
-def test_the_command_knows_which_options_a_system_looks_at(collection: Collection) -> None:
+def test_the_command_knows_which_options_a_system_looks_at(
+    collection: Collection, tmp_path: Path
+) -> None:
     judged = Assessments(
         [graded("a", "/s[1]/q[1] 2E"), graded("b", "/s[1] 3E\n/s[1]/p[1] 3E\n/s[1]/p[2] 3E")]
     )
@@ -87,12 +88,15 @@ def test_the_command_knows_which_options_a_system_looks_at(collection: Collectio
         "unit": ["words", "characters"],
         "quant": ["gen", "strict"],
     }
-    assert set(choices) == set(SYSTEMS_WITH)
+    where = ("-a", "nowhere", "--collection", collection.directory, "--out", tmp_path / "run")
     for option, chosen in choices.items():
         for system in SYSTEMS:
             runs = [simulate(judged, collection, system, **{option: value}) for value in chosen]
             has_effect = any(listed(run) != listed(runs[0]) for run in runs)
-            assert has_effect == (system in SYSTEMS_WITH[option]), (option, system)
+            refused = doxeval("simulate", *where, "--system", system, f"--{option}", chosen[0])
+            message = f"--{option} has no effect on {system}"
+            assert has_effect == (message not in refused.stderr), (option, system)
+            assert refused.exit_code == (1 if has_effect else 2)
 
 
 def test_the_command_leaves_nothing_behind_when_it_fails(
@@ -119,7 +123,9 @@ def test_the_command_leaves_nothing_behind_when_it_fails(
 
 
 def test_the_command_knows_all_systems_and_needs_a_collection(judged: Path) -> None:
-    (option,) = (one for one in simulate_command.params if one.name == "systems")
+    command = main.get_command(click.Context(main), "simulate")
+    assert command is not None
+    (option,) = (given for given in command.params if given.name == "systems")
     assert isinstance(option.type, click.Choice)
     assert list(option.type.choices) == [*SYSTEMS, "all"]
     result = doxeval("simulate", "--system", "perfect", "-a", judged, "--out", "nowhere")

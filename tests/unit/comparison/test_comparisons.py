@@ -37,7 +37,7 @@ class TestTopicsInCommon:
         assert found.to_dict()["pairs"][0]["with_results"] == 1
 
     @given(score_tables(least_runs=2, most_runs=4))
-    @examples(200)
+    @examples(120)
     def test_notes_tell_what_is_not_shared(self, table: ScoreTable) -> None:
         label = table.labels[0]
         found = compare(table, label)

@@ -80,7 +80,7 @@ class TestIntervals:
         assert mean_interval(np.array([0.5, 0.5]), facts()) == (0.5, 0.5)
 
     @given(score_tables(least_runs=2, most_runs=2), st.sampled_from(TESTS))
-    @examples(200)
+    @examples(120)
     def test_differences_stay_in_range_and_agree_with_p(
         self, table: ScoreTable, test: Test
     ) -> None:

@@ -11,21 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.arrays import portions
-from doxeval.assessments import Assessments, Judgment, assessed_elements
-from doxeval.documents import Collection, cover, example_collection, innermost, lookup
+from doxeval.assessments import Assessments, Judgment, elements_from_highlights
+from doxeval.documents import Collection, covers, example_collection
 from levels import examples
+from seams import change
 from strategies import Node, collections_of
 
-BLOCKS = [(lookup, "_BLOCK"), (innermost, "_BLOCK"), (cover, "_MOST_PAIRS")]
-BLOCKS += [(assessed_elements, "_BLOCK")]
+BLOCKS = ("lookup_block", "innermost_block", "cover_pairs", "assessed_elements_block")
 
 
 def in_blocks(size: int | None, found: Callable[[], Any]) -> Any:
     """What is found in blocks of a size, as lists; None: as it is."""
     with pytest.MonkeyPatch.context() as patch:
-        for module, name in BLOCKS:
-            if size is not None:
-                patch.setattr(module, name, size)
+        if size is not None:
+            change(patch, **dict.fromkeys(BLOCKS, size))
         return [np.asarray(column).tolist() for column in found()]
 
 
@@ -42,13 +41,11 @@ def test_tiny_blocks_find_what_one_block_finds(documents: list[Node], data: st.D
     starts, ends = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
 
     def found() -> Any:
-        covered = cover.covers(collection, asked[:-2], starts, ends)
+        covered = covers(collection, asked[:-2], starts, ends)
         yield collection.find_nodes(asked, paths)
         yield collection.innermost(asked[:-2], starts, ends)
         yield from (covered.nodes, covered.begin)
-        elements = assessed_elements.elements_from_highlights(
-            judged(collection, number, ranges), collection
-        )
+        elements = elements_from_highlights(judged(collection, number, ranges), collection)
         yield from (elements.topic, elements.node, elements.rsize, elements.size)
 
     whole = in_blocks(None, found)

@@ -5,10 +5,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from building import contents, in_small_batches, unfinished_in
 from doxeval.documents import (
     BuildOptions,
     Collection,
@@ -23,14 +20,12 @@ from doxeval.documents import (
     Limits,
     MarksBuilder,
     NodeTable,
-    Sizes,
     build_collection,
     read_html,
     read_markdown,
     tabulate,
 )
 from doxeval.errors import DocumentError, InputError, MissingText, OutputError, SyntaxProblem
-from doxeval.sealed import ColumnFile
 from helpers import Builder, doxeval, write_files
 from levels import examples
 from seams import change
@@ -40,14 +35,6 @@ ARTICLES = {
     "co/1999/r1.xml": "<article><id> first </id><p>Eins</p></article>",
     "co/2000/r2.xml": "<article><id>second</id><p>Zwei — 2</p></article>",
 }
-
-
-def contents(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in directory.iterdir()}
-
-
-def leftovers(directory: Path) -> list[str]:
-    return [path.name for path in directory.iterdir() if path.name.startswith(".")]
 
 
 @examples(25)
@@ -136,38 +123,11 @@ def test_duplicate_ids_stop_the_build_and_name_both(tmp_path: Path) -> None:
 def test_duplicate_ids_are_noticed_across_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    change(monkeypatch, build_sizes=Sizes(batch_documents=3))
+    in_small_batches(monkeypatch, batch_documents=3)
     files = {f"{n // 10}/{n}.xml": "<a/>" for n in range(40)}
     source = write_files(tmp_path / "s", {**files, "z/17.xml": "<a/>"})
     with pytest.raises(DocumentError, match=r"z/17\.xml.*first given to .*/1/17\.xml"):
         build_collection([str(source)], tmp_path / "c")
-
-
-def test_the_result_does_not_depend_on_the_number_of_jobs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    change(monkeypatch, build_sizes=Sizes(batch_documents=7))
-    files = {f"{n}.xml": f"<a>{'<b>x é</b>' * n}<c{n % 5}/></a>" for n in range(60)}
-    source = write_files(tmp_path / "s", {**files, "broken.xml": "<a>"})
-    options = BuildOptions(skip_broken=True)
-    reports = [
-        build_collection([str(source)], tmp_path / f"c{jobs}", options, jobs=jobs)
-        for jobs in (1, 2, 3)
-    ]
-    assert contents(tmp_path / "c1") == contents(tmp_path / "c2") == contents(tmp_path / "c3")
-    assert [len(report.broken) for report in reports] == [1, 1, 1]
-    assert (tmp_path / "c1" / "manifest.json").stat().st_size > 0
-
-
-def test_errors_come_back_from_other_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    change(monkeypatch, build_sizes=Sizes(batch_documents=2))
-    files = {f"{n:02}.xml": "<a/>" for n in range(30)}
-    source = write_files(tmp_path / "s", {**files, "15.xml": "<a>\n&nosuch;</a>"})
-    with pytest.raises(DocumentError, match=r"15\.xml:2:1: undefined entity &nosuch;"):
-        build_collection([str(source)], tmp_path / "c", jobs=2)
-    assert leftovers(tmp_path) == []
 
 
 def test_broken_documents_are_skipped_only_on_request(tmp_path: Path) -> None:
@@ -218,7 +178,7 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     (source / "b.xml").write_text("<b/>")
     build_collection([str(source)], out, force=True)
     assert len(Collection(out)) == 2
-    assert leftovers(tmp_path) == []
+    assert unfinished_in(tmp_path) == []
 
 
 def test_force_never_replaces_what_is_not_a_collection(tmp_path: Path) -> None:
@@ -237,68 +197,18 @@ def test_a_failed_replacement_leaves_the_old_collection(tmp_path: Path) -> None:
     with pytest.raises(DocumentError):
         build_collection([str(source)], tmp_path / "c", force=True)
     assert contents(tmp_path / "c") == before
-    assert leftovers(tmp_path) == []
+    assert unfinished_in(tmp_path) == []
 
 
 def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: ColumnFile, values: object) -> None:
+    def full(self: object, values: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     source = write_files(tmp_path / "s", {"a.xml": "<a/>"})
-    monkeypatch.setattr(ColumnFile, "append", full, raising=True)
+    change(monkeypatch, append_column=full)
     with pytest.raises(OutputError, match="No space left on device"):
         build_collection([str(source)], tmp_path / "c")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s"]
-
-
-def test_a_limit_on_file_size_leaves_nothing(tmp_path: Path) -> None:
-    """The system itself refuses to write, in the middle of the text."""
-    source = write_files(tmp_path / "s", {"a.txt": "x" * 200_000})
-    script = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000));"
-        "from doxeval.cli import main; main()"
-    )
-    command = [sys.executable, "-c", script, "collection", "build", str(source), "--out"]
-    done = subprocess.run([*command, str(tmp_path / "c")], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "cannot be written" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["s"]
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_leaves_nothing(tmp_path: Path, jobs: int) -> None:
-    source = tmp_path / "s"
-    paragraph = "<p>" + "word " * 50 + "</p>"
-    write_files(source, {f"{n}.xml": f"<a>{paragraph * 4000}</a>" for n in range(60)})
-    command = [sys.executable, "-m", "doxeval", "collection", "build", str(source)]
-    command += ["--jobs", str(jobs), "--out", str(tmp_path / "c")]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    deadline = time.monotonic() + 20
-    while not leftovers(tmp_path) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert leftovers(tmp_path), "the build never started"
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes
-    _, errors = process.communicate(timeout=30)
-    assert (process.returncode, errors) == (130, "Interrupted\n")
-    assert leftovers(tmp_path) == []
-    assert not (tmp_path / "c").exists()
-
-
-def test_a_polite_kill_leaves_nothing(tmp_path: Path) -> None:
-    source = write_files(
-        tmp_path / "s", {f"{n}.xml": f"<a>{'<p>x</p>' * 90000}</a>" for n in range(9)}
-    )
-    command = [sys.executable, "-m", "doxeval", "collection", "build", str(source), "--jobs", "1"]
-    process = subprocess.Popen([*command, "--out", str(tmp_path / "c")], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 20
-    while not leftovers(tmp_path) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.terminate()
-    assert process.wait(timeout=30) == 143
-    assert leftovers(tmp_path) == []
 
 
 def test_limits_can_be_set(build: Builder) -> None:
@@ -316,18 +226,6 @@ def test_impossible_limits_are_refused(depth: int) -> None:
         Limits(depth=depth)
     with pytest.raises(InputError, match="bytes=0: expected a whole number from 1 to"):
         Limits(bytes=0)
-
-
-def test_the_deepest_document_there_can_be(build: Builder) -> None:
-    deepest = "<a>" * 30_000 + "x" + "</a>" * 30_000
-    collection = build({"a.xml": deepest}, limits=Limits(depth=30_000))
-    assert collection.statistics.deepest == 30_000
-    assert collection.node(29_999).depth == 30_000
-    path = collection.path_of(29_999)
-    assert path == "/a[1]" * 30_000
-    assert collection.element("a", path).text == "x"
-    with pytest.raises(DocumentError, match="elements nested more than 30,000 deep; depth="):
-        build({"a.xml": f"<b>{deepest}</b>"}, limits=Limits(depth=30_000))
 
 
 @pytest.mark.parametrize("levels", [30_001, 40_000, 70_000])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from building import in_small_batches
 from damaging import forge, forge_column, forge_manifest, without_statistics
 from doxeval.documents import (
     Collection,
-    Sizes,
     example_collection,
     verify_collection,
 )
@@ -28,7 +28,7 @@ FILES = {"a.xml": "<a>one<b>two</b></a>", "b.xml": "<a>three</a>"}
 @given(collections_of())
 def test_kept_statistics_are_those_that_are_counted(documents: list[Node]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        change(patch, build_sizes=Sizes(batch_documents=2))
+        in_small_batches(patch, batch_documents=2)
         change(patch, statistics_rows=3)
         kept = example_collection({str(n): node.source for n, node in enumerate(documents)})
         assert kept.verify().problems == ()

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from doxeval import spans
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents import MOST_ELEMENTS, MOST_TOPICS, Limits
+from doxeval.documents import MOST_ELEMENTS, MOST_TOPICS, Limits, example_collection
 from doxeval.errors import DocumentError, InputError
 from doxeval.measures import GroundTruth, pair_keys
-from doxeval.retrieve import batches
+from doxeval.retrieve import build_index
 from doxeval.runs import Run
 from helpers import Builder
 from levels import examples
@@ -62,24 +62,24 @@ def test_batches_of_an_index_are_whole_documents(
 ) -> None:
     """A batch ends with the document that fills it."""
 
-    class OneElementEach:
-        rows = np.arange(len(lengths) + 1)
+    expected: list[list[int]] = []
+    for length in lengths:
+        if not expected or len(expected[-1]) == documents or sum(expected[-1]) >= characters:
+            expected.append([])
+        expected[-1].append(length)
+    texts = {f"d{number:02}": f"<a>{'x' * length}</a>" for number, length in enumerate(lengths)}
+    read: list[int] = []
 
-        class nodes:  # noqa: N801
-            end = np.array(lengths, dtype=np.int32)
+    def progress(stage: str, done: int, total: int) -> None:
+        if stage == "reading":
+            assert total == sum(lengths)
+            read.append(done)
 
     with pytest.MonkeyPatch.context() as patch:
         change(patch, index_batch_characters=characters)
         change(patch, index_batch_documents=documents)
-        found = list(batches.batches_of(OneElementEach()))  # type: ignore[arg-type]
-    assert [number for first, after in found for number in range(first, after)] == [
-        *range(len(lengths))
-    ]
-    for first, after in found:
-        assert after - first <= documents
-        assert sum(lengths[first : after - 1]) < characters
-        is_full = after - first == documents or sum(lengths[first:after]) >= characters
-        assert is_full or after == len(lengths)
+        build_index(example_collection(texts), progress=progress)
+    assert read == list(map(sum, expected))
 
 
 def test_so_many_results_and_judged_documents(monkeypatch: pytest.MonkeyPatch) -> None:

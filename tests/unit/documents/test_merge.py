@@ -7,21 +7,19 @@ import json
 import os
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from building import contents, in_small_batches
 from damaging import without_statistics
 from doxeval.documents import (
-    ORIGINS_FILE,
     BuildOptions,
     Collection,
     IdRule,
-    Sizes,
-    TextStorage,
     build_collection,
     merge_collections,
     text_parts,
@@ -32,9 +30,8 @@ from levels import examples
 from seams import change
 from strategies import Node, collections_of
 
-
-def contents(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in directory.iterdir()}
+ORIGINS = "documents.origins.txt"
+TEXTS: list[Literal["plain", "compressed", "none"]] = ["plain", "compressed", "none"]
 
 
 def without_sources(directory: Path) -> dict[str, Any]:
@@ -61,7 +58,7 @@ def test_merging_is_building_at_once(
     (base / "s" / "zzz.xml").write_text("<article>last</article>")
     files = sorted((base / "s").iterdir())
     cuts = data.draw(st.lists(st.integers(1, len(files) - 1), min_size=1, max_size=3, unique=True))
-    options = BuildOptions(text=data.draw(st.sampled_from(get_args(TextStorage))))
+    options = BuildOptions(text=data.draw(st.sampled_from(TEXTS)))
     borders = [0, *sorted(cuts), len(files)]
     for at, (begin, end) in enumerate(pairwise(borders)):
         build_collection(files[begin:end], base / f"c{at}", options)
@@ -87,7 +84,7 @@ def pair(build: Builder, tmp_path: Path) -> tuple[Path, Path]:
     for name in "cdef":
         (source / f"{name}.xml").write_text(f"<r><s>{name}</s></r>")
     with pytest.MonkeyPatch.context() as patch:
-        change(patch, build_sizes=Sizes(batch_documents=1, shard_batches=2))
+        in_small_batches(patch, batch_documents=1, shard_batches=2)
         build_collection(source, tmp_path / "two")
     return one, tmp_path / "two"
 
@@ -98,8 +95,8 @@ def test_documents_keep_their_order_and_origins(pair: tuple[Path, Path], tmp_pat
     both = Collection(tmp_path / "both")
     assert list(both.ids()) == list("abcdef")
     assert [both.text_of(number) for number in range(6)] == ["One and", "Two", *"cdef"]
-    origins = b"".join((one / ORIGINS_FILE).read_bytes() for one in pair)
-    assert (both.directory / ORIGINS_FILE).read_bytes() == origins
+    origins = b"".join((one / ORIGINS).read_bytes() for one in pair)
+    assert (both.directory / ORIGINS).read_bytes() == origins
     assert text_parts(both.manifest["files"]) == ["text.bin"]
     assert [contents(one) for one in pair] == before
     merged = both.manifest["merged"]

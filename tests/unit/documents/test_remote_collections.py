@@ -6,20 +6,19 @@ import os
 import pickle
 import shutil
 import sys
-from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.documents import COLLECTION, Collection, MappedText, RemoteText
+from building import in_small_batches
+from doxeval.documents import Collection, build_collection
 from doxeval.errors import CollectionError
-from doxeval.sealed import RemoteDirectory, cache_directory
+from doxeval.sealed import cache_directory
 from far_store import FarStore, bytes_read, files_read
-from helpers import Builder, doxeval
+from helpers import Builder, doxeval, write_files
 
 FILES = {
     f"d{number}.xml": f"<art>text {number} <sec>{'x' * number}</sec></art>" for number in range(40)
@@ -89,26 +88,29 @@ def test_texts_one_after_another_are_read_ahead(url: str, near: Collection) -> N
     assert bytes_read() == (near.directory / "text.bin").stat().st_size
 
 
-@given(st.lists(st.binary(max_size=9), min_size=1, max_size=4), st.data())
+@given(
+    st.lists(st.text("aé ", max_size=9), min_size=1, max_size=12),
+    st.integers(1, 4),
+    st.data(),
+)
 def test_texts_in_parts_are_read_as_if_they_were_here(
-    parts: list[bytes], data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], in_part: int, data: st.DataObject
 ) -> None:
-    class Parts(RemoteDirectory):
-        def read(self, name: str, begin: int, end: int) -> bytes:
-            piece = parts[int(name)][begin:end]
-            assert len(piece) == end - begin > 0, "asked for what is not there"
-            return piece
-
-    names = [str(number) for number in range(len(parts))]
-    sizes = {name: len(part) for name, part in zip(names, parts, strict=True)}
-    far = RemoteText(Parts("far://nowhere", COLLECTION), sizes)
-    here = MappedText([np.frombuffer(part, np.uint8) for part in parts], names)
-    place = st.integers(0, sum(map(len, parts)))
-    ends = [0, *data.draw(st.lists(place, max_size=6))]
-    for begin, end in pairwise(ends):  # some follow each other
-        assert far.read(begin, end) == here.read(begin, end)
-        again, upto = data.draw(place), data.draw(place)
-        assert far.read(again, upto) == here.read(again, upto)
+    directory = tmp_path_factory.mktemp("parts")
+    files = {f"{number:02}.txt": text for number, text in enumerate(texts)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DOXEVAL_CACHE", str(directory / "cache"))
+        in_small_batches(patch, batch_documents=in_part, shard_batches=1, shards_until_larger=1000)
+        build_collection(write_files(directory / "s", files), directory / "c")
+        far = Collection(f"far://{directory / 'c'}")
+        FarStore.reads.clear()
+        documents = st.integers(0, len(texts) - 1)
+        for begin in data.draw(st.lists(documents, max_size=6)):
+            for document in range(begin, data.draw(documents) + 1):  # some follow each other
+                assert far.text_of(document) == texts[document]
+    sizes = {path.name: path.stat().st_size for path in (directory / "c").iterdir()}
+    for name, begin, end in FarStore.reads:
+        assert 0 <= begin < end <= sizes[name], "asked for what is not there"
 
 
 def test_a_pickle_needs_no_connection_if_the_cache_is_complete(url: str, near: Collection) -> None:

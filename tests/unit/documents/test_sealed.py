@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,30 +50,52 @@ def test_these_are_all_the_files(collection: Path) -> None:
     assert names == sorted([*NAMES, "manifest.json", "text.bin"])
 
 
-@pytest.mark.parametrize("name", [*NAMES, "text.bin"])
-def test_a_truncated_file_is_refused(collection: Path, name: str) -> None:
-    os.truncate(collection / name, (collection / name).stat().st_size - 1)
-    with pytest.raises(CollectionError, match=f"{name}: the file has .* bytes instead of"):
-        Collection(collection)
+def not_refused(
+    collection: Path, names: list[str], damage: Callable[[Path], object], expected: str
+) -> dict[str, str]:
+    """Damage one file after another; return those that are not refused as expected, and how."""
+    wrong = {}
+    for name in names:
+        path = collection / name
+        before = path.read_bytes()
+        damage(path)
+        try:
+            Collection(collection)
+            message = "opened"
+        except CollectionError as error:
+            message = str(error)
+        if not re.search(f"{re.escape(name)}: {expected}", message):
+            wrong[name] = message
+        path.write_bytes(before)
+    Collection(collection)
+    return wrong
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_altered_file_is_refused(collection: Path, name: str) -> None:
-    data = bytearray((collection / name).read_bytes())
-    data[-1] ^= 1
-    (collection / name).write_bytes(data)
-    with pytest.raises(CollectionError, match=f"{name}: the file was altered"):
-        Collection(collection)
+def test_a_truncated_file_is_refused(collection: Path) -> None:
+    def truncate(path: Path) -> None:
+        os.truncate(path, path.stat().st_size - 1)
+
+    expected = "the file has .* bytes instead of"
+    assert not_refused(collection, [*NAMES, "text.bin"], truncate, expected) == {}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_file_altered_without_a_trace_is_refused(collection: Path, name: str) -> None:
-    before = (collection / name).stat()
-    rot(collection / name)
-    after = (collection / name).stat()
-    assert (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-    with pytest.raises(CollectionError, match=f"{name}: the file was altered"):
-        Collection(collection)
+def test_an_altered_file_is_refused(collection: Path) -> None:
+    def alter(path: Path) -> None:
+        data = bytearray(path.read_bytes())
+        data[-1] ^= 1
+        path.write_bytes(data)
+
+    assert not_refused(collection, NAMES, alter, "the file was altered") == {}
+
+
+def test_a_file_altered_without_a_trace_is_refused(collection: Path) -> None:
+    def alter(path: Path) -> None:
+        before = path.stat()
+        rot(path)
+        after = path.stat()
+        assert (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+
+    assert not_refused(collection, NAMES, alter, "the file was altered") == {}
 
 
 def test_so_is_one_that_this_process_has_verified_before(collection: Path) -> None:
@@ -91,11 +115,8 @@ def test_an_altered_text_is_refused_when_it_is_read(collection: Path) -> None:
         _ = opened.root("b").text
 
 
-@pytest.mark.parametrize("name", [*NAMES, "text.bin"])
-def test_a_missing_file_is_refused(collection: Path, name: str) -> None:
-    (collection / name).unlink()
-    with pytest.raises(CollectionError, match=f"{name}: No such file"):
-        Collection(collection)
+def test_a_missing_file_is_refused(collection: Path) -> None:
+    assert not_refused(collection, [*NAMES, "text.bin"], Path.unlink, "No such file") == {}
 
 
 def test_a_copy_is_as_good_as_the_original(collection: Path, tmp_path: Path) -> None:

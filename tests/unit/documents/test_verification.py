@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from damaging import forge, forge_column, rot
 from doxeval.documents import (
-    COLUMNS,
     VERIFIED_BYTES,
-    BuildOptions,
     Collection,
-    Flaw,
-    NodeColumns,
-    RawDocument,
-    flaws_in_nodes,
-    read_batch,
+    example_collection,
     verify_collection,
 )
 from doxeval.errors import CollectionError
@@ -149,24 +142,28 @@ def test_ids_that_are_not_utf8_are_found(collection: Path) -> None:
     assert any("documents.ids.txt" in problem and "not UTF-8" in problem for problem in told)
 
 
-def table_of(documents: list[Node]) -> tuple[NodeColumns, np.ndarray, object]:
-    raw = [
-        RawDocument(f"{number}.xml", str(number), "xml", document.source.encode(), 1)
-        for number, document in enumerate(documents)
-    ]
-    table = read_batch(raw, BuildOptions()).table
-    return table.columns, np.append(0, np.cumsum(table.rows)), table.summary
+COLUMNS = ("path", "ordinal", "parent", "size", "start", "end")
 
 
-def flaws(columns: NodeColumns, rows: np.ndarray, summary: object) -> list[Flaw]:
-    return list(flaws_in_nodes(columns, rows, summary))  # type: ignore[arg-type]
+def collection_of(documents: list[Node]) -> Collection:
+    return example_collection({str(n): document.source for n, document in enumerate(documents)})
+
+
+def forged(documents: list[Node], name: str, row: int, value: int) -> list[str]:
+    """Give a node another value, and return the problems of the collection, if it is another."""
+    collection = collection_of(documents)
+    column = getattr(collection.nodes, name)
+    row %= len(column)
+    assume(column[row] != value)
+    forge_column(collection.directory, f"nodes.{name}", row, value)
+    return [str(problem) for problem in verify_collection(collection.directory).problems]
 
 
 @given(collections_of(), st.sampled_from([1, 3, 1 << 20]))
 def test_what_was_built_has_no_flaws(documents: list[Node], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         change(patch, structure_rows=block)
-        assert flaws(*table_of(documents)) == []
+        assert collection_of(documents).verify().problems == ()
 
 
 @given(
@@ -178,12 +175,7 @@ def test_what_was_built_has_no_flaws(documents: list[Node], block: int) -> None:
 def test_no_other_ordinal_parent_or_size_is_possible(
     documents: list[Node], name: str, row: int, value: int
 ) -> None:
-    columns, rows, summary = table_of(documents)
-    column = getattr(columns, name).copy()
-    row %= len(column)
-    assume(column[row] != value)
-    column[row] = value
-    assert flaws(columns._replace(**{name: column}), rows, summary)
+    assert forged(documents, name, row, value)
 
 
 @given(
@@ -195,12 +187,10 @@ def test_no_other_ordinal_parent_or_size_is_possible(
 def test_what_is_out_of_range_is_found_and_blamed(
     documents: list[Node], name: str, row: int, value: int
 ) -> None:
-    columns, rows, summary = table_of(documents)
-    column = getattr(columns, name).copy()
-    column[row % len(column)] = value
-    found = flaws(columns._replace(**{name: column}), rows, summary)
-    assert f"nodes.{name}.npy" in [flaw.file for flaw in found] or name in ("start", "end")
-    assert found
+    problems = forged(documents, name, row, value)
+    assert problems
+    blamed = any(f"nodes.{name}.npy" in problem for problem in problems)
+    assert blamed or name in ("start", "end")
 
 
 def test_opening_and_verifying_agree_on_an_opened_collection(collection: Path) -> None:

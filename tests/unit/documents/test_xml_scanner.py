@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.documents import (
-    PART,
     Limits,
-    NumberedNames,
-    Scan,
     XmlDocuments,
-    joined_names,
-    numbered,
-    scan,
-    xml_names,
 )
+from doxeval.errors import DocumentError
 from fuzzing.xml_twins import by_calls, difference, scanned
 from levels import examples
-from seams import change
+from seams import change, value_of
 from strategies import odd_documents, plain_documents
 
 
@@ -35,8 +32,27 @@ def test_plain_documents_are_scanned_to_the_same_marks(documents: list[bytes]) -
 
 def was_scanned(data: bytes, limits: Limits | None = None) -> bool:
     """Whether the tags of a document come from a scan."""
-    marks, errors = scanned([data], limits or Limits())
-    return errors == [None] and isinstance(marks[0].names, NumberedNames)
+    with calls_counted() as calls:
+        _, errors = scanned([data], limits or Limits())
+    return errors == [None] and not calls
+
+
+@contextmanager
+def calls_counted() -> Iterator[list[bytes]]:
+    """The documents that are read by calls for each tag from now on."""
+    calls: list[bytes] = []
+
+    def counting(self: Any, data: bytes, origin: str) -> DocumentError | None:
+        calls.append(data)
+        error: DocumentError | None = by_calls_of_tags(self, data, origin)
+        return error
+
+    with pytest.MonkeyPatch.context() as patch:
+        change(patch, xml_read_by_calls=counting)
+        yield calls
+
+
+by_calls_of_tags = value_of("xml_read_by_calls")
 
 
 @examples(30)
@@ -64,7 +80,7 @@ UNUSUAL = {
     "wide encoding": "<s>é</s>".encode("utf-16"),
     "long reference": b"<s>&#000000000065;</s>",
     "long name": b"<" + b"n" * 65 + b"/>",
-    "large": b"<s>" + b"x" * PART + b"</s>",
+    "large": b"<s>" + b"x" * value_of("xml_part_bytes") + b"</s>",
     "a comment at the end": b"<s/><!-- -->",
 }
 
@@ -98,15 +114,19 @@ def test_text_far_from_ascii_is_counted_right() -> None:
     documents = ["<s>漢字<b a='漢字'>漢字😀</b>é</s>".encode()] * 40
     assert was_scanned(documents[0])
     assert difference(documents) is None
-    assert scan([b"<p>" + "字".encode() * 500 + b"</p>"], Limits()).lengths().tolist() == [500]
+    only_text = b"<p>" + "字".encode() * 500 + b"</p>"
+    assert was_scanned(only_text)
+    assert difference([only_text]) is None
 
 
 def test_a_scan_that_expat_does_not_confirm_is_not_believed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def wrong(bodies: list[bytes], limits: Limits) -> Scan:
-        found = scan(bodies, limits)
-        return found._replace(positions=found.positions * 2)
+    scan = value_of("xml_scan")
+
+    def wrong(bodies: list[bytes], limits: Limits) -> Any:
+        right = scan(bodies, limits)
+        return right._replace(positions=right.positions * 2)
 
     documents = [b"<s>one<b/></s>", b"<s/>"]
     change(monkeypatch, xml_scan=wrong)
@@ -117,25 +137,25 @@ def test_a_scan_that_expat_does_not_confirm_is_not_believed(
 def test_scanning_stops_if_few_documents_are_plain() -> None:
     reader = XmlDocuments()
     unusual, plain = (b"<s><!-- --></s>", "a"), (b"<s/>", "a")
-    assert list(reader.read([unusual] * 9 + [plain])) == [None] * 10
-    assert list(reader.read([plain])) == [None]
-    first, second, third = reader.take()
-    assert isinstance(second.names, NumberedNames)
-    assert not isinstance(third.names, NumberedNames)
-    assert len(first.texts) == 9
+    with calls_counted() as calls:
+        assert list(reader.read([unusual] * 9 + [plain])) == [None] * 10
+        assert calls == [unusual[0]] * 9
+        assert list(reader.read([plain])) == [None]
+    assert calls[9:] == [plain[0]]
+    assert sum(len(marks.texts) for marks in reader.take()) == 11
 
 
-@given(st.lists(st.binary(min_size=1, max_size=20), min_size=1, max_size=30))
-def test_names_are_numbered_one_by_one(random: list[bytes]) -> None:
-    ends = bytes.maketrans(b"\t\n\r />\0<", b"aaaaaaaa")
-    written = [name.translate(ends) for name in random]
-    joined = b"".join(b"<" + name + b" >" for name in written) + bytes(xml_names.LONGEST + 8)
-    places = np.cumsum([1] + [len(name) + 3 for name in written[:-1]])
-    numbers, names, too_long = xml_names.names_at(joined, places)
-    assert [names[number] for number in numbers.tolist()] == [
-        name.decode("utf-8", "replace") for name in written
-    ]
-    assert not len(too_long)
+NAMES = st.text("aZé漢_-.:7", min_size=1, max_size=60).map(lambda name: f"n{name}")
+
+
+@given(st.lists(NAMES, min_size=1, max_size=30))
+def test_names_are_as_they_were_written(names: list[str]) -> None:
+    ends = ("/>", " />", "\t/>", "\n/>")
+    tags = [f"<{name}{ends[number % 4]}" for number, name in enumerate(names)]
+    document = f"<s>{''.join(tags)}</s>".encode()
+    assert was_scanned(document)
+    (marks,), _ = scanned([document], Limits())
+    assert [name for name in marks.names if name] == ["s", *names]
 
 
 def test_many_names_share_hashes() -> None:
@@ -143,15 +163,3 @@ def test_many_names_share_hashes() -> None:
     document = f"<s>{''.join(written)}</s>".encode()
     assert was_scanned(document)
     assert difference([document]) is None
-
-
-@given(st.lists(st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=5), max_size=4))
-def test_numbered_names_are_the_names(parts: list[list[str]]) -> None:
-    flat = [name for part in parts for name in part]
-    mixed = [numbered(part)[:] if number % 2 else part for number, part in enumerate(parts)]
-    together = joined_names(mixed)
-    assert list(together) == flat
-    assert [together[at] for at in range(len(together))] == flat
-    once = numbered(together)
-    assert list(once) == flat
-    assert once.distinct == list(dict.fromkeys(name for name in flat if name))

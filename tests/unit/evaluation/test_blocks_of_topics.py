@@ -1,16 +1,20 @@
-"""Runs in blocks of whole topics: scores, warnings and errors are those of the run at once."""
+"""Runs in blocks of whole topics: scores, warnings and errors are those of the run at once.
+
+The other levels are elsewhere: that readers give blocks of whole topics in tests/unit/runs, random
+worlds and parameters in tests/long/evaluation, and that pieces arrive and are joined there, too.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import pickle
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakSet
 
 import numpy as np
@@ -18,174 +22,67 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval.assessments import Assessments, Judgment, RelevantElements, Specificity
-from doxeval.cli import DEFECT, exit_code
-from doxeval.documents import (
-    COLLECTION,
-    Collection,
-    PathPatterns,
-    example_collection,
+from doxeval.assessments import (
+    Assessments,
+    Grade2003,
+    GradedElement,
+    Judgment,
+    RelevantElements,
 )
+from doxeval.cli import DEFECT, exit_code
+from doxeval.documents import COLLECTION, Collection, example_collection
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput
-from doxeval.evaluation import AtOnce, Evaluation, Source
-from doxeval.measures import MEASURES, Floats, GroundTruth, Ranking, _RelevantInPart
-from doxeval.runs import Result, Run, file_pieces, run_of
+from doxeval.evaluation import Evaluation
+from doxeval.measures import MEASURES, Floats, Measure, Ranking
+from doxeval.runs import Run, file_pieces
 from doxeval.scores import RunScores
-from doxeval.sealed import hashing
 from doxeval.topics import Topic
 from helpers import Builder
-from law_cases import varied
 from levels import scaled
 from own_measures import Raising
-from scenes import Scene, every_year, scenes
-from seams import change
-from strategies import World, needed_worlds, unit_worlds
+from scenes import scenes
+from scoring_in_blocks import (
+    CHOICES,
+    NO_BLOCKS,
+    PIECE,
+    assert_same,
+    evaluation_of,
+    in_pieces,
+    only_in_blocks,
+    runs_of,
+    scored,
+)
+from seams import change, value_of
 
-NO_BLOCKS = 10_000
-SCENES = 8
+__all__ = ["only_in_blocks"]  # a fixture
 
-
-@pytest.fixture
-def only_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that would have to be taken as a whole after all is an error."""
-
-    def refuse(source: object, reason: AtOnce) -> None:
-        raise AssertionError(f"not in blocks: {reason}") from reason
-
-    change(monkeypatch, whole_run_check=refuse)
-
-
-def scored(evaluation: Evaluation, run: Source, rows: int) -> RunScores:
-    """The scores of a run in blocks of so many rows."""
-    with pytest.MonkeyPatch.context() as patch:
-        change(patch, block_rows=rows)
-        return evaluation.score(run)
-
-
-def assert_same(evaluation: Evaluation, run: Source, rows: int) -> None:
-    """Hold that blocks change nothing, to the bit."""
-    at_once, in_blocks = scored(evaluation, run, NO_BLOCKS), scored(evaluation, run, rows)
-    for row, one in enumerate(evaluation.measures):
-        same = np.array_equal(in_blocks.values[row], at_once.values[row], equal_nan=True)
-        assert same, (str(one.settled), in_blocks.values[row], at_once.values[row])
-    assert in_blocks.warnings == at_once.warnings
-    assert in_blocks.curves == at_once.curves
-    assert in_blocks.documents == at_once.documents
-    assert in_blocks == at_once
-
-
-def by_topic(results: Sequence[Result], random: Random) -> Run:
-    """The results of a run, topic by topic, the topics in any order."""
-    topics = list(dict.fromkeys(result.topic for result in results))
-    random.shuffle(topics)
-    return run_of([result for topic in topics for result in results if result.topic == topic])
-
-
-def runs_of(scene: Scene, random: Random) -> Iterator[Run]:
-    """Two runs of the world, whatever they return."""
-    world = scene.world
-    for results in random.sample([world.elements, world.passages, world.trees, world.chunks], 2):
-        if results:
-            yield by_topic(results, random)
-
-
-def evaluation_of(scene: Scene, random: Random, **options: Any) -> Evaluation:
-    """An evaluation by every measure of the registry, as far as the world allows it."""
-    measures = [varied(kind, scene.scale, random) for kind in MEASURES.values()]
-    return Evaluation(
-        Assessments(scene.truth.assessments),
-        where_possible=[measure for measure in measures if measure is not None],
-        collection=scene.world.collection(),
-        chunks=scene.world.chunk_table(),
-        tokens="words",
-        curves=True,
-        unresolved="irrelevant",
-        **options,
-    )
-
-
-CHOICES: list[dict[str, Any]] = [
-    {},
-    {"duplicates": "keep", "average_over": "retrieved"},
-    {"solid": True, "order": "rsv"},
+TARGETS = [
+    Topic(number, castitle=f"//{tag}[about(., one)]")
+    for number, tag in zip("123", "pbs", strict=True)
 ]
 
 
-@every_year
-def test_every_measure_gives_the_same_bits(year: str, only_in_blocks: None) -> None:
-    scored_in_blocks: set[str] = set()
-    for number, scene in enumerate(scenes(year)[-SCENES:]):  # the largest
-        random = Random(number)
-        options = CHOICES[number % len(CHOICES)]
-        try:
-            evaluation = evaluation_of(scene, random, **options)
-        except MissingInput:
-            continue
-        for run in runs_of(scene, random):
-            if options.get("order") == "rsv" and run.score is None:
-                continue  # of chunks
-            assert_same(evaluation, run, random.choice((1, 2, 3)))
-            scored_in_blocks |= {one.asked.name for one in evaluation.measures}
-    assert year != "highlights" or scored_in_blocks == set(MEASURES)
-
-
-# Needs, units and targets
-
-
-@pytest.mark.parametrize("strategy", [needed_worlds, unit_worlds])
-def test_needs_and_units_of_topics(
-    strategy: Callable[[], st.SearchStrategy[World]], only_in_blocks: None
+@pytest.mark.parametrize(
+    ("year", "options"),
+    [
+        ("highlights", CHOICES[0]),
+        ("highlights", {"targets": TARGETS}),
+        ("2002", CHOICES[1]),
+        ("2003", CHOICES[2]),
+        ("2005", CHOICES[0]),
+        ("needs", CHOICES[0]),
+    ],
+)
+def test_every_measure_gives_the_same_bits(
+    year: str, options: dict[str, Any], only_in_blocks: None
 ) -> None:
-    @settings(max_examples=6, database=None)
-    @given(strategy(), st.randoms(use_true_random=False))
-    def hold(world: World, random: Random) -> None:
-        scene = Scene(world, Specificity)
-        try:
-            evaluation = evaluation_of(scene, random)
-        except MissingInput:
-            return
-        for run in runs_of(scene, random):
-            assert_same(evaluation, run, 1)
-
-    hold()
-
-
-def test_targets_of_topics(only_in_blocks: None) -> None:
-    topics = [
-        Topic(number, castitle=f"//{tag}[about(., one)]")
-        for number, tag in zip("123", "pbs", strict=True)
-    ]
-    held = 0
-    for number, scene in enumerate(scenes()):
-        random = Random(number)
-        evaluation = evaluation_of(scene, random, targets=topics)
-        for run in runs_of(scene, random):
-            held += 1
-            assert_same(evaluation, run, 1)
-    assert held
-
-
-def test_a_part_knows_the_targets_of_its_own_topics() -> None:
-    collection = example_collection({"a": "<s><p>One.</p></s>"})
-    judged = Assessments([Judgment(topic, "a") for topic in "78"])
-    targets = {"7": PathPatterns.parse("//p"), "8": PathPatterns.parse("//s")}
-    truth = GroundTruth.of(judged, collection, targets=targets)
-    part = truth.part(np.array([1]))
-    topic, node = np.array([0, 0]), np.array([0, 1])
-    assert part.relevant.on_target(topic, node).tolist() == [True, False]
-
-
-def test_a_part_asks_the_whole_what_kinds_of_assessments_there_are() -> None:
-    """Every such question is answered by the whole; otherwise a part could answer differently."""
-    own = {
-        name
-        for name, value in vars(RelevantElements).items()
-        if isinstance(value, property | cached_property) and not name.startswith("_")
-    }
-    answered = {
-        name for name, value in vars(_RelevantInPart).items() if isinstance(value, property)
-    }
-    assert own == answered
+    scene, random = scenes(year)[-1], Random(year)  # the largest
+    evaluation = evaluation_of(scene, [kind() for kind in MEASURES.values()], **options)
+    names: set[str] = set()
+    for run in runs_of(scene, random, options.get("order")):
+        names |= assert_same(evaluation, run, 1)
+    assert names
+    assert options or year != "highlights" or names == set(MEASURES)
 
 
 # Whole files: warnings and errors
@@ -224,20 +121,6 @@ def outcome(score: Callable[[], RunScores]) -> Any:
         return score()
     except DoxevalError as error:
         return type(error), str(error)
-
-
-def in_pieces(evaluation: Evaluation, path: Path, *, unbroken: bool = False) -> RunScores:
-    """The scores of a run that was scored in pieces, each perhaps in another process.
-
-    unbroken: there must be several pieces, and nothing wrong with any of them.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        change(patch, file_piece_bytes=200)
-        change(patch, block_rows=3)
-        pieces = evaluation.pieces(path)
-        parts = [pickle.loads(pickle.dumps(evaluation.score_piece(piece))) for piece in pieces]
-        assert not unbroken or (len(parts) > 2 and all(part.facts for part in parts))
-        return evaluation.joined(path, parts)
 
 
 JUDGED = Assessments.from_dict(
@@ -298,16 +181,74 @@ def test_pieces_of_a_file_are_joined_with_their_lines(tmp_path: Path) -> None:
     assert "2 results do not resolve" in error[1]
 
 
+ONE_A_TOPIC = "".join(f"{topic} Q0 a 1 0.5 mine 0 9\n" for topic in range(40, 10, -1))
+
+
+def begin_of_last_piece(path: Path) -> int:
+    path.write_text(ONE_A_TOPIC)
+    return file_pieces(path, PIECE)[-1].begin
+
+
 def test_each_piece_may_be_right_and_the_file_wrong(tmp_path: Path) -> None:
     path = tmp_path / "mine.run"
-    passages = "".join(f"{topic} Q0 a 1 0.5 mine 0 9\n" for topic in range(40, 10, -1))
-    path.write_text(passages)
+    cut = begin_of_last_piece(path)
+    path.write_text(ONE_A_TOPIC[:cut] + ONE_A_TOPIC[cut:].replace("mine 0 9", "mine_0_9"))
     evaluation = Evaluation(JUDGED, "P@3")
-    cut = file_pieces.file_pieces(path, 200)[-1].begin
-    path.write_text(passages[:cut] + passages[cut:].replace("mine 0 9", "mine_0_9"))
     error = outcome(lambda: scored(evaluation, path, NO_BLOCKS))
     assert error[0] is FormatError and "6 fields; expected 8 fields as before" in error[1]
-    assert outcome(lambda: in_pieces(evaluation, path, unbroken=True)) == error
+    assert len(file_pieces(path, PIECE)) > 2
+    assert outcome(lambda: in_pieces(evaluation, path)) == error
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"9 Q0 a", "3 fields; expected 8 fields as before"),
+        (b"9 Q0 a x 0.5 mine 0 9", "'x' is not a rank"),
+        (b"9 Q0 a 1 0.5 mine 0 -9", "'-9' is not a length"),
+        (b"\xff", "byte 0xff is not UTF-8 text"),
+    ],
+)
+def test_a_piece_that_begins_with_a_bad_line(tmp_path: Path, line: bytes, problem: str) -> None:
+    path = tmp_path / "mine.run"
+    text, cut = ONE_A_TOPIC.encode(), begin_of_last_piece(path)
+    path.write_bytes(text[:cut] + line + b"\n" + text[cut:])
+    assert file_pieces(path, PIECE)[-1].begin == cut
+    evaluation = Evaluation(JUDGED, "P@3")
+    error = outcome(lambda: scored(evaluation, path, NO_BLOCKS))
+    number = text[:cut].count(b"\n") + 1
+    assert error[0] is FormatError and f"mine.run:{number}: {problem}" in error[1], error
+    assert outcome(lambda: scored(evaluation, path, 1)) == error
+    assert outcome(lambda: in_pieces(evaluation, path)) == error
+
+
+INTERLEAVED = [f"{topic} Q0 a {rank} 0.5 mine 0 9\n" for rank in range(9) for topic in (1, 2)]
+
+
+@pytest.fixture
+def pipe() -> Iterator[str]:
+    """A run from a pipe, in which topics are interleaved."""
+    source, sink = os.pipe()
+    os.write(sink, "".join(INTERLEAVED).encode())
+    os.close(sink)
+    yield f"/dev/fd/{source}"
+    os.close(source)
+
+
+def test_an_interleaved_run_from_a_pipe(pipe: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.run"
+    path.write_text("".join(INTERLEAVED))
+    evaluation = Evaluation(JUDGED, ["cP@5", "P@3"])
+    from_pipe = scored(evaluation, Path(pipe), NO_BLOCKS)
+    assert replace(from_pipe, file=str(path)) == scored(evaluation, path, 1)
+
+
+@pytest.mark.xfail(strict=True, reason="the pipe is read a second time, and is empty then")
+def test_an_interleaved_run_from_a_pipe_is_refused_where_it_needs_several_blocks(
+    pipe: str,
+) -> None:
+    with pytest.raises(InputError, match=r"topic 1 stand in several places.*pipe"):
+        scored(Evaluation(JUDGED, "P@3"), Path(pipe), 1)
 
 
 def test_a_run_that_is_too_large_to_be_taken_at_once(
@@ -316,12 +257,11 @@ def test_a_run_that_is_too_large_to_be_taken_at_once(
     change(monkeypatch, whole_run_bytes=100)
     path = tmp_path / "mine.run"
     evaluation = Evaluation(JUDGED, "P@3")
-    lines = [f"{topic} Q0 a {rank} 0.5 mine 0 9\n" for rank in range(9) for topic in (1, 2)]
-    path.write_text("".join(lines))
+    path.write_text("".join(INTERLEAVED))
     reason = "the results of topic 1 stand in several places, and .* sort it by topic"
     with pytest.raises(InputError, match=reason):
         scored(evaluation, path, 1)
-    path.write_text("".join(sorted(lines)))
+    path.write_text("".join(sorted(INTERLEAVED)))
     assert scored(evaluation, path, 1) == scored(evaluation, path, NO_BLOCKS)
 
 
@@ -337,10 +277,11 @@ def test_what_is_kept_of_a_ranking_is_kept_of_all_of_it(tmp_path: Path) -> None:
 def hashes_counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of all files that are hashed from now on; opening a collection hashes none."""
     hashed: list[str] = []
+    original = value_of("digest")
 
     def digest(file: Any, progress: Any = None) -> str:
         hashed.append(file.name)
-        return hashing.digest(file, progress)
+        return str(original(file, progress))
 
     change(monkeypatch, digest=digest)
     change(monkeypatch, open_unverified=WeakSet())
@@ -372,7 +313,7 @@ def test_a_measure_that_raises_is_called_once_and_nothing_is_hashed(
             return in_pieces(evaluation, path)
         return scored(evaluation, path, 3 if at == "blocks" else NO_BLOCKS)
 
-    with pytest.raises(ValueError, match=r"^a mistake in topic 2$"):
+    with pytest.raises(ValueError, match=r"(?m)^a mistake in topic 2$"):
         score()
     assert sum("2" in topics for topics in calls) == 1
     assert len(set(calls)) == len(calls)
@@ -383,34 +324,122 @@ def test_a_measure_that_raises_is_called_once_and_nothing_is_hashed(
     assert hashed == []
 
 
-def test_what_a_measure_lacks_in_a_block_is_told_as_of_the_run(
+_IN_CONTEXT: Any = MEASURES["MAgP"]
+
+
+@dataclass(frozen=True)
+class Picky(_IN_CONTEXT):  # type: ignore[misc]  # a class that is looked up
+    """A measure that cannot score results of topic 3, and scores documents in its own way."""
+
+    name: ClassVar[str] = "Picky"
+
+    @property
+    def document_score(self) -> str:
+        return "Picky"
+
+    def scores(self, ranking: Ranking) -> Floats:
+        if "3" in {ranking.truth.topics[topic] for topic in ranking.topic.tolist()}:
+            raise MissingInput("Picky needs something else")
+        found: Floats = super().scores(ranking)
+        return found
+
+
+def test_what_a_measure_lacks_in_a_later_block_is_reported_as_of_the_run(
     tmp_path: Path, only_in_blocks: None
 ) -> None:
-    class Picky(Raising):
-        name = "Picky"
-
-        def scores(self, ranking: Ranking) -> Floats:
-            if "3" in ranking.truth.topics:
-                raise MissingInput("Picky needs something else")
-            return np.zeros(len(ranking.truth.topics))
-
     path = tmp_path / "mine.run"
     path.write_text("".join(LINES))
     with pytest.raises(MissingInput, match=r"^Picky needs something else$"):
         scored(Evaluation(JUDGED, [Picky(), "P@3"]), path, 3)
-    options: dict[str, Any] = {"measures": ["MAgP"], "per_document": True}
-    evaluation = Evaluation(JUDGED, **options)
-    with_picky = evaluation.measures + tuple(
-        one._replace(is_optional=True) for one in Evaluation(JUDGED, [Picky()]).measures
-    )
-    evaluation.measures = with_picky
-    found = scored(evaluation, path, 3)
-    assert found == scored_with(with_picky, path, options)
-    assert any("Picky is left out: Picky needs something else" in w for w in found.warnings)
 
 
-def scored_with(measures: Any, path: Path, options: dict[str, Any]) -> RunScores:
-    """The scores by these measures of a run at once."""
-    evaluation = Evaluation(JUDGED, **options)
-    evaluation.measures = measures
-    return scored(evaluation, path, NO_BLOCKS)
+def test_documents_of_a_measure_that_is_skipped_in_a_later_block(
+    tmp_path: Path, only_in_blocks: None
+) -> None:
+    path = tmp_path / "mine.run"
+    path.write_text("".join(LINES))
+    evaluation = Evaluation(JUDGED, where_possible=[Picky(), "MAgP"], per_document=True)
+    in_blocks = scored(evaluation, path, 3)
+    assert in_blocks == scored(evaluation, path, NO_BLOCKS) == in_pieces(evaluation, path)
+    assert [documents.scored_by for documents in in_blocks.documents] == ["F(beta=1)"]
+    assert np.isnan(in_blocks.values[0]).all()
+    skipped = "Picky is left out: Picky needs something else"
+    assert any(skipped in warning for warning in in_blocks.warnings)
+    path.write_text("".join(line for line in LINES if line[0] != "3"))
+    without = scored(evaluation, path, 3)
+    assert without == scored(evaluation, path, NO_BLOCKS)
+    assert {documents.scored_by for documents in without.documents} == {"F(beta=1)", "Picky"}
+
+
+@dataclass(frozen=True)
+class Counting(Measure):
+    """A measure of a user that counts topics in a warning."""
+
+    name: ClassVar[str] = "Counting"
+
+    def scores(self, ranking: Ranking) -> Floats:
+        return np.zeros(len(ranking.truth.topics))
+
+    def warnings(self, ranking: Ranking) -> list[str]:
+        return [f"{len(ranking.truth.topics)} topics have no score"]
+
+
+@pytest.mark.xfail(strict=True, reason="a user's measure warns once for each block")
+def test_a_measure_whose_warnings_count_topics(tmp_path: Path) -> None:
+    path = tmp_path / "mine.run"
+    path.write_text("".join(LINES))
+    evaluation = Evaluation(JUDGED, [Counting(), "P@3"])
+    in_blocks = scored(evaluation, path, 3)
+    assert "5 topics have no score" in scored(evaluation, path, NO_BLOCKS).warnings
+    assert in_blocks == scored(evaluation, path, NO_BLOCKS)
+
+
+# What a measure may look up about all topics
+
+
+QUESTIONS = [
+    name
+    for name, value in vars(RelevantElements).items()
+    if isinstance(value, property | cached_property) and not name.startswith("_")
+]
+
+
+@dataclass(frozen=True)
+class Curious(Measure):
+    """A measure of a user that looks at targets and at the kinds of assessments."""
+
+    name: ClassVar[str] = "Curious"
+    answers: ClassVar[list[dict[str, Any]]] = []
+
+    def scores(self, ranking: Ranking) -> Floats:
+        relevant = ranking.truth.relevant
+        self.answers.append({name: getattr(relevant, name) for name in QUESTIONS})
+        topics = np.arange(len(ranking.truth.topics))
+        paragraph = np.full(len(topics), 1)
+        return relevant.on_target(topics, paragraph).astype(np.float64)
+
+
+@pytest.mark.parametrize("mixed", [True, False])
+def test_a_measure_sees_the_targets_and_kinds_of_all_assessments(
+    mixed: bool, monkeypatch: pytest.MonkeyPatch, only_in_blocks: None
+) -> None:
+    collection = example_collection({"a": "<s><p>One.</p></s>"})
+    grades = (GradedElement("/s[1]", Grade2003(3, 2)),)
+    judged = [
+        Judgment("7", "a", ((0, 3),), 0) if mixed else Judgment("7", "a", grades=grades),
+        Judgment("8", "a", grades=grades),
+        Judgment("9", "a"),
+    ]
+    targets = [
+        Topic(topic, castitle=f"//{tag}[about(., one)]")
+        for topic, tag in zip("789", "sps", strict=True)
+    ]
+    evaluation = Evaluation(Assessments(judged), Curious(), collection=collection, targets=targets)
+    run = Run.from_dict({topic: [("a", "/s[1]")] for topic in "987"})
+    answers: list[dict[str, Any]] = []
+    monkeypatch.setattr(Curious, "answers", answers)
+    at_once = scored(evaluation, run, NO_BLOCKS)
+    assert at_once.values.tolist() == [[0.0, 1.0, 0.0]]
+    assert scored(evaluation, run, 1) == at_once
+    assert len(answers) == 4  # the run, and three blocks
+    assert all(answer == answers[0] for answer in answers), answers

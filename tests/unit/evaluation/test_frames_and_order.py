@@ -53,9 +53,9 @@ def test_data_frames_are_runs_and_assessments(library: Any, names: tuple[str, st
 
 
 @LIBRARIES
-def test_frames_by_name_and_in_other_processes(library: Any) -> None:
+def test_frames_by_name(library: Any) -> None:
     runs = {"one": run_frame(library), "two": RUN}
-    found = evaluate(runs, qrels_frame(library), "AP", jobs=2).mean()
+    found = evaluate(runs, qrels_frame(library), "AP").mean()
     assert found == {"one": EXPECTED["run"], "two": EXPECTED["run"]}
 
 

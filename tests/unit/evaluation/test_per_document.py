@@ -91,10 +91,10 @@ def test_there_must_be_a_measure_that_scores_documents(names: list[str]) -> None
         Evaluation(Assessments(JUDGED), names, per_document=True)
 
 
-def test_documents_are_the_same_from_other_processes_and_as_frames() -> None:
+def test_documents_are_the_same_values_and_as_frames() -> None:
     runs = [run_of(RESULTS, "one"), run_of(RESULTS[:2], "two")]
     evaluation = Evaluation(Assessments(JUDGED), "MAgP", per_document=True)
-    here, there = (evaluation.score_all(runs, jobs=jobs) for jobs in (1, 2))
+    here, there = evaluation.score_all(runs), evaluation.score_all(runs)
     assert here == there
     (one,) = here.runs[0].documents
     assert one == pickle.loads(pickle.dumps(one))  # made on this line

@@ -1,52 +1,22 @@
-"""Several runs and processes, and the ways to give runs, measures and collections."""
+"""Several runs, and the ways to give runs, measures and collections."""
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from doxeval.assessments import Assessments, Judgment
+from doxeval.assessments import Assessments
 from doxeval.documents import example_collection
-from doxeval.errors import UnknownReference
 from doxeval.evaluation import evaluate
 from doxeval.measures import MEASURES, iP
-from doxeval.runs import Run, run_of
+from doxeval.runs import run_of
 from making import passage, paths, scored
-from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS
+from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS, several_tables
 
 
-def some_runs() -> list[Run]:
-    lists = [[passage("a", 0, 60)], [passage("a", 40, 90), passage("a", 0, 10, "8")], []]
-    return [run_of(results, f"run {n}") for n, results in enumerate(lists)]
-
-
-NAMES = ["cP@1", "iP[.01]", "MAgP", "BEPD(L=100)", "AP"]
-
-
-def tables(**options: Any) -> dict[str, Any]:
-    assessments = Assessments([*TWO_TOPICS, Judgment("9", "a")])
-    return evaluate(some_runs(), assessments, NAMES, curves=True, **options).to_dict()
-
-
-def test_processes_give_the_same_table() -> None:
-    assert tables(jobs=2) == tables()
-    assert tables(jobs=16) == tables()
-
-
-@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
-def test_executors_give_the_same_table(kind: type[Executor]) -> None:
-    with kind(2) as executor:  # type: ignore[call-arg]  # as the test wants it
-        assert tables(executor=executor) == tables()
-
-
-def test_an_error_in_another_process_comes_back_as_it_is() -> None:
-    collection = example_collection(DOCUMENTS)
-    runs = [run_of(paths("/a[1]")), run_of(paths("/a[1]/s[9]"))]
-    with pytest.raises(UnknownReference, match="1 result does not resolve"):
-        evaluate(runs, Assessments(HIGHLIGHTED), ["cP@1"], collection=collection, jobs=2)
+def test_threads_give_the_same_table() -> None:
+    with ThreadPoolExecutor(2) as executor:
+        assert several_tables(executor=executor) == several_tables()
 
 
 def test_runs_with_one_id_are_told_apart(tmp_path: Path) -> None:
@@ -64,8 +34,6 @@ def test_runs_with_one_id_are_told_apart(tmp_path: Path) -> None:
     assert list(same_file_twice.mean()) == ["mine (one)", "mine (one) #2"]
     named = evaluate({"first": files[0], "second": files[1]}, assessments, "cP@1")
     assert named.mean() == {"first": {"cP@1": 0.5}, "second": {"cP@1": 0.25}}
-    for jobs in (1, 2):
-        assert evaluate(files, assessments, ["cP@1"], jobs=jobs).mean() == by_file.mean()
 
 
 def test_labels_stay_as_they_were_typed_and_measures_may_be_values() -> None:

@@ -28,8 +28,9 @@ from doxeval.runs import run_of
 from doxeval.topics import Topic
 from helpers import doxeval, write_files
 from law_cases import varied
+from levels import LEVEL
 from making import paths
-from scenes import Scene, every_year, scenes
+from scenes import YEARS, Scene, scenes
 
 # Patterns, and the paths without ordinals that they match.
 PATTERNS = {
@@ -79,7 +80,11 @@ def test_scores_are_those_of_assessments_without_other_elements(name: str, year:
     for number, scene in enumerate(scenes(year)):
         random = Random(f"{name} {number}")
         measure = varied(MEASURES[name], scene.scale, random)
-        if measure is None or not is_over_elements(measure) or not scene.takes(measure):
+        if (
+            measure is None
+            or not is_over_elements(measure)
+            or not scene.takes(measure, scene.world.elements)
+        ):
             continue
         targets = random_targets(scene, random)
         truth = with_targets(scene, targets)
@@ -95,6 +100,8 @@ def test_scores_are_those_of_assessments_without_other_elements(name: str, year:
         defined = {topic: score for topic, score in scores.items() if score == score}
         assert defined == pytest.approx(expected, abs=1e-12), (measure, targets, str(scene))
         changed += defined != scene.scores(measure, scene.world.elements)
+    if LEVEL == "unit":
+        return  # too few worlds to be sure that some score changes
     assert changed or year != "2002" or Need.ELEMENTS not in MEASURES[name].facts.needs
 
 
@@ -107,7 +114,7 @@ def elements_in(truth: GroundTruth, quant: str) -> list[tuple[str, str]]:
     ]
 
 
-@every_year
+@pytest.mark.parametrize("year", YEARS)
 def test_bases_hold_what_matches(year: str) -> None:
     quant = {"highlights": "spec", "2005": "gen5"}.get(year, "gen")
     for number, scene in enumerate(scenes(year)):
@@ -121,7 +128,7 @@ def test_bases_hold_what_matches(year: str) -> None:
 
 def test_covers_are_made_of_what_matches() -> None:
     """By hand, character by character, over the elements that match."""
-    for number, scene in enumerate(scenes()):
+    for number, scene in enumerate(scenes("highlights")):
         targets = random_targets(scene, Random(number))
         truth, home = with_targets(scene, targets), scene.world.collection()
         trees = assessed_trees(truth, Chosen("cover", "length"))

@@ -7,13 +7,11 @@ that files can move behind them.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-import doxeval
+from house_imports import PROJECT, ROOT, imports_of
 
 FLOORS = [
     {"errors", "arrays", "wording", "unfinished", "doors"},
@@ -26,20 +24,18 @@ FLOORS = [
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
-ROOT = Path(doxeval.__file__).parent
 # The front door, the way in from `python -m` and the plugin of pytest stand outside the house.
 OUTSIDE = {"__init__", "__main__", "pytest_plugin"}
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Yield every module of doxeval that a file imports, with the names of `from … import`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.startswith("doxeval"))
-        elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            if module.startswith(("doxeval", ".")):
-                yield from (f"{module}.{alias.name}" for alias in node.names)
+def imports(path: Path) -> list[str]:
+    """Return every module of doxeval that a file imports, with the names of `from … import`."""
+    return [
+        name
+        for statement in imports_of(path)
+        if statement.module.startswith(("doxeval", "."))
+        for name in statement.targets
+    ]
 
 
 def room_of(path: Path) -> str:
@@ -81,3 +77,28 @@ def test_doors_open() -> None:
     for package, names in DOORS.items():
         for name in names - {"chunks"}:
             assert not isinstance(getattr(import_module(package), name), ModuleType), name
+
+
+def inner_module(name: str) -> str | None:
+    """Return the file inside a room that an import reaches, or None if it stays at the door."""
+    package, _, last = name.rpartition(".")
+    if last in DOORS.get(package, ()):
+        return None
+    parts = name.split(".")[1:]
+    for end in range(len(parts), 1, -1):
+        place = ROOT.joinpath(*parts[:end])
+        module = ".".join(("doxeval", *parts[:end]))
+        if place.with_suffix(".py").exists() or (place.is_dir() and module not in DOORS):
+            return module
+    return None
+
+
+def test_tests_come_in_by_the_doors() -> None:
+    inside = [
+        f"{path.relative_to(PROJECT)} imports {name}"
+        for directory in ("tests", "benchmarks", "scripts")
+        for path in sorted((PROJECT / directory).rglob("*.py"))
+        for name in imports(path)
+        if inner_module(name)
+    ]
+    assert not inside

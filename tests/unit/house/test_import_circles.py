@@ -1,4 +1,4 @@
-"""No module imports itself by way of others, and importing the package loads next to nothing.
+"""No module imports itself by way of others.
 
 Only imports that happen while a module is loaded count. Those inside functions happen later, those
 under TYPE_CHECKING never.
@@ -6,17 +6,13 @@ under TYPE_CHECKING never.
 
 from __future__ import annotations
 
-import ast
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-import doxeval
+from house_imports import ROOT, Imported, imports_of
 
-ROOT = Path(doxeval.__file__).parent
 Graph = dict[str, set[str]]
 
 
@@ -26,41 +22,25 @@ def module_of(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def statements(body: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The imports that happen when a module is loaded: not those in functions, or for types."""
-    for node in body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-                yield from statements(node.orelse)
-                continue
-            for _, value in ast.iter_fields(node):
-                if isinstance(value, list):
-                    yield from statements([one for one in value if isinstance(one, ast.stmt)])
-                    handlers = [one for one in value if isinstance(one, ast.ExceptHandler)]
-                    yield from statements([one for each in handlers for one in each.body])
-
-
-def loaded(module: str, tree: ast.Module, known: set[str], homes: dict[str, str]) -> set[str]:
-    """The modules that are loaded before a module is: those it names, and packages around them.
+def loaded(
+    module: str, imports: Iterable[Imported], known: set[str], homes: dict[str, str]
+) -> set[str]:
+    """Return the modules that are loaded before a module is: those it names, and their packages.
 
     A name that is imported from a door is loaded from its home.
     """
     named = []
-    for node in statements(tree.body):
-        if isinstance(node, ast.Import):
-            named += [alias.name for alias in node.names]
-        else:
-            inside = [f"{node.module}.{alias.name}" for alias in node.names]
-            named += [name if name in known else str(node.module) for name in inside]
+    for statement in imports:
+        if statement.at_load:
+            inside = statement.targets
+            named += [name if name in known else statement.module for name in inside]
             named += [homes[name] for name in inside if name in homes]
-    found = set()
+    modules = set()
     for name in named:
         parts = name.split(".")
-        found |= {".".join(parts[:end]) for end in range(1, len(parts))} - around(module)
-        found.add(name)
-    return found & known
+        modules |= {".".join(parts[:end]) for end in range(1, len(parts))} - around(module)
+        modules.add(name)
+    return modules & known
 
 
 def around(module: str) -> set[str]:
@@ -73,16 +53,12 @@ def import_graph(root: Path) -> Graph:
     """Every module, with what it loads."""
     files = {module_of(path, root): path for path in sorted(root.rglob("*.py"))}
     homes = {
-        f"{module_of(stub, root)}.{alias.name}": str(node.module)
+        f"{module_of(stub, root)}.{name}": statement.module
         for stub in root.rglob("__init__.pyi")
-        for node in ast.parse(stub.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
+        for statement in imports_of(stub)
+        for name in statement.names
     }
-    return {
-        name: loaded(name, ast.parse(path.read_text(encoding="utf-8")), set(files), homes)
-        for name, path in files.items()
-    }
+    return {name: loaded(name, imports_of(path), set(files), homes) for name, path in files.items()}
 
 
 def circle(graph: Graph) -> list[str]:
@@ -149,19 +125,3 @@ def test_names_from_a_door_may_be_a_circle(tmp_path: Path) -> None:
     assert not circle(import_graph(tmp_path))
     (tmp_path / "a.py").write_text("from doxeval.p import x", encoding="utf-8")
     assert circle(import_graph(tmp_path))
-
-
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    """`import doxeval` is quick because it loads nothing else; its names load what they need."""
-    code = (
-        "import sys; before = set(sys.modules); import doxeval; print(*set(sys.modules) - before)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PYTHONPATH": str(ROOT.parent)},
-    )
-    own = {name.partition(".")[0] for name in done.stdout.split()}
-    assert own <= {"doxeval", *sys.stdlib_module_names}

@@ -13,11 +13,11 @@ from doxeval.locating import (
     SolidPieces,
     SolidText,
     aligned,
-    alignment,
+    locate_chunks,
     occurrences,
-    usual_overlap,
 )
 from every_choice import best_choices, places_of
+from seams import value_of
 from strategies.chunked import Cut, cut_texts
 
 MOST_CHOICES = 3_000
@@ -82,6 +82,13 @@ def test_of_equal_copies_the_one_with_the_usual_overlap_is_taken() -> None:
     assert np.flatnonzero(found.ambiguous).tolist() == [4, 5, 6]
 
 
+def test_the_usual_overlap_is_the_median_of_neighbours_that_are_settled() -> None:
+    text = "rstu" + "." * 40 + "abcdefghXXXXXXXXXXijklmnop"  # the mean would be a gap
+    chunks = "rstu abcd cdef efgh ghXX XXXX XXXX XXXX XXij ijkl klmn mnop".split()
+    start = aligned(candidates_of(text, chunks)).start
+    assert (start[1:] - 44).tolist() == [0, 2, 4, 6, 8, 10, 12, 16, 18, 20, 22]
+
+
 def test_chunks_that_cannot_follow_begin_the_text_anew() -> None:
     found = aligned(candidates_of("abcdef", ["ab", "cdef", "abc", "def"]))
     assert found.start.tolist() == [0, 2, 0, 3]
@@ -97,23 +104,18 @@ def test_chunks_between_two_passes_that_nothing_ties_to_one_of_them_are_ambiguou
 def test_too_many_places_are_ambiguous_instead_of_slow() -> None:
     text = "y" + "x" * 5_000 + "z"
     chunks = ["yx", *["x" * 50] * 1_000, "xz"]
-    found = aligned(candidates_of(text, chunks))
-    assert found.start[0] == 0 and found.start[-1] == 5_000
-    assert found.ambiguous[1:-1].all() and not found.ambiguous[[0, -1]].any()
-    assert (np.diff(found.start) >= 0).all()
-    assert len(text) * len(chunks) > alignment.MOST_PLACES
+    assert len(text) * len(chunks) > value_of("aligned_places")
+    located = locate_chunks(text, chunks)
+    starts = [located.spans(row)[0][0] for row in range(len(chunks))]
+    assert starts[0] == 0 and starts[-1] == 5_000
+    assert located.ambiguous[1:-1].all() and not located.ambiguous[[0, -1]].any()
+    assert (np.diff(starts) >= 0).all()
 
 
 def test_many_equal_places_are_spread_over_the_text() -> None:
     text = "x" * 20_000
-    found = aligned(
-        candidates_of(text, [text[at : at + 100] for at in range(0, len(text) - 50, 50)])
-    )
-    assert found.ambiguous.all() and found.passes == 1
-    assert found.start.tolist() == list(range(0, len(text) - 50, 50))
-
-
-def test_usual_overlap_is_the_median_of_neighbours_that_are_settled() -> None:
-    start, length = np.array([0, 8, 16, 17]), np.array([10, 10, 10, 10])
-    assert usual_overlap(start, length, np.array([False, False, False, True])) == 2
-    assert usual_overlap(start[:1], length[:1], np.array([False])) == 0
+    starts = list(range(0, len(text) - 50, 50))
+    located = locate_chunks(text, [text[at : at + 100] for at in starts])
+    assert located.ambiguous.all() and located.in_order
+    assert len(text) * len(starts) > value_of("aligned_places")
+    assert [located.spans(row)[0][0] for row in range(len(starts))] == starts

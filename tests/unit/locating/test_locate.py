@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -286,17 +285,6 @@ def test_a_report_is_a_dict_of_plain_values() -> None:
 # Texts of one letter: more places than can be kept
 
 
-def test_periodic_text_takes_memory_for_text_and_chunks_not_for_their_product() -> None:
-    chunks = ["a" * (1_000 + row) for row in range(300)]
-    tracemalloc.start()
-    try:
-        located = locate_chunks("a" * 300_000, chunks)
-        assert located.report.found["too ambiguous"] == 300
-        assert tracemalloc.get_traced_memory()[1] < 500_000_000
-    finally:
-        tracemalloc.stop()
-
-
 def periodic(monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[str]]:
     """A text and chunks that have more places than are kept, and one that has a place."""
     change(monkeypatch, occurrence_limit=1_000)
@@ -345,8 +333,8 @@ def test_tiling_settles_what_is_too_ambiguous(monkeypatch: pytest.MonkeyPatch) -
 @given(cut_texts(), st.integers(0, 40))
 def test_texts_with_few_places_are_found_however_many_others_have(cut: Cut, most: int) -> None:
     document, pieces = SolidText(cut.text), SolidPieces(sorted({*cut.chunks}))
-    every = occurrences.occurrences(document, pieces)
-    some = occurrences.occurrences(document, pieces, most=most)
+    every = occurrences(document, pieces)
+    some = occurrences(document, pieces, most=most)
     for row, (is_left_out, count) in enumerate(zip(some.too_many, every.counts, strict=True)):
         here, there = (
             one.position[one.begin[row] : one.begin[row + 1]].tolist() for one in (some, every)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute_force import TWINS, browsing, inex_eval
@@ -38,9 +38,9 @@ from doxeval.assessments import (
     Judgment,
 )
 from doxeval.evaluation import evaluate
-from doxeval.measures import FAMILIES, MEASURES, eprum, measure_named, prum
+from doxeval.measures import FAMILIES, MEASURES, Measure, eprum, measure_named, prum
 from doxeval.runs import Kind, Result, run_of
-from levels import examples
+from levels import LEVEL
 from strategies import (
     Node,
     Piece,
@@ -53,17 +53,18 @@ from strategies import (
     worlds,
 )
 
-WORLDS = 100
 KINDS = tuple(MEASURES.values())
 chances = st.integers(0, 2**32).map(Random)
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_every_measure_has_a_twin(name: str) -> None:
-    assert name in TWINS, f"write a twin of {name} in tests/brute_force, under @twin({name!r})"
+def on_worlds(number: int) -> settings:
+    """Return settings for so many worlds, a tenth at the unit level: each has all measures."""
+    return settings(max_examples=number // 10 if LEVEL == "unit" else number)
 
 
-def test_every_twin_has_a_measure() -> None:
+def test_every_measure_has_a_twin() -> None:
+    missing = set(MEASURES) - set(TWINS)
+    assert not missing, "write twins in tests/brute_force, under @twin(NAME)"
     assert set(TWINS) <= set(MEASURES)
 
 
@@ -85,20 +86,25 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_every_value_of_every_parameter_is_compared_somewhere(name: str) -> None:
-    kind = MEASURES[name]
+def never_compared(kind: type[Measure]) -> set[tuple[str, Any]]:
+    """Return the values of parameters with which a measure is compared nowhere."""
     values = {spec.name: set(values_of(kind, spec, tuple(QUANTISATIONS))) for spec in fields(kind)}
     values["nav"] = values.get("nav", set()) - set(FROM_FILES)
-    left = {(parameter, value) for parameter, own in values.items() for value in own}
+    left = {(name, value) for name, of_parameter in values.items() for value in of_parameter}
+    left.add(("anywhere", True))
     random = Random(0)
-    is_compared = False
     for scenario, world in PLACES * 500:
         measure = drawn(kind, random, scenario.quants)
         if measure is not None and scenario.allows(measure, world):
-            is_compared = True
             left -= {(spec.name, getattr(measure, spec.name)) for spec in fields(kind)}
-    assert is_compared
+            left.discard(("anywhere", True))
+            if not left:
+                break
+    return left
+
+
+def test_every_value_of_every_parameter_is_compared_somewhere() -> None:
+    left = {kind.name: missing for kind in KINDS if (missing := never_compared(kind))}
     assert not left
 
 
@@ -113,7 +119,7 @@ def compare_all(world: World, scenario: Scenario, random: Random) -> None:
 
 
 @given(worlds(), chances, st.booleans(), st.booleans())
-@examples(WORLDS)
+@on_worlds(100)
 def test_elements_and_highlights(
     world: World, random: Random, by_score: bool, navigates: bool
 ) -> None:
@@ -122,7 +128,7 @@ def test_elements_and_highlights(
 
 
 @given(worlds(), chances, st.booleans(), st.booleans())
-@examples(WORLDS)
+@on_worlds(100)
 def test_passages_and_highlights(
     world: World, random: Random, by_score: bool, has_collection: bool
 ) -> None:
@@ -131,7 +137,7 @@ def test_passages_and_highlights(
 
 
 @given(worlds(), chances, st.booleans())
-@examples(2 * WORLDS)
+@on_worlds(200)
 def test_results_with_several_ranges_and_highlights(
     world: World, random: Random, has_collection: bool
 ) -> None:
@@ -139,7 +145,7 @@ def test_results_with_several_ranges_and_highlights(
 
 
 @given(needed_worlds(), chances, st.sampled_from(["chunks", "passages"]), st.booleans())
-@examples(2 * WORLDS)
+@on_worlds(200)
 def test_needs_with_alternatives_and_grades(
     world: World, random: Random, results: Any, has_collection: bool
 ) -> None:
@@ -151,20 +157,20 @@ def test_needs_with_alternatives_and_grades(
 
 
 @given(unit_worlds(), chances, st.sampled_from(["elements", "passages", "trees"]), st.booleans())
-@examples(2 * WORLDS)
+@on_worlds(200)
 def test_assessed_units(world: World, random: Random, results: Any, navigates: bool) -> None:
     steps = step_matrices(world, random) if navigates else None
     compare_all(world, Scenario(results, OF_HIGHLIGHTS, steps=steps), random)
 
 
 @given(graded_worlds(2002), chances, st.booleans())
-@examples(WORLDS)
+@on_worlds(100)
 def test_elements_and_grades_of_2002(world: World, random: Random, by_score: bool) -> None:
     compare_all(world, Scenario("elements", OF_2002, by_score=by_score), random)
 
 
 @given(graded_worlds(2003), chances, st.booleans(), st.booleans())
-@examples(2 * WORLDS)
+@on_worlds(200)
 def test_elements_and_grades_of_2003(
     world: World, random: Random, by_score: bool, has_collection: bool
 ) -> None:
@@ -172,7 +178,7 @@ def test_elements_and_grades_of_2003(
 
 
 @given(graded_worlds(2005), chances, st.booleans(), st.booleans())
-@examples(WORLDS)
+@on_worlds(100)
 def test_elements_and_lists_of_2005(
     world: World, random: Random, by_score: bool, lists_say: bool
 ) -> None:
@@ -181,7 +187,7 @@ def test_elements_and_lists_of_2005(
 
 
 @given(chances)
-@examples(WORLDS)
+@on_worlds(100)
 def test_elements_around_several_ideal_elements(random: Random) -> None:
     """A document of sections and paragraphs, all graded, and returned in any order."""
     paragraph = Node("p", (Piece("x", "x"),))
@@ -204,7 +210,7 @@ def test_elements_around_several_ideal_elements(random: Random) -> None:
 
 
 @given(st.data(), st.integers(0, 4), st.integers(1, 3))
-@examples(WORLDS)
+@on_worlds(100)
 def test_users_who_may_go_any_way(data: st.DataObject, items: int, targets: int) -> None:
     chance = st.sampled_from([Fraction(n, 10) for n in (0, 0, 0, 1, 3, 5, 7, 10)])
     p = data.draw(st.tuples(*[st.tuples(*[chance] * targets)] * items))
@@ -218,7 +224,7 @@ def test_users_who_may_go_any_way(data: st.DataObject, items: int, targets: int)
 
 
 @given(st.data(), st.integers(0, 5), st.integers(1, 3))
-@examples(WORLDS)
+@on_worlds(100)
 def test_without_browsing_precision_is_classical(
     data: st.DataObject, items: int, targets: int
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,10 +28,11 @@ from doxeval.assessments import (
 from doxeval.documents import example_collection
 from doxeval.errors import MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures import GroundTruth, measure_named, settled_quantisation
+from doxeval.measures import GroundTruth, measure_named
 from doxeval.navigation import DepthNavigation
 from doxeval.runs import run_of
 from making import paths
+from seams import change, value_of
 
 DOCUMENTS = {"a": "<s><p>One.</p><p>Two.</p></s>"}
 HIGHLIGHTED = [Judgment("7", "a", ((4, 8),))]
@@ -74,8 +74,7 @@ def elements(judgments: list[Judgment], quant: str, **more: Any) -> AssessedElem
 def test_the_quantisation_that_fits(judgments: list[Judgment], quant: str) -> None:
     assert relevant(judgments, collection=False).usual_quantisation == quant
     truth = GroundTruth.of(Assessments(judgments))
-    assert settled_quantisation(truth, "auto") == quant
-    assert settled_quantisation(truth, "sog") == "sog"
+    assert "quant=sog" in str(measure_named("nxCG(quant=sog)").settled(truth))
     for name in ("nxCG", "MAep", "iMAep", "ep", "MAnxCG", "xCG", "gr", "PRUM(targets=ideal)"):
         assert f"quant={quant}" in str(measure_named(name).settled(truth))
 
@@ -221,33 +220,32 @@ def test_nothing_survives_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "measures", "times"),
+    ("seam", "measures", "times"),
     [
-        ("assessed_trees._cover", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 2),  # two rel=
-        ("assessed_trees._covered", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 1),
-        ("assessed_trees._recall_base", ["ESRR@1(assessed=ideal)", "SRP@2(assessed=ideal)"], 1),
-        ("inferred_relevance._relevance_of_elements", ["SRP@1", "SRP@2"], 1),
-        ("gains._best_first", ["nxCG@1", "nxCG@5", "MAep", "inex_eval"], 2),  # ideal and full base
-        ("gains._values_by_node", ["MAep(quant=gen,overlap=on)", "ep(quant=gen,overlap=on)"], 1),
-        ("families.ng._worth", ["ng", "ng(overlap=s)", "ngP@1", "ngR@1"], 1),
-        ("families.ng._whole_collection", ["ng", "ng(overlap=s)", "ng(unretrieved=block)"], 1),
-        ("families.erru._ideal_units", ["ERRU@1", "ERRU@5"], 1),
-        ("families.prum._ideal_elements", ["PRUM(nav=depth)", "EPRUM(nav=depth)"], 1),
-        ("families.prum._nodes_by_topic", ["PRUM(nav=depth)", "EPRUM(nav=depth)"], 1),
+        ("cover_trees", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 2),  # two rel=
+        ("covered_text", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 1),
+        ("recall_base_trees", ["ESRR@1(assessed=ideal)", "SRP@2(assessed=ideal)"], 1),
+        ("element_relevance", ["SRP@1", "SRP@2"], 1),
+        ("gains_best_first", ["nxCG@1", "nxCG@5", "MAep", "inex_eval"], 2),  # ideal and full base
+        ("gains_by_node", ["MAep(quant=gen,overlap=on)", "ep(quant=gen,overlap=on)"], 1),
+        ("ng_worth", ["ng", "ng(overlap=s)", "ngP@1", "ngR@1"], 1),
+        ("ng_whole_collection", ["ng", "ng(overlap=s)", "ng(unretrieved=block)"], 1),
+        ("erru_ideal_units", ["ERRU@1", "ERRU@5"], 1),
+        ("prum_ideal_elements", ["PRUM(nav=depth)", "EPRUM(nav=depth)"], 1),
+        ("prum_nodes", ["PRUM(nav=depth)", "EPRUM(nav=depth)"], 1),
     ],
 )
 def test_what_follows_from_the_ground_truth_is_computed_once_for_all_runs(
-    function: str, measures: list[str], times: int, monkeypatch: pytest.MonkeyPatch
+    seam: str, measures: list[str], times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module, name = f"doxeval.measures.{function}".rsplit(".", 1)
-    original = getattr(importlib.import_module(module), name)
+    original = value_of(seam)
     calls: list[tuple[Any, ...]] = []
 
     def counting(*given: Any) -> Any:
         calls.append(given)
         return original(*given)
 
-    monkeypatch.setattr(f"{module}.{name}", counting)
+    change(monkeypatch, **{seam: counting})
     runs = [run_of(paths(path), name) for name, path in (("x", "/s[1]"), ("y", "/s[1]/p[2]"))]
     judged = graded(Grade2003(3, 3)) if "quant=gen" in measures[0] else HIGHLIGHTED
     evaluate(runs, Assessments(judged), measures, collection=example_collection(DOCUMENTS))

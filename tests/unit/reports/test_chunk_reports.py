@@ -16,20 +16,20 @@ from doxeval.errors import InputError
 from doxeval.evaluation import Evaluation
 from doxeval.reports import (
     Contents,
+    Figure,
     contents_of,
-    curve_figures,
     documents_for_island,
+    every,
+    figures,
     keeping,
     losses,
-    losses_figures,
-    plain_outline,
     report,
 )
 from doxeval.runs import ChunkTable, Kind, Result, Run
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-from helpers import doxeval, write_files
+from helpers import doxeval
+from report_pages import CHUNKED as TEXT
 
-TEXT = "# Goods\n\nOne two three. Four five six seven.\n\nEight, nine; ten eleven twelve."
 BUDGETS = (3, 7, 12)
 
 
@@ -144,9 +144,16 @@ class TestDocuments:
             report(table, chunks={"y": chunks})
 
     @given(st.text("ab#\n ", max_size=30))
-    def test_blocks_cover_the_text(self, text: str) -> None:
-        blocks = plain_outline(text).blocks
-        assert "".join(text[block.start : block.end] for block in blocks) == text
+    def test_blocks_cover_the_text(self, rest: str) -> None:
+        text = "a" + rest
+        evaluation = evaluation_of([(0, 1)], ["bR@3"], texts={"a": text})
+        table = evaluation.score_all({"x": run_of([(0, 1)])})
+        (document,) = documents_for_island(contents_of(table, "", None, evaluation.truth))
+        assert "".join(text[start:end] for start, end, _ in document["blocks"]) == text
+
+
+def figures_of(contents: Contents, section: str) -> list[Figure]:
+    return [figure for figure in every(figures(contents)) if figure.section == section]
 
 
 class TestFigures:
@@ -163,46 +170,26 @@ class TestFigures:
         assert tuple(found["x"])[2:] == (0.5, 0.5, 0.0)
         assert found["y"].search == 0, "a run that surpasses the greedy oracle loses nothing by it"
         assert all(one.shown + one.search + one.cutting == pytest.approx(1) for one in lost)
-        (figure,) = losses_figures(contents)
+        (figure,) = figures_of(contents, "losses")
         assert "x shows 50%, loses 50% by search and 0% by cutting" in figure.alt
 
     def test_no_oracle_no_losses(self) -> None:
-        assert not losses_figures(Contents(self.table({"x": 0.5})))
+        assert not figures_of(Contents(self.table({"x": 0.5})), "losses")
         assert not losses(self.table({"x": 0.5}), self.table({"x": 0.5}, "bR@8"))
 
     def test_recall_by_budget_is_drawn_once(self) -> None:
         measures = ["bR@10", "bR@20", "U@20", "bR@20(fit=whole)"]
         evaluation = evaluation_of([(9, 23)], measures)
         table = evaluation.score_all({"x": run_of([(9, 23)]), "y": run_of([(0, 40)])})
-        first, second = curve_figures(Contents(table))
+        first, second = figures_of(Contents(table), "curves")
         assert first.title == "recall by budget in words (bR@10, bR@20, U@20)"
         assert max(row["x"] for row in first.rows) == 20  # type: ignore[type-var]
         assert second.title == "recall by budget in words (bR@20(fit=whole))"
         assert "log" not in first.note
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    def lines(*records: dict[str, Any]) -> str:
-        return "".join(json.dumps(record) + "\n" for record in records)
-
-    def span(start: int, end: int, **more: Any) -> dict[str, Any]:
-        return {"doc": "a", "start": start, "end": end, **more}
-
-    return write_files(
-        tmp_path,
-        {
-            "docs/a.txt": TEXT,
-            "judged.jsonl": lines(span(9, 23, topic="7")),
-            "x.jsonl": lines(span(9, 23, topic="7"), span(24, 46, topic="7")),
-            "y.jsonl": lines(span(0, 30, topic="7")),
-            "x-chunks.jsonl": lines(span(9, 23, id="1"), span(24, 46, id="2")),
-            "y-chunks.jsonl": lines(span(0, 30, id="1"), span(30, 46, id="2")),
-        },
-    )
-
-
-def test_the_command_writes_all_of_it(files: Path) -> None:
+def test_the_command_writes_all_of_it(chunk_files: Path) -> None:
+    files = chunk_files
     out = files / "report.html"
     chunks = ("--chunks", files / "x-chunks.jsonl", "--chunks", files / "y-chunks.jsonl")
     given_files = ("-a", files / "judged.jsonl", "--texts", files / "docs", *chunks)
@@ -221,7 +208,8 @@ def test_the_command_writes_all_of_it(files: Path) -> None:
     assert "What cutting and searching lose" in page
 
 
-def test_as_many_chunk_files_as_runs(files: Path) -> None:
+def test_as_many_chunk_files_as_runs(chunk_files: Path) -> None:
+    files = chunk_files
     out = files / "report.html"
     chunks = ["--chunks", files / "x-chunks.jsonl"] * 3
     given_files = ("-a", files / "judged.jsonl", "--texts", files / "docs", *chunks)
@@ -234,40 +222,8 @@ def test_as_many_chunk_files_as_runs(files: Path) -> None:
     assert result.exit_code == 2
 
 
-def test_budgets_and_borders_in_a_browser(files: Path, chromium: Any) -> None:
-    out = files / "report.html"
-    given_files = ("-a", files / "judged.jsonl", "--texts", files / "docs")
-    chunks = ("--chunks", files / "x-chunks.jsonl")
-    measures = ("-m", "bR@6", "-m", "bR@2")
-    made = doxeval("report", files / "x.jsonl", *given_files, *chunks, *measures, "--out", out)
-    assert made.exit_code == 0, made.stderr
-    page = chromium.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(out.as_uri())
-    view = page.locator("#document-view")
-    view.scroll_into_view_if_needed()
-    page.wait_for_selector(".dv-returned")
-
-    def returned() -> list[str]:
-        return " ".join(page.locator(".dv-returned").all_text_contents()).split()
-
-    def read_until(budget: str) -> list[str]:
-        page.get_by_label("Read until").select_option(budget)
-        return returned()
-
-    whole = "One two three. Four five six seven.".split()
-    assert returned() == whole[:5], "the sixth word, of the reference measure, is the full stop"
-    assert read_until("2 words") == whole[:2]
-    assert view.locator(".dv-count").inner_text() == "1 within the budget of 2 results here"
-    assert read_until("the end of the list") == whole
-    assert view.locator(".dv-cut-begins").count() == view.locator(".dv-cut-ends").count() == 2
-    assert not view.locator(".dv-outline").is_visible(), "a plain text has no outline"
-    assert not errors
-    page.close()
-
-
-def test_a_text_that_several_questions_show_is_carried_once(files: Path, chromium: Any) -> None:
+def test_a_text_that_several_questions_show_is_carried_once(chunk_files: Path) -> None:
+    files = chunk_files
     both = (files / "judged.jsonl").read_text() + (files / "x.jsonl").read_text().splitlines()[1]
     (files / "judged.jsonl").write_text(both.replace('"7"', '"8"') + "\n" + both + "\n")
     out = files / "report.html"
@@ -280,9 +236,3 @@ def test_a_text_that_several_questions_show_is_carried_once(files: Path, chromiu
         (True, None),
         (False, 0),
     ]
-    tab = chromium.new_page()
-    tab.goto(out.as_uri())
-    tab.locator("#document-view").scroll_into_view_if_needed()
-    tab.locator("[data-choose=topic]").select_option(index=1)
-    assert tab.locator(".dv-column").inner_text().startswith("# Goods")
-    tab.close()

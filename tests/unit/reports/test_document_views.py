@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -24,17 +25,13 @@ from doxeval.documents import example_collection
 from doxeval.evaluation import Evaluation
 from doxeval.measures import GroundTruth, Ranking
 from doxeval.reports import (
-    LONGEST_TEXT,
-    DocumentView,
     Returned,
     contents_of,
-    document_island,
     document_views,
     documents_for_island,
     documents_note,
     keeping,
     navigation_of,
-    outline_of,
     returned,
     telling_documents,
 )
@@ -273,9 +270,9 @@ def test_long_texts_and_long_lists_are_cut_and_counted() -> None:
     source = "<s>" + f"<p>{'word ' * 40_010}</p>" * 2 + "</s>"
     many = [passage("a", at, at + 1) for at in range(230)]
     view = one_document(Judgment("7", "a", ((0, 9),)), source, *many)
-    assert len(view["text"]) == LONGEST_TEXT
-    assert view["cut"] == 2 * 200_050 - LONGEST_TEXT
-    assert view["blocks"] == [[0, LONGEST_TEXT, "text"]]
+    assert len(view["text"]) == 200_000
+    assert view["cut"] == 2 * 200_050 - 200_000
+    assert view["blocks"] == [[0, 200_000, "text"]]
     (found,) = view["results"]
     assert [unit[2] for unit in found["units"]] == list(range(1, 201))
     assert found["cut"] == 30
@@ -331,9 +328,13 @@ def test_which_documents_are_shown_is_told() -> None:
     assert (by_name["d9"].least, by_name["d9"].most) == (0, 1)
 
 
-def test_unknown_runs_and_topics_are_left_out() -> None:
+def test_unknown_topics_are_left_out() -> None:
     collection = example_collection({"a": "<s><p>One.</p></s>"})
-    outline = outline_of(collection, 0, ((0, 4),))
-    view = DocumentView("7", "a", "One.", ((0, 4),), outline, ())
-    assert document_island([view], {}, {"8": 0}, None) == []
-    assert document_island([view], {}, {"7": 3}, None)[0]["topic"] == 3
+    judged = Assessments([Judgment("7", "a", ((0, 4),)), Judgment("6", "a", ((0, 4),))])
+    evaluation = Evaluation(judged, "P@5", collection=collection, keep=returned)
+    table = evaluation.score_all([run_of([], "none")])
+    contents = contents_of(table, "A title", None, evaluation.truth)
+    first, second = contents.documents
+    unknown = replace(contents, documents=(replace(first, topic="8"), second))
+    (view,) = documents_for_island(unknown)
+    assert table.topic_ids[view["topic"]] == second.topic

@@ -7,19 +7,18 @@ import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import html5lib
 import numpy as np
 import pytest
-import vl_convert
-from click.testing import CliRunner
+from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-import doxeval
-from doxeval.cli.report import report as verb
+import doxeval as package
 from doxeval.comparison import compare
 from doxeval.errors import InputError
 from doxeval.evaluation import evaluate
@@ -33,7 +32,6 @@ from doxeval.reports import (
     number,
     page,
     placed,
-    provenance_of,
     readable,
     report,
     script_json,
@@ -41,6 +39,8 @@ from doxeval.reports import (
 )
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.topics import Topic
+from helpers import doxeval
+from report_pages import data_of
 
 DATE = datetime(2026, 5, 4, 10, 30, tzinfo=UTC)
 QRELS = "7 0 a 1\n7 0 b 0\n8 0 a 1\n8 0 c 1\n"
@@ -64,14 +64,14 @@ def scores(runs: int = 3, topics: int = 8, higher: bool = True) -> ScoreTable:
     return ScoreTable(facts, tuple(f"t{n}" for n in range(topics)), tuple(found))
 
 
-def data_of(markup: str) -> dict[str, Any]:
-    (found,) = re.findall(r'id="report-data">(.*?)</script>', markup)
-    data: dict[str, Any] = json.loads(found)
-    return data
+def parsed(markup: str) -> Any:
+    """A page as a browser sees it, without its script, which takes long to parse."""
+    short = re.sub(r"<script>.*?</script>", "", markup, flags=re.DOTALL)
+    return html5lib.parse(short, namespaceHTMLElements=False)
 
 
 def words_of(markup: str, tag: str, id: str) -> str:
-    tree = html5lib.parse(markup, namespaceHTMLElements=False)
+    tree = parsed(markup)
     (found,) = [one for one in tree.iter(tag) if one.get("id") == id]
     return " ".join("".join(found.itertext()).split())
 
@@ -85,11 +85,10 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def called(files: Path, *more: str) -> Any:
-    words = [str(files / "bad.run"), str(files / "good.run"), "-a", str(files / "qrels.txt")]
-    return CliRunner().invoke(
-        verb, [*words, "-m", "AP", "-m", "P@1", "--out", str(files / "report.html"), *more]
-    )
+def called(files: Path, *more: str) -> Result:
+    words = (files / "bad.run", files / "good.run", "-a", files / "qrels.txt")
+    measures = ("-m", "AP", "-m", "P@1")
+    return doxeval("report", *words, *measures, "--out", files / "report.html", *more)
 
 
 # Where it comes from
@@ -102,7 +101,7 @@ def test_a_report_says_where_it_comes_from(files: Path) -> None:
     for name in ("bad.run", "good.run", "qrels.txt", "topics.tsv"):
         assert str(files / name) in said
         assert hashlib.sha256((files / name).read_bytes()).hexdigest() in said
-    assert f"doxeval {doxeval.__version__}" in said
+    assert f"doxeval {package.__version__}" in said
     assert f"doxeval report {files / 'bad.run'}" in said and "--baseline good" in said
     assert "2 runs, 2 topics." in said and "Every score is defined" in said
     assert re.search(r"Reference measure ?AP, as AP", said)
@@ -120,7 +119,7 @@ def test_the_same_input_and_date_give_the_same_page(files: Path) -> None:
 
 def test_the_environment_may_set_the_date(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    assert provenance_of(scores()).when == "1970-01-02 00:00 UTC"
+    assert "1970-01-02 00:00 UTC" in words_of(report(scores()).html, "details", "provenance")
 
 
 def test_the_seal_of_the_collection_is_named(tmp_path: Path) -> None:
@@ -130,7 +129,8 @@ def test_the_seal_of_the_collection_is_named(tmp_path: Path) -> None:
     table = replace(scores(), collection=str(collection.directory))
     assert collection.seal in report(table, date=DATE).html
     gone = replace(scores(), collection=str(tmp_path / "gone"))
-    assert provenance_of(gone).seal is None
+    where = words_of(report(gone, date=DATE).html, "details", "provenance")
+    assert str(tmp_path / "gone") in where and collection.seal not in where
 
 
 def test_directories_have_one_hash_and_pipes_none(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_numbers_against_the_baseline_are_those_of_compare(
     table = scores(4, 12, higher)
     contents = Contents(table, baseline=baseline)
     tested = compare(table, "M", baseline=baseline)
-    tree = html5lib.parse(page(contents), namespaceHTMLElements=False)
+    tree = parsed(page(contents))
     rows = tree.findall(".//table[@id='against-baseline']/tbody/tr")
     assert len(rows) == 3
     for row in rows:
@@ -193,7 +193,7 @@ def test_topics_are_shown_with_their_titles(files: Path) -> None:
         {"id": "7", "title": "steam engine"},
         {"id": "8", "title": "tides <b>"},
     ]
-    tree = html5lib.parse(shown, namespaceHTMLElements=False)
+    tree = parsed(shown)
     buttons = [one for one in tree.iter("button") if one.get("class") == "topic"]
     assert len(buttons) >= 4  # in the summary and in the table of topics
     titles = {"0": "7 steam engine", "1": "8 tides <b>"}
@@ -229,8 +229,8 @@ def test_missing_topics_are_told(files: Path) -> None:
 def test_topics_without_effect_are_refused(files: Path) -> None:
     (files / "other.tsv").write_text("1\tsteam engine\n")
     result = called(files, "--topics", str(files / "other.tsv"))
-    assert isinstance(result.exception, InputError)
-    assert re.search(r"none of the topics that were scored \(7, 8\)", str(result.exception))
+    assert result.exit_code == 1
+    assert "none of the topics that were scored (7, 8)" in result.stderr
     assert not (files / "report.html").exists()
 
 
@@ -324,17 +324,13 @@ def drawn(contents: Contents) -> dict[str, Figure]:
     return {figure.name: figure for figure in every(figures(contents))}
 
 
-def test_every_figure_compiles_and_has_its_words() -> None:
+def test_every_figure_has_its_words() -> None:
     for topics in (8, 150):
         found = drawn(Contents(scores(12, topics)))
         assert set(found) == {"curve-1", "scatter-1", "differences", "difficulty", "tau"}
         for figure in found.values():
             spec = json.loads(json.dumps(figure.spec))
             assert "data" not in spec and "config" not in spec
-            compiled = vl_convert.vegalite_to_vega({**spec, "data": {"values": figure.rows}})
-            signals = {signal["name"]: signal.get("value") for signal in compiled["signals"]}
-            if "run" in figure.columns:
-                assert len(signals["chosen"]) == 10
             assert figure.title and figure.alt.endswith(".")
 
 
@@ -437,13 +433,24 @@ def test_no_browser_is_told(files: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (files / "report.html").exists()
 
 
+class Tags(HTMLParser):
+    """The tags of a text, with their attributes."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(markup)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
 def test_notebooks_show_the_page_in_a_frame() -> None:
-    found = report(scores(), title="</iframe><script>alert(1)</script>", date=DATE)
-    assert list(found) == []
-    tree = html5lib.parseFragment(found._repr_html_(), namespaceHTMLElements=False)
-    (frame,) = list(tree)
-    assert frame.tag == "iframe" and frame.get("sandbox") == "allow-scripts allow-downloads"
-    assert frame.get("srcdoc") == found.html
+    shown = report(scores(), title="</iframe><script>alert(1)</script>", date=DATE)
+    assert list(shown) == []
+    ((tag, attributes),) = Tags(shown._repr_html_()).tags
+    assert tag == "iframe" and attributes["sandbox"] == "allow-scripts allow-downloads"
+    assert attributes["srcdoc"] == shown.html
 
 
 def test_figures_need_a_page(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,8 +9,8 @@ import pytest
 
 import doxeval as package
 from doxeval import Run, evaluate, read_assessments, read_topics, search
-from doxeval.documents import Collection, build_collection
-from doxeval.retrieve import TASKS, Index, Options, Searcher, build_index, queries_of
+from doxeval.retrieve import TASKS, Index, Options, Searcher
+from doxeval.topics import parse_structured
 from helpers import DATA, doxeval
 
 DEMO = Path(package.__file__).parent / "demo_data"
@@ -27,20 +26,6 @@ WAYS: list[dict[str, Any]] = [
     {"task": "vvcas", "overlap": "none"},
 ]
 ways = pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(way.values()))
-
-
-@pytest.fixture(scope="module")
-def sea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The demo collection, with its index beside it."""
-    out = tmp_path_factory.mktemp("demo") / "sea"
-    build_collection([str(DEMO / "articles")], out, jobs=1)
-    build_index(Collection(out), f"{out}.index", jobs=1)
-    yield out
-
-
-@pytest.fixture(scope="module")
-def index(sea: Path) -> Index:
-    return Index(f"{sea}.index")
 
 
 # Scores
@@ -108,18 +93,14 @@ def test_scores_of_baselines(golden: Golden, index: Index) -> None:
     assert found == pytest.approx(list(golden.scores.values()), abs=0.00005)
 
 
-@pytest.mark.parametrize(
-    ("task", "measure", "least"),
-    [
-        ("focused", "iP[.01]", 0.90),
-        ("relevant-in-context", "MAgP", 0.52),
-        ("thorough", "MAep", 0.33),
-    ],
-)
-def test_defaults_are_good_enough(task: str, measure: str, least: float, index: Index) -> None:
-    (mean,) = means(search(index, TOPICS, task), index, measure)
-    assert mean is not None
-    assert mean >= least
+def test_defaults_are_good_enough() -> None:
+    """Whoever changes the numbers above keeps them as high as this."""
+    scores = {
+        golden.options["task"]: golden.scores for golden in GOLDEN if len(golden.options) == 1
+    }
+    assert scores["focused"]["iP[.01]"] >= 0.90
+    assert scores["relevant-in-context"]["MAgP"] >= 0.52
+    assert scores["thorough"]["MAep"] >= 0.33
 
 
 # Runs
@@ -135,19 +116,6 @@ def test_runs_are_the_same_byte_for_byte(sea: Path, tmp_path: Path) -> None:
         written += run.read_bytes()
     assert written.splitlines() == (DATA / "demo-search.run").read_bytes().splitlines()
     assert written == (DATA / "demo-search.run").read_bytes()
-
-
-@ways
-def test_runs_obey_the_rules_of_their_tasks(way: dict[str, str], sea: Path, tmp_path: Path) -> None:
-    run = tmp_path / "baseline.run"
-    options = [part for name, value in way.items() for part in (f"--{name}", value)]
-    if "units" in way:  # which take longer
-        options += [part for topic in some_topics() for part in ("--topic", topic.id)]
-    assert doxeval("search", sea, TOPICS, *options, "--out", run).exit_code == 0
-    given = ("--task", way["task"], "--collection", sea, "--topics", TOPICS)
-    checked = doxeval("validate", run, *given)
-    assert checked.exit_code == 0, checked.stdout
-    assert "0 errors, 0 warnings" in checked.stdout
 
 
 # Laws
@@ -179,5 +147,6 @@ def test_few_documents_at_a_time_give_the_same_lists(task: str, index: Index) ->
     """For queries with structure; test_search_directly.py has the others."""
     options = Options(task)
     everything, little = Searcher(index, options), Searcher(index, options, most_occurrences=40)
-    for _, query in queries_of(some_topics(), "castitle", is_structured=True).queries:
+    for topic in some_topics():
+        query = parse_structured(topic.castitle or "")
         assert little.answer(query).results == everything.answer(query).results

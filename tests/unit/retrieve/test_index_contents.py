@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,20 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.documents import example_collection
-from doxeval.retrieve import Analysis, Index, build_index, posting_runs
+from doxeval.retrieve import Analysis, Index, build_index
+from indexed_trees import files_of, indexed, random_trees
 from levels import examples
-from seams import change
+from seams import change, value_of
 from strategies.trees import Node, located
 from strategies.wordings import read_words, worded_nodes
 
 INLINE = {"b"}
 WORLDS = st.lists(worded_nodes(), min_size=1, max_size=4)
-
-
-def indexed(trees: list[Node], **options: object) -> Index:
-    sources = {f"d{number}": tree.source for number, tree in enumerate(trees)}
-    collection = example_collection(sources)
-    return Index(build_index(collection, **options).directory, collection)  # type: ignore[arg-type]
 
 
 def words_of(tree: Node) -> list[tuple[int, int]]:
@@ -94,45 +89,14 @@ def test_sizes_of_batches_and_runs_change_nothing(
     with pytest.MonkeyPatch.context() as patch:
         change(patch, index_batch_documents=documents)
         change(patch, index_batch_words=run_words)
-        patch.setattr(posting_runs.PostingRuns.__init__, "__defaults__", (run_words,))
+        change(patch, index_postings=partial(value_of("index_postings"), run_words=run_words))
         change(patch, postings_merged_at_once=merged)
         assert files_of(indexed(trees).directory) == expected
 
 
-def files_of(directory: Path) -> dict[str, bytes]:
-    return {
-        path.name: path.read_bytes() for path in directory.iterdir() if path.name != "manifest.json"
-    }
-
-
 @pytest.fixture(scope="module")
 def trees() -> list[Node]:
-    from random import Random
-
-    from strategies.trees import Piece
-
-    random = Random(7)
-    vocabulary = [f"w{number}" for number in range(60)]
-
-    def text() -> str:
-        return " ".join(random.choices(vocabulary, k=random.randrange(12)))
-
-    return [
-        Node("article", tuple(Node("p", (Piece(words, words),)) for words in (text(), text())))
-        for _ in range(30)
-    ]
-
-
-@pytest.mark.parametrize("jobs", [2, 3])
-def test_any_number_of_jobs_gives_the_same_bytes(
-    trees: list[Node], jobs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    change(monkeypatch, index_batch_documents=2)
-    one = indexed(trees)
-    out = one.directory.with_name("several")
-    build_index(one.collection, out, jobs=jobs)
-    assert files_of(out) == files_of(one.directory)
-    assert (out / "manifest.json").read_bytes() == (one.directory / "manifest.json").read_bytes()
+    return random_trees()
 
 
 def test_positions_beyond_32_bits(trees: list[Node], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from doxeval.errors import InputError, SyntaxProblem
 from doxeval.retrieve import (
     Analysis,
+    Index,
     content_query,
     items_of,
-    queries_of,
+    search,
     stop_words,
     terms_of_text,
 )
-from doxeval.topics import Term, Topic, parse_nexi
+from doxeval.topics import Term, Topic
 from strategies import nexi_terms
 
 STOP = stop_words("english")
@@ -111,8 +112,8 @@ def test_any_text_is_a_query(text: str) -> None:
         assert all(item.terms for item in found)
 
 
-def test_a_phrase_repeated_a_hundred_thousand_times_counts_once() -> None:
-    assert items('"fog horn" ' * 100_000) == [("fog", 1), ("horn", 1), ("fog horn", 1)]
+def test_a_phrase_repeated_ten_thousand_times_counts_once() -> None:
+    assert items('"fog horn" ' * 10_000) == [("fog", 1), ("horn", 1), ("fog horn", 1)]
 
 
 def test_wrong_phrases() -> None:
@@ -144,41 +145,42 @@ def test_a_field_is_read_as_what_it_is(field: str, expected: str) -> None:
     assert " ".join(map(str, content_query(TOPIC, field) or ())) == expected
 
 
-def test_titles_of_all_years() -> None:
+def test_titles_of_all_years(index: Index) -> None:
     words_of_2002 = Topic("5", cas_parts=(("te", "tig"), ("cw", "QBIC search"), ("ce", "bibl")))
     assert [str(term) for term in content_query(words_of_2002, "title") or ()] == ["QBIC", "search"]
     structured_title = Topic("6", title="//sec[about(., fog)]", query_type="CAS")
     assert content_query(structured_title, "title") is None
-    found = queries_of([structured_title], "castitle", is_structured=True)
-    assert found.queries[0].query == parse_nexi("//sec[about(., fog)]")
+    run = search(index, [structured_title], "sscas")
+    assert len(run) > 10
+    assert run == search(index, [Topic("6", castitle="//sec[about(., fog)]")], "sscas")
 
 
-def test_topics_without_a_query_are_named() -> None:
+def test_topics_without_a_query_are_named(index: Index) -> None:
     topics = [TOPIC, Topic("8", description="fog"), Topic("9")]
     message = "topics without a title: 8, 9; skip_missing=True leaves them out"
     with pytest.raises(InputError, match=message):
-        queries_of(topics, "title", is_structured=False)
-    found = queries_of(topics, "title", is_structured=False, skip_missing=True)
-    assert [one.topic for one in found.queries] == ["7"]
-    assert found.warnings == ("topics without a title, which are skipped: 8, 9",)
+        search(index, topics)
+    run = search(index, topics, skip_missing=True)
+    assert list(run.topics) == ["7"]
+    assert "topics without a title, which are skipped: 8, 9" in run.warnings
     with pytest.raises(InputError, match="no topic has a castitle"):
-        queries_of(topics[1:], "castitle", is_structured=True, skip_missing=True)
+        search(index, topics[1:], "sscas", skip_missing=True)
 
 
-def test_errors_of_nexi_have_the_topic_the_line_and_the_column() -> None:
+def test_errors_of_nexi_have_the_topic_the_line_and_the_column(index: Index) -> None:
     wrong = Topic("8", castitle="//sec[about(.)]", origin="topics.xml", line=12)
     with pytest.raises(SyntaxProblem) as caught:
-        queries_of([wrong], "castitle", is_structured=True)
+        search(index, [wrong], "sscas")
     assert (
         str(caught.value)
         == "topics.xml:12: topic 8, castitle, column 14: expected ',' after the path"
     )
 
 
-def test_topics_are_distinct_and_fields_known() -> None:
+def test_topics_are_distinct_and_fields_known(index: Index) -> None:
     with pytest.raises(InputError, match="duplicate topic '7'"):
-        queries_of([TOPIC, TOPIC], "title", is_structured=False)
+        search(index, [TOPIC, TOPIC])
     with pytest.raises(InputError, match="no field 'titel' of topics; did you mean title"):
-        queries_of([TOPIC], "titel", is_structured=False)
+        search(index, [TOPIC], query="titel")
     with pytest.raises(InputError, match="no topics were given"):
-        queries_of([], "title", is_structured=False)
+        search(index, [])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import direct_search as direct
@@ -18,12 +18,12 @@ from doxeval.documents import example_collection
 from doxeval.errors import InputError
 from doxeval.retrieve import Index, Options, Searcher, build_index, maximal_segments
 from doxeval.topics import Term
-from levels import examples
+from levels import LEVEL
 from strategies.trees import Node, Piece
 from strategies.wordings import dense_nodes, worded_nodes
 
 WORLDS = st.lists(st.one_of(dense_nodes(), dense_nodes(), worded_nodes()), min_size=1, max_size=4)
-MANY = examples(120)
+MANY = settings(max_examples=6 if LEVEL == "unit" else 120)  # each world is built on the disk
 TERMS = [("fog",), ("horn",), ("sea",), ("the",), ("sea", "lion"), ("fog", "horn"), ("東", "京")]
 QUERIES = st.dictionaries(
     st.sampled_from([*TERMS, ("unheard",)]), st.sampled_from([1.0, 1.0, 2.0, -1.0]), max_size=4
@@ -182,13 +182,6 @@ def test_maximal_segments(values: list[int]) -> None:
     found = maximal_segments(values)
     assert [(one.begin, one.after) for one in found] == direct.maximal(values)
     assert all(one.total == sum(values[one.begin : one.after]) for one in found)
-
-
-def test_maximal_segments_take_linear_time() -> None:
-    assert len(maximal_segments([1, -2] * 100_000)) == 100_000
-    assert maximal_segments([2, -1] * 100_000)[0].total == 100_001
-    rising = [value for size in range(400) for value in (size + 1, -size - 2)]
-    assert len(maximal_segments(rising)) == 400
 
 
 def test_text_after_elements_that_end_deep_inside() -> None:

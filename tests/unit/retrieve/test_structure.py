@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
-
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from direct_nexi import Abouts, Directly
+from direct_nexi import Abouts, Directly, as_arrays, listed, some_scores
 from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError
-from doxeval.retrieve import AboutTerms, Scored, structured
+from doxeval.retrieve import Scored, structured
 from doxeval.topics import (
     About,
     Interpretation,
-    Path,
-    Relative,
-    Segment,
-    Step,
     StructuredQuery,
     Term,
-    parse_content,
     parse_structured,
 )
-from growing import growth
-from helpers import CONFORMANCE, Builder, needs_conformance
-from levels import examples
+from helpers import Builder
+from levels import LEVEL
 from strategies import Node, Piece, collections_of, nexi_queries, nodes
 
 NAMES = ["SSCAS", "SVCAS", "VSCAS", "VVCAS"]
 TAGS = ["a", "b"]
 TEXTS = ["1", " 2 ", "2.0", "x", "x  y", "\n", "-3", "+2", "10", "é"]
-SCORES = [-1.5, -0.25, 0.0, 0.1, 0.2, 0.3, 1 / 3, 1.0, 7.5]
 
 terms = st.sampled_from(["fog", "horn", "sea"]).map(lambda word: (Term((word,)),))
 queries = nexi_queries(
@@ -57,36 +47,11 @@ def nested(inside: list[Node]) -> Node:
     return document
 
 
-def some_scores(tree: Collection, seed: int) -> Abouts:
-    """Any elements with any scores, always the same for the same terms."""
-
-    def about(terms: tuple[Term, ...]) -> Mapping[int, float]:
-        chance = random.Random(f"{seed} {terms}")
-        share = chance.choice([0.3, 0.9, 1.0])
-        rows = range(len(tree.nodes.path))
-        return {row: chance.choice(SCORES) for row in rows if chance.random() < share}
-
-    return about
-
-
-def as_arrays(about: Abouts) -> AboutTerms:
-    def scored(terms: tuple[Term, ...]) -> Scored:
-        found = about(terms)
-        return Scored(np.array(list(found), dtype=np.int64), np.array(list(found.values())))
-
-    return scored
-
-
-def listed(found: Scored) -> list[tuple[int, float, float | None]]:
-    then = [None] * len(found.rows) if found.then is None else found.then.tolist()
-    return list(zip(found.rows.tolist(), found.scores.tolist(), then, strict=True))
-
-
 def has_about(query: StructuredQuery) -> bool:
     return any(isinstance(one, About) for one in query.conditions)
 
 
-@examples(200)
+@settings(max_examples=6 if LEVEL == "unit" else 200)  # each world is built on the disk
 @given(roots=documents, query=queries.filter(has_about), seed=st.integers(0, 99))
 def test_every_interpretation_equals_the_direct_one_to_the_bit(
     build: Builder, roots: list[list[Node]], query: StructuredQuery, seed: int
@@ -298,86 +263,3 @@ def test_anything_that_parses_is_answered_or_refused(
         structured(query, Interpretation.named(name), tree, as_arrays(some_scores(tree, 3)))
     except InputError as error:
         assert "about(…)" in str(error) or "attributes" in str(error)
-
-
-# Queries of INEX
-
-
-@pytest.fixture(scope="module")
-def varied_tree() -> Collection:
-    """A few documents in which the queries of INEX find something."""
-    chance = random.Random(7)
-    tags = ["sec", "section", "p", "st", "image", "category", "yr", "food", "conflict", "person"]
-
-    def made(depth: int) -> str:
-        tag = chance.choice(tags)
-        inside = "".join(made(depth - 1) for _ in range(chance.randint(0, depth)))
-        return f"<{tag}>{chance.choice(['2001', '2002', 'x'])}{inside}</{tag}>"
-
-    return example_collection(
-        {f"d{n}": f"<article>{''.join(made(4) for _ in range(3))}</article>" for n in range(2)}
-    )
-
-
-@needs_conformance
-@pytest.mark.parametrize("name", NAMES)
-def test_the_structured_queries_of_inex(varied_tree: Collection, name: str) -> None:
-    lines = (CONFORMANCE / "nexi" / "queries.txt").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 131
-    interpretation = Interpretation.named(name)
-    answered = 0
-    for number, line in enumerate(lines):
-        query = parse_structured(line)
-        about = some_scores(varied_tree, number)
-        found = structured(query, interpretation, varied_tree, as_arrays(about))
-        assert listed(found) == Directly(query, interpretation, varied_tree, about).answer(0.25)
-        answered += bool(len(found.rows))
-    assert answered > 60
-
-
-@needs_conformance
-@pytest.mark.parametrize("name", NAMES)
-def test_the_content_queries_of_inex_in_any_element(varied_tree: Collection, name: str) -> None:
-    lines = (CONFORMANCE / "nexi" / "co.txt").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 318
-    interpretation = Interpretation.named(name)
-    factor = 1.25 if interpretation.target == "vague" else 1.0
-    about = as_arrays(lambda terms: {len(str(terms)) % 9: 1.0, 9: len(terms)})
-    for line in lines:
-        terms = tuple(dict.fromkeys(parse_content(line).terms))
-        query = StructuredQuery((Segment(Path((Step("//"),)), About(Relative(), terms)),))
-        found = structured(query, interpretation, varied_tree, about)
-        expected = about(terms)
-        assert found.rows.tolist() == expected.rows.tolist()
-        assert found.scores.tolist() == (expected.scores * factor).tolist()
-
-
-# Hostile queries
-
-
-@pytest.mark.parametrize("name", ["SSCAS", "VVCAS"])
-@pytest.mark.parametrize(
-    ("before", "again", "between", "after"),
-    [
-        ("//a[about(., x)]", "//a[about(., y)]", "", ""),
-        ("//a[", "about(.//a, x)", " or ", "]"),
-        ("//a[about(., y) and ", ".//a = 1", " and ", "]"),
-        ("//a[", "about(.//a/a, x)", " and ", "]//a"),
-        ("//a", "/a", "", "[about(., x)]"),
-        ("//a[about(.", "//a", "", ", x)]"),
-        ("//(a|b", "|c", "", ")[about(., x)]"),
-    ],
-)
-def test_long_queries_take_time_by_their_length(
-    name: str, before: str, again: str, between: str, after: str
-) -> None:
-    tree = example_collection({"d": "<a>" * 12 + "1" + "</a>" * 12})
-
-    def make(size: int) -> StructuredQuery:
-        return parse_structured(before + between.join([again] * size) + after)
-
-    def work(query: StructuredQuery) -> object:
-        about = as_arrays(lambda _: dict.fromkeys(range(12), 1.0))
-        return structured(query, Interpretation.named(name), tree, about)
-
-    assert growth(make, work, 60) < 9

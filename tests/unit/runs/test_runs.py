@@ -21,10 +21,10 @@ from doxeval.runs import (
     Result,
     Run,
     RunFormat,
+    losses,
     read_run,
     resolve,
     run_of,
-    text_losses,
 )
 from helpers import CONFORMANCE, Builder, needs_conformance, write_files
 from levels import examples
@@ -67,7 +67,7 @@ TEXT_KINDS: list[tuple[Kind, bool]] = [
 def test_text_holds_runs_of_one_kind(kind: Kind, by_points: bool, data: st.DataObject) -> None:
     wanted = data.draw(st.lists(results([kind], by_points), min_size=1, max_size=8))
     run = run_of(wanted, "mine")
-    assert text_losses(run) == []
+    assert losses(run, "text") == []
     assert list(written_and_read(run, "text").results()) == wanted
 
 
@@ -79,7 +79,7 @@ def test_xml_holds_documents_elements_and_passages(wanted: list[Result]) -> None
 
 def test_text_says_what_it_cannot_hold() -> None:
     tree = Result("1", "a", Kind.TREE, paths=("/p[1]",))
-    assert text_losses(run_of([tree, Result("1 2", "b")])) == [
+    assert losses(run_of([tree, Result("1 2", "b")]), "text") == [
         "results of several kinds (document, tree)",
         "trees",
         "topics whose ids hold white space, like '1 2'",

@@ -13,9 +13,9 @@ import pytest
 from damaging import rot
 from doxeval.documents import Collection, verify_collection
 from doxeval.errors import CollectionError
-from doxeval.sealed import digest, hashing, in_threads
+from doxeval.sealed import digest, in_threads
 from helpers import Builder
-from seams import change
+from seams import change, value_of
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_an_interrupted_caller_does_not_wait(threads: set[int]) -> None:
 
 
 def test_a_digest_is_that_of_the_file(tmp_path: Path) -> None:
-    data = b"x" * (3 * hashing._BLOCK + 5)
+    data = b"x" * (3 * value_of("hashing_block_bytes") + 5)
     (tmp_path / "file").write_bytes(data)
     done: list[int] = []
     with (tmp_path / "file").open("rb", buffering=0) as file:

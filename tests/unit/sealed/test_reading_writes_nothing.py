@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +13,7 @@ from damaging import rot
 from doxeval.documents import Collection
 from doxeval.errors import CollectionError
 from doxeval.retrieve import build_index
-from doxeval.sealed import files as sealed_files
-from doxeval.sealed import hashing
+from doxeval.sealed import digest
 from helpers import Builder, doxeval
 from seams import change, value_of
 
@@ -37,7 +33,7 @@ def hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def counting(file: Any, progress: Any = None) -> str:
         names.append(Path(file.name).name)
-        return hashing.digest(file, progress)
+        return digest(file, progress)
 
     monkeypatch.setenv("DOXEVAL_CACHE", str(tmp_path / "cache"))
     change(monkeypatch, small_file_bytes=0)
@@ -87,10 +83,10 @@ def test_reading_writes_nothing(collection: Path, tmp_path: Path) -> None:
 def test_a_file_replaced_while_it_is_hashed_is_not_taken_for_intact(
     collection: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counting: Callable[..., str] = vars(sealed_files)["digest"]
+    counting = value_of("digest")
 
     def replacing(file: Any, progress: Any = None) -> str:
-        found = counting(file, progress)
+        found: str = counting(file, progress)
         if Path(file.name).name == "nodes.end.npy":
             altered = collection.parent / "altered"
             altered.write_bytes(Path(file.name).read_bytes())
@@ -106,7 +102,7 @@ def test_a_file_replaced_while_it_is_hashed_is_not_taken_for_intact(
         Collection(collection)
 
 
-def test_another_process_need_not_hash_again(
+def test_what_is_remembered_need_not_be_hashed_again(
     collection: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Collection(collection)
@@ -114,21 +110,6 @@ def test_another_process_need_not_hash_again(
     forget(monkeypatch)
     Collection(collection)
     assert len(hashed) == HASHED
-    for process in ("spawn", "forkserver"):
-        code = (
-            "import doxeval.sealed.files as files, sys, multiprocessing as m\n"
-            "from doxeval import Collection\n"
-            "def opened(path):\n"
-            "    files._SMALL, files.digest = 0, None\n"  # hashing would raise an error
-            "    return len(Collection(path))\n"
-            "if __name__ == '__main__':\n"
-            f"    with m.get_context({process!r}).Pool(1) as pool:\n"
-            f"        print(pool.map(opened, [{str(collection)!r}]))\n"
-        )
-        script = collection.parent / f"{process}.py"
-        script.write_text(code)
-        found = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-        assert found.stdout == "[2]\n"
 
 
 def test_what_changed_is_hashed_again(
@@ -159,12 +140,16 @@ def test_damage_that_only_verify_notices_is_remembered(
     Collection(collection)
     kept = collection.parent / "cache" / "hashes.json"
     rot(collection / "nodes.end.npy")
-    damaged = sealed_files._identity(collection / "nodes.end.npy")
-    digests = json.loads(kept.read_text())
-    good = {
-        json.loads((collection / "manifest.json").read_text())["files"]["nodes.end.npy"]["sha256"]
-    }
-    kept.write_text(json.dumps({**digests, damaged: good.pop()}))  # as if a disk had failed
+    before = kept.read_text()
+    forget(monkeypatch)
+    with pytest.raises(CollectionError, match=r"nodes\.end\.npy: the file was altered"):
+        Collection(collection)
+    manifest = json.loads((collection / "manifest.json").read_text())
+    good = manifest["files"]["nodes.end.npy"]["sha256"]
+    after = json.loads(kept.read_text())
+    damaged = after.keys() - json.loads(before).keys()
+    assert len(damaged) == 1
+    kept.write_text(json.dumps({**after, damaged.pop(): good}))  # as if a disk had failed
     forget(monkeypatch)
     Collection(collection)
     assert doxeval("collection", "verify", collection).exit_code == 1
@@ -252,4 +237,4 @@ def test_the_memory_does_not_grow_without_limit(
 
 def test_the_largest_memory_can_be_read() -> None:
     longest = f'"{" ".join([str((1 << 64) - 1)] * 5)}": "{"0" * 64}",\n'
-    assert len(longest) * value_of("kept_digests_limit") < sealed_files._LARGEST_DIGESTS_FILE
+    assert len(longest) * value_of("kept_digests_limit") < value_of("largest_digests_file")

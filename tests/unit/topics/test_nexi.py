@@ -55,22 +55,27 @@ def test_anything_else_is_refused_with_a_column(text: str) -> None:
             assert parse_nexi(str(parsed)) == parsed
 
 
-@pytest.mark.parametrize("line", lines_of("structured"))
 @pytest.mark.parametrize("precedence", ["and", "flat"])
-def test_structured_queries_of_all_forms(line: str, precedence: Precedence) -> None:
-    query = parse_structured(line, precedence)
-    assert parse_structured(str(query)) == query
+def test_structured_queries_of_all_forms(precedence: Precedence) -> None:
+    for line in lines_of("structured"):
+        query = parse_structured(line, precedence)
+        assert parse_structured(str(query)) == query, line
 
 
-@pytest.mark.parametrize("line", lines_of("content"))
-def test_content_queries_of_all_forms(line: str) -> None:
-    assert parse_content(str(parse_content(line))) == parse_content(line)
+def test_content_queries_of_all_forms() -> None:
+    for line in lines_of("content"):
+        assert parse_content(str(parse_content(line))) == parse_content(line), line
 
 
-@pytest.mark.parametrize("line", lines_of("invalid"))
-def test_invalid_queries_are_refused(line: str) -> None:
-    with pytest.raises(NexiError):
-        parse_nexi(line)
+def test_invalid_queries_are_refused() -> None:
+    def is_refused(line: str) -> bool:
+        try:
+            parse_nexi(line)
+        except NexiError:
+            return True
+        return False
+
+    assert [line for line in lines_of("invalid") if not is_refused(line)] == []
 
 
 @needs_conformance

@@ -106,7 +106,8 @@ def parse_operation(data: object, *, imports: bool = False) -> Operation:
         raise MalformedOperation(f"an operation has no field {brief(unknown[0])}")
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS or (kind == "import" and not imports):
-        hint = suggestion(kind, KINDS.keys() - {"import"}) if isinstance(kind, str) else ""
+        known = [name for name in KINDS if name != "import"]
+        hint = suggestion(kind, known) if isinstance(kind, str) else ""
         raise MalformedOperation(f"kind is {brief(kind)}: there is no such operation{hint}")
     operation = Operation(**data) if {"op_id", "base_version"} <= data.keys() else None
     if operation is None:

@@ -2,8 +2,6 @@ from doxeval.assess.store.assignments import Assignment as Assignment
 from doxeval.assess.store.assignments import Part as Part
 from doxeval.assess.store.backup import count_on as count_on
 from doxeval.assess.store.campaign import Campaign as Campaign
-from doxeval.assess.store.engine import Database as Database
-from doxeval.assess.store.engine import parsed_url as parsed_url
 from doxeval.assess.store.failures import CampaignError as CampaignError
 from doxeval.assess.store.failures import CannotSave as CannotSave
 from doxeval.assess.store.failures import Damaged as Damaged
@@ -11,6 +9,8 @@ from doxeval.assess.store.failures import Throttled as Throttled
 from doxeval.assess.store.imports import Imported as Imported
 from doxeval.assess.store.judgments import MOST_SECONDS as MOST_SECONDS
 from doxeval.assess.store.judgments import Stored as Stored
+from doxeval.assess.store.migrating import migrate as migrate
+from doxeval.assess.store.migrating import revisions as revisions
 from doxeval.assess.store.places import new_facts as new_facts
 from doxeval.assess.store.places import read_facts as read_facts
 from doxeval.assess.store.places import server_lock as server_lock
@@ -21,12 +21,7 @@ from doxeval.assess.store.queue import ADJUDICATED as ADJUDICATED
 from doxeval.assess.store.queue import QueueEntry as QueueEntry
 from doxeval.assess.store.rebase import Lost as Lost
 from doxeval.assess.store.rebase import RebaseReport as RebaseReport
-from doxeval.assess.store.schema import JUDGMENTS as JUDGMENTS
-from doxeval.assess.store.schema import LOGIN_FAILURES as LOGIN_FAILURES
 from doxeval.assess.store.schema import METADATA as METADATA
-from doxeval.assess.store.schema import OPERATIONS as OPERATIONS
-from doxeval.assess.store.schema import SESSIONS as SESSIONS
-from doxeval.assess.store.schema import USERS as USERS
 from doxeval.assess.store.settings import Settings as Settings
 from doxeval.assess.store.submitting import Failure as Failure
 from doxeval.assess.store.submitting import Submitted as Submitted

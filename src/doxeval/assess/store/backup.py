@@ -31,7 +31,7 @@ from doxeval.assess.store.opening import make_directory
 from doxeval.assess.store.places import new_facts
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
-from doxeval.files import json_lines, opened, written
+from doxeval.files import json_lines, opened, parsed_json, written
 from doxeval.wording import Parameter
 
 _FORMAT = 1
@@ -141,7 +141,7 @@ def _check_whole(path: Path) -> None:
             digest.update(last)
             last = line
     try:
-        end = json.loads(last)
+        end = parsed_json(last)
         whole = end["sha256"] == digest.hexdigest()
     except (ValueError, KeyError, TypeError):
         whole = False

@@ -10,23 +10,22 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, MetaData, insert
+from sqlalchemy import MetaData, insert
 
 from doxeval.assess.store import (
     METADATA,
     Campaign,
     CampaignError,
-    Database,
     count_on,
-    migrating,
+    migrate,
     new_facts,
-    parsed_url,
+    revisions,
     server_lock,
     write_facts,
 )
 from doxeval.documents import Collection
 from helpers import DATA
-from small_campaign import PASSWORD, highlight, operation
+from small_campaign import PASSWORD, database_of, highlight, operation
 
 OLD = (DATA / "assess" / "campaign-revision-0001.sql").read_text(encoding="utf-8")
 
@@ -47,10 +46,10 @@ def old(tmp_path: Path, small_collection: Collection) -> Path:
 
 
 def test_the_migrated_tables_are_those_of_the_schema(campaign: Campaign) -> None:
-    with campaign._database.read() as connection:
+    with database_of(campaign) as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, METADATA) == []
-        assert migrating.revision_of(connection) == migrating.revisions()[-1]
+        assert context.get_current_revision() == revisions()[-1]
 
 
 @pytest.mark.parametrize("state", ["{", "[]", "{}"])
@@ -108,9 +107,8 @@ def test_no_migration_under_a_running_server(old: Path) -> None:
 
 
 def test_a_newer_database_is_refused(campaign: Campaign) -> None:
-    campaign._database.write(
-        lambda to: to.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-    )
+    with database_of(campaign) as to:
+        to.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(CampaignError, match="newer doxeval"):
         Campaign.open(campaign.directory)
 
@@ -119,29 +117,26 @@ def test_an_old_postgresql_database_is_upgraded(old: Path, campaign: Campaign) -
     """The rows of the old file in a PostgreSQL database of the old revision."""
     if campaign.facts.database is None:
         return
-    url, place = campaign.facts.database, campaign.directory
     campaign.close()
-    database = Database(parsed_url(url))
-    with closing(sqlite3.connect(old / "campaign.db")) as source, closing(database):
+    with (
+        closing(sqlite3.connect(old / "campaign.db")) as source,
+        database_of(campaign) as connection,
+    ):
         source.row_factory = sqlite3.Row
-
-        def fill(connection: Connection) -> None:
-            METADATA.drop_all(connection)
-            connection.exec_driver_sql("DROP TABLE alembic_version")
-            migrating.migrate(connection, "0001")
-            found = MetaData()
-            found.reflect(connection)
-            for table in found.sorted_tables:
-                rows = [dict(row) for row in source.execute(f"SELECT * FROM {table.name}")]
-                for row in rows:
-                    flags = {"active", "off_pool", "honeypot"} & row.keys()
-                    row.update({name: bool(row[name]) for name in flags})
-                if rows and table.name != "alembic_version":
-                    connection.execute(insert(table), rows)
-            count_on(connection, found.sorted_tables)
-
-        database.write(fill)
-    with Campaign.open(place) as upgraded:
+        METADATA.drop_all(connection)
+        connection.exec_driver_sql("DROP TABLE alembic_version")
+        migrate(connection, "0001")
+        reflected = MetaData()
+        reflected.reflect(connection)
+        for table in reflected.sorted_tables:
+            rows = [dict(row) for row in source.execute(f"SELECT * FROM {table.name}")]
+            for row in rows:
+                flags = {"active", "off_pool", "honeypot"} & row.keys()
+                row.update({name: bool(row[name]) for name in flags})
+            if rows and table.name != "alembic_version":
+                connection.execute(insert(table), rows)
+        count_on(connection, reflected.sorted_tables)
+    with Campaign.open(campaign.directory) as upgraded:
         assert "from revision 0001" in upgraded.notices[0]
         assert upgraded.verify() == []
         assert upgraded.judgments(drafts=True)

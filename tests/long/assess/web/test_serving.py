@@ -22,7 +22,7 @@ from small_campaign import PASSWORD, make_campaign
 SERVER = """
 import sys
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.serving import serve
+from doxeval.assess.web import serve
 
 with Campaign.open(sys.argv[1]) as campaign:
     serve(campaign, port=0, started=lambda address: print(address, flush=True))

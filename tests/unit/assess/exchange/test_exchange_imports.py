@@ -231,14 +231,15 @@ def test_what_is_no_file_of_annotations_is_an_error(
     assert "in.txt: expected" in refused(collection, tmp_path, text)
 
 
-@given(st.data())
-def test_damaged_annotations_never_end_in_anything_but_an_error(data: st.DataObject) -> None:
+@given(data=st.data())
+def test_damaged_annotations_never_end_in_anything_but_an_error(
+    collection: Collection, data: st.DataObject
+) -> None:
     """Whatever value stands wherever, it is read or refused."""
     import tempfile
 
-    small = example_collection({"a": XML, "b": XML})
     with tempfile.TemporaryDirectory() as name:
-        path, made = written_annotations(small, Path(name))
+        path, made = written_annotations(collection, Path(name))
         item: Any = made["first"]["items"][data.draw(st.integers(0, 3))]
         for _ in range(data.draw(st.integers(0, 3))):
             keys = list(item) if isinstance(item, dict) else list(range(len(item)))
@@ -253,7 +254,7 @@ def test_damaged_annotations_never_end_in_anything_but_an_error(data: st.DataObj
         item[data.draw(st.sampled_from(keys))] = data.draw(junk | st.just([None]) | st.just(1.5))
         path.write_text(json.dumps(made), encoding="utf-8")
         try:
-            states_of(path, small, "2006")
+            states_of(path, collection, "2006")
         except InputError as error:
             assert str(error)
 

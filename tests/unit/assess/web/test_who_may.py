@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.routing import Route
 
-from assess_client import browser, highlight_tide
+from assess_client import TestClient, browser, highlight_tide, other
 from doxeval.assess.store import Campaign
 from doxeval.assess.web import WHO_MAY, create_app
 from small_campaign import operation
@@ -106,16 +106,22 @@ def test_every_route_is_in_both_tables(campaign: Campaign) -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_who_may(people: Campaign, role: str) -> None:
+    application = browser(people)
     for route, examples in EXAMPLES.items():
         for allowed, request in examples:
-            assert_may(people, role, route, allowed, request)
+            token = None if role == "nobody" else people.open_session(people.user(role))
+            assert_may(people, other(application, token), role, route, allowed, request)
 
 
 def assert_may(
-    campaign: Campaign, role: str, route: str, allowed: set[str], request: dict[str, Any]
+    campaign: Campaign,
+    client: TestClient,
+    role: str,
+    route: str,
+    allowed: set[str],
+    request: dict[str, Any],
 ) -> None:
     method, path = route.split()
-    client = browser(campaign, None if role == "nobody" else role)
     if role == "gone":  # the session is older than the ban
         campaign.set_active("gone", False)
     path = path.replace("{name}", "none.js")

@@ -1,0 +1,1 @@
+"""What `scripts/record.py` records: doxeval from the outside, part by part."""
