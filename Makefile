@@ -22,7 +22,7 @@ test: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest tests/unit src -n 2 --dist worksteal
+	$(BIN)/pytest tests/unit src -n 2 --dist worksteal -p no:schemathesis
 
 # Browsers, databases, clusters, kills, damage, many worlds, and what the documentation shows. Chromium,
 # PostgreSQL and axe-core are installed where that is allowed; pytest names what it skips.

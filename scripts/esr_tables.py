@@ -24,9 +24,9 @@ paper.
 """
 TOY = """\
 from doxeval.assessments import Assessments, Judgment
-from doxeval.documents.examples import example_collection
+from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
-from doxeval.navigation.matrix import MatrixNavigation
+from doxeval.navigation import MatrixNavigation
 from doxeval.runs import Kind, Result, Run
 
 article = (

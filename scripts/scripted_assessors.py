@@ -90,7 +90,7 @@ class Server:
 _SERVE = """
 import sys
 from doxeval.assess.store import Campaign
-from doxeval.assess.web.serving import serve
+from doxeval.assess.web import serve
 
 def started(address):
     print(address, flush=True)

@@ -25,10 +25,15 @@ def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
+# Thousands of tests and their modules stay alive: garbage is not looked for among them.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Leave thousands of tests and their modules alone when garbage is collected."""
-    gc.collect()
+    """Collect garbage from here on, among what the tests themselves make."""
     gc.freeze()
+    gc.set_threshold(20_000)
+    gc.enable()
 
 
 @pytest.fixture(scope="module")

@@ -33,12 +33,12 @@ from doxeval.errors import MissingInput
 from doxeval.evaluation import RunOptions, ranked
 from doxeval.measures import GroundTruth, Measure, Need, Ranking, Texts
 from doxeval.runs import Kind, Result, run_of
-from levels import scaled
+from levels import LEVEL
 from strategies import Node, Piece, World, graded_worlds, located, needed_worlds, worlds
 
 SLACK = 1e-9
 EXACT = 1e-12  # sums in another order
-WORLDS = scaled(20) + 1
+WORLDS = 4 if LEVEL == "unit" else 21
 NOWHERE = "nowhere"  # a document that no system returns and no assessor has seen
 USELESS = "useless"  # such a document, of paragraphs: some empty, one of each size, some with text
 MANY = 12  # how many of its paragraphs are empty, and how many have the same text

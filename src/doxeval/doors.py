@@ -1,14 +1,11 @@
 """Doors: the names that a room offers, each loaded from its file when it is first used.
 
-A room lists its names once, in `__init__.pyi` beside its `__init__.py`, as imports:
-
-    from doxeval.runs.run import Run as Run
-
-Type checkers and editors read the list as it is. At run time `door` reads it, so that importing a
-room loads none of its files. Of these names, `__all__` holds those that users may rely on; the
-others are for other rooms and for tests. A name that is also the name of a file of the room is
-imported in `__init__.py` itself: importing that file from elsewhere would put the file in place of
-the name.
+A room lists its names once, in `__init__.pyi` beside its `__init__.py`, as imports of the form
+`from doxeval.runs.run import Run as Run`. Type checkers and editors read the list as it is. At run
+time `door` reads it, so that importing a room loads none of its files. Of these names, `__all__`
+holds those that users may rely on; the others are for other rooms and for tests. A name that is
+also the name of a file of the room is imported in `__init__.py` itself: importing that file from
+elsewhere would put the file in place of the name.
 """
 
 from __future__ import annotations

@@ -293,7 +293,7 @@ def scored(
     return {name: float(value or 0.0) for name, value in table.mean()["run"].items()}
 
 
-@examples(120)
+@examples(60)
 @given(esr_worlds(), st.booleans(), st.integers(1, 6))
 def test_the_equations_written_out_agree(
     world: tuple[Collection, list[Tree], dict[Tree, float], MatrixNavigation],

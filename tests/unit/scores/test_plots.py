@@ -68,13 +68,6 @@ def test_notebooks_get_the_specification_as_data(table: ScoreTable) -> None:
     assert json.loads(json.dumps(bundle[MIME])) == plot.spec
 
 
-def test_plots_are_saved(table: ScoreTable, tmp_path: Path) -> None:
-    begins = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "json": b"{"}
-    for kind, first in begins.items():
-        for plot in (table.plot(), table.plot(kind="topics"), compare(table, "M").plot()):
-            assert plot.save(tmp_path / f"plot.{kind}").read_bytes().startswith(first)
-
-
 def test_runs_with_names_that_javascript_knows_are_drawn(tmp_path: Path) -> None:
     names = ("__proto__", "constructor", "toString", "a.b[0]")
     facts = (MeasureFacts("constructor", "constructor", "a measure"),)
