@@ -28,7 +28,7 @@ test: .venv/installed
 # PostgreSQL and axe-core are installed where that is allowed; pytest names what it skips.
 test-long: .venv/installed
 	scripts/parts.sh
-	DOXEVAL_TEST_LEVEL=long $(BIN)/pytest tests -n 2 --dist loadfile
+	DOXEVAL_TEST_LEVEL=long $(BIN)/pytest tests -n 3 --dist loadfile
 
 test-all: test test-long
 

@@ -44,7 +44,9 @@ def chromium() -> Iterator[Any]:
     if program is None:
         pytest.skip("chromium is not installed")
     with automation.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        # Without --disable-gpu, it waits for a graphics card that is not there.
+        flags = ["--no-sandbox", "--disable-gpu"]
+        opened = started.chromium.launch(executable_path=program, args=flags)
         yield opened
         opened.close()
 

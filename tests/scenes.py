@@ -38,7 +38,7 @@ from strategies import Node, Piece, World, graded_worlds, located, needed_worlds
 
 SLACK = 1e-9
 EXACT = 1e-12  # sums in another order
-WORLDS = 4 if LEVEL == "unit" else 21
+WORLDS = 4 if LEVEL == "unit" else 9
 NOWHERE = "nowhere"  # a document that no system returns and no assessor has seen
 USELESS = "useless"  # such a document, of paragraphs: some empty, one of each size, some with text
 MANY = 12  # how many of its paragraphs are empty, and how many have the same text

@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "TERM": "dumb",
     "NO_COLOR": "1",
     "SOURCE_DATE_EPOCH": "1700000000",
+    "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONUTF8": "1",
 }
 LONGEST_CALL = 1000
@@ -46,6 +47,7 @@ def set_environment(root: Path) -> None:
     os.environ.update(ENVIRONMENT | home)
     (root / "home").mkdir()
     os.umask(0o022)
+    sys.dont_write_bytecode = True  # files of the user's code are no output
 
 
 class Workshop:

@@ -6,13 +6,11 @@ import doctest
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
-ROOT = next(
-    directory for directory in Path(__file__).parents if (directory / "pyproject.toml").exists()
-)
+from helpers import ROOT
+
 MODULES = sorted(path.stem for path in (ROOT / "scripts" / "recording").glob("[a-z]*.py"))
 LONGEST = 20_000  # characters of a difference that are worth reading
 
@@ -22,11 +20,12 @@ def test_examples_of_the_recorder(module: str) -> None:
     assert doctest.testmod(import_module(module)).failed == 0
 
 
-@pytest.mark.parametrize("part", ["verbs", "errors", "signatures", "application", "stored"])
-def test_nothing_differs_from_the_record(part: str) -> None:
-    """Each part in a process of its own: nothing of pytest's is seen by what is recorded."""
-    script = ROOT / "scripts" / "record.py"
+def test_nothing_differs_from_the_record() -> None:
+    """In a process of its own: nothing of pytest's is seen by what is recorded."""
     done = subprocess.run(
-        [sys.executable, str(script), "--only", part], capture_output=True, text=True, check=False
+        [sys.executable, str(ROOT / "scripts" / "record.py")],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, f"{done.stdout[:LONGEST]}\n{done.stderr}"

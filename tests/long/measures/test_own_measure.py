@@ -223,13 +223,13 @@ def test_a_package_offers_a_measure_to_every_verb(
 
 
 def test_a_package_s_measure_obeys_its_laws_and_example(installed: dict[str, str]) -> None:
-    names = ("test_laws.py", "test_declared_laws.py", "test_measures.py")
-    tests = [ROOT / "tests" / "measures" / name for name in names]
+    names = ("test_laws.py", "test_measures.py")
+    tests = [ROOT / "tests" / "unit" / "measures" / name for name in names]
     done = call(
         installed, "-m", "pytest", *tests, "-k", "Useful", "-p", "no:cacheprovider", "-n", 0
     )
     assert done.returncode == 0, done.stdout
-    assert int(done.stdout.split(" passed")[0].split()[-1]) >= 3, done.stdout
+    assert int(done.stdout.split(" passed")[0].split()[-1]) >= 2, done.stdout
 
 
 def test_a_broken_entry_point_is_told_and_others_work(

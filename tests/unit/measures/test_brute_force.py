@@ -58,8 +58,8 @@ chances = st.integers(0, 2**32).map(Random)
 
 
 def on_worlds(number: int) -> settings:
-    """Return settings for so many worlds, a tenth at the unit level: each has all measures."""
-    return settings(max_examples=number // 10 if LEVEL == "unit" else number)
+    """Return settings for so many worlds, a fifth at the unit level: each has all measures."""
+    return settings(max_examples=number // 5 if LEVEL == "unit" else number)
 
 
 def test_every_measure_has_a_twin() -> None:
@@ -119,7 +119,7 @@ def compare_all(world: World, scenario: Scenario, random: Random) -> None:
 
 
 @given(worlds(), chances, st.booleans(), st.booleans())
-@on_worlds(100)
+@on_worlds(50)
 def test_elements_and_highlights(
     world: World, random: Random, by_score: bool, navigates: bool
 ) -> None:
@@ -128,7 +128,7 @@ def test_elements_and_highlights(
 
 
 @given(worlds(), chances, st.booleans(), st.booleans())
-@on_worlds(100)
+@on_worlds(50)
 def test_passages_and_highlights(
     world: World, random: Random, by_score: bool, has_collection: bool
 ) -> None:
@@ -137,7 +137,7 @@ def test_passages_and_highlights(
 
 
 @given(worlds(), chances, st.booleans())
-@on_worlds(200)
+@on_worlds(100)
 def test_results_with_several_ranges_and_highlights(
     world: World, random: Random, has_collection: bool
 ) -> None:
@@ -145,7 +145,7 @@ def test_results_with_several_ranges_and_highlights(
 
 
 @given(needed_worlds(), chances, st.sampled_from(["chunks", "passages"]), st.booleans())
-@on_worlds(200)
+@on_worlds(100)
 def test_needs_with_alternatives_and_grades(
     world: World, random: Random, results: Any, has_collection: bool
 ) -> None:
@@ -157,20 +157,20 @@ def test_needs_with_alternatives_and_grades(
 
 
 @given(unit_worlds(), chances, st.sampled_from(["elements", "passages", "trees"]), st.booleans())
-@on_worlds(200)
+@on_worlds(100)
 def test_assessed_units(world: World, random: Random, results: Any, navigates: bool) -> None:
     steps = step_matrices(world, random) if navigates else None
     compare_all(world, Scenario(results, OF_HIGHLIGHTS, steps=steps), random)
 
 
 @given(graded_worlds(2002), chances, st.booleans())
-@on_worlds(100)
+@on_worlds(50)
 def test_elements_and_grades_of_2002(world: World, random: Random, by_score: bool) -> None:
     compare_all(world, Scenario("elements", OF_2002, by_score=by_score), random)
 
 
 @given(graded_worlds(2003), chances, st.booleans(), st.booleans())
-@on_worlds(200)
+@on_worlds(100)
 def test_elements_and_grades_of_2003(
     world: World, random: Random, by_score: bool, has_collection: bool
 ) -> None:
@@ -178,7 +178,7 @@ def test_elements_and_grades_of_2003(
 
 
 @given(graded_worlds(2005), chances, st.booleans(), st.booleans())
-@on_worlds(100)
+@on_worlds(50)
 def test_elements_and_lists_of_2005(
     world: World, random: Random, by_score: bool, lists_say: bool
 ) -> None:
@@ -187,7 +187,7 @@ def test_elements_and_lists_of_2005(
 
 
 @given(chances)
-@on_worlds(100)
+@on_worlds(50)
 def test_elements_around_several_ideal_elements(random: Random) -> None:
     """A document of sections and paragraphs, all graded, and returned in any order."""
     paragraph = Node("p", (Piece("x", "x"),))
@@ -210,7 +210,7 @@ def test_elements_around_several_ideal_elements(random: Random) -> None:
 
 
 @given(st.data(), st.integers(0, 4), st.integers(1, 3))
-@on_worlds(100)
+@on_worlds(50)
 def test_users_who_may_go_any_way(data: st.DataObject, items: int, targets: int) -> None:
     chance = st.sampled_from([Fraction(n, 10) for n in (0, 0, 0, 1, 3, 5, 7, 10)])
     p = data.draw(st.tuples(*[st.tuples(*[chance] * targets)] * items))
@@ -224,7 +224,7 @@ def test_users_who_may_go_any_way(data: st.DataObject, items: int, targets: int)
 
 
 @given(st.data(), st.integers(0, 5), st.integers(1, 3))
-@on_worlds(100)
+@on_worlds(50)
 def test_without_browsing_precision_is_classical(
     data: st.DataObject, items: int, targets: int
 ) -> None:

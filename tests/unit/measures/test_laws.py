@@ -37,6 +37,7 @@ from law_cases import (
 from levels import LEVEL
 from scenes import EXACT, KEEP, MANY, NOWHERE, SLACK, YEARS, Scene, empty_results, ideal_run, scenes
 
+# Measures that other packages offer have no family.
 FAMILY_OF = {kind.name: family.name for family in FAMILIES for kind in family.measures}
 Kinds = Callable[[type[Measure]], bool]
 BY_RANK = RunOptions(order="rank")
@@ -117,7 +118,7 @@ def named(*names: str) -> Kinds:
 
 def of_families(*names: str) -> Kinds:
     """Return whether a measure is in one of these families."""
-    return lambda kind: FAMILY_OF[kind.name] in names
+    return lambda kind: FAMILY_OF.get(kind.name) in names
 
 
 def has_cut_off(kind: type[Measure]) -> bool:

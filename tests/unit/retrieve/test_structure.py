@@ -51,7 +51,7 @@ def has_about(query: StructuredQuery) -> bool:
     return any(isinstance(one, About) for one in query.conditions)
 
 
-@settings(max_examples=6 if LEVEL == "unit" else 200)  # each world is built on the disk
+@settings(max_examples=6 if LEVEL == "unit" else 100)  # each world is built on the disk
 @given(roots=documents, query=queries.filter(has_about), seed=st.integers(0, 99))
 def test_every_interpretation_equals_the_direct_one_to_the_bit(
     build: Builder, roots: list[list[Node]], query: StructuredQuery, seed: int
