@@ -121,6 +121,11 @@ def of_families(*names: str) -> Kinds:
     return lambda kind: FAMILY_OF.get(kind.name) in names
 
 
+def is_ours(kind: type[Measure]) -> bool:
+    """Whether doxeval has the measure: what repeats count is left to those of others."""
+    return kind.name in FAMILY_OF
+
+
 def has_cut_off(kind: type[Measure]) -> bool:
     return has_sign(kind, "@")
 
@@ -166,12 +171,12 @@ def scores_grow_with_the_cut_off(case: Case) -> None:
 def ranks_documents_once(case: Case) -> bool:
     """Whether a measure ranks each document once, by its first result, and sees no repeats."""
     by_entry_point = getattr(case.settled, "targets", None) == "bep"
-    return FAMILY_OF[case.measure.name] in ("in_context", "bepd") or by_entry_point
+    return FAMILY_OF.get(case.measure.name) in ("in_context", "bepd") or by_entry_point
 
 
 def up_to(case: Case, k: int) -> list[Result]:
     """Return the first k results of each topic, or all parts of its first k documents."""
-    of_documents = ranks_documents_once(case) or FAMILY_OF[case.measure.name] == "documents"
+    of_documents = ranks_documents_once(case) or FAMILY_OF.get(case.measure.name) == "documents"
     kept = []
     for results in by_topic(case).values():
         items = [result.document if of_documents else at for at, result in enumerate(results)]
@@ -350,7 +355,7 @@ def a_run_without_repeats_is_scored_as_ever(case: Case) -> None:
     assert case.scene.scores(case.measure, case.results, KEEP) == case.scores
 
 
-@law(where=lambda case: elements_or_text(case) and not counts_repeats(case))
+@law(measures=is_ours, where=lambda case: elements_or_text(case) and not counts_repeats(case))
 def a_repeat_at_the_end_never_helps(case: Case) -> None:
     """A result that comes again at the end of its list, and is kept, helps no score."""
     last = ends(case.results)
@@ -388,10 +393,13 @@ def instead(case: Case, at: int) -> list[Result]:
     return [case.scene.useless_of_size(int(alone.size[0]), result.topic)]
 
 
-@law(measures=lambda kind: not may_count_words(kind), where=is_like_a_useless_result)
+@law(
+    measures=lambda kind: is_ours(kind) and not may_count_words(kind),
+    where=is_like_a_useless_result,
+)
 # Another text has other words, and redundancy is about repeats.
 @law(
-    measures=lambda kind: may_count_words(kind) and kind.name != "Red",
+    measures=lambda kind: is_ours(kind) and may_count_words(kind) and kind.name != "Red",
     where=is_like_a_useless_result,
     fixed={"unit": "characters"},
 )
