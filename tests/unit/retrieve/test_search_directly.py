@@ -23,7 +23,7 @@ from strategies.trees import Node, Piece
 from strategies.wordings import dense_nodes, worded_nodes
 
 WORLDS = st.lists(st.one_of(dense_nodes(), dense_nodes(), worded_nodes()), min_size=1, max_size=4)
-MANY = settings(max_examples=6 if LEVEL == "unit" else 120)  # each world is built on the disk
+MANY = settings(max_examples=6 if LEVEL == "unit" else 60)  # each world is built on the disk
 TERMS = [("fog",), ("horn",), ("sea",), ("the",), ("sea", "lion"), ("fog", "horn"), ("東", "京")]
 QUERIES = st.dictionaries(
     st.sampled_from([*TERMS, ("unheard",)]), st.sampled_from([1.0, 1.0, 2.0, -1.0]), max_size=4
