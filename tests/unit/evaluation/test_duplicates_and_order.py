@@ -44,6 +44,22 @@ def test_duplicates_leave_and_ranks_close(
     assert all(" documents" in one for one in without.runs[0].warnings), "of P, R and AP"
 
 
+@pytest.mark.parametrize(
+    "results",
+    [
+        [Result("7", "a", Kind.POINT, start) for start in (0, 4, 4)],
+        [Result("7", "a", Kind.SPANS, spans=((0, 2), (4, end))) for end in (6, 7, 7)],
+    ],
+    ids=["entry points", "several spans"],
+)
+def test_results_of_one_document_are_duplicates_only_where_they_are_the_same(
+    results: list[Result],
+) -> None:
+    judged = Assessments([Judgment("7", "a", ((0, 8),))])
+    table = evaluate(run_of(results), judged, "P@2", collection=example_collection(DOCUMENTS))
+    assert "1 duplicate was left out, the first on line 3" in table.runs[0].warnings
+
+
 # a is <a><s><p>1234</p><p>5678</p></s><s>1234567890</s></a>; its first eight characters count.
 KEPT: dict[str, float] = {
     # Ranks 1 and 3 have gains; the repeat at rank 2 has none.

@@ -362,6 +362,18 @@ def test_references_that_do_not_resolve_say_why() -> None:
     assert (resolved.start[7], resolved.end[7]) == (1, 4)
 
 
+def test_a_text_node_ends_where_its_own_text_does() -> None:
+    """The second paragraph begins at 4; position 5 is beyond its end, though inside the text."""
+    collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    points = [f"/s[1]/p[2]/text()[1].{offset}" for offset in (4, 5)]
+    run = run_of([Result("1", "a", Kind.PASSAGE, paths=("/s[1]", point)) for point in points])
+    resolved = resolve(run, collection)
+    assert [problem.reason for problem in resolved.unresolved] == [
+        "text node 1 of /s[1]/p[2] has 4 characters; there is no position after 5"
+    ]
+    assert (resolved.start[0], resolved.end[0]) == (0, 8)
+
+
 def test_offsets_in_bytes() -> None:
     text = "aé😀b"
     collection = example_collection({"a": f"<s>{text}</s>"})
