@@ -60,6 +60,23 @@ def test_results_of_one_document_are_duplicates_only_where_they_are_the_same(
     assert "1 duplicate was left out, the first on line 3" in table.runs[0].warnings
 
 
+@pytest.mark.parametrize(
+    ("repeats", "words"),
+    [
+        (1, "1 duplicate counts as read by measures of chunks and is left out by the others"),
+        (2, "2 duplicates count as read by measures of chunks and are left out by the others"),
+    ],
+)
+def test_measures_that_treat_duplicates_differently_are_told_apart(
+    repeats: int, words: str
+) -> None:
+    judged = Assessments([Judgment("7", "a", ((0, 8),), document_length=18)])
+    run = run_of([passage("a", 0, 4)] * (repeats + 1))
+    table = evaluate(run, judged, ["bR@10(unit=characters)", "cP@2"])
+    (warning,) = table.runs[0].warnings
+    assert warning.startswith(f"{words}, the first on line 2")
+
+
 # a is <a><s><p>1234</p><p>5678</p></s><s>1234567890</s></a>; its first eight characters count.
 KEPT: dict[str, float] = {
     # Ranks 1 and 3 have gains; the repeat at rank 2 has none.
