@@ -200,6 +200,13 @@ def test_precision_never_counts_a_character_twice() -> None:
 # Measures without a bound say so
 
 
+@pytest.mark.parametrize("name", ["nxCG@10", "MAnxCG@10", "MAep", "gr@10"])
+def test_only_overlap_keeps_the_ideal_run_from_being_best(name: str) -> None:
+    measure = measure_named(name)(base="full")
+    assert Law.IDEAL_IS_BEST in measure.laws
+    assert Law.IDEAL_IS_BEST not in measure(overlap=True).laws
+
+
 def test_more_results_may_gain_than_there_are_ideal_elements() -> None:
     """The paragraph gains .5 and the article the .25 that is left: 1/1 + 1/2."""
     world = example_collection({"a": "<a><p>12</p>34</a>"})
