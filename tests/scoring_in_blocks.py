@@ -16,7 +16,7 @@ import pytest
 from doxeval.assessments import Assessments
 from doxeval.evaluation import Evaluation
 from doxeval.measures import Measure
-from doxeval.runs import Result, Run, file_pieces, run_of
+from doxeval.runs import Result, Run, pieces_of_file, run_of
 from doxeval.scores import RunScores, ScoreTable
 from scenes import Scene
 from seams import change
@@ -75,7 +75,7 @@ def in_pieces(evaluation: Evaluation, path: Path, *, unbroken: bool = False) -> 
     with pytest.MonkeyPatch.context() as patch, _OtherPlace(1) as executor:
         change(patch, file_piece_bytes=PIECE, block_rows=3)
         if unbroken:
-            assert len(file_pieces(path)) > 2
+            assert len(pieces_of_file(path)) > 2
             change(patch, score_whole_run=refuse)
         return evaluation.score_all(path, executor=executor).runs[0]
 

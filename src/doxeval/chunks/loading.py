@@ -130,13 +130,13 @@ def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
     """The rows of a file of Parquet, which may hold lists and structures (needs pyarrow)."""
     from doxeval.runs.optional import optional_module
     from doxeval.runs.parquet_blocks import check_sizes
-    from doxeval.runs.parquet_sizes import MAGIC, parquet_sizes
+    from doxeval.runs.parquet_sizes import MAGIC, sizes_in_parquet
 
     parquet = optional_module("pyarrow.parquet")
     if not data.startswith(MAGIC) or not data.endswith(MAGIC):
         raise FormatError("this is not Parquet", origin)
     try:
-        check_sizes(parquet_sizes(data), len(data), origin)
+        check_sizes(sizes_in_parquet(data), len(data), origin)
         table = parquet.read_table(io.BytesIO(data))
         table.validate(full=True)
         rows: list[dict[str, Any]] = table.to_pylist()

@@ -50,9 +50,9 @@ def pieces_of(scoring: Scoring, source: NamedSource) -> list[RunPiece]:
     """The pieces of a run; a large file of text or JSONL has several."""
     if source.file is None or scoring.keep is not None:
         return [RunPiece(source)]
-    from doxeval.runs.file_pieces import file_pieces
+    from doxeval.runs.file_pieces import pieces_of_file
 
-    found = file_pieces(source.file)
+    found = pieces_of_file(source.file)
     if len(found) < 2:
         return [RunPiece(source)]
     return [RunPiece(source, *edges, at, len(found)) for at, edges in enumerate(found)]

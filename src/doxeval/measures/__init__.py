@@ -13,7 +13,6 @@ declare its parameters, and `register` makes it known by its name.
 from __future__ import annotations
 
 from doxeval.doors import door
-from doxeval.measures.assessed_trees import assessed_trees as assessed_trees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 from doxeval.measures.assessed_trees import Chosen as Chosen
-from doxeval.measures.assessed_trees import assessed_trees as assessed_trees
 from doxeval.measures.assessed_trees import pair_keys as pair_keys
+from doxeval.measures.assessed_trees import trees_of_assessments as trees_of_assessments
 from doxeval.measures.base import Example as Example
 from doxeval.measures.base import Facts as Facts
 from doxeval.measures.base import Floats as Floats

@@ -113,7 +113,7 @@ def which_assessed(truth: GroundTruth) -> Which:
     return "ideal" if has_elements and not truth.has_highlights else "cover"
 
 
-def assessed_trees(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
+def trees_of_assessments(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
     """The assessed trees of all topics; made once for all runs."""
     make = {"units": _units, "cover": _cover}.get(chosen.assessed, _recall_base)
     return truth.by_topic(
@@ -151,7 +151,7 @@ def _relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
         if chosen.assessed == "ideal" and not truth.targets:
             return truth.relevant_characters.astype(np.float64)
         chosen = chosen._replace(rel="length")
-    return assessed_trees(truth, chosen).total_by_topic(len(truth.topics))
+    return trees_of_assessments(truth, chosen).total_by_topic(len(truth.topics))
 
 
 # A cover

@@ -13,8 +13,8 @@ from doxeval.measures.assessed_trees import (
     Chosen,
     Relevance,
     Which,
-    assessed_trees,
     relevant_text,
+    trees_of_assessments,
     union_lengths,
     which_assessed,
 )
@@ -121,7 +121,7 @@ class Esr(Measure):
 
     def units(self, truth: GroundTruth) -> AssessedTrees:
         """The assessed units with their relevance."""
-        return assessed_trees(truth, self.chosen)
+        return trees_of_assessments(truth, self.chosen)
 
     def sight(self, ranking: Ranking) -> Sight:
         """What readers see with each result."""

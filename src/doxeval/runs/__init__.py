@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from doxeval.doors import door
-from doxeval.runs.file_pieces import file_pieces as file_pieces
-from doxeval.runs.parquet_sizes import parquet_sizes as parquet_sizes
 
 __all__ = ["Kind", "ResolvedRun", "Result", "Run", "Unresolved", "read_run", "resolve", "write_run"]
 

@@ -6,11 +6,11 @@ from doxeval.runs.chunk_table import ChunkTable as ChunkTable
 from doxeval.runs.chunk_table import read_chunks as read_chunks
 from doxeval.runs.file_pieces import FilePiece as FilePiece
 from doxeval.runs.file_pieces import PieceReader as PieceReader
-from doxeval.runs.file_pieces import file_pieces as file_pieces
+from doxeval.runs.file_pieces import pieces_of_file as pieces_of_file
 from doxeval.runs.mistaken import LooksLikeAssessments as LooksLikeAssessments
 from doxeval.runs.mistaken import LooksLikeTopics as LooksLikeTopics
 from doxeval.runs.overlap import overlap_of as overlap_of
-from doxeval.runs.parquet_sizes import parquet_sizes as parquet_sizes
+from doxeval.runs.parquet_sizes import sizes_in_parquet as sizes_in_parquet
 from doxeval.runs.read_write import FORMATS as FORMATS
 from doxeval.runs.read_write import READERS as READERS
 from doxeval.runs.read_write import WRITERS as WRITERS

@@ -32,7 +32,7 @@ class FilePiece(NamedTuple):
     end: int
 
 
-def file_pieces(path: str | os.PathLike[str], size: int | None = None) -> list[FilePiece]:
+def pieces_of_file(path: str | os.PathLike[str], size: int | None = None) -> list[FilePiece]:
     """Where an uncompressed file of text or JSONL can be cut; no pieces if it cannot, or is small.
 
     Only some lines around each cut are looked at. A topic may still be found in several pieces, if

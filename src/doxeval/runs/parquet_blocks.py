@@ -20,7 +20,7 @@ from doxeval.arrays import Ints
 from doxeval.errors import FormatError
 from doxeval.files import read_up_to
 from doxeval.runs.optional import optional_module
-from doxeval.runs.parquet_sizes import MAGIC, ParquetSizes, parquet_sizes
+from doxeval.runs.parquet_sizes import MAGIC, ParquetSizes, sizes_in_parquet
 
 LARGEST_FILE = 2 << 30
 MOST_COLUMNS = 1000
@@ -61,7 +61,7 @@ def parquet_blocks(file: IO[bytes], origin: str) -> Iterator[ParquetBlock]:
         raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
     if not data.startswith(MAGIC) or not data.endswith(MAGIC):
         raise FormatError("this is not Parquet", origin)
-    check_sizes(_asked(lambda: parquet_sizes(data), _DAMAGED, origin), len(data), origin)
+    check_sizes(_asked(lambda: sizes_in_parquet(data), _DAMAGED, origin), len(data), origin)
     metadata = _asked(lambda: parquet.read_metadata(io.BytesIO(data)), _DAMAGED, origin)
     if metadata.num_columns > MOST_COLUMNS:
         raise FormatError(f"more than {MOST_COLUMNS:,} columns", origin)

@@ -38,13 +38,13 @@ class ParquetSizes(NamedTuple):
     bytes: int
 
 
-def parquet_sizes(data: bytes) -> ParquetSizes:
+def sizes_in_parquet(data: bytes) -> ParquetSizes:
     """Count what a file holds; a ValueError says what is wrong with its headers.
 
     >>> import io, pyarrow, pyarrow.parquet
     >>> out = io.BytesIO()
     >>> pyarrow.parquet.write_table(pyarrow.table({"nodes": [["/a", "/b"], ["/c"]]}), out)
-    >>> sizes = parquet_sizes(out.getvalue())
+    >>> sizes = sizes_in_parquet(out.getvalue())
     >>> sizes.rows, sizes.values
     (2, 3)
     """

@@ -21,7 +21,7 @@ from doxeval.cli import main
 from doxeval.documents import Collection
 from doxeval.errors import EngineError, FormatError, InputError
 from doxeval.evaluation import Evaluation, evaluate
-from doxeval.runs import file_pieces, run_of
+from doxeval.runs import pieces_of_file, run_of
 from making import passage, paths
 from seams import change
 
@@ -111,7 +111,7 @@ def test_large_runs_are_scored_in_pieces(
     evaluation = Evaluation("judged", MEASURES)
     whole = evaluation.score_all(RUNS)
     change(monkeypatch, file_piece_bytes=300)
-    assert len(file_pieces("0.run")) > 4
+    assert len(pieces_of_file("0.run")) > 4
     monkeypatch.setattr(Evaluation, "score", None)  # nothing is scored as a whole
     with ThreadPoolExecutor(2) as pool:
         places: dict[str, dict[str, Any]] = {

@@ -34,7 +34,7 @@ from doxeval.documents import COLLECTION, Collection, example_collection
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput
 from doxeval.evaluation import Evaluation
 from doxeval.measures import MEASURES, Floats, Measure, Ranking
-from doxeval.runs import Run, file_pieces
+from doxeval.runs import Run, pieces_of_file
 from doxeval.scores import RunScores
 from doxeval.topics import Topic
 from helpers import Builder
@@ -186,7 +186,7 @@ ONE_A_TOPIC = "".join(f"{topic} Q0 a 1 0.5 mine 0 9\n" for topic in range(40, 10
 
 def begin_of_last_piece(path: Path) -> int:
     path.write_text(ONE_A_TOPIC)
-    return file_pieces(path, PIECE)[-1].begin
+    return pieces_of_file(path, PIECE)[-1].begin
 
 
 def test_each_piece_may_be_right_and_the_file_wrong(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_each_piece_may_be_right_and_the_file_wrong(tmp_path: Path) -> None:
     evaluation = Evaluation(JUDGED, "P@3")
     error = outcome(lambda: scored(evaluation, path, NO_BLOCKS))
     assert error[0] is FormatError and "6 fields; expected 8 fields as before" in error[1]
-    assert len(file_pieces(path, PIECE)) > 2
+    assert len(pieces_of_file(path, PIECE)) > 2
     assert outcome(lambda: in_pieces(evaluation, path)) == error
 
 
@@ -213,7 +213,7 @@ def test_a_piece_that_begins_with_a_bad_line(tmp_path: Path, line: bytes, proble
     path = tmp_path / "mine.run"
     text, cut = ONE_A_TOPIC.encode(), begin_of_last_piece(path)
     path.write_bytes(text[:cut] + line + b"\n" + text[cut:])
-    assert file_pieces(path, PIECE)[-1].begin == cut
+    assert pieces_of_file(path, PIECE)[-1].begin == cut
     evaluation = Evaluation(JUDGED, "P@3")
     error = outcome(lambda: scored(evaluation, path, NO_BLOCKS))
     number = text[:cut].count(b"\n") + 1

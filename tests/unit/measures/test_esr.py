@@ -18,7 +18,14 @@ from doxeval.assessments import AssessedUnit, Assessments, Grade2003, GradedElem
 from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures import PRESETS, PROFILE, Chosen, GroundTruth, assessed_trees, measure_named
+from doxeval.measures import (
+    PRESETS,
+    PROFILE,
+    Chosen,
+    GroundTruth,
+    measure_named,
+    trees_of_assessments,
+)
 from doxeval.navigation import MatrixNavigation, Navigation, NoNavigation
 from doxeval.runs import Kind, Result, run_of
 from doxeval.scores import ScoreTable
@@ -644,7 +651,7 @@ def test_the_perfect_run_over_a_cover_has_recall_1(world: World, ignore: str) ->
     collection = world.collection()
     truth = GroundTruth.of(world.assessments(), collection)
     assume(truth.has_highlights)
-    cover = assessed_trees(truth, Chosen("cover", "length", ignore=ignore))
+    cover = trees_of_assessments(truth, Chosen("cover", "length", ignore=ignore))
     perfect = [
         Result(
             truth.topics[topic],

@@ -13,7 +13,7 @@ import pytest
 
 from doxeval.errors import FormatError
 from doxeval.runs import READERS, Run
-from doxeval.runs import parquet_sizes as sizes_of
+from doxeval.runs import sizes_in_parquet as sizes_of
 from levels import scaled
 from seams import change
 

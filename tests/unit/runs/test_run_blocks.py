@@ -24,7 +24,7 @@ from doxeval.runs import (
     Run,
     RunFacts,
     blocks_of,
-    file_pieces,
+    pieces_of_file,
     read_run,
     run_blocks,
 )
@@ -237,9 +237,11 @@ def test_files_compressed_or_not_are_read_in_blocks(tmp_path: Path) -> None:
 
 def test_pieces_of_files_are_whole_topics(tmp_path: Path) -> None:
     plain, packed, records = write_runs(tmp_path)
-    assert file_pieces(packed, 100) == file_pieces(plain) == file_pieces(tmp_path, 100) == []
+    assert (
+        pieces_of_file(packed, 100) == pieces_of_file(plain) == pieces_of_file(tmp_path, 100) == []
+    )
     for path in (plain, records):
-        pieces = file_pieces(path, 1000)
+        pieces = pieces_of_file(path, 1000)
         assert len(pieces) > 2
         assert [piece.end for piece in pieces[:-1]] == [piece.begin for piece in pieces[1:]]
         readers = [PieceReader(str(path), piece) for piece in pieces]
@@ -265,7 +267,7 @@ def test_pieces_begin_with_another_topic(folder: Path, lines: list[str], size: i
     path = folder / "a.run"
     data = "".join(line + "\n" for line in lines).encode()
     path.write_bytes(data)
-    pieces = file_pieces(path, size)
+    pieces = pieces_of_file(path, size)
     assert not pieces or (pieces[0].begin, pieces[-1].end) == (0, len(data))
     for piece, following in pairwise(pieces):
         assert piece.end == following.begin
@@ -279,7 +281,7 @@ def test_pieces_of_lines_that_begin_with_white_space(tmp_path: Path) -> None:
     lines = ["6 Q0 a"] * 13 + [" 7 Q0 a", "77 Q0 a", " 77 Q0 b"] + ["8 Q0 a"] * 8
     path.write_text("\n".join(lines) + "\n")
     data = path.read_bytes()
-    cuts = {piece.begin for size in range(20, 90) for piece in file_pieces(path, size)}
+    cuts = {piece.begin for size in range(20, 90) for piece in pieces_of_file(path, size)}
     for cut in cuts - {0}:
         assert topics_in(data[:cut])[-1] != topics_in(data[cut:])[0]
 
