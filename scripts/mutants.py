@@ -84,6 +84,8 @@ def main() -> None:
     mutants = all_mutants(options.seed)
     if options.only:
         numbers = set(map(int, options.only.split(",")))
+        if unknown := numbers - {mutant.number for mutant in mutants}:
+            parser.error(f"there is no mutant {min(unknown)}; there are 1 to {len(mutants)}")
         mutants = [mutant for mutant in mutants if mutant.number in numbers]
     if options.list:
         print(*mutants, sep="\n")
