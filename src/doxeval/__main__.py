@@ -9,8 +9,7 @@ import os
 import sys
 
 try:
-    from doxeval.cli.ending import exit_code
-    from doxeval.cli.signals import handle_signals, let_signals_pass, received
+    from doxeval.cli import exit_code, handle_signals, let_signals_pass, received
 except KeyboardInterrupt:
     sys.stderr.write("Interrupted\n")
     sys.exit(130)
@@ -32,7 +31,7 @@ def run() -> None:
 
 
 def _command() -> None:
-    from doxeval.cli.verbs import main
+    from doxeval.cli import main
 
     main(prog_name="doxeval")
 

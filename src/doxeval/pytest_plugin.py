@@ -20,7 +20,7 @@ TYPE_CHECKING = False  # as in `typing`: whoever does not use the fixture should
 if TYPE_CHECKING:
     from typing import Any
 
-    from doxeval.scores.views import RunView
+    from doxeval.scores import RunView
 
 _SHARED = {
     "docs": "documents in which gold and results stand: a folder, JSONL, Parquet, …",
@@ -54,7 +54,7 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
         shared["max_lost"] = max_lost
 
     def scores(gold: Any, retriever_or_run: Any, **options: Any) -> RunView:
-        from doxeval.chunks.in_tests import scores_of_chunks
+        from doxeval.chunks import scores_of_chunks
         from doxeval.errors import warn
 
         found = scores_of_chunks(gold, retriever_or_run, **{**shared, **options})

@@ -1,4 +1,5 @@
 from doxeval.assessments.assessed_elements import AssessedElements as AssessedElements
+from doxeval.assessments.assessed_elements import SpecificityFrom as SpecificityFrom
 from doxeval.assessments.assessed_elements import elements_from_grades as elements_from_grades
 from doxeval.assessments.assessed_elements import (
     elements_from_highlights as elements_from_highlights,
@@ -6,6 +7,11 @@ from doxeval.assessments.assessed_elements import (
 from doxeval.assessments.assessed_elements import elements_from_lists as elements_from_lists
 from doxeval.assessments.assessments import Assessments as Assessments
 from doxeval.assessments.consistency import violations as violations
+from doxeval.assessments.contradictions import Grades2003 as Grades2003
+from doxeval.assessments.contradictions import Grades2005 as Grades2005
+from doxeval.assessments.contradictions import Violation as Violation
+from doxeval.assessments.contradictions import contradictions_of_2003 as contradictions_of_2003
+from doxeval.assessments.contradictions import contradictions_of_2005 as contradictions_of_2005
 from doxeval.assessments.element_counts import ElementCounts as ElementCounts
 from doxeval.assessments.formats import FORMATS as FORMATS
 from doxeval.assessments.formats import AssessmentFormat as AssessmentFormat
@@ -31,6 +37,7 @@ from doxeval.assessments.judgment import Judgments as Judgments
 from doxeval.assessments.judgment import MeasuredElement as MeasuredElement
 from doxeval.assessments.judgment import NeededSpan as NeededSpan
 from doxeval.assessments.judgment import PointPassage as PointPassage
+from doxeval.assessments.judgment import in_order as in_order
 from doxeval.assessments.judgment_columns import JudgmentColumns as JudgmentColumns
 from doxeval.assessments.judgment_columns import PlainJudgments as PlainJudgments
 from doxeval.assessments.judgment_columns import joined as joined
@@ -38,28 +45,39 @@ from doxeval.assessments.merge import MERGES as MERGES
 from doxeval.assessments.merge import Merge as Merge
 from doxeval.assessments.merge import NoMajority as NoMajority
 from doxeval.assessments.merge import Ties as Ties
+from doxeval.assessments.merge import Votes as Votes
+from doxeval.assessments.merge import chosen_value as chosen_value
 from doxeval.assessments.merge import counted_ties as counted_ties
 from doxeval.assessments.merge import merged_judgments as merged_judgments
+from doxeval.assessments.merge import needed_assessors as needed_assessors
+from doxeval.assessments.merge import shared_by as shared_by
 from doxeval.assessments.needs import Needs as Needs
 from doxeval.assessments.path_forest import PathForest as PathForest
 from doxeval.assessments.quantisations import QUANTISATIONS as QUANTISATIONS
 from doxeval.assessments.quantisations import SEPARATE as SEPARATE
+from doxeval.assessments.quantisations import Quantisation as Quantisation
 from doxeval.assessments.quantisations import Scale as Scale
 from doxeval.assessments.quantisations import Values as Values
 from doxeval.assessments.quantisations import quantisation_named as quantisation_named
+from doxeval.assessments.read_write import AssessmentsGiven as AssessmentsGiven
 from doxeval.assessments.read_write import as_assessments as as_assessments
 from doxeval.assessments.read_write import read_assessments as read_assessments
 from doxeval.assessments.read_write import write_assessments as write_assessments
 from doxeval.assessments.recall_bases import LINKS as LINKS
 from doxeval.assessments.recall_bases import RecallBase as RecallBase
+from doxeval.assessments.recall_bases import exact_units as exact_units
 from doxeval.assessments.recall_bases import full_recall_base as full_recall_base
 from doxeval.assessments.recall_bases import ideal_recall_base as ideal_recall_base
+from doxeval.assessments.recall_bases import innermost as innermost
 from doxeval.assessments.relevant_elements import RelevantElements as RelevantElements
 from doxeval.assessments.resolution import pointed_judgments as pointed_judgments
 from doxeval.assessments.resolution import resolved_assessments as resolved_assessments
 from doxeval.assessments.resolution import resolved_judgments as resolved_judgments
 from doxeval.assessments.statements import judgments_of_statements as judgments_of_statements
+from doxeval.assessments.statements import unsettled as unsettled
+from doxeval.assessments.statistics import AssessmentStatistics as AssessmentStatistics
 from doxeval.assessments.statistics import TopicJudgments as TopicJudgments
 from doxeval.assessments.statistics import assessment_statistics as assessment_statistics
+from doxeval.assessments.text_columns import LARGEST_FILE as LARGEST_FILE
 from doxeval.assessments.trec import read_trec_qrels as read_trec_qrels
 from doxeval.assessments.trec import write_trec_qrels as write_trec_qrels

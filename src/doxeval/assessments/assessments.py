@@ -11,7 +11,7 @@ import numpy as np
 from doxeval.assessments.judgment import Judgment
 from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments
 from doxeval.errors import FormatError, warn
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.wording import Parameter, brief, counted, shortened
 
 

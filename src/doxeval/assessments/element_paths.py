@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
-from doxeval.documents.paths import Step, format_path, parse_path
+from doxeval.documents import Step, format_path, parse_path
 from doxeval.errors import FormatError, SyntaxProblem
 
 # A path in which every step is numbered, as almost all files have them.

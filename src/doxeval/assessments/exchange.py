@@ -22,9 +22,8 @@ from doxeval.assessments.statements import (
     judgments_of_statements,
     looks_like_a_run,
 )
-from doxeval.columns.fields import refuse_unknown
-from doxeval.columns.frames import ALIASES, FrameColumns, column_names, columns_by_field
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import ALIASES, FrameColumns, column_names, columns_by_field, refuse_unknown
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.wording import brief, shortened
 

@@ -21,10 +21,8 @@ from doxeval.arrays import Bools, Ints
 from doxeval.assessments.judgment import Judgment, Judgments, in_order
 from doxeval.assessments.judgment_columns import UNKNOWN
 from doxeval.assessments.text_columns import text_judgments, whole_numbers, whole_text
-from doxeval.columns.pieces import has_plain_spaces, pieces
-from doxeval.columns.ragged import RaggedTable, split_fields
-from doxeval.columns.words import Words
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import RaggedTable, Words, has_plain_spaces, line_blocks, split_fields
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import text_lines
 from doxeval.spans import TOO_LONG, Spans, merged
@@ -66,7 +64,7 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
         return None
     words = Words(data)
     found: list[_Piece] = []
-    for begin, end, line in pieces(data):
+    for begin, end, line in line_blocks(data):
         piece = _piece(words.piece(begin, end), begin, line)
         if piece is None:
             return None

@@ -39,10 +39,9 @@ from doxeval.assessments.judgment import (
     MeasuredElement,
     PointPassage,
 )
-from doxeval.documents.ids import normalised_id
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
-from doxeval.markup.elements import XmlElement, read_elements
-from doxeval.markup.escape import quoted
+from doxeval.markup import XmlElement, quoted, read_elements
 from doxeval.wording import brief
 
 

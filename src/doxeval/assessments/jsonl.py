@@ -38,8 +38,7 @@ from doxeval.assessments.needs import beside_needs
 from doxeval.assessments.plain_statements import PlainStatements
 from doxeval.assessments.statements import judgments_of_statements
 from doxeval.assessments.text_columns import whole_text
-from doxeval.columns.json_objects import objects_on_lines
-from doxeval.columns.pieces import pieces
+from doxeval.columns import line_blocks, objects_on_lines
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
 
@@ -64,7 +63,7 @@ def read_jsonl(file: IO[bytes], origin: str) -> Judgments:
 def _by_columns(data: bytes, origin: str) -> Judgments | None:
     """The judgments, if all lines are plain statements and nothing is wrong."""
     statements = PlainStatements()
-    for begin, end, line in pieces(data):
+    for begin, end, line in line_blocks(data):
         records = _records(data[begin:end])
         if records is None:
             return None

@@ -15,9 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.paths import STEP, Step, parse_path
-from doxeval.documents.summary import NO_PARENT, PathSummary
-from doxeval.documents.summary_builder import SummaryBuilder
+from doxeval.documents import NO_PARENT, STEP, PathSummary, Step, SummaryBuilder, parse_path
 from doxeval.errors import SyntaxProblem
 
 _NOWHERE = -1

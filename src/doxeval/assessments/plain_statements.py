@@ -15,9 +15,8 @@ from doxeval.arrays import Ints
 from doxeval.assessments.judgment import LARGEST_GRADE, Judgments
 from doxeval.assessments.judgment_columns import NO_GRADE, UNKNOWN, plain_judgments
 from doxeval.assessments.statements import overlap_warning
-from doxeval.columns.labels import by_first_appearance
-from doxeval.columns.numbering import Numbering
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import Numbering, by_first_appearance
+from doxeval.documents import normalised_id
 from doxeval.spans import TOO_LONG, Spans, merged
 
 # A number that is not given; those that are given are far above.

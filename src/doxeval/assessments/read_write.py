@@ -20,13 +20,11 @@ from doxeval.assessments.judgment_columns import PlainJudgments, joined
 from doxeval.assessments.merge import Merge, merged_judgments
 from doxeval.assessments.resolution import resolved_judgments
 from doxeval.assessments.statements import looks_like_a_run
-from doxeval.columns.frames import Frame, is_frame
-from doxeval.documents import Collection
-from doxeval.documents.archives import is_archive, members
-from doxeval.documents.options import Offsets, Whitespace
+from doxeval.columns import Frame, is_frame
+from doxeval.documents import Collection, Offsets, Whitespace, is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError, warn
 from doxeval.files import BYTE_ORDER_MARK, opened, written, written_directory
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.unfinished import on_disk
 from doxeval.wording import Parameter, brief, listed
 

@@ -28,8 +28,7 @@ from doxeval.assessments.grades import Grade2005, GradeColumns, Specificity
 from doxeval.assessments.path_forest import PathForest
 from doxeval.assessments.quantisations import Quantisation
 from doxeval.assessments.recall_bases import RecallBase, full_recall_base, ideal_recall_base
-from doxeval.documents import Collection
-from doxeval.documents.patterns import PathPatterns
+from doxeval.documents import Collection, PathPatterns
 from doxeval.errors import MissingInput
 
 

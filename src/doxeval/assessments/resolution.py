@@ -25,8 +25,7 @@ from doxeval.errors import InputError, UnknownReference
 from doxeval.wording import Message, Parameter, shortened
 
 if TYPE_CHECKING:
-    from doxeval.documents.options import Offsets, Whitespace
-    from doxeval.documents.points import Side
+    from doxeval.documents import Offsets, Side, Whitespace
 
 _SHOWN = 20
 

@@ -26,8 +26,8 @@ from doxeval.assessments.judgment import (
     PointPassage,
     in_order,
 )
-from doxeval.columns.fields import Fields
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import Fields
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.spans import TOO_LONG
 from doxeval.wording import brief, counted

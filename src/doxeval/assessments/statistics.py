@@ -36,7 +36,7 @@ from doxeval.assessments.read_write import AssessmentsGiven, as_assessments
 from doxeval.assessments.recall_bases import LINKS
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.wording import counted
 
 # How many elements are looked at together; a topic of a large collection has millions.

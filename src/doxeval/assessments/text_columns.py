@@ -6,9 +6,7 @@ from typing import IO, Any
 
 from doxeval.arrays import Ints
 from doxeval.assessments.judgment_columns import PlainJudgments, plain_judgments
-from doxeval.columns.names import Names
-from doxeval.columns.tokens import Columns
-from doxeval.columns.words import Words
+from doxeval.columns import Columns, Names, Words
 from doxeval.errors import FormatError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
 

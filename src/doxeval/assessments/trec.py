@@ -17,10 +17,8 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.assessments.judgment import Judgment, Judgments
 from doxeval.assessments.text_columns import text_judgments, whole_numbers, whole_text
-from doxeval.columns.pieces import has_plain_spaces, pieces
-from doxeval.columns.tokens import Columns, TokenTable
-from doxeval.columns.words import Words
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import Columns, TokenTable, Words, has_plain_spaces, line_blocks
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import text_lines
 
@@ -47,7 +45,7 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
         return None
     words = Words(data)
     found: list[tuple[Ints, Ints, Ints]] = []
-    for begin, end, first_line in pieces(data):
+    for begin, end, first_line in line_blocks(data):
         table = TokenTable(words.piece(begin, end))
         if (table.fields != 4).any() or table.control_character() is not None:
             return None

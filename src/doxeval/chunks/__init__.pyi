@@ -33,3 +33,14 @@ from doxeval.chunks.trees import as_elements as as_elements
 from doxeval.chunks.trees import tree as tree
 
 __all__: list[str]
+from doxeval.chunks.bench import NO_GOLD as NO_GOLD
+from doxeval.chunks.comparing import units_read as units_read
+from doxeval.chunks.costs import chunk_costs as chunk_costs
+from doxeval.chunks.evaluating import DUPLICATES as DUPLICATES
+from doxeval.chunks.evaluating import judgments_of as judgments_of
+from doxeval.chunks.evaluating import short_labels as short_labels
+from doxeval.chunks.oracle_order import oracle_run as oracle_run
+from doxeval.chunks.read_beside import measures_of_reading as measures_of_reading
+from doxeval.chunks.read_beside import with_reading as with_reading
+from doxeval.chunks.rebuilt import RebuiltDocuments as RebuiltDocuments
+from doxeval.chunks.run_files import read_chunk_run as read_chunk_run

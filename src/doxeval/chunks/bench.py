@@ -18,9 +18,7 @@ from doxeval.chunks.question_set import Questions
 from doxeval.chunks.question_sources import questions
 from doxeval.chunks.word_index import WordIndex
 from doxeval.errors import InputError
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.texts import Texts
-from doxeval.measures.tokenisers import tokeniser_of
+from doxeval.measures import GroundTruth, Texts, tokeniser_of
 from doxeval.wording import brief
 
 NO_GOLD = "not defined: no question has gold"

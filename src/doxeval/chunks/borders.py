@@ -11,8 +11,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.structure import paragraph_starts, section_starts, sentence_starts
-from doxeval.measures.solid import Solid
-from doxeval.measures.texts import Texts
+from doxeval.measures import Solid, Texts
 
 _KEY = 1 << 32
 

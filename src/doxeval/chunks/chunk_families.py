@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.runs.chunk_table import ChunkTable
+from doxeval.runs import ChunkTable
 
 
 class ChunkFamily:

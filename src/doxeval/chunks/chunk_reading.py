@@ -12,12 +12,12 @@ from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.loading import Loaded, load
 from doxeval.chunks.raw_chunks import OTHER_NAMES, RawChunk, raw_chunk
-from doxeval.columns.fields import refuse_unknown
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import refuse_unknown
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, warn
 from doxeval.locating import How
-from doxeval.named.arguments import checked
-from doxeval.runs.chunk_table import CHUNK_FIELDS, ChunkTable
+from doxeval.named import checked
+from doxeval.runs import CHUNK_FIELDS, ChunkTable
 from doxeval.wording import brief
 
 

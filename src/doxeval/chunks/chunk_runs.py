@@ -9,9 +9,8 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import UnknownReference
-from doxeval.measures.base import Floats
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.run import Run
+from doxeval.measures import Floats
+from doxeval.runs import ChunkTable, Run
 from doxeval.wording import brief
 
 

@@ -11,15 +11,19 @@ import numpy as np
 from doxeval.arrays import Ints, concatenated_ranges
 from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.word_index import WordIndex
-from doxeval.measures.base import Floats
-from doxeval.retrieve.evidence import Evidence, UnitStatistics
-from doxeval.retrieve.model import Model, checked_scores
-from doxeval.retrieve.models import ARTICLES, as_model
-from doxeval.retrieve.options import stop_words
-from doxeval.retrieve.present import rounded
-from doxeval.retrieve.query import Item
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.run import Run
+from doxeval.measures import Floats
+from doxeval.retrieve import (
+    ARTICLES,
+    Evidence,
+    Item,
+    Model,
+    UnitStatistics,
+    as_model,
+    checked_scores,
+    rounded,
+    stop_words,
+)
+from doxeval.runs import ChunkTable, Run
 from doxeval.wording import listed
 
 # What `bm25` without parameters means for chunks: the usual values, and the chunk's own words only.

@@ -18,8 +18,7 @@ from doxeval.chunks.locating_told import Told
 from doxeval.errors import FormatError, MissingInput
 from doxeval.files import written
 from doxeval.locating import How
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.span_lists import SpanLists
+from doxeval.runs import ChunkTable, SpanLists
 from doxeval.wording import Parameter, counted
 
 Floats = npt.NDArray[np.float64]
@@ -198,7 +197,7 @@ class Chunks:
 
     def to_pandas(self) -> Any:
         """A pandas frame with a row for each chunk, as in a chunk file."""
-        from doxeval.runs.optional import optional_module
+        from doxeval.runs import optional_module
 
         return optional_module("pandas").DataFrame(list(self.records()))
 

@@ -16,15 +16,15 @@ from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.evaluating import evaluation_on, listed_measures, short_labels
 from doxeval.chunks.progress import progress_bar
-from doxeval.chunks.read_beside import read_beside
+from doxeval.chunks.read_beside import measures_of_reading
 from doxeval.chunks.searching import K, Search, as_search
 from doxeval.chunks.study import Study
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Evaluation
-from doxeval.measures.registry import as_measure
-from doxeval.named.arguments import checked
-from doxeval.reports.losses import losses
-from doxeval.runs.run import Run
+from doxeval.measures import as_measure
+from doxeval.named import checked
+from doxeval.reports import losses
+from doxeval.runs import Run
 from doxeval.scores import ScoreTable
 from doxeval.wording import Message, Parameter, brief, counted
 
@@ -183,7 +183,7 @@ def _added(usual: Sequence[str], given: Iterable[Any]) -> list[Any]:
     known = set(usual)
     added = [one for one in given if _label(one) not in known]
     added = list({_label(one): one for one in added}.values())
-    return [*added, *read_beside(added, [f"read@{_READ_AT}"])]
+    return [*added, *measures_of_reading(added, [f"read@{_READ_AT}"])]
 
 
 def units_read(evaluation: Evaluation, run: Run, unit: str) -> float:
@@ -248,7 +248,7 @@ def grid(
     ...     cut="sent", search="bm25", k=1, measure="cR@1", topic="1", value=1.0)
     True
     """
-    from doxeval.runs.optional import optional_module
+    from doxeval.runs import optional_module
 
     pandas = optional_module("pandas")
     bench = _bench(documents(docs), gold, unit, tokens, max_lost)

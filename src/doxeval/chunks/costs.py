@@ -6,8 +6,8 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import InputError
-from doxeval.measures.texts import Texts
-from doxeval.runs.chunk_table import ChunkTable
+from doxeval.measures import Texts
+from doxeval.runs import ChunkTable
 from doxeval.wording import Parameter, brief
 
 UNITS = ("characters", "words", "tokens")

@@ -14,8 +14,8 @@ from doxeval.chunks.oracle_order import best_ious, oracle_run, oracle_steps
 from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import warn
-from doxeval.named.arguments import checked
-from doxeval.runs.run import Run
+from doxeval.named import checked
+from doxeval.runs import Run
 from doxeval.wording import Parameter
 
 

@@ -16,8 +16,8 @@ from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.splitters import splitter_of
 from doxeval.errors import DoxevalError, InputError, warn
-from doxeval.named.arguments import checked
-from doxeval.runs.span_lists import SpanLists
+from doxeval.named import checked
+from doxeval.runs import SpanLists
 from doxeval.wording import brief, counted, visible
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from doxeval.chunks.structure import Heading, headings
-from doxeval.documents.ids import normalised_id, without_suffixes
+from doxeval.documents import normalised_id, without_suffixes
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.wording import brief, counted, suggestion
 

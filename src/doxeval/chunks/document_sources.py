@@ -15,17 +15,14 @@ from doxeval.chunks.foreign import foreign_documents
 from doxeval.chunks.loading import Loaded, frame_records, is_frame, load
 from doxeval.chunks.outlines import outlines
 from doxeval.chunks.structure import Heading
-from doxeval.documents import Collection
-from doxeval.documents.file_names import SUFFIXES
-from doxeval.documents.sources import Walk
+from doxeval.documents import SUFFIXES, Collection, Walk
 from doxeval.errors import FormatError, SourceError, warn
-from doxeval.named.arguments import checked
-from doxeval.sealed.locations import is_url
+from doxeval.named import checked
+from doxeval.sealed import is_url
 from doxeval.wording import brief
 
 if TYPE_CHECKING:
-    from doxeval.documents.options import BuildOptions
-    from doxeval.documents.raw import RawDocument
+    from doxeval.documents import BuildOptions, RawDocument
 
 EXPECTED = (
     "expected a folder, a file of JSONL, JSON, CSV or Parquet, a dict {id: text}, a data frame, a "
@@ -128,9 +125,7 @@ class _File(NamedTuple):
 
 def _of_files(path: str) -> Documents:
     """The files of a folder, or one file, as a collection would read them."""
-    from doxeval.documents.contents import Contents
-    from doxeval.documents.ids import IdRule
-    from doxeval.documents.options import BuildOptions
+    from doxeval.documents import BuildOptions, Contents, IdRule
 
     options = BuildOptions(id_rule=IdRule.parse("path"))
     walk, contents = Walk([path], options), Contents(options)
@@ -147,9 +142,8 @@ def _of_files(path: str) -> Documents:
 
 def _file(raw: RawDocument, options: BuildOptions) -> _File:
     """The id and the text of a document. No run of chunks is text, so ids may have white space."""
-    from doxeval.documents.batch import read_batch
-    from doxeval.documents.decoding import decoded
-    from doxeval.documents.raw import load as load_bytes
+    from doxeval.documents import decoded, read_batch
+    from doxeval.documents import load as load_bytes
 
     if raw.format in ("text", "markdown") and not isinstance(raw.content, Exception):
         # The text is the file: no tree of its paragraphs is needed.

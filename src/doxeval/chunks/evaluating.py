@@ -13,8 +13,8 @@ from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.question_set import Questions
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Evaluation
-from doxeval.measures.registry import as_measure
-from doxeval.named.arguments import checked
+from doxeval.measures import as_measure
+from doxeval.named import checked
 from doxeval.scores import ScoreTable
 from doxeval.wording import brief
 

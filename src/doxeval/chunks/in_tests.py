@@ -20,7 +20,7 @@ from doxeval.chunks.retrieving import retrieve
 from doxeval.chunks.run_files import read_chunk_run
 from doxeval.errors import InputError
 from doxeval.runs import Run
-from doxeval.scores.views import RunView
+from doxeval.scores import RunView
 from doxeval.wording import Parameter
 
 

@@ -20,8 +20,8 @@ from doxeval.chunks.touching import (
     pieces_of_chunks,
     touching,
 )
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.runs.chunk_table import ChunkTable
+from doxeval.measures import GroundTruth
+from doxeval.runs import ChunkTable
 from doxeval.spans import Spans, merged, shared_lengths
 from doxeval.wording import counted
 

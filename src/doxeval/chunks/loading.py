@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from doxeval.chunks.csv_text import csv_records
 from doxeval.columns import frames
-from doxeval.documents.decoding import decoded
+from doxeval.documents import decoded
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import json_lines, opened, parsed_json, read_up_to, uncompressed_name
 from doxeval.wording import brief
@@ -128,9 +128,7 @@ def _json(data: bytes, origin: str) -> Loaded:
 
 def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
     """The rows of a file of Parquet, which may hold lists and structures (needs pyarrow)."""
-    from doxeval.runs.optional import optional_module
-    from doxeval.runs.parquet_blocks import check_sizes
-    from doxeval.runs.parquet_sizes import MAGIC, sizes_in_parquet
+    from doxeval.runs import MAGIC, check_sizes, optional_module, sizes_in_parquet
 
     parquet = optional_module("pyarrow.parquet")
     if not data.startswith(MAGIC) or not data.endswith(MAGIC):

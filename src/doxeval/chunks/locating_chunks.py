@@ -19,11 +19,10 @@ from doxeval.chunks.locating_told import InDocument, Told
 from doxeval.chunks.quotes import is_same_text
 from doxeval.chunks.raw_chunks import RawChunk
 from doxeval.errors import FormatError, warn
-from doxeval.locating import How, Located, LocatingReport, LostChunk, locate_chunks
-from doxeval.locating.locate import Order
-from doxeval.measures.texts import word_starts
-from doxeval.named.arguments import checked
-from doxeval.runs.chunk_table import ChunkTable
+from doxeval.locating import How, Located, LocatingReport, LostChunk, Order, locate_chunks
+from doxeval.measures import word_starts
+from doxeval.named import checked
+from doxeval.runs import ChunkTable
 from doxeval.wording import brief, counted, listed
 
 # Below half, these are probably other texts; then nothing that follows would mean anything.

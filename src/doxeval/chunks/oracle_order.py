@@ -20,12 +20,9 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.touching import pieces_of_chunks, touching
-from doxeval.evaluation.options import RunOptions
-from doxeval.evaluation.ranked import ranked
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import ratio
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.run import Run
+from doxeval.evaluation import RunOptions, ranked
+from doxeval.measures import GroundTruth, ratio
+from doxeval.runs import ChunkTable, Run
 from doxeval.spans import Spans
 
 _DIGITS = 9  # sums of shares that differ by less are equal

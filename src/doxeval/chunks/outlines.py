@@ -12,8 +12,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.chunks.structure import Heading
-from doxeval.documents.nodes import NodeColumns
-from doxeval.documents.summary import PathSummary
+from doxeval.documents import NodeColumns, PathSummary
 
 # As INEX, JATS, DocBook and HTML call them.
 NAMES = frozenset(

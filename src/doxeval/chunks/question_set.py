@@ -9,8 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from doxeval.assessments import Assessments, Judgment
-from doxeval.assessments.judgment import NeededSpan
+from doxeval.assessments import Assessments, Judgment, NeededSpan
 from doxeval.chunks.loading import json_line
 from doxeval.errors import UnknownName
 from doxeval.files import written
@@ -154,7 +153,7 @@ class Questions:
 
     def to_pandas(self) -> Any:
         """A pandas frame with a row for each place of each need."""
-        from doxeval.runs.optional import optional_module
+        from doxeval.runs import optional_module
 
         names = ["question", "text", "need", "grade", "doc", "start", "end"]
         return optional_module("pandas").DataFrame(list(self._rows()), columns=names)

@@ -17,7 +17,7 @@ from doxeval.chunks.judged_parts import judged_folder, judged_parts
 from doxeval.chunks.loading import Loaded, loaded_from, plain
 from doxeval.chunks.question_set import Questions
 from doxeval.errors import warn
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.wording import brief
 
 

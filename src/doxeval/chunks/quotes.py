@@ -11,9 +11,8 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.question_set import Place
-from doxeval.locating import How, find_in_documents, find_quotes
-from doxeval.locating.quotes import FoundInDocuments, FoundQuote
-from doxeval.locating.quotes import Place as TextRanges
+from doxeval.locating import FoundInDocuments, FoundQuote, How, find_in_documents, find_quotes
+from doxeval.locating import Place as TextRanges
 
 # The document in which a text is looked for, or None for all of them; and the text.
 Wanted = tuple[str | None, str]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.measures.registry import as_measure
+from doxeval.measures import as_measure
 from doxeval.scores import ScoreTable
 
 
@@ -22,10 +22,10 @@ def depth_of(measure: Any) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def read_beside(measures: Iterable[Any], known: Iterable[Any] = ()) -> list[str]:
+def measures_of_reading(measures: Iterable[Any], known: Iterable[Any] = ()) -> list[str]:
     """The names of measures that say how much is read, as far as none of the known ones does.
 
-    >>> read_beside(["cR@5", "sR@5", "hit@20", "bR@1000"]), read_beside(["cR@5"], ["read@5"])
+    >>> measures_of_reading(["cR@5", "hit@20"]), measures_of_reading(["cR@5"], ["read@5"])
     (['read@5', 'read@20'], [])
     """
     given = list(measures)

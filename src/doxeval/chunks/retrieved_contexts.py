@@ -16,7 +16,7 @@ from doxeval.chunks.question_set import Questions
 from doxeval.chunks.retrieving import run_of_answers
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import InputError, MissingInput, warn
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.wording import Parameter, brief, listed
 
 

@@ -18,9 +18,8 @@ from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.returned_items import Items
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import DoxevalError, InputError, warn
-from doxeval.named.arguments import checked
-from doxeval.runs.result import Result
-from doxeval.runs.run import Run
+from doxeval.named import checked
+from doxeval.runs import Result, Run
 from doxeval.wording import brief, listed, visible
 
 _METHODS = ("invoke", "retrieve", "get_relevant_documents", "search")

@@ -17,8 +17,8 @@ from doxeval.chunks.foreign import metadata_of, text_of, window_of
 from doxeval.chunks.found_texts import Found, Place, Wanted, found_texts
 from doxeval.chunks.quotes import is_same_text
 from doxeval.errors import InputError
-from doxeval.locating.solid import SolidText
-from doxeval.runs.result import Kind, Result, not_found
+from doxeval.locating import SolidText
+from doxeval.runs import Kind, Result, not_found
 from doxeval.wording import brief, counted, listed
 
 _STARTS = ("start_index", "start_char_idx", "split_idx_start", "start")

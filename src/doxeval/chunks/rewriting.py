@@ -17,11 +17,9 @@ from doxeval.chunks.chunk_runs import chunks_of_run
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.costs import UNITS
 from doxeval.errors import InputError
-from doxeval.measures.reading import CHARACTERS
-from doxeval.measures.texts import Texts
-from doxeval.named.arguments import checked
-from doxeval.runs.result import Kind, Result, is_not_found
-from doxeval.runs.run import Run
+from doxeval.measures import CHARACTERS, Texts
+from doxeval.named import checked
+from doxeval.runs import Kind, Result, Run, is_not_found
 from doxeval.wording import brief
 
 Ranges = tuple[tuple[int, int], ...]

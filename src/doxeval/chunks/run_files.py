@@ -12,10 +12,7 @@ from doxeval.chunks.formats.contexts import has_contexts
 from doxeval.chunks.returned_items import Items
 from doxeval.errors import FormatError, MissingInput
 from doxeval.files import json_lines, opened
-from doxeval.runs.read_write import format_of, read_run
-from doxeval.runs.record_errors import UNIT_FIELDS
-from doxeval.runs.records import read_jsonl_run
-from doxeval.runs.run import Run
+from doxeval.runs import UNIT_FIELDS, Run, format_of, read_jsonl_run, read_run
 from doxeval.wording import Parameter, brief, json_text
 
 

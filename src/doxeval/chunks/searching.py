@@ -19,10 +19,10 @@ from doxeval.chunks.chunk_search import ChunkSearch, search_chunks
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import InputError, warn
-from doxeval.measures.base import Floats
-from doxeval.named.arguments import checked
-from doxeval.retrieve.model import Model
-from doxeval.runs.run import Run
+from doxeval.measures import Floats
+from doxeval.named import checked
+from doxeval.retrieve import Model
+from doxeval.runs import Run
 from doxeval.wording import brief, visible
 
 K = 100
@@ -178,7 +178,7 @@ def as_search(given: Any) -> Search:
     if isinstance(given, Search):
         return given
     if isinstance(given, str | Model) or (isinstance(given, type) and issubclass(given, Model)):
-        from doxeval.retrieve.models import as_model
+        from doxeval.retrieve import as_model
 
         as_model(given)  # an unknown name is an error now
         return WordSearch(given if isinstance(given, str) else as_model(given))

@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from doxeval.chunks.bench import NO_GOLD
 from doxeval.chunks.limits_of_cut import Limits
-from doxeval.comparison import Comparison, compare
-from doxeval.comparison.paired import Column
+from doxeval.comparison import Column, Comparison, compare
 from doxeval.errors import UnknownName, warn
-from doxeval.reports.losses import Loss
-from doxeval.runs.run import Run
-from doxeval.scores import ScoreTable
-from doxeval.scores.text import aligned, number, warning_lines
+from doxeval.reports import Loss
+from doxeval.runs import Run
+from doxeval.scores import ScoreTable, aligned, number, warning_lines
 from doxeval.wording import brief, counted, suggestion
 
 if TYPE_CHECKING:
     from doxeval.chunks.bench import Bench
     from doxeval.chunks.chunk_set import Chunks
     from doxeval.reports import Report
-    from doxeval.scores.views import RunView
+    from doxeval.scores import RunView
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -98,7 +96,7 @@ class Study(Mapping[str, "RunView"]):
 
     def _repr_html_(self) -> str:
         """How notebooks show it."""
-        from doxeval.scores.notebook import html_table
+        from doxeval.scores import html_table
 
         header, rows = self._cells()
         return html_table(header, rows, self.warnings)
@@ -180,7 +178,7 @@ class Study(Mapping[str, "RunView"]):
 
     def to_pandas(self) -> Any:
         """A data frame with a row for each cut: scores, oracle, loss and limits."""
-        from doxeval.runs.optional import optional_module
+        from doxeval.runs import optional_module
 
         return optional_module("pandas").DataFrame(self.rows())
 

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints, concatenated_ranges
-from doxeval.assessments.needs import Needs
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.span_lists import SpanLists
+from doxeval.assessments import Needs
+from doxeval.measures import GroundTruth
+from doxeval.runs import ChunkTable, SpanLists
 from doxeval.spans import Spans
 
 _GROUP = 1 << 32

@@ -17,21 +17,24 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.chunks.chunk_set import Chunks
-from doxeval.documents.batch import Batch
-from doxeval.documents.collection import Collection
-from doxeval.documents.decoding import lone_surrogate
-from doxeval.documents.ids import why_spaced
-from doxeval.documents.marks import Marks, MarksBuilder, joined
-from doxeval.documents.nodes import tabulate
-from doxeval.documents.options import BuildOptions
-from doxeval.documents.page_parts import SelectorUse
-from doxeval.documents.plain import ROOT
-from doxeval.documents.text import as_stored
-from doxeval.documents.writer import CollectionWriter
+from doxeval.documents import (
+    ROOT,
+    Batch,
+    BuildOptions,
+    Collection,
+    CollectionWriter,
+    Marks,
+    MarksBuilder,
+    SelectorUse,
+    as_stored,
+    joined,
+    lone_surrogate,
+    tabulate,
+    why_spaced,
+)
 from doxeval.errors import InputError
-from doxeval.named.arguments import checked
-from doxeval.runs.result import Kind
-from doxeval.runs.run import Run
+from doxeval.named import checked
+from doxeval.runs import Kind, Run
 from doxeval.wording import brief, shortened
 
 TAG = "chunk"

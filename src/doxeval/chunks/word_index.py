@@ -12,10 +12,7 @@ from functools import reduce
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.retrieve.analysis import Analysis
-from doxeval.retrieve.query import Item, items_of, terms_of_text
-from doxeval.retrieve.stemming import normalised
-from doxeval.retrieve.words import words_and_starts
+from doxeval.retrieve import Analysis, Item, items_of, normalised, terms_of_text, words_and_starts
 
 _NOTHING: Ints = np.zeros(0, dtype=np.int64)
 

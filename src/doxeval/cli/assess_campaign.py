@@ -110,8 +110,7 @@ def init(directory: Path, collection: str, topics: str, pool: Path, **options: A
         --order prioritised --snap words --database postgresql://localhost/assessments
     """
     check_installed()
-    from doxeval.assess.store import Campaign
-    from doxeval.assess.store.passwords import new_password
+    from doxeval.assess.store import Campaign, new_password
     from doxeval.pooling import read_pool
     from doxeval.topics import read_topics
 
@@ -211,7 +210,7 @@ def served(
     behind_tls: bool = False,
 ) -> None:
     """Serve a campaign; a page is opened in the browser once the server listens."""
-    from doxeval.assess.web.serving import serve as serve_forever
+    from doxeval.assess.web import serve as serve_forever
 
     tls = None if tls_cert is None or tls_key is None else (tls_cert, tls_key)
     is_local = host in ("127.0.0.1", "::1", "localhost")

@@ -172,8 +172,7 @@ def _gestures(judgment: Judgment | None) -> list[_Gesture]:
 
 def _submit(campaign: Campaign, user: User, document: str, gestures: Sequence[_Gesture]) -> None:
     """Send gestures to the campaign just as the page does, with the text that they are about."""
-    from doxeval.assess.judging.operations import Operation
-    from doxeval.assess.judging.quotes import BEP_QUOTE
+    from doxeval.assess.judging import BEP_QUOTE, Operation
     from doxeval.errors import InputError
 
     text = campaign.article(document).text

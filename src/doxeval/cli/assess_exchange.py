@@ -20,12 +20,10 @@ from doxeval.cli.verb import refuse, verb
 from doxeval.wording import counted, listed, shortened
 
 if TYPE_CHECKING:
-    from doxeval.assess.agreement.honeypots import HoneypotScore
-    from doxeval.assess.agreement.values import Agreement
-    from doxeval.assess.exchange.imports import ImportedState
-    from doxeval.assess.exchange.judged import Judged
+    from doxeval.assess.agreement import Agreement, HoneypotScore
+    from doxeval.assess.exchange import ImportedState, Judged
     from doxeval.assess.store import Campaign, Imported
-    from doxeval.assessments.merge import Merge
+    from doxeval.assessments import Merge
 
 FORMATS = ("jsonl", "annotations", "inex2003", "inex2005", "inex2008", "trec", "log")
 
@@ -89,7 +87,7 @@ def export(directory: Path, out: Path, **options: Any) -> None:
 
 
 def _write_log(campaign: Campaign, out: Path, topics: list[str]) -> str:
-    from doxeval.assess.exchange.log import write_log
+    from doxeval.assess.exchange import write_log
 
     operations = [one for one in campaign.operations() if one.topic in topics]
     write_log(operations, out)
@@ -99,7 +97,7 @@ def _write_log(campaign: Campaign, out: Path, topics: list[str]) -> str:
 def _write_judgments(
     campaign: Campaign, out: Path, topics: list[str], options: dict[str, Any]
 ) -> str:
-    from doxeval.assess.exchange.export import judgments_to_export, write_export
+    from doxeval.assess.exchange import judgments_to_export, write_export
     from doxeval.errors import InputError
 
     exported = judgments_to_export(
@@ -148,7 +146,7 @@ def import_(directory: Path, file: Path, assessor: str, replace: bool) -> None:
     Example:
       doxeval assess import campaign qrels.jsonl --assessor ann
     """
-    from doxeval.assess.exchange.imports import states_of
+    from doxeval.assess.exchange import states_of
 
     with opened_campaign(directory) as campaign:
         user = campaign.user(assessor)
@@ -201,8 +199,8 @@ def agreement(directory: Path, topics: tuple[str, ...], format_: str) -> None:
     Example:
       doxeval assess agreement campaign --topic 301
     """
-    from doxeval.assess.agreement.agreement import agreement as agreement_of
-    from doxeval.assess.agreement.honeypots import honeypots as scores_on_honeypots
+    from doxeval.assess.agreement import agreement as agreement_of
+    from doxeval.assess.agreement import honeypots as scores_on_honeypots
 
     with opened_campaign(directory) as campaign:
         chosen = topics_chosen(campaign, topics)
@@ -294,7 +292,7 @@ def honeypots(directory: Path, gold: Path) -> None:
     Example:
       doxeval assess honeypots campaign gold.jsonl
     """
-    from doxeval.assess.exchange.imports import states_of
+    from doxeval.assess.exchange import states_of
 
     with opened_campaign(directory) as campaign:
         known = _one_each(states_of(gold, campaign.collection, campaign.mode), gold)

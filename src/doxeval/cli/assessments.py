@@ -13,9 +13,7 @@ from doxeval.cli.terminal import block, heading, json_data, line, note, shares, 
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
-    from doxeval.assessments import Assessments
-    from doxeval.assessments.element_counts import ElementCounts
-    from doxeval.assessments.statistics import AssessmentStatistics, TopicJudgments
+    from doxeval.assessments import Assessments, AssessmentStatistics, ElementCounts, TopicJudgments
     from doxeval.documents import Collection
 
 _MOST_TAGS = 12
@@ -49,8 +47,7 @@ def assessments(
     Elements with highlighted text are known with --collection, or from the sizes in files of
     2005–07. JSON has the counts of every combination of grade, level and tag too.
     """
-    from doxeval.assessments import read_assessments
-    from doxeval.assessments.statistics import assessment_statistics
+    from doxeval.assessments import assessment_statistics, read_assessments
     from doxeval.documents import Collection
     from doxeval.wording import counted
 
@@ -98,7 +95,7 @@ def _without_needs(counts: dict[str, dict[str, int]]) -> dict[str, dict[str, int
 def _violations(
     assessments: Assessments, collection: Collection | None
 ) -> Iterator[dict[str, str | int | None]]:
-    from doxeval.assessments.consistency import violations
+    from doxeval.assessments import violations
 
     for judgment in assessments.detailed():
         for rule, path, message, number in violations(judgment, collection):

@@ -33,8 +33,7 @@ def cache(removed: tuple[str, ...], format_: str) -> None:
       doxeval collection cache --remove s3://bucket/wiki
       doxeval collection cache --remove 1f3a9c
     """
-    from doxeval.sealed.cache_upkeep import chosen, kept_collections, remove
-    from doxeval.sealed.locations import cache_directory
+    from doxeval.sealed import cache_directory, chosen, kept_collections, remove
 
     kept = kept_collections()
     if removed:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from doxeval.evaluation import Evaluation
-    from doxeval.evaluation.sources import NamedSource
-    from doxeval.reports.losses import Loss
-    from doxeval.runs.chunk_table import ChunkTable
+    from doxeval.evaluation import Evaluation, NamedSource
+    from doxeval.reports import Loss
+    from doxeval.runs import ChunkTable
 
 
 def chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
     """The chunks of each run: one file for all of them, or a file for each; none if not given."""
-    from doxeval.runs.chunk_table import read_chunks
+    from doxeval.runs import read_chunks
 
     if len(files) > 1 and len(files) != runs:
         raise click.UsageError(
@@ -33,10 +32,9 @@ def losses_of(
     """Return what runs lose by cutting and by search; nothing where chunks are not given."""
     if not chunks:
         return ()
-    from doxeval.chunks.costs import chunk_costs
-    from doxeval.chunks.oracle_order import oracle_run, oracle_steps
-    from doxeval.measures.families.chunks import settled_unit
-    from doxeval.reports.losses import losses
+    from doxeval.chunks import chunk_costs, oracle_run, oracle_steps
+    from doxeval.measures import settled_unit
+    from doxeval.reports import losses
 
     truth, oracles = evaluation.truth, {}
     # Runs of the same chunks have the same oracle, which pays in the unit of the budgets.

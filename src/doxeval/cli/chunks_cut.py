@@ -46,8 +46,8 @@ def cut(docs: str, cuts: tuple[str, ...], out: Path, force: bool) -> None:
       doxeval chunks cut handbook --by recursive:800:0 --by words:200:50 --out cuts
       doxeval chunks cut handbook --by my.py:split --out cuts
     """
-    from doxeval.chunks.cutting import cut as cut_documents
-    from doxeval.chunks.rebuilt import write_with_texts
+    from doxeval.chunks import cut as cut_documents
+    from doxeval.chunks import write_with_texts
     from doxeval.errors import InputError, OutputError
     from doxeval.files import written_directory
 

@@ -98,8 +98,7 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
 
 
 def _chunks(file: str, docs: Any) -> Chunks:
-    from doxeval.chunks.chunk_reading import read_chunks
-    from doxeval.chunks.rebuilt import chunks_with_texts
+    from doxeval.chunks import chunks_with_texts, read_chunks
 
     found = read_chunks(file, docs)
     return found if found.docs is not None or found.given is None else chunks_with_texts(file)
@@ -122,7 +121,7 @@ def _runs(given: Sequence[str], chunks: Sequence[Chunks | None]) -> list[Run]:
 
 def _run(text: str, chunks: Chunks | None) -> tuple[Run, str]:
     """A run, and its file."""
-    from doxeval.chunks.run_files import read_chunk_run
+    from doxeval.chunks import read_chunk_run
     from doxeval.cli.scoring import named_run
 
     source = named_run(text)
@@ -145,7 +144,7 @@ def _scored(
     runs: Sequence[Run], chunks: Sequence[Chunks | None], gold: Any, settings: dict[str, Any]
 ) -> ScoreTable:
     """The scores of all runs in one table, each with its own chunks."""
-    from doxeval.chunks.evaluating import DUPLICATES, judgments_of, short_labels
+    from doxeval.chunks import DUPLICATES, judgments_of, short_labels
     from doxeval.evaluation import Evaluation
 
     docs = settings["docs"]
@@ -176,11 +175,11 @@ def _with_reading(
     settings: dict[str, Any],
 ) -> ScoreTable:
     """The table with what is read beside the measures of k results that the user named."""
-    from doxeval.chunks.read_beside import read_beside, with_reading
-    from doxeval.measures.presets import preset_named
+    from doxeval.chunks import measures_of_reading, with_reading
+    from doxeval.measures import preset_named
 
     known = [name for one in settings["presets"] for name in preset_named(one).measures]
-    names = read_beside(settings["names"], known)
+    names = measures_of_reading(settings["names"], known)
     if not names:
         return table
     read = _scored(runs, chunks, gold, settings | {"names": names, "presets": ()})
@@ -198,9 +197,7 @@ def _print_reading(runs: Sequence[Run], gold: Any, settings: dict[str, Any]) -> 
     """The mean units read with five results."""
     from math import isnan
 
-    from doxeval.chunks.bench import NO_GOLD
-    from doxeval.chunks.comparing import units_read
-    from doxeval.chunks.evaluating import DUPLICATES, judgments_of
+    from doxeval.chunks import DUPLICATES, NO_GOLD, judgments_of, units_read
     from doxeval.evaluation import Evaluation
 
     unit, docs = _unit(settings), settings["docs"]
@@ -224,9 +221,9 @@ def _print_oracles(
     settings: dict[str, Any],
 ) -> None:
     """What the chunks allow, and how much is lost by cutting and by search."""
-    from doxeval.chunks.cut_limits import oracle
+    from doxeval.chunks import oracle
     from doxeval.cli.score_table import aligned
-    from doxeval.reports.losses import losses
+    from doxeval.reports import losses
 
     rows = []
     for number, (run, own) in enumerate(zip(runs, chunks, strict=True)):
@@ -257,7 +254,7 @@ def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
     from doxeval.cli.score_table import aligned
     from doxeval.cli.terminal import block
     from doxeval.errors import InputError
-    from doxeval.scores.text import number
+    from doxeval.scores import number
 
     tags = getattr(gold, "tags", {})
     names = list(dict.fromkeys(tag for own in tags.values() for tag in own))
@@ -291,7 +288,7 @@ def _format(options: dict[str, Any]) -> str:
 def _write(table: ScoreTable, options: dict[str, Any]) -> None:
     from doxeval.cli.score_table import as_text
     from doxeval.files import written
-    from doxeval.scores.formats import FORMATS
+    from doxeval.scores import FORMATS
     from doxeval.wording import utf8
 
     format_ = _format(options)

@@ -66,7 +66,7 @@ def gold(
       doxeval chunks gold questions_df.csv --docs corpora --out judged.jsonl
       doxeval chunks gold squad.json --docs squad.json --out judged.jsonl --topics-out q.jsonl
     """
-    from doxeval.chunks.question_sources import questions
+    from doxeval.chunks import questions
     from doxeval.locating import allowed_lost, refuse_lost
 
     refuse_existing([out, topics_out], force)
@@ -85,7 +85,7 @@ def gold(
 
 def _write(found: Questions, out: Path, topics_out: Path | None) -> None:
     """Write both files or none."""
-    from doxeval.assessments.jsonl import write_jsonl
+    from doxeval.assessments import write_jsonl
     from doxeval.files import written, written_together
 
     with written_together():

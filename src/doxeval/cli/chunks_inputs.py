@@ -31,7 +31,7 @@ unit_option = click.option(
 def known_tokens(name: str | None) -> str | None:
     """The name of a tokeniser, which is looked up before anything else is done."""
     if name is not None:
-        from doxeval.measures.tokenisers import tokeniser_of
+        from doxeval.measures import tokeniser_of
 
         tokeniser_of(name)
     return name
@@ -48,7 +48,7 @@ def chosen_unit(unit: str | None, tokens: str | None) -> str:
 
 def docs_in(source: str | None) -> Any:
     """Return the documents of a source, if there is one; what was not read is printed."""
-    from doxeval.chunks.document_sources import documents
+    from doxeval.chunks import documents
 
     if source is None:
         return None
@@ -64,8 +64,7 @@ def gold_in_file(path: str, docs: Any, max_lost: str = "0") -> Questions | Asses
     them.
     """
     from doxeval.assessments import read_assessments
-    from doxeval.chunks.question_sources import questions
-    from doxeval.chunks.rebuilt import RebuiltDocuments
+    from doxeval.chunks import RebuiltDocuments, questions
     from doxeval.errors import InputError
     from doxeval.files import json_lines, opened
     from doxeval.locating import allowed_lost
@@ -100,7 +99,7 @@ def tell_gold(gold: Questions) -> None:
 
 def question_texts(path: str, docs: Any) -> Mapping[str, str]:
     """The texts of questions: a file of questions with gold, or of topics."""
-    from doxeval.chunks.question_sources import questions
+    from doxeval.chunks import questions
     from doxeval.errors import FormatError
     from doxeval.topics import read_topics
 

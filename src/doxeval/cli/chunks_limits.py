@@ -20,7 +20,7 @@ from doxeval.cli.chunks_options import max_lost_option
 from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
-from doxeval.scores.text import number
+from doxeval.scores import number
 from doxeval.wording import Message
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def limits(
       doxeval chunks limits cuts/*.jsonl -g judged.jsonl
       doxeval chunks limits located.jsonl -g questions.jsonl --docs handbook --format json
     """
-    from doxeval.chunks.cut_limits import limits as limits_of
-    from doxeval.chunks.rebuilt import chunks_with_texts
+    from doxeval.chunks import chunks_with_texts
+    from doxeval.chunks import limits as limits_of
     from doxeval.wording import json_text
 
     counted, tokens = chosen_unit(unit, tokens), known_tokens(tokens)

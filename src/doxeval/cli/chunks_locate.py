@@ -71,7 +71,7 @@ def locate(
       doxeval chunks locate chunks.jsonl --docs handbook --out located.jsonl
       doxeval chunks locate dump.parquet --docs handbook --order none --max-lost 1% --out l.jsonl
     """
-    from doxeval.chunks.locating_chunks import locate as find
+    from doxeval.chunks import locate as find
     from doxeval.locating import How, allowed_lost, refuse_lost
 
     refuse_existing([out], force)

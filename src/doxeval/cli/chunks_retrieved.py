@@ -54,12 +54,11 @@ def retrieved(
       doxeval chunks retrieved samples.jsonl --docs handbook --out run.jsonl
       doxeval chunks retrieved rag.json --docs handbook --questions questions.jsonl --out run.jsonl
     """
-    from doxeval.chunks.rebuilt import chunks_with_texts
-    from doxeval.chunks.retrieved_contexts import retrieved as run_of_contexts
+    from doxeval.chunks import chunks_with_texts
+    from doxeval.chunks import retrieved as run_of_contexts
     from doxeval.errors import FormatError
     from doxeval.locating import allowed_lost, refuse_lost
-    from doxeval.runs import write_run
-    from doxeval.runs.result import is_not_found
+    from doxeval.runs import is_not_found, write_run
 
     if docs is None and chunks is None:
         raise click.UsageError("give --docs, the documents of the contexts, or --chunks")

@@ -51,9 +51,7 @@ def rewrite(run: str, chunks: str, docs: str | None, out: Path, force: bool, **w
       doxeval chunks rewrite run.jsonl --chunks located.jsonl --expand 1 --out wide.jsonl
       doxeval chunks rewrite run.jsonl --chunks tree.jsonl --merge .5 --budget 2000 --out m.jsonl
     """
-    from doxeval.chunks.rebuilt import chunks_with_texts
-    from doxeval.chunks.rewriting import ChunkRun
-    from doxeval.chunks.run_files import read_chunk_run
+    from doxeval.chunks import ChunkRun, chunks_with_texts, read_chunk_run
     from doxeval.errors import OutputError
     from doxeval.runs import write_run
 

@@ -58,8 +58,8 @@ def search(
       doxeval chunks search cuts/words-200-50.jsonl questions.jsonl --out words.jsonl
       doxeval chunks search located.jsonl topics.tsv -k 20 --expand 1 --out wide.jsonl
     """
-    from doxeval.chunks.rebuilt import chunks_with_texts
-    from doxeval.chunks.searching import search as search_chunks
+    from doxeval.chunks import chunks_with_texts
+    from doxeval.chunks import search as search_chunks
     from doxeval.errors import OutputError
     from doxeval.runs import write_run
 

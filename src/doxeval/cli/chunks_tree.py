@@ -35,10 +35,8 @@ def tree(
       doxeval chunks tree tree.jsonl --docs handbook --out tree.collection
       doxeval chunks tree tree.jsonl --docs handbook --out c --run a.jsonl --run-out b.jsonl
     """
-    from doxeval.chunks.chunk_reading import read_chunks
-    from doxeval.chunks.run_files import read_chunk_run
-    from doxeval.chunks.trees import as_elements
-    from doxeval.chunks.trees import tree as build_tree
+    from doxeval.chunks import as_elements, read_chunk_run, read_chunks
+    from doxeval.chunks import tree as build_tree
     from doxeval.files import written_together
     from doxeval.runs import write_run
 

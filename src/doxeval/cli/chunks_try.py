@@ -100,8 +100,8 @@ def try_(
       doxeval chunks try handbook questions.jsonl
       doxeval chunks try corpora questions_df.csv --by words:200:50 --by my.py:split --report r.html
     """
-    from doxeval.chunks.comparing import compare
-    from doxeval.chunks.question_sources import questions as read_questions
+    from doxeval.chunks import compare
+    from doxeval.chunks import questions as read_questions
     from doxeval.errors import OutputError
     from doxeval.wording import json_text
 

@@ -69,7 +69,7 @@ def info(directory: str, format_: str, tags: int) -> None:
 def _print_verified(opened: Collection) -> None:
     """Say which files were compared with their hashes when the collection was opened."""
     from doxeval.cli.terminal import heading
-    from doxeval.documents.limits import VERIFIED_BYTES
+    from doxeval.documents import VERIFIED_BYTES
 
     heading("verified")
     if opened.files.are_verified:
@@ -94,8 +94,7 @@ def verify(directory: str) -> None:
     was done before and the files have not changed; each text is when it is read. This command is
     for larger collections, for all texts at once, and for disks that are in doubt.
     """
-    from doxeval.documents.collection_files import current_manifest
-    from doxeval.documents.verification import verify_collection
+    from doxeval.documents import current_manifest, verify_collection
     from doxeval.errors import CollectionError
 
     bar: Any = nullcontext()

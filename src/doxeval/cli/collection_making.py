@@ -16,8 +16,7 @@ from doxeval.cli.verb import in_options, refuse, verb
 from doxeval.wording import counted
 
 if TYPE_CHECKING:
-    from doxeval.documents import BuildOptions, BuildReport
-    from doxeval.documents.options import Format
+    from doxeval.documents import BuildOptions, BuildReport, Format
     from doxeval.errors import DocumentError
 
 
@@ -156,8 +155,8 @@ def build(
       doxeval collection build /shared/parts --engine dask://head:8786 --out /shared/wiki
       doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
     """
-    from doxeval.documents.build import build_collection
-    from doxeval.engines.allocator import keep_freed_blocks
+    from doxeval.documents import build_collection
+    from doxeval.engines import keep_freed_blocks
 
     if chunks is not None:
         refuse({"engine", "patience", *choices}, "has no effect with --chunks")
@@ -195,8 +194,7 @@ def build(
 
 def _build_tree(sources: tuple[str, ...], chunks: str, out: Path, force: bool) -> None:
     """A collection whose elements are chunks."""
-    from doxeval.chunks.chunk_reading import read_chunks
-    from doxeval.chunks.trees import tree
+    from doxeval.chunks import read_chunks, tree
     from doxeval.cli.chunks_inputs import docs_in
 
     if len(sources) > 1:
@@ -229,8 +227,7 @@ def _options(
     max_lines: int | None,
     **plain: Any,
 ) -> BuildOptions:
-    from doxeval.documents import BuildOptions, IdRule, Limits
-    from doxeval.documents.options import INLINE_TAGS
+    from doxeval.documents import INLINE_TAGS, BuildOptions, IdRule, Limits
 
     limits = {
         "bytes": max_bytes,

@@ -170,7 +170,7 @@ def _as_csv(found: Sequence[Comparison]) -> str:
 
 def _as_text(found: Comparison) -> str:
     from doxeval.cli.score_table import aligned
-    from doxeval.comparison.conclusions import conclusion
+    from doxeval.comparison import conclusion
 
     letters = found.letters
     rows = [
@@ -184,8 +184,7 @@ def _as_text(found: Comparison) -> str:
 
 
 def _heading(found: Comparison) -> str:
-    from doxeval.comparison.resampling import EXACT_UP_TO
-    from doxeval.comparison.significance import TITLES
+    from doxeval.comparison import EXACT_UP_TO, TITLES
     from doxeval.wording import counted, visible
 
     title, label = TITLES[found.test], visible(found.measure.label)

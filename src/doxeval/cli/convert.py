@@ -83,7 +83,7 @@ def convert(source: str, out: Path, wanted: Any, **options: Any) -> None:
 
 
 def _format_of_run(out: Path) -> str:
-    from doxeval.runs.read_write import format_of
+    from doxeval.runs import format_of
 
     found = format_of(out)
     if found is None:
@@ -97,9 +97,7 @@ def _format_of_run(out: Path) -> str:
 
 
 def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
-    from doxeval.runs import read_run, write_run
-    from doxeval.runs.mistaken import LooksLikeAssessments
-    from doxeval.runs.read_write import facts_left_out, format_of
+    from doxeval.runs import LooksLikeAssessments, facts_left_out, format_of, read_run, write_run
     from doxeval.wording import counted
 
     given = options["given"] or format_of(source) or "text"
@@ -126,9 +124,12 @@ def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -
 
 
 def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
-    from doxeval.assessments import read_assessments, write_assessments
-    from doxeval.assessments.formats import assessment_losses
-    from doxeval.assessments.resolution import pointed_judgments
+    from doxeval.assessments import (
+        assessment_losses,
+        pointed_judgments,
+        read_assessments,
+        write_assessments,
+    )
     from doxeval.documents import Collection
     from doxeval.errors import FormatError, OutputError
     from doxeval.wording import counted

@@ -122,7 +122,7 @@ def _print_verdicts(table: ScoreTable, options: dict[str, Any]) -> None:
 
 def _as_text(found: Correlations) -> str:
     from doxeval.cli.score_table import aligned
-    from doxeval.comparison.conclusions import agreements
+    from doxeval.comparison import agreements
 
     header = ["measures", "systems", "τ", "p", "τ_AP", "p", "r", "p", "ρ", "p", "line"]
     said = "".join(f"{sentence}\n" for sentence in agreements(found))
@@ -162,7 +162,7 @@ def _as_csv(found: Correlations) -> str:
 
 def _verdicts_as_text(found: SignificantAgreement) -> str:
     from doxeval.cli.score_table import aligned
-    from doxeval.comparison.significance import TITLES
+    from doxeval.comparison import TITLES
 
     title = TITLES[found.test]
     powers = aligned(

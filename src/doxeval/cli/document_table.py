@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from doxeval.cli.score_table import aligned
-from doxeval.scores import DocumentRow, ScoreTable
-from doxeval.scores.text import number
+from doxeval.scores import DocumentRow, ScoreTable, number
 from doxeval.wording import visible
 
 

@@ -130,7 +130,7 @@ def _measures(options: dict[str, Any], format_: str) -> tuple[list[str], bool]:
             f"--curves needs a format that holds them: --format {' or '.join(_WITH_CURVES)}"
         )
     if options["profile"] is not None:
-        from doxeval.measures.presets import PROFILE
+        from doxeval.measures import PROFILE
 
         names += PROFILE
         curves = True
@@ -170,7 +170,7 @@ def _rendered(table: ScoreTable, format_: str, options: dict[str, Any]) -> bytes
         from doxeval.wording import utf8
 
         return utf8(as_text(table, per_topic) + documents_as_text(table))
-    from doxeval.scores.formats import DOCUMENT_FORMATS, FORMATS, curves_as_csv
+    from doxeval.scores import DOCUMENT_FORMATS, FORMATS, curves_as_csv
 
     if options["per_document"] and format_ in DOCUMENT_FORMATS:
         return DOCUMENT_FORMATS[format_](table)

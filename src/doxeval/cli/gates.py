@@ -17,8 +17,7 @@ from doxeval.cli.terminal import note, warn
 from doxeval.wording import counted
 
 if TYPE_CHECKING:
-    from doxeval.comparison.earlier import EarlierScores
-    from doxeval.comparison.gates import Check, Drop, State
+    from doxeval.comparison import Check, Drop, EarlierScores, State
     from doxeval.scores import ScoreTable
 
 _COLOURS = {"failed": "red", "skipped": "yellow"}
@@ -73,8 +72,7 @@ class AskedGates:
 
     def measures(self, names: Sequence[str], presets: Sequence[str] = ()) -> list[str]:
         """The named measures, and those with limits that neither they nor presets have."""
-        from doxeval.measures.presets import preset_named
-        from doxeval.measures.registry import measure_named
+        from doxeval.measures import measure_named, preset_named
 
         known = [*names, *(name for one in presets for name in preset_named(one).measures)]
         values = {str(measure_named(name)) for name in known}
@@ -87,7 +85,7 @@ class AskedGates:
         Before anything is written, a baseline of no use is an error. The scores and the checks
         appear together. Then it is said what failed, and the command ends with 1.
         """
-        from doxeval.comparison.gates import Gates, check_scores
+        from doxeval.comparison import Gates, check_scores
         from doxeval.files import written, written_together
 
         gates = Gates(())
@@ -102,7 +100,7 @@ class AskedGates:
         with written_together():
             yield
             if self.junit is not None:
-                from doxeval.comparison.junit import junit_xml
+                from doxeval.comparison import junit_xml
 
                 with written(self.junit) as file:
                     file.write(junit_xml(gates))
@@ -115,8 +113,7 @@ class AskedGates:
 
 def gates_of(options: Mapping[str, Any]) -> AskedGates:
     """The checks that the options ask for; a mistake is told before any run is scored."""
-    from doxeval.comparison.earlier import read_earlier
-    from doxeval.comparison.gates import Drop
+    from doxeval.comparison import Drop, read_earlier
 
     limits, baseline = options["fail_under"], options["baseline"]
     for name, flag in (("max_drop", "--max-drop"), ("significant", "--significant")):
@@ -153,7 +150,7 @@ def _check_outputs(baseline: str | None, options: Mapping[str, Any]) -> None:
 
 def _limits(given: Sequence[str]) -> dict[str, float]:
     """The limits by measure; two for the same measure are an error."""
-    from doxeval.measures.registry import measure_named
+    from doxeval.measures import measure_named
 
     found: dict[str, float] = {}
     seen: set[str] = set()

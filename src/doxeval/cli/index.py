@@ -16,8 +16,7 @@ from doxeval.cli.verb import Verb, VerbGroup
 from doxeval.wording import counted, shortened
 
 if TYPE_CHECKING:
-    from doxeval.retrieve.build import Progress
-    from doxeval.retrieve.index import Index
+    from doxeval.retrieve import Index, Progress
 
 _STAGES = {"reading": "Indexing words", "merging": "Merging"}
 
@@ -61,7 +60,7 @@ def build(collection: str, out: Path | None, stemmer: str, jobs: int, force: boo
       doxeval index build wiki
       doxeval index build wiki --stemmer english --out wiki-porter.index
     """
-    from doxeval.retrieve.build import build_index
+    from doxeval.retrieve import build_index
 
     started = time.perf_counter()
     with _progress() as progress:
@@ -148,11 +147,9 @@ def words(place: str, text: tuple[str, ...], directory: str | None, format_: str
 
 def _opened(place: str, collection: str | None) -> Index:
     """An index, given by its own directory or by the collection beside it."""
-    from doxeval.documents import Collection
-    from doxeval.documents.manifest import COLLECTION
-    from doxeval.retrieve.index import Index
-    from doxeval.sealed.locations import is_url
-    from doxeval.sealed.manifest import is_sealed
+    from doxeval.documents import COLLECTION, Collection
+    from doxeval.retrieve import Index
+    from doxeval.sealed import is_sealed, is_url
 
     if collection is None and (is_url(place) or is_sealed(COLLECTION, Path(place))):
         return Index.of(place)

@@ -15,8 +15,7 @@ from doxeval.cli.verb import refuse, verb
 from doxeval.wording import counted, json_text, short_path, shortened, visible
 
 if TYPE_CHECKING:
-    from doxeval.documents import Collection
-    from doxeval.documents.quotes import Place
+    from doxeval.documents import Collection, Place
 
 _AT_ONCE = 1000
 CONTEXT = 40  # characters on either side of a place
@@ -96,8 +95,7 @@ def find(
       doxeval collection find wiki 'spring tide'
       doxeval collection find wiki 'spring tide' --doc tides --ignore-case --format jsonl
     """
-    from doxeval.documents import Collection
-    from doxeval.documents.quotes import quote_not_found
+    from doxeval.documents import Collection, quote_not_found
 
     opened = Collection(directory)
     places = opened.find_text(

@@ -34,8 +34,7 @@ def measures(name: str | None, presets: bool) -> None:
 
 
 def _print_all() -> None:
-    from doxeval.measures.explain import listing, names_and_titles
-    from doxeval.measures.registry import MEASURES
+    from doxeval.measures import MEASURES, listing, names_and_titles
 
     groups = [(family.title, entries) for family, entries in listing()]
     if MEASURES.added:
@@ -50,7 +49,7 @@ def _print_all() -> None:
 
 
 def _print_presets() -> None:
-    from doxeval.measures.presets import PRESETS
+    from doxeval.measures import PRESETS
 
     for name, preset in PRESETS.items():
         line(preset.title, head=f"{name}  ")
@@ -58,8 +57,7 @@ def _print_presets() -> None:
 
 
 def _explain(name: str) -> None:
-    from doxeval.measures.explain import explained
-    from doxeval.measures.registry import FAMILIES, measure_named
+    from doxeval.measures import FAMILIES, explained, measure_named
 
     for family in FAMILIES:
         if family.name == name and len(family.measures) > 1:

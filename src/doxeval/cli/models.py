@@ -21,8 +21,7 @@ def models(name: str | None) -> None:
       doxeval models bm25
       doxeval models 'lm(prior=1)'
     """
-    from doxeval.retrieve.model_help import explained
-    from doxeval.retrieve.models import model_named
+    from doxeval.retrieve import explained, model_named
 
     if name is None:
         _print_all()
@@ -31,7 +30,7 @@ def models(name: str | None) -> None:
 
 
 def _print_all() -> None:
-    from doxeval.retrieve.models import MODELS
+    from doxeval.retrieve import MODELS
 
     heading("Retrieval models")
     for name, kind in MODELS.items():

@@ -12,8 +12,7 @@ from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
-    from doxeval.navigation import Navigation
-    from doxeval.navigation.summary import SummaryNavigation
+    from doxeval.navigation import Navigation, SummaryNavigation
 
 _MOST_ELEMENTS = 30
 
@@ -36,8 +35,7 @@ def navigation(model: str, directory: str | None, document: str | None) -> None:
     """
     from doxeval.documents import Collection
     from doxeval.errors import MissingInput
-    from doxeval.navigation.read import as_navigation
-    from doxeval.navigation.summary import SummaryNavigation
+    from doxeval.navigation import SummaryNavigation, as_navigation
 
     if directory is None:
         refuse({"document"}, "names a document of a collection: add --collection DIR")
@@ -58,7 +56,7 @@ def navigation(model: str, directory: str | None, document: str | None) -> None:
 
 
 def _print_summary(model: SummaryNavigation) -> None:
-    from doxeval.navigation.summary import SteadyNavigation
+    from doxeval.navigation import SteadyNavigation
 
     groups = model.groups
     _print_table("from \\ to", groups, groups, model.transitions().tolist())
@@ -68,7 +66,7 @@ def _print_summary(model: SummaryNavigation) -> None:
 
 
 def _print_shares(model: Navigation, collection: Collection) -> None:
-    from doxeval.navigation.summary import DepthNavigation
+    from doxeval.navigation import DepthNavigation
 
     if isinstance(model, DepthNavigation):
         shares = model.shares(collection)

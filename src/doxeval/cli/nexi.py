@@ -13,9 +13,8 @@ from doxeval.cli.terminal import fail, line, note
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
-    from doxeval.topics.nexi import Precedence
-    from doxeval.topics.nexi_ast import Clause, Query, StructuredQuery
-    from doxeval.topics.nexi_ast import Path as QueryPath
+    from doxeval.topics import Clause, Precedence, Query, StructuredQuery
+    from doxeval.topics import Path as QueryPath
 
 # How much of a query is shown on either side of an error.
 _AROUND = 48
@@ -58,8 +57,7 @@ def nexi(
       doxeval nexi '//article[about(., tides)]//sec' --strictness vscas --collection wiki
       doxeval nexi 'tide -moon'
     """
-    from doxeval.topics.nexi import NexiError, parse_nexi
-    from doxeval.topics.nexi_ast import StructuredQuery
+    from doxeval.topics import NexiError, StructuredQuery, parse_nexi
 
     try:
         parsed = parse_nexi(query, precedence)
@@ -122,7 +120,7 @@ def _counts(directory: str | None, paths: Sequence[QueryPath]) -> Iterator[str]:
 
 
 def _tree(query: Query) -> Iterator[str]:
-    from doxeval.topics.nexi_ast import ContentQuery
+    from doxeval.topics import ContentQuery
 
     if isinstance(query, ContentQuery):
         yield "content"
@@ -136,7 +134,7 @@ def _tree(query: Query) -> Iterator[str]:
 
 
 def _clause_tree(clause: Clause, indent: str) -> Iterator[str]:
-    from doxeval.topics.nexi_ast import About, And, Or
+    from doxeval.topics import About, And, Or
 
     if isinstance(clause, And | Or):
         yield f"{indent}{'and' if isinstance(clause, And) else 'or'}"

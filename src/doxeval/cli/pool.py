@@ -20,8 +20,7 @@ from doxeval.wording import counted, shortened
 if TYPE_CHECKING:
     from doxeval.assessments import Assessments
     from doxeval.documents import Collection
-    from doxeval.pooling import Pool, PoolStatistics
-    from doxeval.pooling.pooling import Pooling
+    from doxeval.pooling import Pool, Pooling, PoolStatistics
 
 _ADAPTIVE = ("mtf", "bandit")
 _MOST_OVERLAPS = 15
@@ -114,8 +113,7 @@ def pool(runs: tuple[str, ...], out: Path | None, **options: Any) -> None:
       doxeval pool *.run --documents 500 --out pool.jsonl --statistics table
       doxeval pool *.run --documents 50 --method mtf --judged so-far.jsonl --out next.jsonl
     """
-    from doxeval.pooling.read_write import format_of, pool_losses, write_pool
-    from doxeval.pooling.statistics import statistics_of
+    from doxeval.pooling import format_of, pool_losses, statistics_of, write_pool
 
     _check(options, out)
     pooling = _pooling(runs, options)
@@ -175,8 +173,7 @@ def _is_empty(out: Path) -> bool:
 def _pooling(runs: tuple[str, ...], options: dict[str, Any]) -> Pooling:
     from doxeval.cli.scoring import named_run
     from doxeval.documents import Collection
-    from doxeval.pooling.pool import PoolFacts
-    from doxeval.pooling.pooling import Pooling
+    from doxeval.pooling import PoolFacts, Pooling
     from doxeval.topics import read_topics
 
     directory = options["directory"]

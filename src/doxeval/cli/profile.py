@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from doxeval.measures.presets import PROFILE
-from doxeval.scores import RunScores, ScoreTable
-from doxeval.scores.table import mean_curve
+from doxeval.measures import PROFILE
+from doxeval.scores import RunScores, ScoreTable, mean_curve
 
 _RANKS = (1, 5, 10, 50)
 

@@ -75,7 +75,7 @@ def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **opt
         --chunks small-chunks.jsonl --chunks large-chunks.jsonl --out report.html
     """
     if options["figures"] is not None:
-        from doxeval.scores.plots import renderer
+        from doxeval.scores import renderer
 
         renderer()  # its absence is an error before any work
     _check_free(out, options)
@@ -122,7 +122,7 @@ def _written(
 ) -> list[Path]:
     """The files of the report, from one evaluation."""
     from doxeval.cli.chunk_reports import chunk_tables, losses_of
-    from doxeval.measures.presets import PROFILE
+    from doxeval.measures import PROFILE
     from doxeval.reports import keeping
     from doxeval.reports import report as write_report
 
@@ -163,7 +163,7 @@ def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:
     """The topics of a file; a mistake in it is told before any run is read."""
     if file is None:
         return None
-    from doxeval.reports.topic_names import topic_names
+    from doxeval.reports import topic_names
     from doxeval.topics import read_topics
 
     topics = read_topics(file)
@@ -173,14 +173,14 @@ def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:
 
 def _is_file(name: str, given: str | None) -> bool:
     """Whether an option names a file; that of navigation may name a model instead."""
-    from doxeval.navigation.read import navigation_named
+    from doxeval.navigation import navigation_named
 
     return given is not None and (name != "navigation" or navigation_named(given) is None)
 
 
 def _navigates(names: Sequence[str], options: dict[str, Any]) -> bool:
     """Whether somebody asked how users navigate."""
-    from doxeval.measures.registry import measure_named
+    from doxeval.measures import measure_named
 
     if options["navigation"] is not None:
         return True

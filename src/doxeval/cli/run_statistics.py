@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from doxeval.cli.compare import as_csv
 from doxeval.cli.terminal import shares
-from doxeval.runs.statistics import RunStatistics, Spread
+from doxeval.runs import RunStatistics, Spread
 from doxeval.wording import counted
 
 _MOST_TAGS = 10

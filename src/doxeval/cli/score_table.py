@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from doxeval.scores import ScoreTable
+from doxeval.scores import ScoreTable, number
 from doxeval.scores import text as score_text
-from doxeval.scores.text import number
 from doxeval.wording import visible
 
 _MOST_COLUMNS = 8

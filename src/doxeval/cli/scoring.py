@@ -18,8 +18,7 @@ from doxeval.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from doxeval.evaluation import Evaluation
-    from doxeval.evaluation.sources import NamedSource
+    from doxeval.evaluation import Evaluation, NamedSource
     from doxeval.scores import ScoreTable
 
 # Runs of this many bytes are worth the start of another process.
@@ -199,7 +198,7 @@ def texts_in(source: str) -> Mapping[str, str]:
 def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, Any]) -> ScoreTable:
     """The scores of runs, with a bar for many and warnings on stderr."""
     from doxeval.cli.terminal import counting_bar
-    from doxeval.engines.allocator import keep_freed_blocks
+    from doxeval.engines import keep_freed_blocks
 
     keep_freed_blocks()
     sources = run_sources(runs, options)
@@ -228,7 +227,7 @@ def run_sources(given: Sequence[str], options: dict[str, Any]) -> list[NamedSour
 
 def named_run(text: str) -> NamedSource:
     """A run given as FILE, or as NAME=FILE unless there is a file of that whole name."""
-    from doxeval.evaluation.sources import NamedSource
+    from doxeval.evaluation import NamedSource
 
     name, equals, file = text.partition("=")
     if equals and name and file and not os.path.exists(text):
@@ -238,7 +237,7 @@ def named_run(text: str) -> NamedSource:
 
 def measures_asked_for(names: Sequence[str], presets: Sequence[str]) -> tuple[list[str], bool]:
     """The measures that are named or belong to presets, and whether their curves do too."""
-    from doxeval.measures.presets import preset_named
+    from doxeval.measures import preset_named
 
     chosen = [preset_named(name) for name in presets]
     found = [*names, *(name for preset in chosen for name in preset.measures)]

@@ -14,12 +14,8 @@ from doxeval.wording import counted, shortened
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from doxeval.retrieve.answer import Searcher
-    from doxeval.retrieve.explain import Explanation
-    from doxeval.retrieve.index import Index
-    from doxeval.retrieve.options import Options
-    from doxeval.topics import Topic
-    from doxeval.topics.nexi_ast import Term
+    from doxeval.retrieve import Explanation, Index, Options, Searcher
+    from doxeval.topics import Term, Topic
 
 _TASKS = (
     "thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "documents",
@@ -197,7 +193,7 @@ def search(collection: str, topics: str | None, path: str | None, **options: Any
 
 def _index(collection: str, options: dict[str, Any]) -> Index:
     from doxeval.documents import Collection
-    from doxeval.retrieve.index import Index
+    from doxeval.retrieve import Index
 
     directory = options["index_directory"]
     return Index.of(collection) if directory is None else Index(directory, Collection(collection))
@@ -205,7 +201,7 @@ def _index(collection: str, options: dict[str, Any]) -> Index:
 
 def _checked(options: dict[str, Any], most: int = 1500) -> Options:
     """The options of search; those without effect are refused."""
-    from doxeval.retrieve.options import Options
+    from doxeval.retrieve import Options
 
     given = {name: options[name] for name in _OPTIONS} | {"most": options["most"] or most}
     checked = Options(**given)
@@ -216,8 +212,8 @@ def _checked(options: dict[str, Any], most: int = 1500) -> Options:
 
 def _write_run(collection: str, topics: str, options: dict[str, Any]) -> None:
     from doxeval.errors import OutputError
-    from doxeval.retrieve.search import search as run_for
-    from doxeval.runs.read_write import write_run
+    from doxeval.retrieve import search as run_for
+    from doxeval.runs import write_run
 
     out: Path = options["out"]
     if out.exists() and not options["force"]:
@@ -258,10 +254,8 @@ def _topics(file: str, wanted: Sequence[str]) -> list[Topic]:
 
 
 def _print_best(collection: str, options: dict[str, Any]) -> None:
-    from doxeval.retrieve.search import query_of_words, searcher_for
-    from doxeval.retrieve.snippets import snippets
-    from doxeval.retrieve.structure import all_terms
-    from doxeval.topics.nexi_ast import StructuredQuery
+    from doxeval.retrieve import all_terms, find_snippets, query_of_words, searcher_for
+    from doxeval.topics import StructuredQuery
 
     searcher = searcher_for(_index(collection, options), _checked(options, most=10))
     query = query_of_words(options["words"], searcher.options)
@@ -271,7 +265,7 @@ def _print_best(collection: str, options: dict[str, Any]) -> None:
         warn([_why_nothing(searcher, options["words"])])
     terms = all_terms(query) if isinstance(query, StructuredQuery) else query
     places = [place for place, _ in answer.results]
-    shown = snippets(searcher, terms, places)
+    shown = find_snippets(searcher, terms, places)
     for rank, ((place, score), snippet) in enumerate(zip(answer.results, shown, strict=True), 1):
         where = place.path or f"characters {place.start:,} to {place.end:,}"
         name = searcher.index.collection.id_of(place.document)
@@ -281,7 +275,7 @@ def _print_best(collection: str, options: dict[str, Any]) -> None:
 
 def _why_nothing(searcher: Searcher, words: str) -> str:
     """Why a query finds nothing."""
-    from doxeval.retrieve.query import terms_of_text
+    from doxeval.retrieve import terms_of_text
 
     if searcher.options.rules.interpretation is not None:
         return "nothing fits the query"
@@ -300,9 +294,7 @@ def _why_nothing(searcher: Searcher, words: str) -> str:
 def _print_explanation(
     collection: str, topics: str | None, path: str | None, options: dict[str, Any]
 ) -> None:
-    from doxeval.retrieve.explain import explain
-    from doxeval.retrieve.query import terms_of_text
-    from doxeval.retrieve.search import query_field
+    from doxeval.retrieve import explain, query_field, terms_of_text
 
     checked = _checked(options)
     index = _index(collection, options)
@@ -319,7 +311,7 @@ def _print_explanation(
 
 def _terms(topic: Topic, field: str) -> tuple[Term, ...]:
     from doxeval.errors import InputError
-    from doxeval.retrieve.topic_queries import content_query
+    from doxeval.retrieve import content_query
 
     terms = content_query(topic, field)
     if terms is None:

@@ -111,7 +111,7 @@ def simulate(systems: tuple[str, ...], out: Path, **options: Any) -> None:
     With `all`, or several systems, OUT is a directory with a file for each system. The scores of
     these runs show which mistakes a measure forgives.
     """
-    from doxeval.runs.read_write import write_run
+    from doxeval.runs import write_run
 
     names = _SYSTEMS if "all" in systems else list(dict.fromkeys(systems))
     if options["directory"] is None:
@@ -166,7 +166,7 @@ def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
 def _write_directory(runs: dict[str, Run], out: Path, format_: Any) -> None:
     """Write a file for each run: all of them or none."""
     from doxeval.files import written_directory
-    from doxeval.runs.read_write import write_run
+    from doxeval.runs import write_run
 
     with written_directory(out) as directory:
         for name, run in runs.items():

@@ -12,8 +12,7 @@ from doxeval.cli.terminal import block, data, json_data, line, note
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
-    from doxeval.topics import Topic, TopicStatistics
-    from doxeval.topics.read_write import TopicFormat
+    from doxeval.topics import Topic, TopicFormat, TopicStatistics
 
 
 @verb()
@@ -65,8 +64,7 @@ def topics(
     a NEXI query as the title, 2005–06 from the type CO+S. For topics of INEX itself, --inex-numbers
     takes the exact year from their numbers.
     """
-    from doxeval.topics import topic_statistics
-    from doxeval.topics.read_write import WRITERS, read_topics
+    from doxeval.topics import WRITERS, read_topics, topic_statistics
     from doxeval.wording import counted, json_escaped
 
     all_topics = [

@@ -23,8 +23,7 @@ from doxeval.cli.terminal import (
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
-    from doxeval.runs import ResolvedRun, Run
-    from doxeval.runs.statistics import RunStatistics
+    from doxeval.runs import ResolvedRun, Run, RunStatistics
     from doxeval.tasks import Problem, Task
     from doxeval.topics import Topic
 
@@ -117,9 +116,7 @@ def validate(
     """
     from doxeval.documents import Collection
     from doxeval.errors import OutputError
-    from doxeval.runs import read_run, resolve
-    from doxeval.runs.chunk_table import read_chunks
-    from doxeval.runs.statistics import run_statistics
+    from doxeval.runs import read_chunks, read_run, resolve, run_statistics
     from doxeval.topics import read_topics
 
     if fix is not None and len(runs) > 1:
@@ -283,7 +280,7 @@ def _print_csv(reports: list[Report]) -> None:
 
 
 def _write_repaired(report: Report, out: Path) -> None:
-    from doxeval.runs.read_write import write_run
+    from doxeval.runs import write_run
     from doxeval.tasks import repaired
 
     run, changes = repaired(report.run, report.problems)

@@ -19,7 +19,7 @@ are compared afterwards, and Python's own strings are used if they differ.
 
 A column of names is then a list of distinct names and a number for each row (`labels`). Values
 that are Python objects already, as from JSON (`json_objects`), become columns by `numbering` (of
-names) and `values` (of numbers); `fields` takes the fields of one record. `pieces` cuts a file,
+names) and `values` (of numbers); `fields` takes the fields of one record. `line_blocks` cuts files,
 `ragged` reads lines with different numbers of fields.
 """
 

@@ -22,10 +22,10 @@ class Piece(NamedTuple):
     line: int
 
 
-def pieces(data: bytes) -> Iterator[Piece]:
+def line_blocks(data: bytes) -> Iterator[Piece]:
     """The lines of a file in pieces.
 
-    >>> list(pieces(b"a\\nb\\n"))
+    >>> list(line_blocks(b"a\\nb\\n"))
     [Piece(begin=0, end=4, line=1)]
     """
     begin, line = 0, 1

@@ -18,6 +18,7 @@ from doxeval.comparison.earlier import read_earlier as read_earlier
 from doxeval.comparison.gates import Check as Check
 from doxeval.comparison.gates import Drop as Drop
 from doxeval.comparison.gates import Gates as Gates
+from doxeval.comparison.gates import State as State
 from doxeval.comparison.gates import check_scores as check_scores
 from doxeval.comparison.groups import groups as groups
 from doxeval.comparison.groups import holm as holm
@@ -25,10 +26,12 @@ from doxeval.comparison.groups import letters as letters
 from doxeval.comparison.intervals import mean_interval as mean_interval
 from doxeval.comparison.junit import junit_xml as junit_xml
 from doxeval.comparison.paired import Column as Column
+from doxeval.comparison.resampling import EXACT_UP_TO as EXACT_UP_TO
 from doxeval.comparison.resampling import bootstrap as bootstrap
 from doxeval.comparison.resampling import generator as generator
 from doxeval.comparison.resampling import randomization as randomization
 from doxeval.comparison.significance import TESTS as TESTS
+from doxeval.comparison.significance import TITLES as TITLES
 from doxeval.comparison.significance import Test as Test
 from doxeval.comparison.significance import outcome as outcome
 from doxeval.comparison.told_apart import Discrimination as Discrimination

@@ -15,7 +15,7 @@ from itertools import permutations
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.scores.table import Floats
+from doxeval.scores import Floats
 
 # Up to this number of systems all orders are tried.
 EXACT_UP_TO = 7

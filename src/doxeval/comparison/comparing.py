@@ -15,7 +15,7 @@ from doxeval.comparison.paired import Column, check_runs, differences
 from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.comparison.significance import TESTS, Test, direction, outcome, spread
 from doxeval.errors import InputError, UnknownName, warn
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.scores import ScoreTable
 from doxeval.wording import brief, suggestion
 

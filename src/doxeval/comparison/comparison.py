@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from doxeval.comparison.groups import letters
 from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError
-from doxeval.scores import MeasureFacts
-from doxeval.scores.text import aligned, number, shortened, warning_lines
+from doxeval.scores import MeasureFacts, aligned, number, shortened, warning_lines
 from doxeval.wording import brief, counted
 
 if TYPE_CHECKING:
-    from doxeval.scores.plots import Plot
+    from doxeval.scores import Plot
 
 RESAMPLES = 100_000
 _MOST_SHOWN = 10
@@ -137,7 +136,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """How notebooks show it: the runs by rank, with their letters."""
-        from doxeval.scores.notebook import html_table
+        from doxeval.scores import html_table
 
         header = ["run", self.measure.label, "letters"]
         return html_table(header, self._rows(self.ranking), self.notes)

@@ -24,10 +24,8 @@ from doxeval.comparison.ap_correlation import (
 from doxeval.comparison.paired import Column, check_runs, rounded
 from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.errors import InputError, warn
-from doxeval.named.arguments import checked
-from doxeval.scores import ScoreTable
-from doxeval.scores.table import Floats
-from doxeval.scores.text import aligned, shortened, warning_lines
+from doxeval.named import checked
+from doxeval.scores import Floats, ScoreTable, aligned, shortened, warning_lines
 from doxeval.wording import brief, counted, listed
 
 RESAMPLES = 10_000
@@ -131,7 +129,7 @@ class Correlations:
 
     def _repr_html_(self) -> str:
         """How notebooks show it: each pair of measures with Kendall's τ and what it says."""
-        from doxeval.scores.notebook import html_table
+        from doxeval.scores import html_table
 
         return html_table(_HEADER, _rows(self.pairs), self.notes)
 

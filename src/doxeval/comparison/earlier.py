@@ -10,8 +10,7 @@ from typing import Any
 
 from doxeval.errors import FormatError
 from doxeval.files import opened, parsed_json, read_up_to
-from doxeval.scores import ScoreTable
-from doxeval.scores.formats import plain_values
+from doxeval.scores import ScoreTable, plain_values
 from doxeval.wording import brief
 
 _LARGEST = 1 << 30

@@ -17,8 +17,7 @@ import numpy as np
 
 from doxeval.comparison.paired import on_grid
 from doxeval.comparison.significance import t_interval
-from doxeval.scores import MeasureFacts
-from doxeval.scores.table import Floats
+from doxeval.scores import Floats, MeasureFacts
 
 Interval = tuple[float, float]
 _ANYTHING = (-math.inf, math.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from doxeval.comparison.gates import Check, Gates
-from doxeval.markup.escape import escaped, quoted
+from doxeval.markup import escaped, quoted
 from doxeval.wording import utf8, visible
 
 _KINDS = {"limit": "limit", "drop": "drop since the baseline"}

@@ -15,8 +15,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
-from doxeval.scores import MeasureFacts, ScoreTable
-from doxeval.scores.table import Floats, mean_of
+from doxeval.scores import Floats, MeasureFacts, ScoreTable, mean_of
 from doxeval.wording import brief
 
 _DIGITS = 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from doxeval.scores.plots import SCHEMA, Plot
+from doxeval.scores import SCHEMA, Plot
 from doxeval.wording import counted
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 
 from doxeval.arrays import Bytes, Ints
 from doxeval.errors import InputError
-from doxeval.scores.table import Floats
+from doxeval.scores import Floats
 
 # Up to this number of topics all combinations of signs are tried.
 EXACT_UP_TO = 16

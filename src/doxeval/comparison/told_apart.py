@@ -17,9 +17,8 @@ from doxeval.comparison.comparing import compare_all
 from doxeval.comparison.comparison import RESAMPLES, Comparison, Pair
 from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError, warn
-from doxeval.named.arguments import checked
-from doxeval.scores import ScoreTable
-from doxeval.scores.text import aligned, shortened, warning_lines
+from doxeval.named import checked
+from doxeval.scores import ScoreTable, aligned, shortened, warning_lines
 from doxeval.wording import brief, counted
 
 _MOST_SHOWN = 10
@@ -157,7 +156,7 @@ class SignificantAgreement:
 
     def _repr_html_(self) -> str:
         """How notebooks show it."""
-        from doxeval.scores.notebook import html_table
+        from doxeval.scores import html_table
 
         return html_table(_HEADER, _rows(self.pairs), self.notes)
 

@@ -33,11 +33,9 @@ from doxeval.documents.shards import (
 )
 from doxeval.documents.sources import Source, Tally, recorded_path, source_paths
 from doxeval.documents.writer import CollectionWriter
-from doxeval.engines import PATIENCE
-from doxeval.engines.engine import EngineGiven
-from doxeval.engines.opened import open_engine
+from doxeval.engines import PATIENCE, EngineGiven, open_engine
 from doxeval.errors import DocumentError, InputError, SourceError, warn
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.wording import Parameter, counted
 
 

@@ -23,7 +23,7 @@ from doxeval.documents.paths import Step, format_path, parse_path
 from doxeval.documents.stored_documents import StoredDocuments
 from doxeval.documents.summary import PathSummary
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
-from doxeval.sealed.guard import guarded
+from doxeval.sealed import guarded
 from doxeval.wording import short_path, shortened
 
 if TYPE_CHECKING:  # what few commands need is loaded when they need it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 from doxeval.errors import DocumentError
-from doxeval.markup.character_sets import codec_of, unknown
+from doxeval.markup import codec_of, unknown
 from doxeval.wording import Parameter
 
 # The signature of UTF-16 is how the one of UTF-32 begins, so the longer ones come first.

@@ -44,7 +44,7 @@ from doxeval.documents.marks import Marks, MarksBuilder
 from doxeval.documents.page_parts import PageParts, SelectorUse
 from doxeval.documents.page_walk import walk
 from doxeval.errors import DocumentError
-from doxeval.markup.character_sets import codec_of
+from doxeval.markup import codec_of
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

@@ -20,8 +20,8 @@ from doxeval.documents.layout import (
 from doxeval.documents.limits import VERIFIED_BYTES
 from doxeval.documents.options import TextStorage, Whitespace
 from doxeval.errors import CollectionError
+from doxeval.sealed import Kind
 from doxeval.sealed import manifest as sealed
-from doxeval.sealed.kinds import Kind
 
 _COUNTS = ("documents", "elements", "paths", "tags", "source_bytes")
 # Totals over all elements; collections built by earlier versions lack them.

@@ -14,8 +14,7 @@ from doxeval.arrays import Ints
 from doxeval.documents.limits import Limits, check_bytes, check_elements, too_deep
 from doxeval.documents.marks import Attributes
 from doxeval.documents.xml import TagCollector
-from doxeval.markup.expat import HardenedExpat, all_declarations
-from doxeval.markup.feeding import Refused
+from doxeval.markup import HardenedExpat, Refused, all_declarations
 
 _PIECE = 1 << 18
 

@@ -18,8 +18,7 @@ from pathlib import Path
 from doxeval.documents.globs import fixed_part
 from doxeval.documents.plan import Plan, Shard
 from doxeval.documents.shards import BuiltShard, Order, Piece, ShardEnd, build_shard
-from doxeval.engines.engine import Engine, Work
-from doxeval.engines.outcomes import Outcome
+from doxeval.engines import Engine, Outcome, Work
 from doxeval.errors import DoxevalError, EngineError, SourceError
 from doxeval.wording import shortened
 

@@ -27,7 +27,7 @@ from doxeval.documents.shards import (
     raw_batches,
     read_weighed,
 )
-from doxeval.engines.allocator import keep_freed_blocks
+from doxeval.engines import keep_freed_blocks
 from doxeval.errors import DoxevalError
 from doxeval.processes import WorkerLost, Workers
 from doxeval.wording import Parameter

@@ -20,9 +20,8 @@ from doxeval.documents.layout import HASH_BYTES, IDS_FILE
 from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.text import TextStore
 from doxeval.errors import UnknownReference
-from doxeval.named.arguments import checked
-from doxeval.sealed.guard import guarded
-from doxeval.sealed.locations import absolute, is_url, name_of
+from doxeval.named import checked
+from doxeval.sealed import absolute, guarded, is_url, name_of
 from doxeval.wording import brief, counted
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from doxeval.documents.layout import text_part
 from doxeval.documents.text import TextBytes
-from doxeval.sealed.writer import SealedWriter
+from doxeval.sealed import SealedWriter
 from doxeval.unfinished import on_disk
 
 _BLOCK = 1 << 22

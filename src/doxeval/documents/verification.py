@@ -20,10 +20,7 @@ from doxeval.documents.structure import (
     repeated_paths,
 )
 from doxeval.errors import CollectionError, InputError
-from doxeval.sealed.files import check_contents, keep_digests
-from doxeval.sealed.hashing import in_threads
-from doxeval.sealed.locations import local_path
-from doxeval.sealed.remote import RemoteDirectory
+from doxeval.sealed import RemoteDirectory, check_contents, in_threads, keep_digests, local_path
 from doxeval.wording import Message, brief, counted
 
 # Called with the bytes and the documents verified since the last call.

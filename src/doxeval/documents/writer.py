@@ -41,7 +41,7 @@ from doxeval.documents.statistics import StatisticsBuilder
 from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.documents.text_writer import Handover, TextWriter
 from doxeval.errors import DocumentError, InputError, output_errors
-from doxeval.sealed.writer import SealedWriter
+from doxeval.sealed import SealedWriter
 from doxeval.wording import Parameter, brief
 
 _ROWS = 1 << 20  # of another collection, copied at a time

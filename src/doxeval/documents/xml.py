@@ -16,8 +16,7 @@ from doxeval.documents.limits import Limits, check_bytes, check_elements, too_de
 from doxeval.documents.marks import Attributes, Marks
 from doxeval.documents.tag_names import END
 from doxeval.errors import DocumentError
-from doxeval.markup.expat import HardenedExpat, declarations_of, names_used
-from doxeval.markup.feeding import Refused
+from doxeval.markup import HardenedExpat, Refused, declarations_of, names_used
 
 PART = 1 << 20  # bytes after which limits are checked
 _A_TAG = ""  # represents a tag among the pieces of text

@@ -18,7 +18,7 @@ from doxeval.documents.marks import Attributes, Marks
 from doxeval.documents.xml import PART, XmlReader, hardened
 from doxeval.documents.xml_scanner import Scan, scan
 from doxeval.errors import DocumentError
-from doxeval.markup.expat import undeclared
+from doxeval.markup import undeclared
 
 # What may come before the root element of a plain document in UTF-8. Without declarations of its
 # own, every entity but XML's is undefined.

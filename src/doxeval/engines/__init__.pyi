@@ -1,5 +1,6 @@
 from doxeval.engines.allocator import keep_freed_blocks as keep_freed_blocks
 from doxeval.engines.engine import Engine as Engine
+from doxeval.engines.engine import EngineGiven as EngineGiven
 from doxeval.engines.engine import Work as Work
 from doxeval.engines.executors import OnExecutor as OnExecutor
 from doxeval.engines.opened import open_engine as open_engine

@@ -11,10 +11,8 @@ from typing import NamedTuple
 
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.options import OnDuplicates
-from doxeval.measures.base import Measure
-from doxeval.measures.presets import Preset, preset_named
-from doxeval.measures.registry import as_measure
-from doxeval.runs.run import Order
+from doxeval.measures import Measure, Preset, as_measure, preset_named
+from doxeval.runs import Order
 from doxeval.wording import Parameter, listed
 
 MeasureGiven = str | Measure | type[Measure]

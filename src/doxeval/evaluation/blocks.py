@@ -20,13 +20,12 @@ from doxeval.errors import InputError
 from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.scoring import BlockScores, Scoring
 from doxeval.evaluation.sources import NamedSource
-from doxeval.runs.blocks import Block, RunFacts
-from doxeval.runs.run import Run
+from doxeval.runs import Block, Run, RunFacts
 from doxeval.scores import RunScores
 from doxeval.wording import shortened
 
 if TYPE_CHECKING:
-    from doxeval.runs.chunk_table import ChunkTable
+    from doxeval.runs import ChunkTable
 
 ROWS = 200_000  # of a block
 # The largest file that is taken as a whole where it has to be.

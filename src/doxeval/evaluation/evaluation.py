@@ -14,12 +14,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
-from doxeval.assessments import Assessments, as_assessments
-from doxeval.assessments.assessed_elements import SpecificityFrom
-from doxeval.assessments.read_write import AssessmentsGiven
-from doxeval.assessments.resolution import resolved_assessments
-from doxeval.documents import Collection
-from doxeval.documents.options import Offsets, Whitespace
+from doxeval.assessments import (
+    Assessments,
+    AssessmentsGiven,
+    SpecificityFrom,
+    as_assessments,
+    resolved_assessments,
+)
+from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.engines import PATIENCE
 from doxeval.errors import InputError, warn
 from doxeval.evaluation.asked import (
@@ -44,25 +46,20 @@ from doxeval.evaluation.ranked import RankedRun, ranked
 from doxeval.evaluation.scoring import Scoring
 from doxeval.evaluation.settled import AskedMeasure, Settled, about_navigation, settled_measures
 from doxeval.evaluation.sources import NamedSource, Source, Sources, as_named, named_sources
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.presets import PROFILE
-from doxeval.measures.texts import Texts
-from doxeval.named.arguments import checked_but
+from doxeval.measures import PROFILE, GroundTruth, Texts
+from doxeval.named import checked_but
 from doxeval.navigation import Navigation
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.read_write import chunk_table_of
-from doxeval.runs.run import Order, Run
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable, with_duplicates
-from doxeval.scores.run_names import told_apart
-from doxeval.sealed.guard import on_guard
+from doxeval.runs import ChunkTable, Order, Run, chunk_table_of
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable, told_apart, with_duplicates
+from doxeval.sealed import on_guard
 from doxeval.wording import Parameter, counted
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from doxeval.engines.engine import EngineGiven
+    from doxeval.engines import EngineGiven
     from doxeval.evaluation.targets import Targets, TopicsGiven
-    from doxeval.measures.ranking import Ranking
+    from doxeval.measures import Ranking
 
 
 class Evaluation:
@@ -131,7 +128,7 @@ class Evaluation:
         if collection is not None and not isinstance(collection, Collection):
             collection = Collection(os.fspath(collection))
         if navigation is not None:
-            from doxeval.navigation.read import as_navigation
+            from doxeval.navigation import as_navigation
 
             navigation = as_navigation(navigation)
         check_choice("average_over", average_over, get_args(AverageOver))

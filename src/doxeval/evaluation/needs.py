@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from doxeval.errors import MissingInput
 from doxeval.evaluation.findings import Findings
-from doxeval.measures.base import Measure, Need
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures import GroundTruth, Measure, Need
 from doxeval.runs import Kind
 from doxeval.wording import Parameter, shortened
 

@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doxeval.engines.engine import EngineGiven, Work
-from doxeval.engines.opened import open_engine
-from doxeval.engines.outcomes import Outcome, outcome_of
+from doxeval.engines import EngineGiven, Outcome, Work, open_engine, outcome_of
 from doxeval.errors import DoxevalError
 from doxeval.evaluation.units import Collecting, Progress, Unit, grouped, prepare, units_of
 from doxeval.wording import listed, shortened

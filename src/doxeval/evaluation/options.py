@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from doxeval.errors import InputError
-from doxeval.runs.run import Order
+from doxeval.runs import Order
 from doxeval.wording import brief
 
 if TYPE_CHECKING:
-    from doxeval.documents.options import Offsets, Whitespace
+    from doxeval.documents import Offsets, Whitespace
 
 OnUnresolved = Literal["error", "irrelevant"]
 OnDuplicates = Literal["auto", "drop", "keep"]

@@ -10,8 +10,8 @@ import numpy as np
 from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
 from doxeval.evaluation.options import RunOptions
-from doxeval.measures.ranking import Ranking
-from doxeval.runs.run import Order, Run
+from doxeval.measures import Ranking
+from doxeval.runs import Order, Run
 from doxeval.wording import counted
 
 

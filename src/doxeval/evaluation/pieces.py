@@ -12,11 +12,11 @@ from doxeval.evaluation.blocks import Found, scored
 from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.scoring import BlockScores, Scoring
 from doxeval.evaluation.sources import NamedSource
-from doxeval.runs.blocks import Block, RunFacts
+from doxeval.runs import Block, RunFacts
 from doxeval.scores import RunScores
 
 if TYPE_CHECKING:
-    from doxeval.runs.chunk_table import ChunkTable
+    from doxeval.runs import ChunkTable
 
 
 class RunPiece(NamedTuple):
@@ -50,7 +50,7 @@ def pieces_of(scoring: Scoring, source: NamedSource) -> list[RunPiece]:
     """The pieces of a run; a large file of text or JSONL has several."""
     if source.file is None or scoring.keep is not None:
         return [RunPiece(source)]
-    from doxeval.runs.file_pieces import pieces_of_file
+    from doxeval.runs import pieces_of_file
 
     found = pieces_of_file(source.file)
     if len(found) < 2:
@@ -65,7 +65,7 @@ def scored_piece(scoring: Scoring, piece: RunPiece, chunks: ChunkTable | None) -
     """
     if piece.end is None:
         return PartScores(scored(scoring, piece.source, chunks))
-    from doxeval.runs.file_pieces import FilePiece, PieceReader
+    from doxeval.runs import FilePiece, PieceReader
 
     file = PieceReader(str(piece.source.file), FilePiece(piece.begin, piece.end))
     found = Found(scoring, piece.source)

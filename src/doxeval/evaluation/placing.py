@@ -11,9 +11,8 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.errors import InputError
 from doxeval.evaluation.options import RunOptions
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.runs import Kind, ResolvedRun, Run, Unresolved, resolve
-from doxeval.runs.resolution import stated
+from doxeval.measures import GroundTruth
+from doxeval.runs import Kind, ResolvedRun, Run, Unresolved, resolve, stated
 
 
 class PlacedRun(NamedTuple):

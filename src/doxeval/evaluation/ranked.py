@@ -14,9 +14,7 @@ from doxeval.evaluation.findings import MOST_SHOWN, NOWHERE, Findings, Place, Pl
 from doxeval.evaluation.options import RunOptions
 from doxeval.evaluation.order import contradictions, orderable, ordered, tie_levels
 from doxeval.evaluation.placing import PlacedRun, placed
-from doxeval.measures.base import Measure
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking
+from doxeval.measures import GroundTruth, Measure, Ranking
 from doxeval.runs import Kind, ResolvedRun, Run
 from doxeval.wording import counted
 
@@ -110,7 +108,7 @@ def _repeats(part: AssessedPart, is_repeat: Bools | None) -> Places:
 def _without_white_space(resolved: ResolvedRun, truth: GroundTruth) -> ResolvedRun:
     if not truth.solid:
         return resolved
-    from doxeval.measures.solid import Solid
+    from doxeval.measures import Solid
 
     return Solid(truth.known_texts, strict=True).resolved(resolved)
 

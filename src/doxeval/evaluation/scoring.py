@@ -24,16 +24,13 @@ from doxeval.evaluation.order import ties_in
 from doxeval.evaluation.ranked import RankedRun, ranked_part
 from doxeval.evaluation.settled import AskedMeasure
 from doxeval.evaluation.sources import NamedSource, about_same_file
-from doxeval.measures.base import Floats, Measure
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.presets import Preset
-from doxeval.runs.blocks import RunFacts
-from doxeval.runs.run import Run
+from doxeval.measures import Floats, GroundTruth, Measure, Preset
+from doxeval.runs import Run, RunFacts
 from doxeval.scores import Curve, DocumentScores, RunScores
-from doxeval.sealed.guard import off_guard
+from doxeval.sealed import off_guard
 
 if TYPE_CHECKING:
-    from doxeval.measures.ranking import Ranking
+    from doxeval.measures import Ranking
 
 
 class Warned(NamedTuple):

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation.asked import Asked, LeftOut, check_presets, told
 from doxeval.evaluation.needs import check_assessments
-from doxeval.measures.base import Measure
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.presets import Preset
-from doxeval.measures.ranking import Ranking
-from doxeval.sealed.guard import off_guard
+from doxeval.measures import GroundTruth, Measure, Preset, Ranking
+from doxeval.sealed import off_guard
 from doxeval.wording import listed
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from doxeval.assessments import Assessments
-from doxeval.runs import Run
-from doxeval.runs.blocks import Block, blocks_of
-from doxeval.runs.chunk_table import ChunkTable
-from doxeval.runs.read_write import (
+from doxeval.runs import (
+    Block,
+    ChunkTable,
+    Run,
     RunGiven,
     as_run,
+    blocks_of,
     chunk_table_of,
     is_one_run,
     no_run,

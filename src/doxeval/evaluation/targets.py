@@ -6,12 +6,10 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from doxeval.documents import Collection
-from doxeval.documents.patterns import PathPatterns
-from doxeval.documents.summary import NO_PARENT
+from doxeval.documents import NO_PARENT, Collection, PathPatterns
 from doxeval.errors import InputError
-from doxeval.measures.base import Measure, Need
-from doxeval.named.arguments import checked
+from doxeval.measures import Measure, Need
+from doxeval.named import checked
 from doxeval.topics import Topic, read_topics, target_of
 from doxeval.wording import brief, listed
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from doxeval.engines.outcomes import Outcome
+from doxeval.engines import Outcome
 
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation

@@ -13,9 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from doxeval.engines.allocator import keep_freed_blocks
-from doxeval.engines.outcomes import Outcome
-from doxeval.engines.shared import Shared
+from doxeval.engines import Outcome, Shared, keep_freed_blocks
 from doxeval.errors import DoxevalError, WorkerLost
 from doxeval.evaluation.units import Collecting, Progress, prepare, units_of
 from doxeval.wording import Parameter

@@ -2,12 +2,14 @@ from doxeval.locating.alignment import aligned as aligned
 from doxeval.locating.chains import matches as matches
 from doxeval.locating.folding import folded as folded
 from doxeval.locating.how import How as How
+from doxeval.locating.locate import Order as Order
 from doxeval.locating.locate import locate_chunks as locate_chunks
 from doxeval.locating.located import Located as Located
 from doxeval.locating.occurrences import occurrences as occurrences
 from doxeval.locating.quotes import FoundInDocuments as FoundInDocuments
 from doxeval.locating.quotes import FoundQuote as FoundQuote
 from doxeval.locating.quotes import JoinedTexts as JoinedTexts
+from doxeval.locating.quotes import Place as Place
 from doxeval.locating.quotes import find_in_documents as find_in_documents
 from doxeval.locating.quotes import find_quotes as find_quotes
 from doxeval.locating.report import LocatingReport as LocatingReport

@@ -1,6 +1,7 @@
 from doxeval.measures.assessed_trees import Chosen as Chosen
 from doxeval.measures.assessed_trees import pair_keys as pair_keys
 from doxeval.measures.assessed_trees import trees_of_assessments as trees_of_assessments
+from doxeval.measures.assessed_trees import union_lengths as union_lengths
 from doxeval.measures.base import Example as Example
 from doxeval.measures.base import Facts as Facts
 from doxeval.measures.base import Floats as Floats
@@ -15,14 +16,27 @@ from doxeval.measures.explain import explained as explained
 from doxeval.measures.explain import family_page as family_page
 from doxeval.measures.explain import links_in_words as links_in_words
 from doxeval.measures.explain import listing as listing
+from doxeval.measures.explain import names_and_titles as names_and_titles
+from doxeval.measures.families.chunks import BudgetRecall as BudgetRecall
+from doxeval.measures.families.chunks import settled_unit as settled_unit
+from doxeval.measures.families.esr.sums import Hits as Hits
 from doxeval.measures.families.prum import eprum as eprum
 from doxeval.measures.families.prum import prum as prum
 from doxeval.measures.gains import gains_of as gains_of
 from doxeval.measures.ground_truth import GroundTruth as GroundTruth
 from doxeval.measures.names import KNOWN_ELSEWHERE as KNOWN_ELSEWHERE
+from doxeval.measures.outcomes import Outcome as Outcome
+from doxeval.measures.outcomes import SeenTrees as SeenTrees
+from doxeval.measures.outcomes import hit_outcomes as hit_outcomes
+from doxeval.measures.outcomes import seen_trees as seen_trees
 from doxeval.measures.presets import PRESETS as PRESETS
 from doxeval.measures.presets import PROFILE as PROFILE
+from doxeval.measures.presets import Preset as Preset
+from doxeval.measures.presets import preset_named as preset_named
 from doxeval.measures.ranking import Ranking as Ranking
+from doxeval.measures.ranking import ratio as ratio
+from doxeval.measures.reading import CHARACTERS as CHARACTERS
+from doxeval.measures.reading import costs as costs
 from doxeval.measures.references import REFERENCES as REFERENCES
 from doxeval.measures.registry import FAMILIES as FAMILIES
 from doxeval.measures.registry import MEASURES as MEASURES
@@ -30,7 +44,9 @@ from doxeval.measures.registry import Family as Family
 from doxeval.measures.registry import as_measure as as_measure
 from doxeval.measures.registry import measure_named as measure_named
 from doxeval.measures.registry import register as register
+from doxeval.measures.solid import Solid as Solid
 from doxeval.measures.texts import Texts as Texts
+from doxeval.measures.texts import word_starts as word_starts
 from doxeval.measures.tokenisers import tokeniser_of as tokeniser_of
 from doxeval.measures.variants import where_different as where_different
 

@@ -19,12 +19,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assessments.judgment import AssessedUnit, Judgment
-from doxeval.assessments.quantisations import quantisation_named
-from doxeval.documents.cover import covers_of_groups
-from doxeval.documents.limits import MOST_ELEMENTS
-from doxeval.documents.patterns import PathPatterns
-from doxeval.documents.trees import Trees
+from doxeval.assessments import AssessedUnit, Judgment, quantisation_named
+from doxeval.documents import MOST_ELEMENTS, PathPatterns, Trees, covers_of_groups
 from doxeval.errors import MissingInput, MissingText
 from doxeval.measures.base import Floats
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from doxeval.assessments.needs import Needs
+from doxeval.assessments import Needs
 from doxeval.errors import MissingInput
 from doxeval.measures.base import TOLERANCE
 from doxeval.measures.gained import shown_alternatives

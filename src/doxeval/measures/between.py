@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.documents.trees import Trees
+from doxeval.documents import Trees
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Numbers

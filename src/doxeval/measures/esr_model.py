@@ -23,8 +23,7 @@ from doxeval.measures.expectations import Expectations, Sight, expectations
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
-from doxeval.navigation.model import Navigation
-from doxeval.navigation.read import NAMES
+from doxeval.navigation import NAMES, Navigation
 from doxeval.runs import Kind
 from doxeval.scores import Curve
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from doxeval.assessments.recall_bases import LINKS
+from doxeval.assessments import LINKS
 from doxeval.measures.base import Law, Measure, Need
 from doxeval.measures.registry import FAMILIES, Family
 from doxeval.measures.variants import where_different
-from doxeval.named import shown
-from doxeval.named.help import parameters_in_words
+from doxeval.named import parameters_in_words, shown
 
 
 def explained(given: Measure | type[Measure]) -> str:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints, positions_in
-from doxeval.assessments.quantisations import quantisation_named
-from doxeval.assessments.recall_bases import RecallBase
+from doxeval.assessments import RecallBase, quantisation_named
 from doxeval.documents import Collection
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth

@@ -16,28 +16,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, positions_in
-from doxeval.assessments import Assessments
-from doxeval.assessments.judgment_columns import JudgmentColumns
-from doxeval.columns.names import NameIndex
-from doxeval.documents import Collection
-from doxeval.documents.limits import MOST_TOPICS
+from doxeval.assessments import Assessments, JudgmentColumns
+from doxeval.columns import NameIndex
+from doxeval.documents import MOST_TOPICS, Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.measures.base import Floats
 from doxeval.spans import Spans
 from doxeval.wording import Parameter
 
 if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for elements
-    from doxeval.assessments.assessed_elements import AssessedElements, SpecificityFrom
-    from doxeval.assessments.needs import Needs
-    from doxeval.assessments.quantisations import Quantisation
-    from doxeval.assessments.recall_bases import RecallBase
-    from doxeval.assessments.relevant_elements import RelevantElements
-    from doxeval.documents.patterns import PathPatterns
+    from doxeval.assessments import (
+        AssessedElements,
+        Needs,
+        Quantisation,
+        RecallBase,
+        RelevantElements,
+        SpecificityFrom,
+    )
+    from doxeval.documents import PathPatterns
     from doxeval.measures.texts import Texts
     from doxeval.measures.truth_parts import PartOfTruth
     from doxeval.measures.wanted import Wanted
     from doxeval.navigation import Navigation
-    from doxeval.runs.chunk_table import ChunkTable
+    from doxeval.runs import ChunkTable
 
 T = TypeVar("T")
 
@@ -132,7 +133,7 @@ class GroundTruth:
     @cached_property
     def needs(self) -> Needs:
         """The needs of all topics."""
-        from doxeval.assessments.needs import Needs
+        from doxeval.assessments import Needs
 
         needs = Needs.of(self.assessments)
         if not self.solid:
@@ -323,7 +324,7 @@ class GroundTruth:
     @cached_property
     def relevant(self) -> RelevantElements:
         """The assessed elements, and recall bases chosen from them."""
-        from doxeval.assessments.relevant_elements import RelevantElements
+        from doxeval.assessments import RelevantElements
 
         return RelevantElements(self.assessments, self.collection, self.specificity, self.targets)
 
@@ -338,7 +339,7 @@ class GroundTruth:
 
     def base(self, kind: str, quant: str, ignore: str = "none") -> RecallBase:
         """The full or ideal recall base."""
-        from doxeval.assessments.quantisations import quantisation_named
+        from doxeval.assessments import quantisation_named
 
         return self.relevant.base(kind, quantisation_named(quant), ignored_tags(ignore))
 
@@ -346,7 +347,7 @@ class GroundTruth:
 
     def model(self, name: str) -> Navigation:
         """A model of navigation by its name: one that needs no file, or the one that was given."""
-        from doxeval.navigation.read import navigation_named
+        from doxeval.navigation import navigation_named
 
         if self.navigation is not None and self.navigation.name == name:
             return self.navigation
@@ -384,7 +385,7 @@ def ignored_tags(ignore: str) -> frozenset[str]:
     >>> sorted(ignored_tags("p+b")), ignored_tags("none")
     (['b', 'p'], frozenset())
     """
-    from doxeval.assessments.recall_bases import LINKS
+    from doxeval.assessments import LINKS
 
     if ignore == "none":
         return frozenset()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.documents.trees import Trees
+from doxeval.documents import Trees
 from doxeval.measures.assessed_trees import pair_keys, rows_by_key
 from doxeval.measures.between import Between
 from doxeval.measures.esr_model import Esr
@@ -57,7 +57,7 @@ def seen_trees(ranking: Ranking, measure: Esr) -> SeenTrees:
     return SeenTrees(key[rows], ranking.rank[rows], trees, sight.shared[rows], sight.certain[rows])
 
 
-def outcomes(truth: GroundTruth, measure: Esr, seen: SeenTrees, wanted: Ints) -> list[Outcome]:
+def hit_outcomes(truth: GroundTruth, measure: Esr, seen: SeenTrees, wanted: Ints) -> list[Outcome]:
     """The outcomes of some units of a measure, given by their rows."""
     units = measure.units(truth)
     between = Between(truth, seen.trees, units.trees, measure.navigation(truth), seen.shared)

@@ -22,8 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
-from doxeval.documents import Collection
-from doxeval.documents.trees import Trees
+from doxeval.documents import Collection, Trees
 from doxeval.errors import DoxevalError
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.between import MOST_PAIRS, Between, Reach

@@ -9,7 +9,7 @@ from doxeval.wording import brief, suggestion
 
 if TYPE_CHECKING:
     from doxeval.measures.base import Repeats
-    from doxeval.runs.run import Order
+    from doxeval.runs import Order
 
 
 class Preset(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.assessments import QUANTISATIONS
 from doxeval.errors import MissingInput
 from doxeval.measures.base import parameter
 from doxeval.measures.ground_truth import GroundTruth

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints, positions_in
-from doxeval.documents.trees import Trees
+from doxeval.documents import Trees
 from doxeval.measures.base import TOLERANCE, Floats
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.runs import Kind, ResolvedRun
@@ -27,7 +27,7 @@ from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths, shared
 from doxeval.wording import counted
 
 if TYPE_CHECKING:
-    from doxeval.assessments.assessed_elements import AssessedElements
+    from doxeval.assessments import AssessedElements
     from doxeval.measures.gained import BestShown, Gained, NewText
 
 # Whole numbers or fractions; what comes in is what goes out.

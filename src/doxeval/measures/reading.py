@@ -18,7 +18,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.measures.base import Floats
 from doxeval.measures.ranking import Ranking
-from doxeval.runs.result import is_not_found
+from doxeval.runs import is_not_found
 from doxeval.spans import new_pieces
 
 Unit = Literal["auto", "characters", "words", "tokens"]

@@ -8,11 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments.judgment_columns import JudgmentColumns
-from doxeval.assessments.needs import Needs
+from doxeval.assessments import JudgmentColumns, Needs
 from doxeval.measures.texts import Texts
-from doxeval.runs.resolution import ResolvedRun
-from doxeval.runs.result import is_not_found
+from doxeval.runs import ResolvedRun, is_not_found
 from doxeval.spans import Spans, merged
 
 

@@ -18,16 +18,19 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
-from doxeval.assessments import Assessments
-from doxeval.assessments.assessed_elements import AssessedElements
-from doxeval.assessments.grades import GradeColumns
-from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments
-from doxeval.assessments.needs import Needs
-from doxeval.assessments.path_forest import PathForest
-from doxeval.assessments.quantisations import Quantisation
-from doxeval.assessments.recall_bases import RecallBase
-from doxeval.assessments.relevant_elements import RelevantElements
-from doxeval.columns.names import NameIndex
+from doxeval.assessments import (
+    AssessedElements,
+    Assessments,
+    GradeColumns,
+    JudgmentColumns,
+    Needs,
+    PathForest,
+    PlainJudgments,
+    Quantisation,
+    RecallBase,
+    RelevantElements,
+)
+from doxeval.columns import NameIndex
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.wanted import Wanted
 from doxeval.navigation import Navigation

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Ints
-from doxeval.assessments.needs import Needs
+from doxeval.assessments import Needs
 from doxeval.measures.base import Floats
 from doxeval.spans import Spans
 

@@ -1,3 +1,6 @@
+from doxeval.named.arguments import checked as checked
+from doxeval.named.arguments import checked_but as checked_but
+from doxeval.named.help import parameters_in_words as parameters_in_words
 from doxeval.named.names import Noun as Noun
 from doxeval.named.names import parse as parse
 from doxeval.named.registry import Registry as Registry

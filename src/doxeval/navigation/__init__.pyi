@@ -8,6 +8,7 @@ from doxeval.navigation.read import BY_NAME as BY_NAME
 from doxeval.navigation.read import NAMES as NAMES
 from doxeval.navigation.read import READERS as READERS
 from doxeval.navigation.read import as_navigation as as_navigation
+from doxeval.navigation.read import navigation_named as navigation_named
 from doxeval.navigation.read import parse_navigation as parse_navigation
 from doxeval.navigation.read import read_navigation as read_navigation
 from doxeval.navigation.routes import read_routes as read_routes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from doxeval.columns.fields import unknown_field
+from doxeval.columns import unknown_field
 from doxeval.errors import FormatError
 
 

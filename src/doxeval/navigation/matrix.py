@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Ints, positions_in
-from doxeval.documents import Collection
-from doxeval.documents.ids import normalised_id
+from doxeval.documents import Collection, normalised_id
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.navigation.checked_json import json_object, number_in, refuse_unknown_keys
 from doxeval.navigation.model import Floats, Navigation, Steps

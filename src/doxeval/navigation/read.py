@@ -9,7 +9,7 @@ from typing import Any
 
 from doxeval.errors import FormatError, SourceError
 from doxeval.files import opened, parsed_json, read_up_to
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.hierarchical import HierarchicalNavigation
 from doxeval.navigation.matrix import read_matrix

@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from doxeval.documents.ids import normalised_id
-from doxeval.documents.paths import format_path, parse_path
+from doxeval.documents import format_path, normalised_id, parse_path
 from doxeval.errors import FormatError, SyntaxProblem
 from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.matrix import MatrixNavigation

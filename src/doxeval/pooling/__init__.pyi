@@ -8,10 +8,13 @@ from doxeval.pooling.pool import PooledDocument as PooledDocument
 from doxeval.pooling.pool import PooledElement as PooledElement
 from doxeval.pooling.pool import PooledRun as PooledRun
 from doxeval.pooling.pool import PoolFacts as PoolFacts
+from doxeval.pooling.pooling import Pooling as Pooling
 from doxeval.pooling.pooling import pool_runs as pool_runs
 from doxeval.pooling.read_write import PoolFormat as PoolFormat
+from doxeval.pooling.read_write import format_of as format_of
 from doxeval.pooling.read_write import pool_losses as pool_losses
 from doxeval.pooling.read_write import read_pool as read_pool
 from doxeval.pooling.read_write import write_pool as write_pool
 from doxeval.pooling.statistics import PoolStatistics as PoolStatistics
 from doxeval.pooling.statistics import pool_statistics as pool_statistics
+from doxeval.pooling.statistics import statistics_of as statistics_of

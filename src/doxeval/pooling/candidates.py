@@ -12,8 +12,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, repeated_rows
 from doxeval.pooling.parts import Identifier, Parts
 from doxeval.pooling.sources import place_of
-from doxeval.runs import Run
-from doxeval.runs.run import Floats
+from doxeval.runs import Floats, Run
 from doxeval.wording import Message
 
 # The constant of reciprocal rank fusion (Cormack, Clarke & Büttcher 2009).

@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import IO
 
-from doxeval.documents.ids import normalised_id
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
-from doxeval.markup.elements import XmlElement, read_elements
-from doxeval.markup.escape import quoted
+from doxeval.markup import XmlElement, quoted, read_elements
 from doxeval.pooling.pool import Pool, PooledDocument, PooledElement
 from doxeval.wording import brief
 

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import IO, Any, NoReturn
 
-from doxeval.columns.fields import LARGEST_WHOLE, unknown_field
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import LARGEST_WHOLE, unknown_field
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, InputError
 from doxeval.files import json_lines
 from doxeval.pooling.pool import (

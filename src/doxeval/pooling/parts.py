@@ -14,8 +14,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.documents import Collection
-from doxeval.runs import Kind, Run
-from doxeval.runs.spelling import spelt
+from doxeval.runs import Kind, Run, spelt
 from doxeval.wording import brief, counted
 
 NO_KEY = -1

@@ -8,13 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from doxeval.assessments import Assessments, as_assessments
-from doxeval.assessments.read_write import AssessmentsGiven
-from doxeval.columns.fields import LARGEST_WHOLE
-from doxeval.documents import Collection
-from doxeval.documents.options import Offsets, Whitespace
+from doxeval.assessments import Assessments, AssessmentsGiven, as_assessments
+from doxeval.columns import LARGEST_WHOLE
+from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import InputError, warn
-from doxeval.named.arguments import checked_but
+from doxeval.named import checked_but
 from doxeval.pooling.assembly import assembled
 from doxeval.pooling.candidates import Candidates, candidates_of
 from doxeval.pooling.choice import Choice

@@ -18,7 +18,7 @@ from doxeval.files import (
     written,
     written_directory,
 )
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.pooling.inex_xml import read_inex_pool, write_inex_pool
 from doxeval.pooling.jsonl import read_jsonl_pool, write_jsonl_pool
 from doxeval.pooling.pool import Pool, PooledDocument

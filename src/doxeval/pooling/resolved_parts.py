@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents import Collection
-from doxeval.documents.options import Offsets, Whitespace
+from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.pooling.parts import NO_KEY, NO_RANGE, Identifier, Parts, about_unresolved
 from doxeval.runs import Kind, Run, resolve
 

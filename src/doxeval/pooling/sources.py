@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 from doxeval.assessments import Assessments
 from doxeval.errors import InputError, SourceError
 from doxeval.pooling.pool import PooledRun
-from doxeval.runs import Run, read_run
-from doxeval.runs.read_write import RunGiven, as_run, is_one_run, no_run
-from doxeval.scores.run_names import distinct_names
+from doxeval.runs import Run, RunGiven, as_run, is_one_run, no_run, read_run
+from doxeval.scores import distinct_names
 from doxeval.wording import shortened
 
 RunSource = RunGiven

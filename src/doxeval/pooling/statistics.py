@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.assessments.read_write import AssessmentsGiven
-from doxeval.documents import Collection
-from doxeval.documents.options import Offsets, Whitespace
+from doxeval.assessments import AssessmentsGiven
+from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import InputError
 from doxeval.pooling.pool import Pool
 from doxeval.pooling.pooling import Pooling

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO
 
-from doxeval.documents.ids import normalised_id
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import text_lines
 from doxeval.pooling.pool import Pool, PooledDocument

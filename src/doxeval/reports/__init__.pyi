@@ -10,6 +10,7 @@ from doxeval.reports.escaping import script_json as script_json
 from doxeval.reports.figure import Figure as Figure
 from doxeval.reports.island import number as number
 from doxeval.reports.labels import placed as placed
+from doxeval.reports.losses import Loss as Loss
 from doxeval.reports.losses import losses as losses
 from doxeval.reports.page import every as every
 from doxeval.reports.page import figures as figures

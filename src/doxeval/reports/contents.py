@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from doxeval.comparison import Comparison, Correlations, compare, correlate
-from doxeval.comparison.paired import Column
+from doxeval.comparison import Column, Comparison, Correlations, compare, correlate
 from doxeval.errors import InputError
 from doxeval.reports.document_views import DocumentView
 from doxeval.reports.escaping import legible

@@ -19,8 +19,7 @@ from doxeval.reports.figure import (
     quantitative,
     told,
 )
-from doxeval.scores import RunScores
-from doxeval.scores.table import Curve, Floats, mean_curve
+from doxeval.scores import Curve, Floats, RunScores, mean_curve
 
 _MOST_POINTS = 101
 _MOST_CURVES = 12

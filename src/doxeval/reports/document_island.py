@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from doxeval.measures.outcomes import Outcome
+from doxeval.measures import Outcome
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_views import DocumentView, RelevantUnit
 from doxeval.reports.escaping import readable

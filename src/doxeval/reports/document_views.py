@@ -9,14 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments import Judgment
-from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
+from doxeval.assessments import Grade2002, Grade2003, Grade2005, Judgment
 from doxeval.documents import Collection
-from doxeval.measures.assessed_trees import union_lengths
-from doxeval.measures.families.esr.sums import Hits
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.outcomes import Outcome, outcomes
-from doxeval.measures.ranking import ratio
+from doxeval.measures import GroundTruth, Hits, Outcome, hit_outcomes, ratio, union_lengths
 from doxeval.reports.outline import Outline, outline_of, plain_outline
 from doxeval.reports.returned import Returned, has_text_to_show
 from doxeval.reports.telling_documents import (
@@ -25,7 +20,7 @@ from doxeval.reports.telling_documents import (
     MOST_UNITS,
     telling_documents,
 )
-from doxeval.runs.chunk_table import ChunkTable
+from doxeval.runs import ChunkTable
 
 
 class Unit(NamedTuple):
@@ -284,4 +279,8 @@ def _relevant_units(
 
 
 def _outcomes(truth: GroundTruth, model: Hits, run: Returned, units: Ints) -> list[Outcome]:
-    return [Outcome()] * len(units) if run.seen is None else outcomes(truth, model, run.seen, units)
+    return (
+        [Outcome()] * len(units)
+        if run.seen is None
+        else hit_outcomes(truth, model, run.seen, units)
+    )

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from doxeval.scores.plots import SCHEMA, drawn
+from doxeval.scores import SCHEMA, drawn
 
 Value = str | float | None
 COLOURS = (

@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from doxeval.comparison import Comparison
-from doxeval.comparison.significance import TITLES
+from doxeval.comparison import TITLES, Comparison
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_island import document_island
 from doxeval.reports.escaping import script_json

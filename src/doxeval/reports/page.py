@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
-from doxeval.comparison.significance import TITLES
+from doxeval.comparison import TITLES
 from doxeval.reports.contents import ALPHA, MOST_TESTED, Contents
 from doxeval.reports.curves import curve_figures, shares_figure
 from doxeval.reports.document_island import documents_note

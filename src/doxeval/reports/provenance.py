@@ -10,10 +10,9 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from doxeval.documents.collection_files import current_manifest
+from doxeval.documents import current_manifest
 from doxeval.errors import DoxevalError
-from doxeval.measures.base import Measure
-from doxeval.measures.registry import measure_named
+from doxeval.measures import Measure, measure_named
 from doxeval.navigation import Navigation
 from doxeval.scores import MeasureFacts, ScoreTable
 from doxeval.wording import counted

@@ -13,12 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.measures.base import Measure
-from doxeval.measures.families.chunks import BudgetRecall, settled_unit
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking
-from doxeval.measures.reading import costs
-from doxeval.measures.registry import measure_named
+from doxeval.measures import (
+    BudgetRecall,
+    GroundTruth,
+    Measure,
+    Ranking,
+    costs,
+    measure_named,
+    settled_unit,
+)
 
 
 @dataclass(frozen=True)

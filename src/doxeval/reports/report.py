@@ -8,9 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from doxeval.errors import InputError, MissingText, warn
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.presets import PROFILE
-from doxeval.named.arguments import checked
+from doxeval.measures import PROFILE, GroundTruth
+from doxeval.named import checked
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_views import document_views
 from doxeval.reports.losses import Loss
@@ -19,7 +18,7 @@ from doxeval.reports.provenance import provenance_of
 from doxeval.reports.returned import Returned, is_about_navigation
 from doxeval.reports.topic_names import TopicsGiven, topic_names
 from doxeval.reports.write import Report, write_report
-from doxeval.runs.chunk_table import ChunkTable
+from doxeval.runs import ChunkTable
 from doxeval.scores import ScoreTable
 from doxeval.wording import Message, Parameter, listed
 

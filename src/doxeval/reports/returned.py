@@ -15,12 +15,15 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import MissingInput, MissingText, SyntaxProblem
-from doxeval.measures.base import Measure
-from doxeval.measures.families.esr.sums import Hits
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.outcomes import SeenTrees, seen_trees
-from doxeval.measures.ranking import Ranking
-from doxeval.measures.registry import measure_named
+from doxeval.measures import (
+    GroundTruth,
+    Hits,
+    Measure,
+    Ranking,
+    SeenTrees,
+    measure_named,
+    seen_trees,
+)
 from doxeval.reports.reading_ends import (
     NO_BUDGETS,
     Budgets,

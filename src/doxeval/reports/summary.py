@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from doxeval.comparison.conclusions import conclusion
+from doxeval.comparison import conclusion
 from doxeval.reports.contents import Contents
 from doxeval.reports.curves import shares_by_rank
 from doxeval.reports.topic_figures import difficulty

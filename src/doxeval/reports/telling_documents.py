@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.measures.base import Floats
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures import Floats, GroundTruth
 from doxeval.reports.outline import MOST_ROWS
 from doxeval.reports.returned import Returned
 from doxeval.spans import Spans, merged, shared_lengths

@@ -12,7 +12,7 @@ from doxeval.files import written, written_directory, written_together
 from doxeval.reports.contents import Contents
 from doxeval.reports.figure import FILES, Figure
 from doxeval.reports.page import every, figures, page
-from doxeval.scores.plots import renderer
+from doxeval.scores import renderer
 from doxeval.unfinished import on_disk
 
 _FRAME = "width:100%;height:85vh;border:1px solid #8886"

@@ -1,6 +1,7 @@
 from doxeval.retrieve.analysis import Analysis as Analysis
 from doxeval.retrieve.answer import Scoring as Scoring
 from doxeval.retrieve.answer import Searcher as Searcher
+from doxeval.retrieve.build import Progress as Progress
 from doxeval.retrieve.build import build_index as build_index
 from doxeval.retrieve.climbing import Fitting as Fitting
 from doxeval.retrieve.climbing import at_or_below as at_or_below
@@ -8,6 +9,7 @@ from doxeval.retrieve.climbing import climb as climb
 from doxeval.retrieve.evidence import Evidence as Evidence
 from doxeval.retrieve.evidence import UnitStatistics as UnitStatistics
 from doxeval.retrieve.examples import EXAMPLE as EXAMPLE
+from doxeval.retrieve.explain import Explanation as Explanation
 from doxeval.retrieve.explain import explain as explain
 from doxeval.retrieve.index import Index as Index
 from doxeval.retrieve.language_model import LanguageModel as LanguageModel
@@ -37,12 +39,19 @@ from doxeval.retrieve.present import focused as focused
 from doxeval.retrieve.present import in_context as in_context
 from doxeval.retrieve.present import rounded as rounded
 from doxeval.retrieve.present import thorough as thorough
+from doxeval.retrieve.query import Item as Item
 from doxeval.retrieve.query import items_of as items_of
 from doxeval.retrieve.query import terms_of_text as terms_of_text
+from doxeval.retrieve.search import query_field as query_field
+from doxeval.retrieve.search import query_of_words as query_of_words
 from doxeval.retrieve.search import search as search
 from doxeval.retrieve.search import search_words as search_words
+from doxeval.retrieve.search import searcher_for as searcher_for
+from doxeval.retrieve.snippets import find_snippets as find_snippets
+from doxeval.retrieve.stemming import normalised as normalised
 from doxeval.retrieve.stopwords import ENGLISH as ENGLISH
 from doxeval.retrieve.structure import Scored as Scored
+from doxeval.retrieve.structure import all_terms as all_terms
 from doxeval.retrieve.structure import structured as structured
 from doxeval.retrieve.topic_queries import content_query as content_query
 from doxeval.retrieve.words import cut as cut

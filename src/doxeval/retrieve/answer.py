@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.documents.patterns import PathPattern, PathPatterns
+from doxeval.documents import PathPattern, PathPatterns
 from doxeval.errors import InputError
 from doxeval.retrieve import present
 from doxeval.retrieve.chunks import Chunks
@@ -23,7 +23,7 @@ from doxeval.retrieve.passages import Passages
 from doxeval.retrieve.present import Candidates, Ranked
 from doxeval.retrieve.query import Item, items_of
 from doxeval.retrieve.units import Documents, Elements, Place, UnitKind, Units, Windows
-from doxeval.topics.nexi_ast import StructuredQuery, Term
+from doxeval.topics import StructuredQuery, Term
 from doxeval.wording import Parameter
 
 if TYPE_CHECKING:

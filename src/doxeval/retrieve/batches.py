@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bytes, Ints
-from doxeval.documents.collection import Collection
-from doxeval.documents.words import DocumentWords
+from doxeval.documents import Collection, DocumentWords
 from doxeval.retrieve.analysis import Analysis
 from doxeval.retrieve.layout import FAR
 from doxeval.retrieve.words import words_and_starts

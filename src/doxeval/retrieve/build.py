@@ -12,9 +12,9 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from doxeval.documents.collection import Collection
+from doxeval.documents import Collection
 from doxeval.errors import MissingText
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.processes import WorkerLost, Workers, in_order
 from doxeval.retrieve.analysis import Analysis
 from doxeval.retrieve.batches import Batch, BatchReader, batches_of

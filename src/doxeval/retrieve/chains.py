@@ -15,12 +15,12 @@ from functools import cached_property
 import numpy as np
 
 from doxeval.arrays import Ints, positions_in
-from doxeval.documents.collection import Collection
+from doxeval.documents import Collection
 from doxeval.retrieve.climbing import Climbed, Fitting, at_or_below, climb
 from doxeval.retrieve.comparisons import holding
 from doxeval.retrieve.conditions import AboutTerms, Conditions
 from doxeval.retrieve.scored import Scored
-from doxeval.topics.nexi_ast import Clause, Comparison, Segment, Step, StructuredQuery
+from doxeval.topics import Clause, Comparison, Segment, Step, StructuredQuery
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges, distinct_below
-from doxeval.documents.collection import Collection
-from doxeval.documents.path_automaton import with_bits
-from doxeval.documents.summary import NO_PARENT, PathSummary
-from doxeval.topics.nexi_ast import Step
+from doxeval.documents import NO_PARENT, Collection, PathSummary, with_bits
+from doxeval.topics import Step
 
 _MOST_BITS = 62  # of the machine's whole numbers; Python's own take over where there are more steps
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, positions_in
-from doxeval.documents.collection import Collection
+from doxeval.documents import Collection
 from doxeval.retrieve.climbing import at_or_below, climb
-from doxeval.topics.nexi_ast import Comparison, Path
+from doxeval.topics import Comparison, Path
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,

@@ -14,10 +14,10 @@ from typing import TypeAlias
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.collection import Collection
+from doxeval.documents import Collection
 from doxeval.retrieve.climbing import Fitting, climb
 from doxeval.retrieve.scored import Scored, any_of, best, best_of_ascending, both
-from doxeval.topics.nexi_ast import About, And, Clause, Comparison, Or, Path, Term
+from doxeval.topics import About, And, Clause, Comparison, Or, Path, Term
 
 AboutTerms: TypeAlias = Callable[[tuple[Term, ...]], Scored]
 

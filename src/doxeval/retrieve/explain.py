@@ -19,7 +19,7 @@ from doxeval.retrieve.present import rounded
 from doxeval.retrieve.query import terms_of_text
 from doxeval.retrieve.search import searcher_for
 from doxeval.retrieve.units import Units
-from doxeval.topics.nexi_ast import Term
+from doxeval.topics import Term
 
 
 class ItemShare(NamedTuple):

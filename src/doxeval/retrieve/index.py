@@ -18,16 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.documents.collection import Collection
-from doxeval.documents.words import DocumentWords
+from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import SearchIndexError
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.retrieve.analysis import Analysis
 from doxeval.retrieve.layout import FAR, INDEX, TERMS_FILE, beside
 from doxeval.retrieve.words import Cut, cut
-from doxeval.sealed.files import SealedFiles
-from doxeval.sealed.guard import guarded
-from doxeval.sealed.manifest import is_sealed
+from doxeval.sealed import SealedFiles, guarded, is_sealed
 from doxeval.unfinished import moved_away
 from doxeval.wording import Parameter, counted, listed
 

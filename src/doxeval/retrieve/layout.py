@@ -26,10 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.documents.limits import VERIFIED_BYTES
+from doxeval.documents import VERIFIED_BYTES
 from doxeval.errors import SearchIndexError
-from doxeval.sealed.columns import Column
-from doxeval.sealed.kinds import Kind
+from doxeval.sealed import Column, Kind
 
 TERMS_FILE = "terms.text.bin"
 FAR = 255

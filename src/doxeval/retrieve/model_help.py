@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from doxeval.errors import InputError
-from doxeval.named.help import parameters_in_words
+from doxeval.named import parameters_in_words
 from doxeval.retrieve.model import Example, Model, UnitKind
 
 _MARKS = (

@@ -17,7 +17,7 @@ from doxeval.retrieve.models import ARTICLES, as_model, bm25, lm
 from doxeval.retrieve.query import PHRASES, Phrases
 from doxeval.retrieve.stemming import normalised
 from doxeval.retrieve.stopwords import ENGLISH
-from doxeval.topics.strictness import INTERPRETATIONS, Interpretation
+from doxeval.topics import INTERPRETATIONS, Interpretation
 from doxeval.wording import Parameter, brief, suggestion
 
 Overlap = Literal["allowed", "none"]

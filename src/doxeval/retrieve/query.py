@@ -14,8 +14,7 @@ from unicodedata import category
 
 from doxeval.errors import InputError, SyntaxProblem
 from doxeval.retrieve.stemming import normalised
-from doxeval.topics.nexi import parse_content
-from doxeval.topics.nexi_ast import Term
+from doxeval.topics import Term, parse_content
 from doxeval.wording import Parameter
 
 Phrases = Literal["extra", "only", "words"]

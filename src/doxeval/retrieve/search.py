@@ -9,10 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from doxeval.documents import Collection
-from doxeval.documents.manifest import COLLECTION
+from doxeval.documents import COLLECTION, Collection
 from doxeval.errors import InputError, warn
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.retrieve.answer import Answer, Searcher
 from doxeval.retrieve.chunks import Chunks
 from doxeval.retrieve.index import Index
@@ -21,13 +20,9 @@ from doxeval.retrieve.models import as_model
 from doxeval.retrieve.options import MOST, Options, Overlap
 from doxeval.retrieve.query import Phrases, terms_of_text
 from doxeval.retrieve.topic_queries import as_topics, queries_of
-from doxeval.runs.result import Kind, Result
-from doxeval.runs.run import Run
-from doxeval.sealed.manifest import is_sealed
-from doxeval.topics.nexi import parse_structured
-from doxeval.topics.nexi_ast import StructuredQuery, Term
-from doxeval.topics.read_write import read_topics
-from doxeval.topics.topic import Topic
+from doxeval.runs import Kind, Result, Run
+from doxeval.sealed import is_sealed
+from doxeval.topics import StructuredQuery, Term, Topic, parse_structured, read_topics
 from doxeval.wording import Parameter, brief, listed
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from doxeval.arrays import Ints
 if TYPE_CHECKING:
     from doxeval.retrieve.answer import Searcher
     from doxeval.retrieve.units import Place
-    from doxeval.topics.nexi_ast import Term
+    from doxeval.topics import Term
 
 WORDS = 30
 
@@ -24,7 +24,7 @@ class Snippet(NamedTuple):
     found: tuple[tuple[int, int], ...] = ()
 
 
-def snippets(
+def find_snippets(
     searcher: Searcher, terms: tuple[Term, ...], places: list[Place], words: int = WORDS
 ) -> list[Snippet]:
     """A snippet of each place: the words around most different items of the query."""

@@ -36,16 +36,15 @@ from math import isfinite
 import numpy as np
 
 from doxeval.arrays import Bools, positions_in
-from doxeval.documents.collection import Collection
+from doxeval.documents import Collection
 from doxeval.errors import InputError
 from doxeval.retrieve.chains import answers, links_of
 from doxeval.retrieve.climbing import Fitting
 from doxeval.retrieve.conditions import AboutTerms
 from doxeval.retrieve.scored import Floats
 from doxeval.retrieve.scored import Scored as Scored  # callers find it here
-from doxeval.sealed.guard import on_guard
-from doxeval.topics.nexi_ast import About, Comparison, StructuredQuery, Term
-from doxeval.topics.strictness import Interpretation
+from doxeval.sealed import on_guard
+from doxeval.topics import About, Comparison, Interpretation, StructuredQuery, Term
 from doxeval.wording import counted, shortened
 
 _MOST_SHOWN = 3

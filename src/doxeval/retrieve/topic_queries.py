@@ -8,9 +8,7 @@ from typing import NamedTuple
 from doxeval.errors import FormatError, InputError, SyntaxProblem
 from doxeval.retrieve.query import terms_of_text
 from doxeval.retrieve.structure import all_terms
-from doxeval.topics.nexi import parse_structured
-from doxeval.topics.nexi_ast import StructuredQuery, Term
-from doxeval.topics.topic import Topic
+from doxeval.topics import StructuredQuery, Term, Topic, parse_structured
 from doxeval.wording import Parameter, brief, listed, shortened, suggestion
 
 # The fields that hold a query, and whether a sign before a word means anything in them.

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.columns.fields import LARGEST_WHOLE
-from doxeval.columns.values import Column
+from doxeval.columns import LARGEST_WHOLE, Column
 from doxeval.errors import InputError
 from doxeval.runs.record_columns import BadRecord, RecordCollector
 from doxeval.runs.result_columns import ResultColumns

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.columns.numbering import Numbering
-from doxeval.columns.values import ABSENT, WRONG, Column, is_given
+from doxeval.columns import ABSENT, WRONG, Column, Numbering, is_given
 from doxeval.runs.record_errors import UNIT_FIELDS
 from doxeval.runs.span_lists import SpanLists
 from doxeval.wording import Parameter, brief, closest, shortened

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.columns.fields import refuse_unknown
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import refuse_unknown
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import opened
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.runs.json_blocks import JsonBlock, json_blocks
 from doxeval.runs.result_columns import RANGE, is_range
 from doxeval.runs.span_lists import SpanLists

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from doxeval.columns.frames import ALIASES, columns_by_field
+from doxeval.columns import ALIASES, columns_by_field
 from doxeval.runs.arrays import columns_of_arrays
 from doxeval.runs.mistaken import LooksLikeAssessments
 from doxeval.runs.optional import optional_module

@@ -23,11 +23,10 @@ import math
 from collections.abc import Iterator
 from typing import IO, Any
 
-from doxeval.documents.ids import normalised_id
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import name_of_file
-from doxeval.markup.elements import XmlElement, read_elements
-from doxeval.markup.escape import escaped, quoted
+from doxeval.markup import XmlElement, escaped, quoted, read_elements
 from doxeval.runs.mistaken import explained_by_xml
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import columns_of_results

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import IO, Any, NamedTuple
 
-from doxeval.columns.json_objects import objects_on_lines
+from doxeval.columns import objects_on_lines
 from doxeval.errors import FormatError
 from doxeval.files import LONGEST_LINE, parsed_json
 from doxeval.runs.json_spans import spans_cut_out

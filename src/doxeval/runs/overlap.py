@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
-from doxeval.columns.fields import LARGEST_WHOLE
+from doxeval.columns import LARGEST_WHOLE
 from doxeval.documents import Collection
-from doxeval.runs.path_ranges import path_ranges
+from doxeval.runs.path_ranges import subtree_ranges
 from doxeval.runs.resolution import ResolvedRun
 from doxeval.runs.run import Kind, Run
 from doxeval.runs.span_lists import Pieces, pieces_of
@@ -102,7 +102,7 @@ def _by_paths(run: Run) -> Pieces:
     rows = np.flatnonzero(np.isin(run.kind, (Kind.ELEMENT, Kind.TREE, Kind.DOCUMENT)))
     numbers, which = np.unique(run.path[rows], return_inverse=True)
     trees = [("",) if number < 0 else run.paths[number] for number in numbers.tolist()]
-    start, end = path_ranges([path for tree in trees for path in tree])
+    start, end = subtree_ranges([path for tree in trees for path in tree])
     counts = np.array([len(tree) for tree in trees], dtype=np.int64)
     first = np.cumsum(counts) - counts
     paths = concatenated_ranges(first[which], counts[which])

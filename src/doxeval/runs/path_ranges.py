@@ -11,12 +11,12 @@ from doxeval.arrays import Ints
 from doxeval.runs.spelling import spelt
 
 
-def path_ranges(paths: Sequence[str]) -> tuple[Ints, Ints]:
+def subtree_ranges(paths: Sequence[str]) -> tuple[Ints, Ints]:
     """A range of numbers for each path, which includes the ranges of all paths below it.
 
     The ranges of other paths are apart from it. An empty path stands for the whole document.
 
-    >>> start, end = path_ranges(["/a[1]/p[2]", "/a", "/a[1]/p[1]", "", "/a[1]/p"])
+    >>> start, end = subtree_ranges(["/a[1]/p[2]", "/a", "/a[1]/p[1]", "", "/a[1]/p"])
     >>> list(zip(start.tolist(), end.tolist()))
     [(3, 4), (1, 4), (2, 3), (0, 4), (2, 3)]
     """

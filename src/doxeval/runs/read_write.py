@@ -8,10 +8,10 @@ from functools import partial
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from doxeval.columns.frames import Frame, is_frame
+from doxeval.columns import Frame, is_frame
 from doxeval.errors import FormatError, InputError, OutputError, warn
 from doxeval.files import is_compressed, opened, uncompressed_name, written
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.runs.blocks import Block, blocks_of
 from doxeval.runs.mistaken import LooksLikeAssessments
 from doxeval.runs.run import Kind, Run

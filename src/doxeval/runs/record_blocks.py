@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.columns.values import Column
+from doxeval.columns import Column
 from doxeval.errors import FormatError
 from doxeval.files import name_of_file
 from doxeval.runs.blocks import Block

@@ -14,10 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints
-from doxeval.columns.labels import Labels, by_first_appearance
-from doxeval.columns.numbering import Numbering
-from doxeval.columns.values import ABSENT, WRONG, Column, is_given, numbers, whole_numbers
-from doxeval.documents.ids import normalised_id
+from doxeval.columns import (
+    ABSENT,
+    WRONG,
+    Column,
+    Labels,
+    Numbering,
+    by_first_appearance,
+    is_given,
+    numbers,
+    whole_numbers,
+)
+from doxeval.documents import normalised_id
 from doxeval.runs.chunk_places import BadChunk, ChunkPlaces
 from doxeval.runs.record_errors import FIELDS, UNITS, why_refused
 from doxeval.runs.result_columns import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doxeval.columns.fields import Fields
+from doxeval.columns import Fields
 from doxeval.errors import FormatError
 from doxeval.runs.result import Kind
 from doxeval.runs.result_columns import RANGE, is_range

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
-from doxeval.documents import Collection
-from doxeval.documents.cover import covers, covers_of_groups
-from doxeval.documents.trees import Trees
+from doxeval.documents import Collection, Trees, covers, covers_of_groups
 from doxeval.errors import InputError
 from doxeval.runs.run import Kind, Run
 from doxeval.runs.span_lists import Pieces, SpanLists, pieces_of
@@ -24,7 +22,7 @@ from doxeval.spans import Spans
 from doxeval.wording import brief
 
 if TYPE_CHECKING:
-    from doxeval.documents.options import Offsets, Whitespace
+    from doxeval.documents import Offsets, Whitespace
 
 
 class Unresolved(NamedTuple):

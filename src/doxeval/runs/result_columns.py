@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Ints
-from doxeval.columns.labels import NO_LABEL, Labels
+from doxeval.columns import NO_LABEL, Labels
 from doxeval.errors import InputError
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.span_lists import SpanLists

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.columns.labels import NO_LABEL, Labels
+from doxeval.columns import NO_LABEL, Labels
 from doxeval.errors import InputError, warn
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import (
     Floats,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.columns.values import ABSENT, WRONG, Column, is_given
+from doxeval.columns import ABSENT, WRONG, Column, is_given
 from doxeval.runs.result_columns import is_range
 from doxeval.runs.span_lists import SpanLists
 from doxeval.spans import TOO_LONG, Spans

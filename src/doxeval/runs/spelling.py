@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.paths import format_path, parse_path
+from doxeval.documents import format_path, parse_path
 from doxeval.errors import SyntaxProblem
 from doxeval.runs.run import Kind, Run
 

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Ints, repeated_rows
-from doxeval.documents import Collection
-from doxeval.documents.paths import parse_path
+from doxeval.documents import Collection, parse_path
 from doxeval.errors import InputError, SyntaxProblem
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.runs.overlap import article_numbers, overlap_of, text_extents
 from doxeval.runs.read_write import RunGiven, as_run
 from doxeval.runs.resolution import ResolvedRun, resolve

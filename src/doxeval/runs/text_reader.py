@@ -8,10 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.columns.labels import Labels, NameLabels
-from doxeval.columns.names import Names
-from doxeval.columns.tokens import Columns, TokenTable
-from doxeval.columns.words import Words
+from doxeval.columns import Columns, Labels, NameLabels, Names, TokenTable, Words
 from doxeval.errors import FormatError
 from doxeval.runs.blocks import Block
 from doxeval.runs.run import Floats, Kind, Run

@@ -9,15 +9,11 @@ from itertools import chain
 
 import numpy as np
 
-from doxeval.assessments import as_assessments
-from doxeval.assessments.read_write import AssessmentsGiven
-from doxeval.assessments.resolution import resolved_assessments
-from doxeval.documents import Collection
-from doxeval.documents.words import DocumentWords
+from doxeval.assessments import AssessmentsGiven, as_assessments, resolved_assessments
+from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import InputError, warn
-from doxeval.named.arguments import checked
-from doxeval.runs import Kind, Result, Run
-from doxeval.runs.builder import run_of
+from doxeval.named import checked
+from doxeval.runs import Kind, Result, Run, run_of
 from doxeval.stereotypes.systems import Situation, Unit, system_named
 from doxeval.stereotypes.units import Ranked, relevant_units
 from doxeval.wording import listed

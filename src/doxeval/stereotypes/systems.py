@@ -16,10 +16,9 @@ from typing import Literal
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents import Collection
-from doxeval.documents.words import DocumentWords
+from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import SyntaxProblem
-from doxeval.runs.run import Kind
+from doxeval.runs import Kind
 from doxeval.stereotypes.units import Ranked
 from doxeval.wording import brief, suggestion
 

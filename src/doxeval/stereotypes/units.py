@@ -15,14 +15,18 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assessments import Assessments
-from doxeval.assessments.assessed_elements import AssessedElements
-from doxeval.assessments.grades import Grade2002
-from doxeval.assessments.quantisations import quantisation_named
-from doxeval.assessments.recall_bases import RecallBase, exact_units, innermost
-from doxeval.assessments.relevant_elements import RelevantElements
+from doxeval.assessments import (
+    AssessedElements,
+    Assessments,
+    Grade2002,
+    RecallBase,
+    RelevantElements,
+    exact_units,
+    innermost,
+    quantisation_named,
+)
 from doxeval.documents import Collection
-from doxeval.runs.run import Floats
+from doxeval.runs import Floats
 
 
 class Ranked(NamedTuple):

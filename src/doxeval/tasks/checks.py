@@ -12,15 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.paths import parse_path
-from doxeval.documents.patterns import PathPatterns
-from doxeval.documents.summary import NO_PARENT
-from doxeval.documents.summary_builder import SummaryBuilder
+from doxeval.documents import NO_PARENT, PathPatterns, SummaryBuilder, parse_path
 from doxeval.errors import SyntaxProblem
-from doxeval.runs import Kind, ResolvedRun, Run
-from doxeval.runs.path_ranges import path_ranges
-from doxeval.runs.resolution import stated
-from doxeval.runs.spelling import numbered_units, unit_kinds
+from doxeval.runs import Kind, ResolvedRun, Run, numbered_units, stated, subtree_ranges, unit_kinds
 from doxeval.tasks.articles import coming_back, first_rows
 from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
@@ -219,7 +213,7 @@ def _with_pieces(rows: Ints, resolved: ResolvedRun) -> tuple[Ints, Ints, Ints]:
 def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
     """A range of numbers for each result's path, which includes the ranges of all paths below."""
     numbers, which = np.unique(run.path[rows], return_inverse=True)
-    start, end = path_ranges(["" if n < 0 else run.paths[n][0] for n in numbers.tolist()])
+    start, end = subtree_ranges(["" if n < 0 else run.paths[n][0] for n in numbers.tolist()])
     return start[which], end[which]
 
 

@@ -10,6 +10,7 @@ from doxeval.topics.nexi_ast import Comparison as Comparison
 from doxeval.topics.nexi_ast import ContentQuery as ContentQuery
 from doxeval.topics.nexi_ast import Or as Or
 from doxeval.topics.nexi_ast import Path as Path
+from doxeval.topics.nexi_ast import Query as Query
 from doxeval.topics.nexi_ast import Relative as Relative
 from doxeval.topics.nexi_ast import Segment as Segment
 from doxeval.topics.nexi_ast import Step as Step
@@ -25,6 +26,7 @@ from doxeval.topics.read_write import write_topics as write_topics
 from doxeval.topics.statistics import TopicStatistics as TopicStatistics
 from doxeval.topics.statistics import topic_statistics as topic_statistics
 from doxeval.topics.statistics import year_of as year_of
+from doxeval.topics.strictness import INTERPRETATIONS as INTERPRETATIONS
 from doxeval.topics.strictness import Interpretation as Interpretation
 from doxeval.topics.targets import target_of as target_of
 from doxeval.topics.topic import TEXT_FIELDS as TEXT_FIELDS

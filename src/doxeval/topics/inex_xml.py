@@ -27,8 +27,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from doxeval.errors import FormatError
-from doxeval.markup.elements import XmlElement, read_elements
-from doxeval.markup.escape import escaped, quoted
+from doxeval.markup import XmlElement, escaped, quoted, read_elements
 from doxeval.topics.topic import Topic
 from doxeval.wording import shortened
 

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from doxeval.columns.fields import unknown_field
+from doxeval.columns import unknown_field
 from doxeval.errors import FormatError
 from doxeval.files import parsed_json, text_lines
 from doxeval.topics.topic import TEXT_FIELDS, Topic

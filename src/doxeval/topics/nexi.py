@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple, NoReturn
 from unicodedata import category
 
 from doxeval.errors import SyntaxProblem
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.topics.nexi_ast import (
     About,
     And,

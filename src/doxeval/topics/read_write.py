@@ -8,7 +8,7 @@ from typing import IO, Literal
 
 from doxeval.errors import FormatError, OutputError, SyntaxProblem
 from doxeval.files import opened, uncompressed_name, written
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.topics.inex_xml import read_inex_topics, write_inex_topics
 from doxeval.topics.lines import (
     read_jsonl_topics,

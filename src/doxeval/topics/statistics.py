@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from doxeval.named.arguments import checked
+from doxeval.named import checked
 from doxeval.topics.topic import TEXT_FIELDS, Topic
 from doxeval.wording import counted
 

@@ -98,6 +98,16 @@ def inner_module(name: str) -> str | None:
     return None
 
 
+def test_rooms_meet_at_their_doors() -> None:
+    inside = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sorted(ROOT.rglob("*.py"))
+        for name in imports(path)
+        if name.split(".")[1] != room_of(path) and inner_module(name)
+    ]
+    assert not inside
+
+
 def test_tests_come_in_by_the_doors() -> None:
     inside = [
         f"{path.relative_to(PROJECT)} imports {name}"

@@ -7,6 +7,7 @@ from doxeval.assess.agreement.coefficients import krippendorff_alpha as krippend
 from doxeval.assess.agreement.coefficients import mean as mean
 from doxeval.assess.agreement.coefficients import total as total
 from doxeval.assess.agreement.coefficients import weighted_kappa as weighted_kappa
+from doxeval.assess.agreement.honeypots import HoneypotScore as HoneypotScore
 from doxeval.assess.agreement.honeypots import honeypots as honeypots
 from doxeval.assess.agreement.values import Agreement as Agreement
 from doxeval.assess.agreement.values import AgreementRow as AgreementRow

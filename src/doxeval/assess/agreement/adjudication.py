@@ -25,7 +25,7 @@ from doxeval.assess.judging.exhaustivity import holds_passage, touched
 from doxeval.assess.judging.highlighting import highlighted
 from doxeval.assess.judging.rules import problems
 from doxeval.assess.judging.state import Grade, Mode, Range, State
-from doxeval.assessments.merge import Merge, Votes, chosen_value, needed_assessors, shared_by
+from doxeval.assessments import Merge, Votes, chosen_value, needed_assessors, shared_by
 from doxeval.errors import InputError
 
 _LEVELS: dict[Grade, int] = {"?": 1, 1: 2, 2: 3}

@@ -20,10 +20,9 @@ from doxeval.assess.exchange.annotations import NOT_RELEVANT, RELEVANT
 from doxeval.assess.exchange.said import Said
 from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.state import Grade, Range, flaw_of_note, grade_from_json
-from doxeval.assessments.judgment import MARKS, in_order
-from doxeval.assessments.text_columns import LARGEST_FILE
-from doxeval.columns.fields import refuse_unknown
-from doxeval.documents.ids import normalised_id
+from doxeval.assessments import LARGEST_FILE, MARKS, in_order
+from doxeval.columns import refuse_unknown
+from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, InputError, UnknownReference
 from doxeval.files import opened, parsed_json, read_up_to
 from doxeval.wording import brief, closest, short_path

@@ -18,7 +18,7 @@ from doxeval.assess.agreement.adjudication import adjudicated_by, votes
 from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.state import Mode, State
-from doxeval.assessments.merge import Merge, Ties, Votes, counted_ties
+from doxeval.assessments import Merge, Ties, Votes, counted_ties
 from doxeval.errors import InputError
 from doxeval.wording import Parameter, counted, listed, shortened
 

@@ -28,14 +28,19 @@ from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.exhaustivity import touched
 from doxeval.assess.judging.inconsistencies import inconsistencies
 from doxeval.assess.judging.state import Mode
-from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.formats import AssessmentFormat, assessment_losses
-from doxeval.assessments.grades import Grade2003
-from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
-from doxeval.assessments.merge import Ties
-from doxeval.assessments.read_write import write_assessments
-from doxeval.assessments.resolution import pointed_judgments
-from doxeval.assessments.statements import unsettled
+from doxeval.assessments import (
+    AssessmentFormat,
+    Assessments,
+    Grade2003,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+    Ties,
+    assessment_losses,
+    pointed_judgments,
+    unsettled,
+    write_assessments,
+)
 from doxeval.documents import Collection
 from doxeval.errors import OutputError
 from doxeval.files import written

@@ -20,11 +20,15 @@ from doxeval.assess.exchange.said import Said
 from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.rules import problems
 from doxeval.assess.judging.state import Grade, Mode, State
-from doxeval.assessments.grades import Grade2003, Grade2005
-from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
-from doxeval.assessments.read_write import read_assessments
-from doxeval.documents import Collection
-from doxeval.documents.archives import is_archive
+from doxeval.assessments import (
+    Grade2003,
+    Grade2005,
+    GradedElement,
+    Judgment,
+    MeasuredElement,
+    read_assessments,
+)
+from doxeval.documents import Collection, is_archive
 from doxeval.errors import FormatError, InputError, UnknownReference
 from doxeval.files import BYTE_ORDER_MARK, opened, read_up_to
 from doxeval.wording import Message, short_path, shortened

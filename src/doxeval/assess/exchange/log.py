@@ -19,7 +19,7 @@ from doxeval.assess.judging.operations import Operation, parse_operation
 from doxeval.assess.judging.quotes import check_quote
 from doxeval.assess.judging.rules import apply
 from doxeval.assess.judging.state import Mode, State
-from doxeval.columns.fields import Fields
+from doxeval.columns import Fields
 from doxeval.errors import FormatError, InputError
 from doxeval.files import json_lines, opened, written
 from doxeval.wording import json_text

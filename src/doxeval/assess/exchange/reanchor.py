@@ -15,7 +15,7 @@ from dataclasses import replace
 from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.rules import problems
 from doxeval.assess.judging.state import Grade, Mode, Range, State
-from doxeval.assessments.judgment import in_order
+from doxeval.assessments import in_order
 from doxeval.wording import brief, short_path
 
 # How much text after a best entry point it is found by.

@@ -9,6 +9,7 @@ from doxeval.assess.judging.inconsistencies import inconsistencies as inconsiste
 from doxeval.assess.judging.operations import KINDS as KINDS
 from doxeval.assess.judging.operations import Operation as Operation
 from doxeval.assess.judging.operations import parse_operation as parse_operation
+from doxeval.assess.judging.quotes import BEP_QUOTE as BEP_QUOTE
 from doxeval.assess.judging.quotes import check_quote as check_quote
 from doxeval.assess.judging.refusals import MalformedOperation as MalformedOperation
 from doxeval.assess.judging.refusals import QuoteMismatch as QuoteMismatch

@@ -15,10 +15,9 @@ from typing import TypeVar
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.documents import Collection
-from doxeval.documents.paths import STEP
+from doxeval.documents import STEP, Collection
 from doxeval.errors import CollectionError
-from doxeval.sealed.guard import on_guard
+from doxeval.sealed import on_guard
 
 NO_ROW = -1
 N = TypeVar("N", int, Ints)

@@ -9,7 +9,7 @@ from doxeval.assess.judging.element_grades import for_contradictions
 from doxeval.assess.judging.exhaustivity import UNKNOWN, holds_passage, levels_of, touched
 from doxeval.assess.judging.inference import nearest_graded
 from doxeval.assess.judging.state import Mode, State
-from doxeval.assessments.contradictions import (
+from doxeval.assessments import (
     Grades2005,
     Violation,
     contradictions_of_2003,

@@ -11,6 +11,7 @@ from doxeval.assess.store.judgments import MOST_SECONDS as MOST_SECONDS
 from doxeval.assess.store.judgments import Stored as Stored
 from doxeval.assess.store.migrating import migrate as migrate
 from doxeval.assess.store.migrating import revisions as revisions
+from doxeval.assess.store.passwords import new_password as new_password
 from doxeval.assess.store.places import new_facts as new_facts
 from doxeval.assess.store.places import read_facts as read_facts
 from doxeval.assess.store.places import server_lock as server_lock

@@ -18,7 +18,7 @@ from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.judgments import Target, locked_row
 from doxeval.assess.store.kept_articles import keep, packed
 from doxeval.assess.store.submitting import Author, Failed, submit
-from doxeval.assessments.merge import Ties
+from doxeval.assessments import Ties
 
 
 class NewState(NamedTuple):

@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL
 from doxeval.assess.store.engine import parsed_url, sqlite_url
 from doxeval.assess.store.failures import CampaignError
 from doxeval.files import parsed_json, written
-from doxeval.sealed.locations import absolute
+from doxeval.sealed import absolute
 
 FACTS_FILE, SQLITE_FILE, LOCK_FILE, BACKUPS = (
     "campaign.json",

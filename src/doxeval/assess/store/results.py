@@ -26,7 +26,7 @@ from doxeval.assess.store.people import People
 from doxeval.assess.store.queue import ADJUDICATED
 from doxeval.assess.store.submitting import Author
 from doxeval.assess.store.users import User
-from doxeval.assessments.merge import Merge, Ties, counted_ties
+from doxeval.assessments import Merge, Ties, counted_ties
 
 
 class Results(People):

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from doxeval.assess.store import audit, times
 from doxeval.assess.store.failures import CampaignError, stored
 from doxeval.assess.store.schema import KEYWORDS, TOPICS
-from doxeval.topics import Topic
-from doxeval.topics.topic import TEXT_FIELDS
+from doxeval.topics import TEXT_FIELDS, Topic
 from doxeval.wording import brief, suggestion
 
 MOST_KEYWORDS, LONGEST_KEYWORD = 100, 100

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from doxeval.assess.judging import allowed, gradable, inconsistencies, problems
 from doxeval.assess.web.document_data import document_data
 from doxeval.assess.web.problems import Problem
-from doxeval.retrieve.stopwords import ENGLISH
+from doxeval.retrieve import ENGLISH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

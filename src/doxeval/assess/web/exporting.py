@@ -16,7 +16,7 @@ from doxeval.assess.exchange.export import (
 from doxeval.assess.exchange.log import log_lines
 from doxeval.assess.web.problems import Problem
 from doxeval.assess.web.templates import render
-from doxeval.assessments.merge import NoMajority
+from doxeval.assessments import NoMajority
 from doxeval.errors import DoxevalError
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.arrays import Ints
 from doxeval.assess.web.document_data import title_of
-from doxeval.documents.words import DocumentWords
+from doxeval.documents import DocumentWords
 from doxeval.errors import DoxevalError
 from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
-    from doxeval.retrieve.index import Index
+    from doxeval.retrieve import Index
 
 MOST_FOUND = 20
 MOST_SCANNED = 20_000_000  # characters
@@ -94,9 +94,7 @@ class Finder:
         index = self._open_index()
         if index is None:
             return self._scanned(query)
-        from doxeval.retrieve.options import Options
-        from doxeval.retrieve.search import query_of_words, searcher_for
-        from doxeval.retrieve.snippets import snippets
+        from doxeval.retrieve import Options, find_snippets, query_of_words, searcher_for
 
         searcher = searcher_for(index, Options(task="documents", most=MOST_FOUND))
         try:
@@ -106,14 +104,14 @@ class Finder:
             return [], "by the index of words"
         places = [place for place, _ in answer.results]
         assert isinstance(terms, tuple)  # noqa: S101  # the task has no structure
-        shown = snippets(searcher, terms, places)
+        shown = find_snippets(searcher, terms, places)
         pairs = zip(places, shown, strict=True)
         found = [self._found(place.document, snippet.text) for place, snippet in pairs]
         return found, "by the index of words"
 
     def _open_index(self) -> Index | None:
         """The index beside the collection, opened once; None if there is none that fits."""
-        from doxeval.retrieve.index import Index
+        from doxeval.retrieve import Index
 
         with self._lock:
             if not self._looked:

@@ -41,7 +41,7 @@ from doxeval.chunks.formats import GoldFormat, first_record
 from doxeval.chunks.formats.fields import number, text, texts
 from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
-from doxeval.columns.fields import refuse_unknown
+from doxeval.columns import refuse_unknown
 from doxeval.errors import FormatError
 from doxeval.wording import brief
 
@@ -129,8 +129,7 @@ def _is_judged(value: Any) -> bool:
 
 
 def _judged(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
-    from doxeval.assessments.assessments import Assessments
-    from doxeval.assessments.statements import judgments_of_statements
+    from doxeval.assessments import Assessments, judgments_of_statements
 
     rows = ((loaded.line(row) or row + 1, one) for row, one in enumerate(loaded.records()))
     found = judgments_of_statements(rows, loaded.origin or "")
@@ -139,7 +138,7 @@ def _judged(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
 
 def judged_questions(judged: Any) -> Iterator[StatedQuestion]:
     """The needs of assessments, for questions whose texts are not known."""
-    from doxeval.assessments.needs import Needs
+    from doxeval.assessments import Needs
 
     needs = Needs.of(judged)
     pairs = [(one.topic, one.document) for one in judged]

@@ -28,11 +28,8 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments.assessed_elements import AssessedElements
-from doxeval.assessments.grades import COVERAGES, Grade2002
-from doxeval.assessments.quantisations import QUANTISATIONS
-from doxeval.assessments.recall_bases import exact_units
-from doxeval.documents.words import DocumentWords
+from doxeval.assessments import COVERAGES, QUANTISATIONS, AssessedElements, Grade2002, exact_units
+from doxeval.documents import DocumentWords
 from doxeval.errors import MissingInput
 from doxeval.measures.assessed_trees import pair_keys, rows_by_key
 from doxeval.measures.base import (

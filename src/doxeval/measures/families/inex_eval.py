@@ -23,7 +23,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments.quantisations import QUANTISATIONS
+from doxeval.assessments import QUANTISATIONS
 from doxeval.measures.base import (
     TOLERANCE,
     Example,

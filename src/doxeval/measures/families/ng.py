@@ -27,8 +27,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.assessments.assessed_elements import AssessedElements
-from doxeval.assessments.quantisations import QUANTISATIONS, SEPARATE, Values
+from doxeval.assessments import QUANTISATIONS, SEPARATE, AssessedElements, Values
 from doxeval.measures.base import (
     Example,
     Facts,

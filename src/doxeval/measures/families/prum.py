@@ -27,7 +27,7 @@ from typing import ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assessments.quantisations import quantisation_named
+from doxeval.assessments import quantisation_named
 from doxeval.errors import InputError
 from doxeval.measures.base import (
     Example,
@@ -43,8 +43,7 @@ from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointMode
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.quantised import quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
-from doxeval.navigation import Navigation
-from doxeval.navigation.read import NAMES
+from doxeval.navigation import NAMES, Navigation
 from doxeval.scores import Curve
 from doxeval.wording import counted
 
