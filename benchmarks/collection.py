@@ -194,7 +194,7 @@ def build(source: str, out: str, jobs: str, text: str) -> dict[str, float]:
     """Build a collection, with the settings that the command line makes."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from doxeval import BuildOptions, build_collection
-    from doxeval.engines import keep_freed_blocks
+    from doxeval.parallel import keep_freed_blocks
 
     keep_freed_blocks()
     shutil.rmtree(out, ignore_errors=True)

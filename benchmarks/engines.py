@@ -26,8 +26,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from doxeval.engines import keep_freed_blocks
 from doxeval.evaluation import Evaluation
+from doxeval.parallel import keep_freed_blocks
 from evaluate import FOCUSED, RESULTS, TOPICS, scored
 from runner import compiled, heading, line, machine, python, run
 from worlds import World

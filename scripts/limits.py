@@ -12,7 +12,7 @@ from typing import NamedTuple
 from doxeval import files, spans
 from doxeval.assessments import FINEST_SHARE
 from doxeval.documents import LONGEST_PATTERN, LONGEST_SELECTOR, Limits
-from doxeval.wording import LONGEST_PATH, LONGEST_QUOTE
+from doxeval.messages import LONGEST_PATH, LONGEST_QUOTE
 
 # The files that set limits.
 judgment = resolve_name("doxeval.assessments.judgment")
@@ -29,7 +29,7 @@ feeding = resolve_name("doxeval.markup.feeding")
 parameters = resolve_name("doxeval.named.parameters")
 navigation = resolve_name("doxeval.navigation.read")
 parquet = resolve_name("doxeval.runs.parquet_blocks")
-manifest = resolve_name("doxeval.sealed.manifest")
+manifest = resolve_name("doxeval.storage.manifest")
 nexi = resolve_name("doxeval.topics.nexi")
 
 _DEFAULT = Limits()

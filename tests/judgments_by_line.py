@@ -10,7 +10,7 @@ from doxeval.assessments import Judgment, Judgments, judgments_of_statements
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import json_lines, text_lines
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 WHOLE = re.compile(r"[0-9]{1,12}")
 LONGEST = 1 << 32  # no document has so many characters
@@ -99,7 +99,7 @@ def _judgment(fields: list[str], origin: str, line: int) -> Line:
 def _passage(text: str, length: int) -> tuple[int, int]:
     offset, _, size = text.partition(":")
     if not WHOLE.fullmatch(offset) or not WHOLE.fullmatch(size):
-        raise FormatError(f"{brief(text)} is not a passage: expected off:len")
+        raise FormatError(f"{quoted(text)} is not a passage: expected off:len")
     start, end = int(offset), int(offset) + int(size)
     if end > length:
         raise FormatError(f"the passage {text} ends at {end}, beyond the document's {length}")
@@ -108,7 +108,7 @@ def _passage(text: str, length: int) -> tuple[int, int]:
 
 def _whole(text: str, what: str) -> int:
     if not WHOLE.fullmatch(text):
-        raise FormatError(f"{brief(text)} is not {what}: expected a whole number")
+        raise FormatError(f"{quoted(text)} is not {what}: expected a whole number")
     return int(text)
 
 

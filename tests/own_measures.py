@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from doxeval.measures import Facts, Floats, Measure, Need, Ranking, cut_off
+from doxeval.arrays import Floats
+from doxeval.measures import Facts, Measure, Need, Ranking, cut_off
 
 __all__ = ["AnotherUseful", "Deadly", "Raising", "Short", "Useful", "cut_off"]
 

@@ -14,8 +14,8 @@ from doxeval.columns import Fields
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
+from doxeval.messages import join_names, quoted
 from doxeval.runs import Kind, Result
-from doxeval.wording import brief, listed
 
 FIELDS = (
     *("topic", "doc", "chunk", "path", "start", "end", "start_point", "end_point", "nodes"),
@@ -58,7 +58,7 @@ def read_records(records: Iterable[tuple[int, Any]], origin: str) -> Read:
         raise FormatError("no results in the file", origin)
     warnings = []
     if len(run_ids) > 1:
-        warnings.append(f"{len(run_ids)} run ids in one file: {listed(run_ids, 5)}")
+        warnings.append(f"{len(run_ids)} run ids in one file: {join_names(run_ids, 5)}")
     for name in ("rank", "score"):
         values = [getattr(result, name) for result in results]
         if None in values and set(values) != {None}:
@@ -98,11 +98,11 @@ def read_spans(fields: Fields) -> tuple[tuple[int, int], ...]:
         return ()
     wanted = "expected pairs of whole numbers, a start and an end that is not before it"
     if not isinstance(given, list):
-        raise FormatError(f"spans is {brief(given)}: {wanted}")
+        raise FormatError(f"spans is {quoted(given)}: {wanted}")
     for pair in given:
         is_pair = isinstance(pair, list) and len(pair) == 2 and {type(at) for at in pair} == {int}
         if not is_pair or not 0 <= pair[0] <= pair[1] < 1 << 32:
-            raise FormatError(f"spans has {brief(pair)}: {wanted}")
+            raise FormatError(f"spans has {quoted(pair)}: {wanted}")
     text = sorted({at for start, end in given for at in range(start, end)})
     begins = [at for at in text if at - 1 not in set(text)]
     ends = [at + 1 for at in text if at + 1 not in set(text)]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeVar, cast
 
 from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError, output_errors
-from doxeval.unfinished import on_disk, parents_made, put_all_in_place, unfinished
+from doxeval.output import flush_to_disk, make_parents, move_all_into_place, temporary_output
 
 T = TypeVar("T")
 LONGEST_LINE = 16 << 20
@@ -97,7 +97,7 @@ class _Guarded(io.RawIOBase):
         except DoxevalError:
             raise
         except Exception as error:  # decoders raise all kinds of errors on damaged data
-            raise SourceError(why_unreadable(error), self._origin) from error
+            raise SourceError(unreadable_reason(error), self._origin) from error
         if self._allowance is not None:
             self._allowance.use(count)
         return count
@@ -109,24 +109,24 @@ class _Guarded(io.RawIOBase):
         super().close()
 
 
-def guarded(
+def limit_expansion(
     opened: Callable[[], IO[bytes]], origin: str, allowance: Allowance | None = None
 ) -> BinaryIO:
     """A stream that is opened when it is first read; its errors are SourceErrors naming `origin`.
 
     >>> import gzip
-    >>> guarded(lambda: gzip.GzipFile(fileobj=io.BytesIO(b"none")), "a.gz").read()
+    >>> limit_expansion(lambda: gzip.GzipFile(fileobj=io.BytesIO(b"none")), "a.gz").read()
     Traceback (most recent call last):
     doxeval.errors.SourceError: a.gz: the data are damaged: Not a gzipped file (b'no')
     """
     return cast(BinaryIO, io.BufferedReader(_Guarded(opened, origin, allowance), _BUFFER))
 
 
-def why_unreadable(error: Exception) -> str:
+def unreadable_reason(error: Exception) -> str:
     """What an error of the system or of a decoder means to a user.
 
-    >>> why_unreadable(EOFError("the end is missing")), why_unreadable(OSError(5, "I/O error"))
-    ('the data are damaged: the end is missing', 'I/O error')
+    >>> unreadable_reason(EOFError("no end")), unreadable_reason(OSError(5, "I/O error"))
+    ('the data are damaged: no end', 'I/O error')
     """
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
@@ -138,11 +138,11 @@ def why_unreadable(error: Exception) -> str:
 
 
 @contextmanager
-def opened_with_position(
+def open_with_position(
     path: str | os.PathLike[str],
     begin: int = 0,
 ) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-    """As `opened`, with a function that returns the current position in the file on disk.
+    """As `open_input`, with a function that returns the current position in the file on disk.
 
     A file that is not compressed can be read from any position on. A pipe has no positions.
     """
@@ -151,7 +151,7 @@ def opened_with_position(
         if begin:
             file.seek(begin)
         allowance = size_allowance(file, name) if is_compressed(name) else None
-        with guarded(lambda: decompressed(file, name), name, allowance) as stream:
+        with limit_expansion(lambda: decompress(file, name), name, allowance) as stream:
             yield stream, file.tell if file.seekable() else lambda: 0
 
 
@@ -171,17 +171,17 @@ def size_allowance(file: IO[bytes], origin: str) -> Allowance | None:
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_input(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for reading bytes; .gz, .bz2, .xz and .zst files are decompressed.
 
     A failure to open or read it (no permission, damaged data) becomes a SourceError that names
     the file.
     """
-    with opened_with_position(path) as (stream, _):
+    with open_with_position(path) as (stream, _):
         yield stream
 
 
-def decompressed(file: IO[bytes], name: str) -> BinaryIO:
+def decompress(file: IO[bytes], name: str) -> BinaryIO:
     """The decompressed contents of an open file; the file itself if its name has no such suffix."""
     suffix = os.path.splitext(name)[1].lower()
     if suffix == ".gz":
@@ -291,14 +291,14 @@ def parsed_json(text: str | bytes) -> Any:
 
 
 @contextmanager
-def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Write a file completely or not at all: under a temporary name, which is changed at the end.
 
     A device or a pipe, such as /dev/stdout, is written to as it is.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.txt"
-    >>> with written(path) as file:
+    >>> with open_output(path) as file:
     ...     _ = file.write(b"hello")
     >>> path.read_bytes()
     b'hello'
@@ -309,17 +309,17 @@ def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with target.open("wb") as file:
                 yield file
             return
-        with written_together() as outputs:
+        with outputs_together() as outputs:
             place = _followed(target)
-            temporary = outputs.entered(unfinished(place, "writing", _new_file))
+            temporary = outputs.entered(temporary_output(place, "writing", _new_file))
             with temporary.open("wb") as file:
                 yield file
-                on_disk(file)
+                flush_to_disk(file)
             outputs.add(temporary, place)
 
 
 @contextmanager
-def written_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
+def output_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Write several files into a directory: all or none. They are put into the one given here.
 
     A new directory appears when it is complete. If it exists, the files are moved into it when all
@@ -327,7 +327,7 @@ def written_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "figures"
-    >>> with written_directory(path) as directory:
+    >>> with output_directory(path) as directory:
     ...     _ = (directory / "a.txt").write_text("hello")
     ...     path.exists()
     False
@@ -335,13 +335,13 @@ def written_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['a.txt']
     """
     target = Path(path)
-    with output_errors(target), written_together() as outputs:
-        outputs.entered(parents_made(target.absolute().parent))
+    with output_errors(target), outputs_together() as outputs:
+        outputs.entered(make_parents(target.absolute().parent))
         place = _followed(target)
         exists = place.is_dir()
         # Within an existing directory, because that may be on another file system than its parent.
         beside = place / place.name if exists else place
-        temporary = outputs.entered(unfinished(beside, "writing", Path.mkdir))
+        temporary = outputs.entered(temporary_output(beside, "writing", Path.mkdir))
         with _group(None):  # what is written into it need not wait
             yield temporary
         if exists:
@@ -375,7 +375,7 @@ class Outputs:
         """Put everything in its place, or nothing."""
         outputs = list(self._places.values())
         try:
-            put_all_in_place(outputs)
+            move_all_into_place(outputs)
         except OSError as error:
             with output_errors(error.filename2 or error.filename or outputs[0][1]):
                 raise
@@ -395,17 +395,17 @@ def _group(outputs: Outputs | None) -> Iterator[None]:
 
 
 @contextmanager
-def written_together() -> Iterator[Outputs]:
-    """Let all that is written inside by `written` and `written_directory` appear together.
+def outputs_together() -> Iterator[Outputs]:
+    """Let all that is written inside by `open_output` and `output_directory` appear together.
 
     Everything is complete under its temporary name, and on disk, before the first output appears;
     after an error, nothing does. Two outputs of the same name are an error.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
-    >>> with written_together():
+    >>> with outputs_together():
     ...     for name in ("a.txt", "b.txt"):
-    ...         with written(folder / name) as file:
+    ...         with open_output(folder / name) as file:
     ...             _ = file.write(b"hello")
     ...     (folder / "a.txt").exists()
     False

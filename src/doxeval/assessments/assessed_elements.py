@@ -29,8 +29,8 @@ from doxeval.assessments.path_forest import PathForest
 from doxeval.assessments.quantisations import SCALE_NAMES, Scale
 from doxeval.documents import Collection
 from doxeval.errors import FormatError, UnknownReference
+from doxeval.messages import short_path, truncate
 from doxeval.spans import Spans, shared_lengths
-from doxeval.wording import short_path, shortened
 
 _BLOCK = 200_000  # about how many elements are looked at together
 
@@ -295,7 +295,7 @@ def _refuse_unknown(node: Ints, judged: Sequence[tuple[Judgment, _Stated]]) -> N
     for row in np.flatnonzero(node < 0).tolist():
         judgment, one = judged[row]
         raise UnknownReference(
-            f"no element {short_path(one.path)} in document {shortened(judgment.document)} of "
+            f"no element {short_path(one.path)} in document {truncate(judgment.document)} of "
             "the collection",
             judgment.origin,
             judgment.line,
@@ -312,8 +312,8 @@ def _said_once(
     for position in np.flatnonzero(differs).tolist():
         judgment, one = judged[int(order[position + 1])]
         raise FormatError(
-            f"{short_path(one.path)} of document {shortened(judgment.document)} has two grades "
-            f"for topic {shortened(judgment.topic)}",
+            f"{short_path(one.path)} of document {truncate(judgment.document)} has two grades "
+            f"for topic {truncate(judgment.topic)}",
             judgment.origin,
             judgment.line,
         )

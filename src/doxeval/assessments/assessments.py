@@ -11,8 +11,8 @@ import numpy as np
 from doxeval.assessments.judgment import Judgment
 from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments
 from doxeval.errors import FormatError, warn
+from doxeval.messages import Parameter, plural, quoted, truncate
 from doxeval.named import checked
-from doxeval.wording import Parameter, brief, counted, shortened
 
 
 class Assessments:
@@ -229,9 +229,9 @@ class Assessments:
     # As a value
 
     def __repr__(self) -> str:
-        judged = counted(len(self), "judged document")
+        judged = plural(len(self), "judged document")
         relevant = int(np.count_nonzero(self.columns.is_relevant))
-        return f"Assessments({counted(len(self.topics), 'topic')}, {judged}, {relevant:,} relevant)"
+        return f"Assessments({plural(len(self.topics), 'topic')}, {judged}, {relevant:,} relevant)"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Assessments):
@@ -268,15 +268,15 @@ def _refuse_repeated_rows(judgments: PlainJudgments) -> None:
 
 def _no_judgments(given: object) -> FormatError:
     return FormatError(
-        f"{brief(given)} is no Judgment, of which Assessments are made: from_dict takes a dict, "
+        f"{quoted(given)} is no Judgment, of which Assessments are made: from_dict takes a dict, "
         "from_frame a data frame, and read_assessments a file"
     )
 
 
 def _judged_twice(earlier: Judgment, judgment: Judgment) -> FormatError:
     return FormatError(
-        f"document {shortened(judgment.document)} is judged twice for topic "
-        f"{shortened(judgment.topic)}{_place(earlier, judgment)}; "
+        f"document {truncate(judgment.document)} is judged twice for topic "
+        f"{truncate(judgment.topic)}{_place(earlier, judgment)}; "
         + Parameter("pool")
         + " or "
         + Parameter("merge")

@@ -50,7 +50,7 @@ from doxeval.assessments.element_paths import line_of, numbered_path
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import Judgment
 from doxeval.documents import Collection, Element
-from doxeval.wording import short_path
+from doxeval.messages import short_path
 
 G = TypeVar("G", Grade2002, Grade2003)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.wording import short_path
+from doxeval.messages import short_path
 
 # Exhaustivity of 2005 in rising order; ? stands between 0 and 1.
 RANK_OF_TOO_SMALL = 1

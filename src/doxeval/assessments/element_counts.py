@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 K = TypeVar("K", str, int)
 _COVERAGES = "ELSN"
@@ -90,7 +90,7 @@ class ElementCounts:
 
     def __repr__(self) -> str:
         grades = ", ".join(f"{grade} {count:,}" for grade, count in self.by_grade.items())
-        return f"ElementCounts({counted(len(self), 'element')}{f': {grades}' if grades else ''})"
+        return f"ElementCounts({plural(len(self), 'element')}{f': {grades}' if grades else ''})"
 
     def to_dict(self) -> dict[str, Any]:
         """The counts as plain values, for JSON: by grade, by level, by tag, and one by one."""

@@ -25,7 +25,7 @@ from doxeval.assessments.statements import (
 from doxeval.columns import ALIASES, FrameColumns, column_names, columns_by_field, refuse_unknown
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, OutputError
-from doxeval.wording import brief, shortened
+from doxeval.messages import quoted, truncate
 
 _EXPECTED = "a dict {topic: {document: grade or list of (start, end)}}"
 _OF_NEEDED = ("start", "end", "need", "grade")
@@ -42,10 +42,10 @@ def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> Sequence[Judgm
     for topic, documents in judged.items():
         if not isinstance(documents, Mapping):
             raise FormatError(
-                f"topic {brief(topic)} has {brief(documents)}: expected {_EXPECTED}; {RUNS_FIRST}"
+                f"topic {quoted(topic)} has {quoted(documents)}: expected {_EXPECTED}; {RUNS_FIRST}"
             )
         if not documents:
-            raise FormatError(f"topic {brief(topic)} has no judged documents")
+            raise FormatError(f"topic {quoted(topic)} has no judged documents")
     values = list(chain.from_iterable(documents.values() for documents in judged.values()))
     if set(map(type, values)) == {int}:
         statements = PlainStatements()
@@ -70,7 +70,7 @@ def _name(given: Any) -> str:
     except TypeError:
         name = ""
     if not name.strip():
-        raise FormatError(f"{brief(given)} is no id of a topic or document: expected a string")
+        raise FormatError(f"{quoted(given)} is no id of a topic or document: expected a string")
     return name.strip()
 
 
@@ -86,7 +86,7 @@ def _judgment(topic: str, document: str, value: Any) -> Judgment:
         is_score = isinstance(value, float | Mapping)
         scores = f"; these look like scores of a run: {RUNS_FIRST}" if is_score else ""
         raise FormatError(
-            f"document {shortened(str(document))} of topic {shortened(str(topic))}: {brief(value)} "
+            f"document {truncate(str(document))} of topic {truncate(str(topic))}: {quoted(value)} "
             f"is neither a grade (a whole number) nor a list of (start, end){scores}"
         ) from None
 
@@ -113,7 +113,7 @@ def _needed(given: Any) -> NeededSpan:
     except (KeyError, TypeError):
         pass
     raise FormatError(
-        f"{brief(given)}: expected (start, end), (start, end, need), (start, end, need, grade) or "
+        f"{quoted(given)}: expected (start, end), (start, end, need), (start, end, need, grade) or "
         "a dict of these"
     )
 

@@ -25,8 +25,8 @@ from doxeval.columns import RaggedTable, Words, has_plain_spaces, line_blocks, s
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import text_lines
+from doxeval.messages import quoted, truncate
 from doxeval.spans import TOO_LONG, Spans, merged
-from doxeval.wording import brief, shortened
 
 _MOST_DIGITS = 12
 
@@ -221,7 +221,7 @@ def _judgment(fields: list[str], origin: str, line: int) -> tuple[Judgment, bool
 def _passage(text: str, length: int, origin: str, line: int) -> tuple[int, int]:
     offset, _, size = text.partition(":")
     if not _is_number(offset) or not _is_number(size):
-        raise FormatError(f"{brief(text)} is not a passage: expected off:len", origin, line)
+        raise FormatError(f"{quoted(text)} is not a passage: expected off:len", origin, line)
     start = int(offset)
     end = start + int(size)
     if end > length:
@@ -233,7 +233,7 @@ def _passage(text: str, length: int, origin: str, line: int) -> tuple[int, int]:
 
 def _number(text: str, what: str, origin: str, line: int) -> int:
     if not _is_number(text):
-        raise FormatError(f"{brief(text)} is not {what}: expected a whole number", origin, line)
+        raise FormatError(f"{quoted(text)} is not {what}: expected a whole number", origin, line)
     return int(text)
 
 
@@ -269,4 +269,4 @@ def write_inex_text(judgments: Iterable[Judgment]) -> Iterator[bytes]:
 
 
 def _named(judgment: Judgment) -> str:
-    return f"document {shortened(judgment.document)} of topic {shortened(judgment.topic)}"
+    return f"document {truncate(judgment.document)} of topic {truncate(judgment.topic)}"

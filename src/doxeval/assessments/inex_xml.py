@@ -41,8 +41,8 @@ from doxeval.assessments.judgment import (
 )
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
-from doxeval.markup import XmlElement, quoted, read_elements
-from doxeval.wording import brief
+from doxeval.markup import XmlElement, attribute_value, read_elements
+from doxeval.messages import quoted
 
 
 def read_inex_xml(file: IO[bytes], origin: str) -> Judgments:
@@ -94,7 +94,7 @@ def _whitespace(assessments: XmlElement, origin: str) -> Literal["keep", "strip"
     given = assessments.attribute("whitespace-text-node")
     if given not in (None, "keep", "strip"):
         raise FormatError(
-            f"whitespace-text-node is {brief(given)}: expected keep or strip",
+            f"whitespace-text-node is {quoted(given)}: expected keep or strip",
             origin,
             assessments.line,
         )
@@ -126,7 +126,7 @@ def _grade(element: XmlElement, origin: str) -> Grade2002 | Grade2003 | None:
         coverage = element.attribute("coverage", "cov") or ""
         if len(relevance) != 1 or relevance not in "0123" or coverage not in tuple("NLSE"):
             raise FormatError(
-                f"relevance {brief(relevance)}, coverage {brief(coverage)}: "
+                f"relevance {quoted(relevance)}, coverage {quoted(coverage)}: "
                 "expected 0–3 and N, L, S or E",
                 origin,
                 element.line,
@@ -135,7 +135,8 @@ def _grade(element: XmlElement, origin: str) -> Grade2002 | Grade2003 | None:
     grades = [element.attribute(name) or "U" for name in ("exhaustiveness", "specificity")]
     if any(len(grade) != 1 or grade not in "0123U" for grade in grades):
         raise FormatError(
-            f"exhaustiveness {brief(grades[0])}, specificity {brief(grades[1])}: expected 0–3 or U",
+            f"exhaustiveness {quoted(grades[0])}, specificity {quoted(grades[1])}: "
+            "expected 0–3 or U",
             origin,
             element.line,
         )
@@ -146,7 +147,7 @@ def _measured(element: XmlElement, origin: str) -> MeasuredElement:
     exhaustivity = element.attribute("exhaustivity") or ""
     if exhaustivity not in ("0", "1", "2", "?"):
         raise FormatError(
-            f"exhaustivity {brief(exhaustivity)}: expected 0, 1, 2 or ?", origin, element.line
+            f"exhaustivity {quoted(exhaustivity)}: expected 0, 1, 2 or ?", origin, element.line
         )
     return MeasuredElement(
         _needed(element, "path", origin),
@@ -159,7 +160,9 @@ def _measured(element: XmlElement, origin: str) -> MeasuredElement:
 def _flag(element: XmlElement, name: str, origin: str) -> bool:
     given = element.attribute(name) or "false"
     if given not in ("true", "false"):
-        raise FormatError(f"{name} is {brief(given)}: expected true or false", origin, element.line)
+        raise FormatError(
+            f"{name} is {quoted(given)}: expected true or false", origin, element.line
+        )
     return given == "true"
 
 
@@ -167,7 +170,7 @@ def _number(element: XmlElement, name: str, origin: str) -> int:
     given = element.attribute(name) or ""
     if not given.isascii() or not given.isdigit() or len(given) > 12:
         raise FormatError(
-            f"{name} is {brief(given)}: expected a whole number", origin, element.line
+            f"{name} is {quoted(given)}: expected a whole number", origin, element.line
         )
     return int(given)
 
@@ -266,6 +269,6 @@ def _empty_tag(name: str, given: Mapping[str, object]) -> bytes:
 
 def _tag(name: str, given: Mapping[str, object]) -> bytes:
     attributes = "".join(
-        f" {key}={quoted(value)}" for key, value in given.items() if value is not None
+        f" {key}={attribute_value(value)}" for key, value in given.items() if value is not None
     )
     return f"<{name}{attributes}>\n".encode()

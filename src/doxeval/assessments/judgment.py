@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.errors import FormatError
+from doxeval.messages import quoted, truncate
 from doxeval.spans import TOO_LONG, Spans, merged
-from doxeval.wording import brief, shortened
 
 LARGEST_GRADE = (1 << 31) - 1
 
@@ -143,12 +143,12 @@ class Judgment:
         for name in ("best_entry_point", "document_length"):
             value = getattr(self, name)
             if value is not None and (not hasattr(type(value), "__index__") or value < 0):
-                wrong = f"{name.replace('_', ' ')} is {brief(value)}"
+                wrong = f"{name.replace('_', ' ')} is {quoted(value)}"
                 raise self._wrong(f"{wrong}: expected a whole number, 0 or more")
         relevance: Any = self.relevance
         if relevance is not None:
             if not isinstance(relevance, int | float) and not hasattr(relevance, "__index__"):
-                raise self._wrong(f"relevance is {brief(relevance)}: expected a whole number")
+                raise self._wrong(f"relevance is {quoted(relevance)}: expected a whole number")
             if abs(relevance) > LARGEST_GRADE:
                 raise self._wrong(f"relevance is {relevance}: expected a smaller number")
         if self.marks:
@@ -165,11 +165,11 @@ class Judgment:
     def _check_needs(self) -> None:
         grades: dict[str, float] = {}
         for need, start, end, grade in self.needs:
-            name = "a span" if need is None else f"need {brief(need)}"
+            name = "a span" if need is None else f"need {quoted(need)}"
             if need is not None and not (isinstance(need, str) and need.strip()):
                 raise self._wrong(f"{name}: expected a name")
             if not (isinstance(grade, int | float) and 0 < grade <= LARGEST_GRADE):
-                raise self._wrong(f"the grade of {name} is {brief(grade)}: expected more than 0")
+                raise self._wrong(f"the grade of {name} is {quoted(grade)}: expected more than 0")
             if end == start:
                 raise self._wrong(f"{name} has the empty range [{start}, {end})")
             if need is not None and grades.setdefault(need, grade) != grade:
@@ -177,10 +177,10 @@ class Judgment:
 
     def _checked_marks(self) -> tuple[str, ...]:
         if not isinstance(self.marks, Iterable):
-            raise self._wrong(f"marks is {brief(self.marks)}: expected some of {', '.join(MARKS)}")
+            raise self._wrong(f"marks is {quoted(self.marks)}: expected some of {', '.join(MARKS)}")
         unknown = [mark for mark in self.marks if mark not in MARKS]
         if unknown:
-            raise self._wrong(f"the mark {brief(unknown[0])}: expected {', '.join(MARKS)}")
+            raise self._wrong(f"the mark {quoted(unknown[0])}: expected {', '.join(MARKS)}")
         return tuple(mark for mark in MARKS if mark in self.marks)
 
     def _checked_highlights(self) -> tuple[tuple[int, int], ...]:
@@ -197,7 +197,7 @@ class Judgment:
         return in_order(ranges)[0]
 
     def _wrong(self, message: str) -> FormatError:
-        named = f"document {shortened(self.document)} of topic {shortened(self.topic)}: {message}"
+        named = f"document {truncate(self.document)} of topic {truncate(self.topic)}: {message}"
         return FormatError(named, self.origin, self.line)
 
     def __repr__(self) -> str:

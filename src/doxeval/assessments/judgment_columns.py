@@ -17,8 +17,8 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.assessments.judgment import LARGEST_GRADE, Judgment
 from doxeval.errors import InputError
+from doxeval.messages import plural
 from doxeval.spans import MOST_GROUPS, Spans
-from doxeval.wording import counted
 
 UNKNOWN = -1
 # Grades may be negative, but none is as low as this.
@@ -100,7 +100,7 @@ class JudgmentColumns:
         return len(self.topic)
 
     def __repr__(self) -> str:
-        judged, topics = counted(len(self), "judged document"), counted(len(self.topics), "topic")
+        judged, topics = plural(len(self), "judged document"), plural(len(self.topics), "topic")
         return f"JudgmentColumns({judged} for {topics})"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -27,7 +27,7 @@ from typing import Literal, NamedTuple, TypeVar, get_args
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment, Judgments
 from doxeval.errors import FormatError, InputError
-from doxeval.wording import Parameter, counted, listed, shortened
+from doxeval.messages import Parameter, join_names, plural, truncate
 
 Merge = Literal["union", "intersection", "majority"]
 MERGES: tuple[Merge, ...] = get_args(Merge)
@@ -91,7 +91,7 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
     lengths = {judgment.document_length for judgment in same} - {None}
     if len(lengths) > 1:
         raise FormatError(
-            f"document {shortened(first.document)} has "
+            f"document {truncate(first.document)} has "
             f"{' and '.join(map(str, sorted(filter(None, lengths))))}"
             " characters in different judgments",
             first.origin,
@@ -170,15 +170,15 @@ relevant; of 1 grade the lower of the two in the middle was taken
     def __str__(self) -> str:
         are = "is" if self.characters == 1 else "are"
         parts = [
-            f"{counted(self.characters, 'character')} that exactly half of the assessors "
+            f"{plural(self.characters, 'character')} that exactly half of the assessors "
             f"highlighted {are} not relevant"
             if self.characters
             else "",
-            f"of {counted(self.grades, 'grade')} the lower of the two in the middle was taken"
+            f"of {plural(self.grades, 'grade')} the lower of the two in the middle was taken"
             if self.grades
             else "",
         ]
-        return f"ties in {counted(self.documents, 'document')}: {'; '.join(filter(None, parts))}"
+        return f"ties in {plural(self.documents, 'document')}: {'; '.join(filter(None, parts))}"
 
 
 def counted_ties(votes: Iterable[Votes], instead: str) -> Ties:
@@ -207,12 +207,12 @@ majority; union or intersection can decide: document a for topic 7
             ties = Ties(ties.documents + 1, ties.characters + characters, ties.grades + grades)
     if undecided:
         names = [
-            f"document {shortened(vote.document)} for topic {shortened(vote.topic)}"
+            f"document {truncate(vote.document)} for topic {truncate(vote.topic)}"
             for vote in undecided
         ]
         raise NoMajority(
-            f"two assessors differ about {counted(len(names), 'document')}, and two have no "
-            "majority; " + instead + f" can decide: {listed(names)}",
+            f"two assessors differ about {plural(len(names), 'document')}, and two have no "
+            "majority; " + instead + f" can decide: {join_names(names)}",
             undecided[0].origin,
             undecided[0].line,
         )

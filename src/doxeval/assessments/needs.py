@@ -7,15 +7,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.judgment import Judgment, NeededSpan
 from doxeval.errors import FormatError
-from doxeval.wording import brief, shortened
-
-Floats = npt.NDArray[np.float64]
+from doxeval.messages import quoted, truncate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,7 +111,7 @@ def _stated(judgments: Sequence[Judgment], topics: Ints) -> Needs:
                 alternatives.append([])
             elif grades[number] != grade:
                 raise FormatError(
-                    f"need {brief(need)} of topic {shortened(judgment.topic)} has the grades "
+                    f"need {quoted(need)} of topic {truncate(judgment.topic)} has the grades "
                     f"{grades[number]:g} and {grade:g}",
                     judgment.origin,
                     judgment.line,

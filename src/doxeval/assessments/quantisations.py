@@ -23,7 +23,7 @@ from doxeval.assessments.grades import (
     Specificity,
 )
 from doxeval.errors import SyntaxProblem
-from doxeval.wording import brief, suggestion
+from doxeval.messages import quoted, suggestion
 
 Scale: TypeAlias = type[Grade2002] | type[Grade2003] | type[Grade2005] | type[Specificity]
 SCALE_NAMES: dict[Scale, str] = {
@@ -294,4 +294,4 @@ def quantisation_named(name: str) -> Quantisation:
     """
     if name in QUANTISATIONS:
         return QUANTISATIONS[name]
-    raise SyntaxProblem(f"no quantisation {brief(name)}{suggestion(name, QUANTISATIONS)}")
+    raise SyntaxProblem(f"no quantisation {quoted(name)}{suggestion(name, QUANTISATIONS)}")

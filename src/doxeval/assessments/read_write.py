@@ -23,10 +23,10 @@ from doxeval.assessments.statements import looks_like_a_run
 from doxeval.columns import Frame, is_frame
 from doxeval.documents import Collection, Offsets, Whitespace, is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError, warn
-from doxeval.files import BYTE_ORDER_MARK, opened, written, written_directory
+from doxeval.files import BYTE_ORDER_MARK, open_input, open_output, output_directory
+from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
-from doxeval.unfinished import on_disk
-from doxeval.wording import Parameter, brief, listed
+from doxeval.output import flush_to_disk
 
 _HEAD = 1 << 16
 # Judgments, their file or files, grades {topic: {document: grade}}, or a data frame.
@@ -106,7 +106,8 @@ def as_assessments(
     if hasattr(given, "run_id"):
         raise FormatError(looks_like_a_run(f"a {type(given).__name__}"))
     raise FormatError(
-        f"assessments is {brief(given)}: expected a file, Assessments, a dict {{topic: {{document: "
+        f"assessments is {quoted(given)}: "
+        "expected a file, Assessments, a dict {topic: {document: "
         "grade}} or a data frame"
     )
 
@@ -123,8 +124,8 @@ def _of_pool(judgments: Sequence[Judgment], pool: str) -> list[Judgment]:
     found = [judgment for judgment in judgments if judgment.pool == pool]
     if not found:
         pools = sorted({judgment.pool for judgment in judgments} - {None}, key=str)
-        there = f"there are {listed(list(map(str, pools)))}" if pools else "no file names one"
-        raise FormatError(f"no judgments of pool {brief(pool)}; {there}")
+        there = f"there are {join_names(list(map(str, pools)))}" if pools else "no file names one"
+        raise FormatError(f"no judgments of pool {quoted(pool)}; {there}")
     return found
 
 
@@ -141,7 +142,7 @@ def _read(source: str) -> Iterator[Judgments]:
         for member in members(source):
             yield _read_file(member.decompressed(), member.origin)
     else:
-        with opened(source) as file:
+        with open_input(source) as file:
             yield _read_file(file, source)
 
 
@@ -199,14 +200,14 @@ def write_assessments(
     """
     if format not in FORMATS:
         raise OutputError(
-            f"no format {brief(format)} of assessments; there are {', '.join(FORMATS)}"
+            f"no format {quoted(format)} of assessments; there are {', '.join(FORMATS)}"
         )
     judgments = list(assessments)
     if format in ("qrels", "trec"):
         _check_ids(judgments)
     together = _writer_of_all(format)
     if together is not None:
-        with written(path) as file:
+        with open_output(path) as file:
             file.writelines(together(judgments))
         return
     groups: dict[tuple[str | None, ...], list[Judgment]] = {}
@@ -215,7 +216,7 @@ def write_assessments(
         groups.setdefault(key, []).append(judgment)
     write = _writer_of_a_topic(format)
     if len(groups) == 1:
-        with written(path) as file:
+        with open_output(path) as file:
             file.writelines(write(judgments))
     else:
         _write_directory({_file_name(key): write(group) for key, group in groups.items()}, path)
@@ -248,7 +249,7 @@ def _check_ids(judgments: Iterable[Judgment]) -> None:
         for name in (judgment.topic, judgment.document):
             if len(name.split()) != 1:
                 raise OutputError(
-                    f"the id {brief(name)} has white space, which the format cannot hold"
+                    f"the id {quoted(name)} has white space, which the format cannot hold"
                 )
 
 
@@ -262,8 +263,8 @@ def _file_name(key: tuple[str | None, ...]) -> str:
 def _write_directory(files: dict[str, Iterator[bytes]], path: str | os.PathLike[str]) -> None:
     if os.path.exists(path) and not (os.path.isdir(path) and not os.listdir(path)):
         raise OutputError(f"{os.fspath(path)} exists; expected a new or an empty directory")
-    with written_directory(path) as directory:
+    with output_directory(path) as directory:
         for name, lines in files.items():
             with (directory / name).open("wb") as file:
                 file.writelines(lines)
-                on_disk(file)
+                flush_to_disk(file)

@@ -21,14 +21,11 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments.assessed_elements import AssessedElements
 from doxeval.assessments.grades import COVERAGES
 from doxeval.assessments.quantisations import Quantisation
-
-Floats = npt.NDArray[np.float64]
 
 LINKS = frozenset(
     f"{kind}link"

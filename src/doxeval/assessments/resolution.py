@@ -22,7 +22,7 @@ from doxeval.assessments.judgment import Judgment, Judgments, PointPassage
 from doxeval.assessments.judgment_columns import PlainJudgments
 from doxeval.documents import Collection
 from doxeval.errors import InputError, UnknownReference
-from doxeval.wording import Message, Parameter, shortened
+from doxeval.messages import Message, Parameter, truncate
 
 if TYPE_CHECKING:
     from doxeval.documents import Offsets, Side, Whitespace
@@ -118,7 +118,7 @@ def _warnings(absent: int) -> list[str]:
 
 
 def _problem(judgment: Judgment, error: InputError) -> str:
-    place = f"topic {shortened(judgment.topic)}, document {shortened(judgment.document)}: "
+    place = f"topic {truncate(judgment.topic)}, document {truncate(judgment.document)}: "
     return Message(InputError(Message(place, error.message), judgment.origin, judgment.line))
 
 

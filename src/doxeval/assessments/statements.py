@@ -29,8 +29,8 @@ from doxeval.assessments.judgment import (
 from doxeval.columns import Fields
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
+from doxeval.messages import plural, quoted
 from doxeval.spans import TOO_LONG
-from doxeval.wording import brief, counted
 
 # What each kind of statement must have, and what it may have besides.
 _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
@@ -123,7 +123,7 @@ def unsettled(judgments: Iterable[Judgment], origin: str | None) -> list[str]:
     ['a.jsonl: 1 draft among the judgments; they count']
     """
     marked = Counter(mark for judgment in judgments for mark in judgment.marks)
-    found = [counted(marked[mark], mark) for mark in ("draft", "honeypot") if marked[mark]]
+    found = [plural(marked[mark], mark) for mark in ("draft", "honeypot") if marked[mark]]
     where = "" if origin is None else f"{origin}: "
     return [f"{where}{' and '.join(found)} among the judgments; they count"] if found else []
 
@@ -223,7 +223,7 @@ class _Draft:
     def _set(self, name: str, value: object) -> None:
         if value is not None and self.facts.setdefault(name, value) != value:
             raise FormatError(
-                f"{name.replace('_', ' ')} {brief(value)} contradicts {brief(self.facts[name])}"
+                f"{name.replace('_', ' ')} {quoted(value)} contradicts {quoted(self.facts[name])}"
             )
 
 
@@ -232,7 +232,9 @@ def _marks(given: Fields) -> tuple[str, ...] | None:
     if marks is None:
         return None
     if not isinstance(marks, list) or not all(mark in MARKS for mark in marks):
-        raise FormatError(f"marks is {brief(marks)}: expected a list of some of {', '.join(MARKS)}")
+        raise FormatError(
+            f"marks is {quoted(marks)}: expected a list of some of {', '.join(MARKS)}"
+        )
     return tuple(mark for mark in MARKS if mark in marks)
 
 
@@ -246,7 +248,7 @@ def _range(given: Fields) -> tuple[int, int]:
 def _signed(given: Fields, name: str) -> int | None:
     value = given.number(name)
     if value is not None and value != int(value):
-        raise FormatError(f"{name} is {brief(value)}: expected a whole number")
+        raise FormatError(f"{name} is {quoted(value)}: expected a whole number")
     return None if value is None else int(value)
 
 
@@ -264,7 +266,7 @@ def _grade(given: Fields) -> Grade2002 | Grade2003 | Grade2005 | None:
             return Grade2005(None if e == "?" else _small(e), _share(s))
     except ValueError:
         pass
-    raise FormatError(f"e {brief(e)} and s {brief(s)} are no grade of the scale {scale}")
+    raise FormatError(f"e {quoted(e)} and s {quoted(s)} are no grade of the scale {scale}")
 
 
 def _measured(path: str, given: Fields) -> MeasuredElement:
@@ -272,7 +274,7 @@ def _measured(path: str, given: Fields) -> MeasuredElement:
     if given.choice("scale", _SCALES) != "2005" or size is None or rsize is None or "s" in given:
         raise FormatError('size and rsize go together, with "scale": "2005" and without s')
     if e != "?" and (type(e) is not int or e not in range(3)):  # true and 1.0 equal 1
-        raise FormatError(f"e is {brief(e)}: expected 0, 1, 2 or ?")
+        raise FormatError(f"e is {quoted(e)}: expected 0, 1, 2 or ?")
     return MeasuredElement(path, None if e == "?" else e, size, rsize)
 
 
@@ -288,5 +290,5 @@ def _share(value: object) -> Fraction:
         raise ValueError
     share = Fraction(str(value))
     if share.denominator > FINEST_SHARE:
-        raise FormatError(f"s is {brief(value)}: expected at most twelve digits")
+        raise FormatError(f"s is {quoted(value)}: expected at most twelve digits")
     return share

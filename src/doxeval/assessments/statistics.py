@@ -36,8 +36,8 @@ from doxeval.assessments.read_write import AssessmentsGiven, as_assessments
 from doxeval.assessments.recall_bases import LINKS
 from doxeval.assessments.resolution import resolved_assessments
 from doxeval.documents import Collection
+from doxeval.messages import plural
 from doxeval.named import checked
-from doxeval.wording import counted
 
 # How many elements are looked at together; a topic of a large collection has millions.
 _CHUNK = 1 << 20
@@ -112,9 +112,9 @@ class AssessmentStatistics:
         return self.wholly_highlighted.share_of(LINKS)
 
     def __repr__(self) -> str:
-        judged = counted(self.judged, "judged document")
+        judged = plural(self.judged, "judged document")
         elements = (f"{len(self.graded):,} graded", f"{len(self.highlighted):,} highlighted")
-        topics = counted(len(self.topics), "topic")
+        topics = plural(len(self.topics), "topic")
         return f"AssessmentStatistics({topics}, {judged}, elements: {', '.join(elements)})"
 
     def to_dict(self) -> dict[str, Any]:

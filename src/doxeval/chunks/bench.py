@@ -19,7 +19,7 @@ from doxeval.chunks.question_sources import questions
 from doxeval.chunks.word_index import WordIndex
 from doxeval.errors import InputError
 from doxeval.measures import GroundTruth, Texts, tokeniser_of
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 NO_GOLD = "not defined: no question has gold"
 
@@ -36,7 +36,7 @@ class Bench:
         max_lost: int | str = 0,
     ) -> None:
         if unit not in UNITS:
-            raise InputError(f"unit is {brief(unit)}: expected {', '.join(UNITS)}")
+            raise InputError(f"unit is {quoted(unit)}: expected {', '.join(UNITS)}")
         self.docs = docs
         self.gold = gold_in(gold, docs, max_lost)
         # About gold that was read here; whoever gives gold that was read before knows them.

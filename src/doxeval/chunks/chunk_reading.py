@@ -16,9 +16,9 @@ from doxeval.columns import refuse_unknown
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, warn
 from doxeval.locating import How
+from doxeval.messages import quoted
 from doxeval.named import checked
 from doxeval.runs import CHUNK_FIELDS, ChunkTable
-from doxeval.wording import brief
 
 
 @checked
@@ -84,7 +84,7 @@ def _home(loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how
     home = normalised_id(named or "") if docs is None else docs.find(named)
     if not home:
         raise loaded.wrong(
-            "doc is missing" if named is None else f"no document {brief(named)}", row
+            "doc is missing" if named is None else f"no document {quoted(named)}", row
         )
     return home
 
@@ -106,4 +106,4 @@ def _how(loaded: Loaded, row: int, record: dict[str, Any]) -> How:
         return How.of(str(word))
     except KeyError:
         known = ", ".join(one.word for one in How)
-        raise loaded.wrong(f"how is {brief(word)}: expected one of {known}", row) from None
+        raise loaded.wrong(f"how is {quoted(word)}: expected one of {known}", row) from None

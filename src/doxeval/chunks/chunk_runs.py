@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.errors import UnknownReference
-from doxeval.measures import Floats
+from doxeval.messages import quoted
 from doxeval.runs import ChunkTable, Run
-from doxeval.wording import brief
 
 
 def run_of_chunks(
@@ -67,7 +66,7 @@ def chunks_of_run(run: Run, table: ChunkTable) -> Ints:
         chunk = known.get((document[number], own))
         if chunk is None:
             raise UnknownReference(
-                f"result {row + 1:,} of {brief(run.run_id)} ({run.documents[number]} "
+                f"result {row + 1:,} of {quoted(run.run_id)} ({run.documents[number]} "
                 f"{start:,} to {end:,}) is none of the chunks"
             )
         found[row] = chunk

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints, concatenated_ranges
+from doxeval.arrays import Floats, Ints, concatenated_ranges
 from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.word_index import WordIndex
-from doxeval.measures import Floats
+from doxeval.messages import join_names
 from doxeval.retrieve import (
     ARTICLES,
     Evidence,
@@ -24,7 +24,6 @@ from doxeval.retrieve import (
     stop_words,
 )
 from doxeval.runs import ChunkTable, Run
-from doxeval.wording import listed
 
 # What `bm25` without parameters means for chunks: the usual values, and the chunk's own words only.
 PLAIN = "bm25(k1=1.2,b=0.75,context=0)"
@@ -161,6 +160,6 @@ def search_chunks(
     run = run_of_chunks(table, topics, np.concatenate(chunks), np.concatenate(scores), name)
     warnings = run.warnings
     if empty:
-        said = f"questions for which nothing was found, whose lists are empty: {listed(empty)}"
+        said = f"questions for which nothing was found, whose lists are empty: {join_names(empty)}"
         warnings = (*warnings, said)
     return replace(run, facts={"model": str(search.model)}, warnings=warnings)

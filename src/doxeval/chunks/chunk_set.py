@@ -9,19 +9,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.loading import json_line
 from doxeval.chunks.locating_told import Told
 from doxeval.errors import FormatError, MissingInput
-from doxeval.files import written
+from doxeval.files import open_output
 from doxeval.locating import How
+from doxeval.messages import Parameter, plural
 from doxeval.runs import ChunkTable, SpanLists
-from doxeval.wording import Parameter, counted
 
-Floats = npt.NDArray[np.float64]
 NOT_PLACED = tuple(how.word for how in How if not how.is_placed)
 
 
@@ -81,8 +79,8 @@ class Chunks:
         return len(self.table)
 
     def __repr__(self) -> str:
-        documents = counted(len(self.table.documents), "document")
-        return f"Chunks({counted(len(self), 'chunk')} of {documents})"
+        documents = plural(len(self.table.documents), "document")
+        return f"Chunks({plural(len(self), 'chunk')} of {documents})"
 
     # Columns
 
@@ -164,7 +162,7 @@ class Chunks:
 
     def report(self) -> str:
         """What was found how, in one line."""
-        cut = f"{counted(len(self), 'chunk')}, cut here"
+        cut = f"{plural(len(self), 'chunk')}, cut here"
         return cut if self.told is None else str(self.told.report)
 
     def records(self) -> Iterator[dict[str, Any]]:
@@ -203,7 +201,7 @@ class Chunks:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a chunk file as JSONL, which `read_chunks` reads."""
-        with written(path) as file:
+        with open_output(path) as file:
             for record in self.records():
                 file.write(json_line(record))
 
@@ -245,5 +243,5 @@ def check_ranges(docs: Documents, table: ChunkTable) -> None:
         raise FormatError(
             f"chunk {table.ids[row][:80]!r}: [{table.spans.start[at]}, {table.spans.end[at]}) is "
             f"not in document {table.documents[int(table.document[row])][:80]!r}, which has "
-            f"{counted(int(most[at]), 'character')}"
+            f"{plural(int(most[at]), 'character')}"
         )

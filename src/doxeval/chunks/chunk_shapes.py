@@ -9,7 +9,7 @@ from typing import Any
 from doxeval.chunks.loading import Loaded, frame_records, is_frame, load
 from doxeval.chunks.raw_chunks import RawChunk, raw_chunk
 from doxeval.errors import FormatError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 
 def raw_chunks(source: Any, doc_key: str | None = None) -> list[RawChunk]:
@@ -29,7 +29,7 @@ def raw_chunks(source: Any, doc_key: str | None = None) -> list[RawChunk]:
         return _of_mapping(source, doc_key)
     if isinstance(source, Iterable):
         return list(_of_items(list(source), doc_key))
-    raise FormatError(f"{brief(source)}: expected chunks, chunks by document, or a file of them")
+    raise FormatError(f"{quoted(source)}: expected chunks, chunks by document, or a file of them")
 
 
 def _of_loaded(loaded: Loaded, doc_key: str | None) -> list[RawChunk]:
@@ -81,13 +81,15 @@ def _of_document(document: Any, own: Any, doc_key: str | None) -> Iterator[RawCh
         texts, offsets = own
         if len(texts) != len(offsets):
             counts = f"{len(texts):,} texts, {len(offsets):,} pairs of offsets"
-            raise FormatError(f"document {brief(document)}: {counts}")
+            raise FormatError(f"document {quoted(document)}: {counts}")
         for text, pair in zip(texts, offsets, strict=True):
             yield raw_chunk((text, tuple(pair)))
     elif isinstance(own, Iterable) and not isinstance(own, str | Mapping):
         yield from (one if isinstance(one, str) else raw_chunk(one, doc_key) for one in own)
     else:
-        raise FormatError(f"document {brief(document)} has {brief(own)}: expected a list of chunks")
+        raise FormatError(
+            f"document {quoted(document)} has {quoted(own)}: expected a list of chunks"
+        )
 
 
 def _are_offsets(value: Any) -> bool:
@@ -101,7 +103,9 @@ def _with_levels(document: str, splits: Sequence[Any]) -> Iterator[RawChunk]:
     above: list[tuple[int, str]] = []
     for number, split in enumerate(splits, 1):
         if not isinstance(split, Sequence) or len(split) != 2 or not isinstance(split[0], str):
-            raise FormatError(f"document {brief(document)}: {brief(split)}: expected [text, level]")
+            raise FormatError(
+                f"document {quoted(document)}: {quoted(split)}: expected [text, level]"
+            )
         level = split[1] if type(split[1]) is int else 0
         while above and above[-1][0] >= level:
             above.pop()
@@ -119,7 +123,7 @@ def _of_store(source: Mapping[str, Any], doc_key: str | None) -> list[RawChunk]:
     ids, texts, metadata = columns
     for name, column in (("ids", ids), ("metadatas", metadata)):
         if not isinstance(column, Sequence) or (column and len(column) != len(texts)):
-            raise FormatError(f"{name} is {brief(column)}: expected one for each of documents")
+            raise FormatError(f"{name} is {quoted(column)}: expected one for each of documents")
     chunks = []
     for number, text in enumerate(texts):
         own = metadata[number] if metadata else None
@@ -131,5 +135,5 @@ def _of_store(source: Mapping[str, Any], doc_key: str | None) -> list[RawChunk]:
 
 def _together(rows: Any) -> list[Any]:
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise FormatError(f"{brief(rows)}: expected a list for each query")
+        raise FormatError(f"{quoted(rows)}: expected a list for each query")
     return [one for row in rows for one in row]

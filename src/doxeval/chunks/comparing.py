@@ -22,11 +22,11 @@ from doxeval.chunks.study import Study
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Evaluation
 from doxeval.measures import as_measure
+from doxeval.messages import Message, Parameter, plural, quoted
 from doxeval.named import checked
 from doxeval.reports import losses
 from doxeval.runs import Run
 from doxeval.scores import ScoreTable
-from doxeval.wording import Message, Parameter, brief, counted
 
 _READ_AT = 5
 _REFERENCE = 1000  # the budget that chunkings are compared at, if there is that much
@@ -152,10 +152,10 @@ def _name_of(by: Any) -> str:
 def _chunks(bench: Bench, name: str, by: Any) -> Chunks:
     found = cut(bench.docs, by)
     if not len(found):
-        raise InputError(f"cut {brief(name)} gives no chunks")
+        raise InputError(f"cut {quoted(name)} gives no chunks")
     unknown = [one for one in found.documents if one and one not in bench.docs]
     if unknown:
-        raise InputError(f"cut {brief(name)} has chunks of {brief(unknown[0])}, no document here")
+        raise InputError(f"cut {quoted(name)} has chunks of {quoted(unknown[0])}, no document here")
     return found
 
 
@@ -212,7 +212,7 @@ def _warnings(
     for scored, (name, chunks) in zip(scores.runs, found.items(), strict=True):
         about = [*chunks.warnings, *scored.warnings, *limits[name].warnings]
         if len(chunks.lost):
-            about.append(f"{counted(len(chunks.lost), 'chunk')} not found in the documents")
+            about.append(f"{plural(len(chunks.lost), 'chunk')} not found in the documents")
         said += [Message(f"{name}: ", one) for one in about]
     return list(dict.fromkeys(said))
 

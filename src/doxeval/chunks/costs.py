@@ -7,8 +7,8 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.errors import InputError
 from doxeval.measures import Texts
+from doxeval.messages import Parameter, quoted
 from doxeval.runs import ChunkTable
-from doxeval.wording import Parameter, brief
 
 UNITS = ("characters", "words", "tokens")
 
@@ -21,7 +21,7 @@ def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
     [1, 1]
     """
     if unit not in UNITS:
-        raise InputError(f"unit is {brief(unit)}: expected {', '.join(UNITS)}")
+        raise InputError(f"unit is {quoted(unit)}: expected {', '.join(UNITS)}")
     if unit == "characters":
         return table.spans.sizes()
     states = (table.tokens >= 0) & (unit == "tokens")

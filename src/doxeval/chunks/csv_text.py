@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from doxeval.errors import FormatError
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 
 def csv_records(
@@ -29,7 +29,7 @@ def csv_records(
         raise FormatError(f"there are two columns {twice[:80]!r}", origin, 1)
     for line, row in rows:
         if len(row) != len(header):
-            found, expected = counted(len(row), "field"), len(header)
+            found, expected = plural(len(row), "field"), len(header)
             raise FormatError(f"{found}: expected {expected}, as on the first line", origin, line)
         yield line, dict(zip(header, row, strict=True))
 

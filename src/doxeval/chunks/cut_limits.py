@@ -14,9 +14,9 @@ from doxeval.chunks.oracle_order import best_ious, oracle_run, oracle_steps
 from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import warn
+from doxeval.messages import Parameter
 from doxeval.named import checked
 from doxeval.runs import Run
-from doxeval.wording import Parameter
 
 
 @checked

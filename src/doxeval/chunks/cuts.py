@@ -23,7 +23,7 @@ from doxeval.chunks.cut_text import (
     recursively,
 )
 from doxeval.errors import InputError
-from doxeval.wording import brief, suggestion
+from doxeval.messages import quoted, suggestion
 
 
 class _Kind(NamedTuple):
@@ -59,10 +59,10 @@ def cut_named(name: str) -> Callable[[str], Ranges]:
     kind, *numbers = name.strip().split(":")
     if kind not in _KINDS:
         hint = suggestion(kind, BUILT_IN)
-        raise InputError(f"no cut {brief(name)}{hint}; expected {EXPECTED}")
+        raise InputError(f"no cut {quoted(name)}{hint}; expected {EXPECTED}")
     if not _KINDS[kind].counts:
         if numbers:
-            raise InputError(f"cut {brief(name)}: {kind} has no size")
+            raise InputError(f"cut {quoted(name)}: {kind} has no size")
         return _KINDS[kind].cut
     return partial(_KINDS[kind].cut, **_sizes(name, kind, numbers))
 
@@ -71,13 +71,13 @@ def _sizes(name: str, kind: str, numbers: list[str]) -> dict[str, int]:
     if not 1 <= len(numbers) <= 2 or not all(number.isdecimal() for number in numbers):
         counts = _KINDS[kind].counts
         raise InputError(
-            f"cut {brief(name)}: expected {kind}:SIZE:OVERLAP with whole numbers of {counts}"
+            f"cut {quoted(name)}: expected {kind}:SIZE:OVERLAP with whole numbers of {counts}"
         )
     size, overlap = int(numbers[0]), int(numbers[1]) if len(numbers) > 1 else 0
     if size < 1:
-        raise InputError(f"cut {brief(name)}: the size must be at least 1")
+        raise InputError(f"cut {quoted(name)}: the size must be at least 1")
     if overlap >= size:
-        raise InputError(f"cut {brief(name)}: the overlap must be less than the size")
+        raise InputError(f"cut {quoted(name)}: the overlap must be less than the size")
     return {"count" if kind == "sentences" else "size": size, "overlap": overlap}
 
 

@@ -16,9 +16,9 @@ from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.splitters import splitter_of
 from doxeval.errors import DoxevalError, InputError, warn
+from doxeval.messages import escape, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import SpanLists
-from doxeval.wording import brief, counted, visible
 
 
 @checked
@@ -62,7 +62,7 @@ def _by_sections(docs: Documents) -> Chunks:
     if not without:
         return found
     whole = "each is one chunk" if without == len(docs) else "each of these is one chunk"
-    said = f"{without:,} of {counted(len(docs), 'document')} without headings or sections: {whole}"
+    said = f"{without:,} of {plural(len(docs), 'document')} without headings or sections: {whole}"
     return replace(found, warnings=(said,))
 
 
@@ -89,7 +89,7 @@ def _by_splitter(docs: Documents, splitter: Any) -> Chunks:
             raise
         except Exception as error:  # a splitter of somebody else raises anything
             raise InputError(
-                f"the splitter fails on document {brief(name)}: {visible(repr(error))}"
+                f"the splitter fails on document {quoted(name)}: {escape(repr(error))}"
             ) from error
     if all(map(_is_range, (one for own in found.values() for one in own))):
         return _of_ranges(docs, found)
@@ -113,7 +113,7 @@ def _of_ranges(docs: Documents, found: dict[str, list[Any]]) -> Chunks:
         for start, end in own:
             if not 0 <= start <= end <= len(docs[name]):
                 raise InputError(
-                    f"the splitter gives [{start}, {end}) in document {brief(name)}, which has "
+                    f"the splitter gives [{start}, {end}) in document {quoted(name)}, which has "
                     f"{len(docs[name]):,} characters"
                 )
     spans = [[(int(start), int(end))] for own in found.values() for start, end in own]

@@ -7,7 +7,7 @@ from typing import Any
 
 from doxeval.chunks.formats import document_format
 from doxeval.chunks.loading import Loaded
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 IDS = ("id", "_id", "doc", "doc_id", "docid", "document_id", "docno", "url", "path", "title")
 TEXTS = ("text", "contents", "content", "body", "page_content", "document", "markdown", "texts")
@@ -40,7 +40,7 @@ def texts_of_records(loaded: Loaded) -> Iterator[tuple[str, str]]:
         text = _field(record, TEXTS)
         if document is None or not isinstance(text, str):
             raise loaded.wrong(
-                f"fields {brief(sorted(map(str, record)))}: expected an id ({', '.join(IDS)}) and "
+                f"fields {quoted(sorted(map(str, record)))}: expected an id ({', '.join(IDS)}) and "
                 f"a text ({', '.join(TEXTS)})",
                 number,
             )

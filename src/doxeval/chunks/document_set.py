@@ -8,7 +8,7 @@ from functools import cached_property
 from doxeval.chunks.structure import Heading, headings
 from doxeval.documents import normalised_id, without_suffixes
 from doxeval.errors import FormatError, UnknownReference
-from doxeval.wording import brief, counted, suggestion
+from doxeval.messages import plural, quoted, suggestion
 
 
 class Documents(Mapping[str, str]):
@@ -36,12 +36,12 @@ class Documents(Mapping[str, str]):
         for name, text in texts:
             if not isinstance(text, str):
                 kind = type(text).__name__
-                raise FormatError(f"document {brief(name)} is a {kind}: expected its text", origin)
+                raise FormatError(f"document {quoted(name)} is a {kind}: expected its text", origin)
             document = normalised_id(str(name))
             if not document:
                 raise FormatError("a document without an id", origin)
             if document in self._texts:
-                raise FormatError(f"there are two documents {brief(document)}", origin)
+                raise FormatError(f"there are two documents {quoted(document)}", origin)
             self._texts[document] = text
         if not self._texts:
             raise FormatError("there are no documents", origin)
@@ -59,7 +59,7 @@ class Documents(Mapping[str, str]):
 
     def __repr__(self) -> str:
         characters = sum(map(len, self._texts.values()))
-        return f"Documents({counted(len(self), 'document')}, {counted(characters, 'character')})"
+        return f"Documents({plural(len(self), 'document')}, {plural(characters, 'character')})"
 
     def outline(self, document: str) -> Sequence[Heading]:
         """Where sections of a document begin, with their levels.
@@ -102,7 +102,7 @@ class Documents(Mapping[str, str]):
         found = self.find(reference)
         if found is None:
             raise UnknownReference(
-                f"no document {brief(reference)}{suggestion(str(reference), self)}"
+                f"no document {quoted(reference)}{suggestion(str(reference), self)}"
             )
         return found
 

@@ -17,9 +17,9 @@ from doxeval.chunks.outlines import outlines
 from doxeval.chunks.structure import Heading
 from doxeval.documents import SUFFIXES, Collection, Walk
 from doxeval.errors import FormatError, SourceError, warn
+from doxeval.messages import quoted
 from doxeval.named import checked
-from doxeval.sealed import is_url
-from doxeval.wording import brief
+from doxeval.storage import is_url
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, RawDocument
@@ -74,7 +74,7 @@ def _documents_of(source: Any) -> Documents:
         return Documents(source.items())
     if isinstance(source, Iterable):
         return _of_items(list(source))
-    raise FormatError(f"{brief(source)}: {EXPECTED}")
+    raise FormatError(f"{quoted(source)}: {EXPECTED}")
 
 
 def _of_items(items: list[Any]) -> Documents:

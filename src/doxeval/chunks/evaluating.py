@@ -14,9 +14,9 @@ from doxeval.chunks.question_set import Questions
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Evaluation
 from doxeval.measures import as_measure
+from doxeval.messages import quoted
 from doxeval.named import checked
 from doxeval.scores import ScoreTable
-from doxeval.wording import brief
 
 PRESET = "rag"
 # In all verbs and functions of chunks: whoever gets a chunk twice reads it twice.
@@ -101,7 +101,7 @@ def judgments_of(gold: Any) -> Assessments:
         return gold.assessments
     if isinstance(gold, Assessments):
         return gold
-    raise InputError(f"gold is {brief(gold)}: expected questions, or assessments")
+    raise InputError(f"gold is {quoted(gold)}: expected questions, or assessments")
 
 
 def _in_unit(measures: Iterable[Any], unit: str) -> list[Any]:

@@ -11,7 +11,7 @@ from doxeval.chunks.quotes import Quoted, QuotePlaces, StatedOffsets, Wanted, is
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
 from doxeval.errors import FormatError
 from doxeval.locating import allowed_lost, find_in_documents, refuse_lost
-from doxeval.wording import Parameter, brief, counted, shortened
+from doxeval.messages import Parameter, plural, quoted, truncate
 
 Copies = Literal["same", "place"]
 _SHOWN = 60
@@ -75,11 +75,11 @@ def find_gold(
         if question.needs
     )
     if left_out:
-        needs = f"{counted(left_out, 'need')} not found and left out"
+        needs = f"{plural(left_out, 'need')} not found and left out"
         finder.warnings.append(f"{needs}: such questions are scored by their other needs")
     without = sum(not question.needs and not question.not_relevant for question in found)
     if without:
-        finder.warnings.append(f"{counted(without, 'question')} without gold: not evaluated")
+        finder.warnings.append(f"{plural(without, 'question')} without gold: not evaluated")
     refuse_lost(finder.tally.lost, finder.tally.pieces, "quote", max_lost, missing, origin)
     return Questions(tuple(found), tuple(finder.warnings), finder.tally)
 
@@ -88,7 +88,7 @@ def _refuse_repeated(given: list[StatedQuestion]) -> None:
     seen: set[str] = set()
     for one in given:
         if one.id in seen:
-            raise FormatError(f"there are two questions {brief(one.id)}")
+            raise FormatError(f"there are two questions {quoted(one.id)}")
         seen.add(one.id)
 
 
@@ -131,7 +131,7 @@ class _Finder:
             if places:
                 needs.append(Need(name, places, need.grade))
             if not need.pieces:
-                self._warn(one, f"need {shortened(name)} names no text")
+                self._warn(one, f"need {truncate(name)} names no text")
         for text in one.unusable:
             self._count(unusable=1)
             self._warn(one, f"not text of a document: {_shown(text)}")
@@ -139,7 +139,7 @@ class _Finder:
         judged = [self._docs.find(name) for name in one.not_relevant]
         for name, found in zip(one.not_relevant, judged, strict=True):
             if found is None:
-                self._warn(one, f"no document {brief(name)}")
+                self._warn(one, f"no document {quoted(name)}")
         kept = tuple(name for name in judged if name is not None)
         return Question(one.id, one.text, tuple(needs), one.tags, kept)
 
@@ -172,7 +172,7 @@ class _Finder:
                 near, share = (*other.places, other.near)[0], other.share
             if near is not None and share >= _NEAR:
                 part = "it stands" if share == 1 else f"{share:.0%} of it stands"
-                where = f"{part} at {near.start:,} of {shortened(near.document)}"
+                where = f"{part} at {near.start:,} of {truncate(near.document)}"
                 self.warnings[one.warning] += f"; {where}"
         return tuple(self.warnings[one.warning] for one in self._missing)
 
@@ -194,7 +194,7 @@ class _Finder:
         return best
 
     def _warn(self, one: StatedQuestion, message: str) -> None:
-        self.warnings.append(f"question {shortened(one.id)}: {message}")
+        self.warnings.append(f"question {truncate(one.id)}: {message}")
 
     def _count(self, **more: int) -> None:
         changed = {name: getattr(self.tally, name) + count for name, count in more.items()}
@@ -206,13 +206,13 @@ class _Finder:
         document = self._docs.find(piece.document)
         if document is None and (piece.quote is None or piece.document is not None):
             quote = "" if piece.quote is None else f": {_shown(piece.quote)}"
-            return _Found((), f"no document {brief(piece.document)}{quote}")
+            return _Found((), f"no document {quoted(piece.document)}{quote}")
         if piece.is_whole:
             return self._whole(str(document))
         if piece.inside is not None:
             return self._within(piece, document)
         if piece.quote is None and piece.start is None:
-            return _Found((), f"nothing says which part of {brief(piece.document)} is meant")
+            return _Found((), f"nothing says which part of {quoted(piece.document)} is meant")
         own = None if document is None else self._at_offsets(piece, document)
         if own is None and piece.quote is None:
             return _Found((), self._outside(piece, str(document)))
@@ -223,14 +223,14 @@ class _Finder:
     def _whole(self, document: str) -> _Found:
         length = len(self._docs[document])
         if not length:
-            return _Found((), f"document {shortened(document)} is empty")
+            return _Found((), f"document {truncate(document)} is empty")
         return _Found((Place(document, 0, length),))
 
     def _outside(self, piece: Stated, document: str) -> str:
         length = len(self._docs[document])
         return (
-            f"[{piece.start}, {piece.end}) is not in {shortened(document)}, "
-            f"which has {counted(length, 'character')}"
+            f"[{piece.start}, {piece.end}) is not in {truncate(document)}, "
+            f"which has {plural(length, 'character')}"
         )
 
     def _at_offsets(self, piece: Stated, document: str) -> Place | None:
@@ -252,7 +252,7 @@ class _Finder:
         quote = piece.quote or ""
         quoted = self._quotes.find(document, quote)
         found = list(quoted.places)
-        where = "any document" if document is None else shortened(document)
+        where = "any document" if document is None else truncate(document)
         if own is not None:
             others = [place for place in found if not _overlap(place, own)]
             found = [own, *others]
@@ -316,7 +316,7 @@ def _named_needs(one: StatedQuestion) -> dict[str, StatedNeed]:
     for number, need in enumerate(one.needs, 1):
         name = need.id or str(number)
         if name in needs:
-            raise FormatError(f"question {brief(one.id)} has two needs {brief(name)}")
+            raise FormatError(f"question {quoted(one.id)} has two needs {quoted(name)}")
         needs[name] = need
     return needs
 
@@ -328,7 +328,7 @@ def _told(
     if is_moved:
         return (
             f"not at its offset {piece.start:,} but at {found[0].start:,} of "
-            f"{shortened(found[0].document)}: {shown}"
+            f"{truncate(found[0].document)}: {shown}"
         )
     if is_copied:
         times = "more than once" if len(found) == 1 else f"{len(found):,} times"
@@ -341,4 +341,4 @@ def _overlap(one: Place, other: Place) -> bool:
 
 
 def _shown(text: str) -> str:
-    return brief(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    return quoted(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")

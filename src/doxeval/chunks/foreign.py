@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from doxeval.errors import FormatError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 
 def metadata_of(thing: Any) -> Mapping[str, Any]:
@@ -67,11 +67,11 @@ def foreign_documents(things: Sequence[Any]) -> Iterable[tuple[str, str]]:
     texts = [text_of(thing) for thing in things]
     if None in texts:
         wrong = things[texts.index(None)]
-        raise FormatError(f"{brief(wrong)}: expected a document with its text")
+        raise FormatError(f"{quoted(wrong)}: expected a document with its text")
     names = [_name(thing) for thing in things]
     if None in names:
         wrong = things[names.index(None)]
-        raise FormatError(f"{brief(wrong)}: expected an id, or a source in its metadata")
+        raise FormatError(f"{quoted(wrong)}: expected an id, or a source in its metadata")
     times = Counter(names)
     ids = [
         name if times[name] == 1 else f"{name}#{metadata_of(thing).get('page', '')}".rstrip("#")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.quotes import QuotePlaces
 from doxeval.chunks.raw_chunks import RawChunk
-from doxeval.wording import Parameter, counted, listed
+from doxeval.messages import Parameter, join_names, plural
 
 
 class Homes(NamedTuple):
@@ -94,6 +94,6 @@ def _warnings(chunks: Sequence[RawChunk], unknown: Sequence[int]) -> tuple[str, 
     if not names:
         return ()
     return (
-        f"no documents {listed(list(names), 3)}: {counted(len(unknown), 'chunk')} looked for in "
+        f"no documents {join_names(list(names), 3)}: {plural(len(unknown), 'chunk')} looked for in "
         "all documents; " + Parameter("doc_key") + " says which key of the metadata names them",
     )

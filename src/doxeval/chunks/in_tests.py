@@ -19,9 +19,9 @@ from doxeval.chunks.question_sources import questions as read_questions
 from doxeval.chunks.retrieving import retrieve
 from doxeval.chunks.run_files import read_chunk_run
 from doxeval.errors import InputError
+from doxeval.messages import Parameter
 from doxeval.runs import Run
 from doxeval.scores import RunView
-from doxeval.wording import Parameter
 
 
 def scores_of_chunks(

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from doxeval.chunks.loading import load
 from doxeval.errors import FormatError, SourceError
-from doxeval.files import opened, text_lines
-from doxeval.wording import brief, listed
+from doxeval.files import open_input, text_lines
+from doxeval.messages import join_names, quoted
 
 _QUERIES = ("queries.jsonl", "queries.tsv", "topics.tsv", "queries.jsonl.gz", "queries.tsv.gz")
 _SEGMENTS = ("segments.jsonl", "segments.jsonl.gz")
@@ -52,7 +52,7 @@ def judged_parts(files: Mapping[str, Any]) -> JudgedParts:
     """The same from files that are named one by one: queries, qrels, and perhaps segments."""
     for name in ("queries", "qrels"):
         if files.get(name) is None:
-            raise FormatError(f"no {name} among {listed(list(files))}")
+            raise FormatError(f"no {name} among {join_names(list(files))}")
     segments = files.get("segments")
     return JudgedParts(
         _texts(os.fspath(files["queries"])),
@@ -75,7 +75,7 @@ def _qrels(path: str) -> str:
         raise SourceError("no qrels in the folder: expected qrels/test.tsv", path)
     test = [file for file in found if file.stem == "test"]
     if len(found) > 1 and not test:
-        names = listed([file.name for file in found])
+        names = join_names([file.name for file in found])
         raise SourceError(f"several files of qrels: {names}; give them one by one", path)
     return str(test[0] if test else found[0])
 
@@ -91,7 +91,7 @@ def _texts(path: str) -> dict[str, str]:
             found[str(own)] = text
         return found
     found = {}
-    with opened(path) as file:
+    with open_input(path) as file:
         for number, line in text_lines(file, path):
             own, tab, text = line.partition("\t")
             if not tab:
@@ -102,25 +102,25 @@ def _texts(path: str) -> dict[str, str]:
 
 def _grades(path: str) -> dict[str, dict[str, int]]:
     grades: dict[str, dict[str, int]] = {}
-    with opened(path) as file:
+    with open_input(path) as file:
         for number, line in text_lines(file, path):
             fields = line.split()
             if number == 1 and fields[0].lower() in ("query-id", "query_id", "qid"):
                 continue
             if len(fields) not in (3, 4):
                 raise FormatError(
-                    f"{brief(line)}: expected query, document and score", path, number
+                    f"{quoted(line)}: expected query, document and score", path, number
                 )
             question, document, score = fields[0], fields[-2], fields[-1]
             try:
                 grade = int(float(score))
             except (ValueError, OverflowError):
                 raise FormatError(
-                    f"the score {brief(score)}: expected a number", path, number
+                    f"the score {quoted(score)}: expected a number", path, number
                 ) from None
             earlier = grades.setdefault(question, {}).setdefault(document, grade)
             if earlier != grade:
-                raise FormatError(f"document {brief(document)} is judged twice", path, number)
+                raise FormatError(f"document {quoted(document)} is judged twice", path, number)
     return grades
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Ints, concatenated_ranges
+from doxeval.arrays import Floats, Ints, concatenated_ranges
 from doxeval.chunks.borders import Agreement, Structure, agreement
 from doxeval.chunks.costs import chunk_costs
 from doxeval.chunks.touching import (
@@ -21,11 +21,9 @@ from doxeval.chunks.touching import (
     touching,
 )
 from doxeval.measures import GroundTruth
+from doxeval.messages import plural
 from doxeval.runs import ChunkTable
 from doxeval.spans import Spans, merged, shared_lengths
-from doxeval.wording import counted
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,10 +86,10 @@ class Limits:
     def __repr__(self) -> str:
         low, median, high = (f"{size:,.0f}" for size in self.sizes)
         lines = [
-            f"{counted(self.chunks, 'chunk')} of {counted(self.documents, 'document')}: "
+            f"{plural(self.chunks, 'chunk')} of {plural(self.documents, 'document')}: "
             f"{low}, {median}, {high} {self.unit} (5 %, 50 %, 95 %)",
             f"coverage {self.coverage:.4f}, overlap factor {self.overlap:.3f}",
-            f"{counted(self.needs, 'need')} of {counted(self.questions, 'question')}: "
+            f"{plural(self.needs, 'need')} of {plural(self.questions, 'question')}: "
             f"intact {self.intact:.4f}, pieces {self.pieces:.3f}, borders inside {self.inside:.3f}",
             f"Ω {self.omega:.4f}, best IoU {self.best_iou:.4f}",
         ]
@@ -271,7 +269,7 @@ def _warnings(table: ChunkTable, structure: Structure) -> list[str]:
     found = []
     without = set(structure.names) - set(table.documents)
     if without:
-        found.append(f"{counted(len(without), 'document')} without chunks")
+        found.append(f"{plural(len(without), 'document')} without chunks")
     if len(table):
         chunk = float(np.median(table.spans.sizes()))
         texts = [structure.texts.find(name) or "" for name in structure.names]

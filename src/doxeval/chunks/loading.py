@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from doxeval.chunks.csv_text import csv_records
-from doxeval.columns import frames
+from doxeval.columns import is_frame as is_data_frame
 from doxeval.documents import decoded
 from doxeval.errors import FormatError, OutputError, SourceError
-from doxeval.files import json_lines, opened, parsed_json, read_up_to, uncompressed_name
-from doxeval.wording import brief
+from doxeval.files import json_lines, open_input, parsed_json, read_up_to, uncompressed_name
+from doxeval.messages import quoted
 
 LARGEST_FILE = 4 << 30
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
@@ -47,7 +47,7 @@ class Loaded(NamedTuple):
             raise self.wrong(f"a {type(self.value).__name__}: expected a list of records")
         for number, record in enumerate(self.value):
             if not isinstance(record, dict):
-                raise self.wrong(f"{brief(record)}: expected an object with fields", number)
+                raise self.wrong(f"{quoted(record)}: expected an object with fields", number)
         return self.value
 
 
@@ -68,7 +68,7 @@ def loaded_from(source: Any) -> Loaded:
     samples = getattr(source, "samples", source)  # a data set of ragas
     if isinstance(samples, Iterable):
         return Loaded([_record(one) for one in samples])
-    raise FormatError(f"{brief(source)}: expected a file, a data frame or records")
+    raise FormatError(f"{quoted(source)}: expected a file, a data frame or records")
 
 
 def _record(one: Any) -> Any:
@@ -93,7 +93,7 @@ def load(path: str | os.PathLike[str]) -> Loaded:
     if suffix not in _SUFFIXES:
         expected = ", ".join(_SUFFIXES)
         raise FormatError(f"cannot tell the format from its name: expected {expected}", name)
-    with opened(path) as file:
+    with open_input(path) as file:
         if suffix == ".parquet":
             return _numbered(parquet_records(read_up_to(file, LARGEST_FILE), name), name)
         if suffix in (".jsonl", ".ndjson"):
@@ -148,7 +148,7 @@ def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
 
 def is_frame(value: Any) -> bool:
     """Whether a value is a data frame of pandas or polars, or a table of Arrow."""
-    return frames.is_frame(value) or (hasattr(value, "columns") and hasattr(value, "to_pylist"))
+    return is_data_frame(value) or (hasattr(value, "columns") and hasattr(value, "to_pylist"))
 
 
 def frame_records(frame: Any) -> list[dict[str, Any]]:
@@ -199,5 +199,5 @@ def json_line(record: Mapping[str, Any]) -> bytes:
     try:
         return json.dumps(record, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
-        shown = brief(record.get("id"))
+        shown = quoted(record.get("id"))
         raise OutputError(f"{shown}: a lone surrogate, which no file can hold") from None

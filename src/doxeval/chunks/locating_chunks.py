@@ -21,9 +21,9 @@ from doxeval.chunks.raw_chunks import RawChunk
 from doxeval.errors import FormatError, warn
 from doxeval.locating import How, Located, LocatingReport, LostChunk, Order, locate_chunks
 from doxeval.measures import word_starts
+from doxeval.messages import join_names, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import ChunkTable
-from doxeval.wording import brief, counted, listed
 
 # Below half, these are probably other texts; then nothing that follows would mean anything.
 _MOST_LOST = "50%"
@@ -157,8 +157,8 @@ class _Finding:
             spans = self._raw[row].spans
             if any(end > length for _, end in spans):
                 raise FormatError(
-                    f"chunk {brief(self._raw[row].id or row + 1)}: {brief(spans)} is not in "
-                    f"document {brief(document)}, which has {counted(length, 'character')}"
+                    f"chunk {quoted(self._raw[row].id or row + 1)}: {quoted(spans)} is not in "
+                    f"document {quoted(document)}, which has {plural(length, 'character')}"
                 )
             self._spans[row] = spans
             self._how[row] = How.OWN
@@ -218,5 +218,5 @@ def _ids(documents: Sequence[str], raw: Sequence[RawChunk]) -> tuple[list[str], 
         return distinct_ids(documents, given), []
     except FormatError:
         twice = [one for one, count in Counter(given).items() if one is not None and count > 1]
-        warning = f"several chunks have the id {listed(twice, 1)}: all are numbered instead"
+        warning = f"several chunks have the id {join_names(twice, 1)}: all are numbered instead"
         return distinct_ids(documents, [None] * len(raw)), [warning]

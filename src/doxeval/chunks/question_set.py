@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from doxeval.assessments import Assessments, Judgment, NeededSpan
 from doxeval.chunks.loading import json_line
 from doxeval.errors import UnknownName
-from doxeval.files import written
+from doxeval.files import open_output
+from doxeval.messages import plural, quoted
 from doxeval.topics import Topic
-from doxeval.wording import brief, counted
 
 
 class Place(NamedTuple):
@@ -84,7 +84,7 @@ class Questions:
 
     def __getitem__(self, question: str) -> Question:
         if question not in self._by_id:
-            raise UnknownName(f"no question {brief(question)}")
+            raise UnknownName(f"no question {quoted(question)}")
         return self._by_id[question]
 
     def __contains__(self, question: object) -> bool:
@@ -96,7 +96,7 @@ class Questions:
 
     def __repr__(self) -> str:
         needs = sum(len(question.needs) for question in self.questions)
-        return f"Questions({counted(len(self), 'question')}, {counted(needs, 'need')})"
+        return f"Questions({plural(len(self), 'question')}, {plural(needs, 'need')})"
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -139,15 +139,15 @@ class Questions:
         tally = self.tally
         needs = sum(len(question.needs) for question in self.questions)
         parts = [
-            f"{counted(len(self), 'question')}, {counted(needs, 'need')}: {tally.lost:,} lost, "
+            f"{plural(len(self), 'question')}, {plural(needs, 'need')}: {tally.lost:,} lost, "
             f"{tally.moved:,} elsewhere than stated",
             f"{tally.copied:,} stand more than once "
-            f"({counted(tally.questions_with_copies, 'question')})",
+            f"({plural(tally.questions_with_copies, 'question')})",
         ]
         if tally.unusable:
-            parts.append(f"{counted(tally.unusable, 'answer')} not text of a document")
+            parts.append(f"{plural(tally.unusable, 'answer')} not text of a document")
         without = sum(not question.needs for question in self.questions)
-        return " · ".join(parts + [f"{counted(without, 'question')} without gold"] * bool(without))
+        return " · ".join(parts + [f"{plural(without, 'question')} without gold"] * bool(without))
 
     # Other forms
 
@@ -166,7 +166,7 @@ class Questions:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the questions as JSONL, which `questions` reads again."""
-        with written(path) as file:
+        with open_output(path) as file:
             file.writelines(self.lines())
 
     def lines(self) -> Iterator[bytes]:

@@ -17,8 +17,8 @@ from doxeval.chunks.judged_parts import judged_folder, judged_parts
 from doxeval.chunks.loading import Loaded, loaded_from, plain
 from doxeval.chunks.question_set import Questions
 from doxeval.errors import warn
+from doxeval.messages import quoted
 from doxeval.named import checked
-from doxeval.wording import brief
 
 
 @checked
@@ -78,8 +78,8 @@ def _stated(loaded: Loaded, docs: Documents) -> Any:
 def _fields_of(value: Any) -> str:
     first = value[0] if isinstance(value, list) and value else value
     if isinstance(first, Mapping):
-        return f"fields {brief(list(first))}"
-    return brief(first)
+        return f"fields {quoted(list(first))}"
+    return quoted(first)
 
 
 def _loaded(source: Any) -> Loaded:

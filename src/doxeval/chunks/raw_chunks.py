@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from doxeval.chunks.foreign import metadata_of, text_of, window_of
 from doxeval.errors import FormatError
+from doxeval.messages import quoted
 from doxeval.spans import TOO_LONG
-from doxeval.wording import brief
 
 # Where metadata name the document, the more particular names first.
 DOCUMENT_KEYS = (
@@ -94,7 +94,7 @@ def _of_pair(thing: Sequence[Any]) -> RawChunk:
         rest = thing[1] if len(thing) == 2 else thing[1:]
         if isinstance(rest, Sequence) and len(rest) == 2 and all(type(one) is int for one in rest):
             return RawChunk(thing[0], start=_whole(rest[0]), end=_whole(rest[1]))
-    raise FormatError(f"the chunk {brief(thing)}: expected a text, or (text, (start, end))")
+    raise FormatError(f"the chunk {quoted(thing)}: expected a text, or (text, (start, end))")
 
 
 def _of_record(record: Mapping[str, Any], doc_key: str | None) -> RawChunk:
@@ -102,7 +102,7 @@ def _of_record(record: Mapping[str, Any], doc_key: str | None) -> RawChunk:
     fields = {**(metadata if isinstance(metadata, Mapping) else {}), **record}
     text = _first(fields, _TEXTS)
     if text is not None and not isinstance(text, str):
-        raise FormatError(f"the chunk {brief(dict(record))}: its text is not a text")
+        raise FormatError(f"the chunk {quoted(dict(record))}: its text is not a text")
     chunk = _made(fields, text, doc_key)._replace(spans=_stated_spans(fields))
     if "segment" in fields and "docid" in fields:  # MS MARCO: the document, #, and the segment
         segment = str(fields["docid"])
@@ -111,7 +111,7 @@ def _of_record(record: Mapping[str, Any], doc_key: str | None) -> RawChunk:
         chunk = _of_autorag(chunk, fields)
     if text is None and not chunk.spans and not isinstance(fields.get("spans"), list):
         raise FormatError(
-            f"the chunk {brief(dict(record))}: expected a text, start and end, or spans"
+            f"the chunk {quoted(dict(record))}: expected a text, start and end, or spans"
         )
     return chunk
 
@@ -125,7 +125,7 @@ def _of_autorag(chunk: RawChunk, fields: Mapping[str, Any]) -> RawChunk:
     name, given = str(fields["doc_id"]), fields.get("start_end_idx")
     is_pair = isinstance(given, Sequence) and len(given) == 2
     if given is not None and not (is_pair and all(type(one) is int for one in given)):
-        raise FormatError(f"start_end_idx is {brief(given)}: expected two whole numbers")
+        raise FormatError(f"start_end_idx is {quoted(given)}: expected two whole numbers")
     others = tuple(one for one in chunk.documents if one != name)
     return chunk._replace(
         id=name if chunk.id is None else chunk.id,
@@ -144,17 +144,17 @@ def _stated_spans(fields: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
     listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     pairs = [tuple(one) if isinstance(one, Sequence) else () for one in listed]
     if not all(len(one) == 2 and all(type(number) is int for number in one) for one in pairs):
-        raise FormatError(f"the ranges {brief(given)}: expected pairs of whole numbers")
+        raise FormatError(f"the ranges {quoted(given)}: expected pairs of whole numbers")
     if any(not 0 <= start <= end < TOO_LONG for start, end in pairs):
         expected = "expected a start of 0 or more, and an end that is not before it"
-        raise FormatError(f"the ranges {brief(given)}: {expected}")
+        raise FormatError(f"the ranges {quoted(given)}: {expected}")
     return tuple((start, end) for start, end in pairs)
 
 
 def _of_object(thing: Any, doc_key: str | None) -> RawChunk:
     text = text_of(thing)
     if text is None:
-        raise FormatError(f"{brief(thing)}: expected a chunk with its text")
+        raise FormatError(f"{quoted(thing)}: expected a chunk with its text")
     names = {*_IDS, *_STARTS, *_ENDS, *_TOKENS, "ref_doc_id"} - {"start", "end", "tokens"}
     own = {name: getattr(thing, name, None) for name in sorted(names)}
     metadata = dict(metadata_of(thing))

@@ -11,8 +11,8 @@ from doxeval.chunks.chunk_reading import read_chunks
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.document_set import Documents
 from doxeval.errors import MissingInput
-from doxeval.files import written
-from doxeval.wording import Parameter, json_text
+from doxeval.files import open_output
+from doxeval.messages import Parameter, json_text
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -62,7 +62,7 @@ def write_with_texts(chunks: Chunks, path: str | os.PathLike[str]) -> None:
 
     Text with lone surrogates, which files cannot hold, is left out.
     """
-    with written(path) as file:
+    with open_output(path) as file:
         for row, record in enumerate(chunks.records()):
             record.setdefault("text", chunks.text(row))
             if _SURROGATE.search(record["text"]):

@@ -16,8 +16,8 @@ from doxeval.chunks.question_set import Questions
 from doxeval.chunks.retrieving import run_of_answers
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import InputError, MissingInput, warn
+from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
-from doxeval.wording import Parameter, brief, listed
 
 
 @checked
@@ -91,7 +91,8 @@ def _topics(answers: Sequence[Answer], asked: Mapping[str, str]) -> list[str]:
     twice = [topic for topic, count in Counter(topics).items() if count > 1]
     if twice:
         raise InputError(
-            f"two questions of the file are question {brief(twice[0])} of " + Parameter("questions")
+            f"two questions of the file are question {quoted(twice[0])} of "
+            + Parameter("questions")
         )
     return topics
 
@@ -102,8 +103,9 @@ def _warnings(topics: Sequence[str], asked: Mapping[str, str] | None) -> Iterato
     unknown = [topic for topic in topics if topic not in asked]
     if unknown:
         yield (
-            Parameter("questions") + f" has none of these questions of the file: {listed(unknown)}"
+            Parameter("questions")
+            + f" has none of these questions of the file: {join_names(unknown)}"
         )
     missing = [topic for topic in asked if topic not in set(topics)]
     if missing:
-        yield f"questions for which the file has nothing: {listed(missing)}"
+        yield f"questions for which the file has nothing: {join_names(missing)}"

@@ -18,9 +18,9 @@ from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.returned_items import Items
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import DoxevalError, InputError, warn
+from doxeval.messages import escape, join_names, quoted
 from doxeval.named import checked
 from doxeval.runs import Result, Run
-from doxeval.wording import brief, listed, visible
 
 _METHODS = ("invoke", "retrieve", "get_relevant_documents", "search")
 _ASYNC_METHODS = ("ainvoke", "aretrieve")
@@ -80,9 +80,9 @@ def run_of_answers(
     results: list[Result] = []
     for topic, answer in answers.items():
         results += items.results(topic, answer, k)
-    run = Run.from_results(results, visible(run_id))
+    run = Run.from_results(results, escape(run_id))
     empty = [topic for topic, answer in answers.items() if not answer]
-    about = [f"questions for which nothing was returned: {listed(empty)}"] if empty else []
+    about = [f"questions for which nothing was returned: {join_names(empty)}"] if empty else []
     run = replace(run, warnings=(*run.warnings, *about, *items.warnings()))
     return ChunkRun.of(run, chunks)
 
@@ -119,7 +119,7 @@ def _asking(retriever: Any) -> Callable[[str], Any]:
             ask: Callable[[str], Any] = way
             return ask
     raise InputError(
-        f"{brief(retriever)} is no retriever: expected a function from a question to results, or "
+        f"{quoted(retriever)} is no retriever: expected a function from a question to results, or "
         f"an object with one of {', '.join(_METHODS)}"
     )
 
@@ -177,7 +177,7 @@ def _asked(ask: Callable[[], Any], topic: str) -> Any:
 
 
 def _failed(topic: str, error: Exception) -> InputError:
-    return InputError(f"the retriever fails on question {brief(topic)}: {visible(repr(error))}")
+    return InputError(f"the retriever fails on question {quoted(topic)}: {escape(repr(error))}")
 
 
 def _listed(found: Any, topic: str) -> list[Any]:
@@ -187,7 +187,7 @@ def _listed(found: Any, topic: str) -> list[Any]:
         found = found["documents"]  # Haystack
     if isinstance(found, str | bytes | Mapping) or not isinstance(found, Iterable):
         raise InputError(
-            f"the retriever gives {brief(found)} for question {brief(topic)}: expected a list of "
+            f"the retriever gives {quoted(found)} for question {quoted(topic)}: expected a list of "
             "results"
         )
     return list(found)

@@ -18,8 +18,8 @@ from doxeval.chunks.found_texts import Found, Place, Wanted, found_texts
 from doxeval.chunks.quotes import is_same_text
 from doxeval.errors import InputError
 from doxeval.locating import SolidText
+from doxeval.messages import join_names, plural, quoted
 from doxeval.runs import Kind, Result, not_found
-from doxeval.wording import brief, counted, listed
 
 _STARTS = ("start_index", "start_char_idx", "split_idx_start", "start")
 _ENDS = ("end_index", "end_char_idx", "end")
@@ -96,12 +96,12 @@ class Items:
         if self.other:
             have = ("has", "its", "it is") if self.other == 1 else ("have", "their", "they are")
             yield (
-                f"{counted(self.other, 'result')} {have[0]} another text than the chunk of "
+                f"{plural(self.other, 'result')} {have[0]} another text than the chunk of "
                 f"{have[1]} id; {have[2]} scored by {have[1]} text"
             )
         if self.located and len(self._chunks):
             yield (
-                f"{counted(self.located, 'result')} are none of the chunks, and were found in the "
+                f"{plural(self.located, 'result')} are none of the chunks, and were found in the "
                 "documents by their text"
             )
         if self.ambiguous:
@@ -110,9 +110,9 @@ class Items:
                 f"{self.ambiguous:,}"
             )
         if self.lost:
-            shown = listed([brief(text, 60) for text in self.lost], 3)
+            shown = join_names([quoted(text, 60) for text in self.lost], 3)
             yield (
-                f"{counted(len(self.lost), 'result')} not found in the documents, which count as "
+                f"{plural(len(self.lost), 'result')} not found in the documents, which count as "
                 f"read and not relevant: {shown}"
             )
 
@@ -142,7 +142,7 @@ class Items:
             if document is not None and fields["start"] is None:  # all of it
                 return _Returned(Place(document, ((0, len(self._chunks.known_docs[document])),)))
             raise InputError(
-                f"the retriever returns {brief(item)}: expected the id of a chunk, its text, "
+                f"the retriever returns {quoted(item)}: expected the id of a chunk, its text, "
                 "(document, start, end), or an object with one of these"
             )
         same = self._row(None, text, document)
@@ -211,7 +211,7 @@ class Items:
         low, high = _whole(start), _whole(end)
         if low is None or high is None or not low <= high <= len(self._chunks.known_docs[name]):
             raise InputError(
-                f"the retriever returns {brief((document, start, end))}: expected a range of the "
+                f"the retriever returns {quoted((document, start, end))}: expected a range of the "
                 f"document, which has {len(self._chunks.known_docs[name]):,} characters"
             )
         return Place(name, ((low, high),))

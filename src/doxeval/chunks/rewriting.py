@@ -18,9 +18,9 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.costs import UNITS
 from doxeval.errors import InputError
 from doxeval.measures import CHARACTERS, Texts
+from doxeval.messages import quoted
 from doxeval.named import checked
 from doxeval.runs import Kind, Result, Run, is_not_found
-from doxeval.wording import brief
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -276,7 +276,7 @@ def budget(
     if units < 1:
         raise InputError(f"units is {units}: expected 1 or more")
     if unit not in UNITS:
-        raise InputError(f"unit is {brief(unit)}: expected {', '.join(UNITS)}")
+        raise InputError(f"unit is {quoted(unit)}: expected {', '.join(UNITS)}")
     texts = Texts(chunks.known_docs, tokens)
     starts: dict[str, list[int]] = {}
     parts: list[_Part] = []
@@ -364,7 +364,7 @@ def _spans(result: Result) -> Ranges:
     if result.spans:
         return result.spans
     if result.start is None or result.end is None:
-        raise InputError(f"the result {brief(result.document)} is no range of text")
+        raise InputError(f"the result {quoted(result.document)} is no range of text")
     return ((result.start, result.end),)
 
 

@@ -11,9 +11,9 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.formats.contexts import has_contexts
 from doxeval.chunks.returned_items import Items
 from doxeval.errors import FormatError, MissingInput
-from doxeval.files import json_lines, opened
+from doxeval.files import json_lines, open_input
+from doxeval.messages import Parameter, json_text, quoted
 from doxeval.runs import UNIT_FIELDS, Run, format_of, read_jsonl_run, read_run
-from doxeval.wording import Parameter, brief, json_text
 
 
 def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -> Run:
@@ -34,7 +34,7 @@ def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -
     name, table = os.fspath(path), None if chunks is None else chunks.table
     if format_of(path) != "jsonl":
         return read_run(path, chunks=table)
-    with opened(path) as file:
+    with open_input(path) as file:
         data = file.read()
     first: Any = next((record for _, record in json_lines(io.BytesIO(data), name)), {})
     if has_contexts([first]) or has_contexts(first):
@@ -85,5 +85,5 @@ def _has_text(record: Any, chunks: Chunks) -> bool:
 
 def _text(text: Any, name: str, line: int) -> str:
     if not isinstance(text, str):
-        raise FormatError(f"text is {brief(text)}: expected a text", name, line)
+        raise FormatError(f"text is {quoted(text)}: expected a text", name, line)
     return text

@@ -12,18 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.chunks.bench import Bench
 from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.chunk_search import ChunkSearch, search_chunks
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.rewriting import ChunkRun
 from doxeval.errors import InputError, warn
-from doxeval.measures import Floats
+from doxeval.messages import escape, quoted
 from doxeval.named import checked
 from doxeval.retrieve import Model
 from doxeval.runs import Run
-from doxeval.wording import brief, visible
 
 K = 100
 Progress = Callable[[int], object]
@@ -185,7 +184,7 @@ def as_search(given: Any) -> Search:
     if callable(given):
         return Dense(given)
     raise InputError(
-        f"search is {brief(given)}: expected the name of a model such as 'bm25', dense(embed), "
+        f"search is {quoted(given)}: expected the name of a model such as 'bm25', dense(embed), "
         "hybrid(…), or a function that embeds texts"
     )
 
@@ -200,7 +199,7 @@ def dense(embed: Callable[[list[str]], Any], *, batch: int = 256) -> Dense:
     'dense'
     """
     if not callable(embed):
-        raise InputError(f"embed is {brief(embed)}: expected a function from texts to vectors")
+        raise InputError(f"embed is {quoted(embed)}: expected a function from texts to vectors")
     return Dense(embed, batch)
 
 
@@ -247,4 +246,4 @@ def search(
         raise InputError(f"k is {k}: expected 1 or more")
     found = as_search(model)(chunks, gold, k, progress)
     warn(found.warnings)
-    return ChunkRun.of(found if run_id is None else found.with_id(visible(run_id)), chunks)
+    return ChunkRun.of(found if run_id is None else found.with_id(escape(run_id)), chunks)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from doxeval.errors import InputError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 Split = Callable[[str, str], list[Any]]  # from the id and the text of a document to its chunks
 
@@ -36,7 +36,7 @@ def splitter_of(given: Any) -> Split:
     if callable(given):
         return lambda _, text: _listed(given, given(text))
     raise InputError(
-        f"{brief(given)} is no way to cut: expected the name of a built-in cut, a function from a "
+        f"{quoted(given)} is no way to cut: expected the name of a built-in cut, a function from a "
         "text to its chunks, or a splitter of LangChain, LlamaIndex, Haystack or Chonkie"
     )
 
@@ -54,7 +54,7 @@ def _listed(given: Any, found: Any) -> list[Any]:
             for text, (start, end) in zip(texts, offsets, strict=True)
         ]
     if isinstance(found, str | bytes | Mapping) or not isinstance(found, Iterable):
-        raise InputError(f"{_called(given)} gives {brief(found)}: expected the chunks of a text")
+        raise InputError(f"{_called(given)} gives {quoted(found)}: expected the chunks of a text")
     return list(found)
 
 

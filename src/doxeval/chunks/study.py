@@ -12,10 +12,10 @@ from doxeval.chunks.bench import NO_GOLD
 from doxeval.chunks.limits_of_cut import Limits
 from doxeval.comparison import Column, Comparison, compare
 from doxeval.errors import UnknownName, warn
+from doxeval.messages import plural, quoted, suggestion
 from doxeval.reports import Loss
 from doxeval.runs import Run
 from doxeval.scores import ScoreTable, aligned, number, warning_lines
-from doxeval.wording import brief, counted, suggestion
 
 if TYPE_CHECKING:
     from doxeval.chunks.bench import Bench
@@ -54,7 +54,7 @@ class Study(Mapping[str, "RunView"]):
     def __getitem__(self, cut: str) -> RunView:
         if cut not in self.chunks:
             hint = suggestion(cut, self.chunks)
-            raise UnknownName(f"no cut {brief(cut)} in the study{hint}")
+            raise UnknownName(f"no cut {quoted(cut)} in the study{hint}")
         return self.scores[cut]
 
     def __iter__(self) -> Iterator[str]:
@@ -102,9 +102,9 @@ class Study(Mapping[str, "RunView"]):
         return html_table(header, rows, self.warnings)
 
     def _title(self) -> str:
-        topics = counted(len(self.scores.topic_ids), "question")
+        topics = plural(len(self.scores.topic_ids), "question")
         return (
-            f"{counted(len(self), 'cut')} × {self.search}, {topics}, budgets in {self.unit}; "
+            f"{plural(len(self), 'cut')} × {self.search}, {topics}, budgets in {self.unit}; "
             "letters: cuts that share one are not significantly different"
         )
 
@@ -169,7 +169,7 @@ class Study(Mapping[str, "RunView"]):
         ]
         return [
             f"best: {best} by {name} ({number(self[best][name])}), significantly better than "
-            f"{len(beaten):,} of {counted(len(self) - 1, 'other')}"
+            f"{len(beaten):,} of {plural(len(self) - 1, 'other')}"
             if len(self) > 1
             else f"{name} of {best}: {number(self[best][name])}",
             f"of the missing {1 - loss.shown:.4f}, {loss.cutting:.4f} is lost by cutting and "

@@ -33,9 +33,9 @@ from doxeval.documents import (
     why_spaced,
 )
 from doxeval.errors import InputError
+from doxeval.messages import quoted, truncate
 from doxeval.named import checked
 from doxeval.runs import Kind, Run
-from doxeval.wording import brief, shortened
 
 TAG = "chunk"
 
@@ -97,10 +97,13 @@ def _by_parent(chunks: Chunks) -> dict[tuple[str, int], list[_Node]]:
         if not own:
             continue  # a chunk that was not found is nowhere in the tree
         if len(own) > 1:
-            raise InputError(f"chunk {brief(chunks.ids[row])} has several ranges: no tree holds it")
+            raise InputError(
+                f"chunk {quoted(chunks.ids[row])} has several ranges: no tree holds it"
+            )
         if parent >= 0 and homes[parent] != homes[row]:
             raise InputError(
-                f"chunk {brief(chunks.ids[row])} and its parent {brief(chunks.ids[parent])} are of "
+                f"chunk {quoted(chunks.ids[row])} "
+                f"and its parent {quoted(chunks.ids[parent])} are of "
                 "different documents"
             )
         found.setdefault((homes[row], parent), []).append(_Node(row, *own[0]))
@@ -113,7 +116,7 @@ def _by_parent(chunks: Chunks) -> dict[tuple[str, int], list[_Node]]:
 def _check(chunks: Chunks, parent: int, nodes: list[_Node]) -> None:
     for one, other in pairwise(nodes):
         if other.start < one.end:
-            names = [brief(chunks.ids[node.row]) for node in (one, other)]
+            names = [quoted(chunks.ids[node.row]) for node in (one, other)]
             raise InputError(
                 f"chunks {names[0]} [{one.start}, {one.end}) and {names[1]} [{other.start}, "
                 f"{other.end}) overlap: chunks of one parent are a tree only if they do not"
@@ -122,13 +125,16 @@ def _check(chunks: Chunks, parent: int, nodes: list[_Node]) -> None:
         return
     around = chunks.spans.as_tuples()[parent]
     if len(around) != 1:
-        raise InputError(f"chunk {brief(chunks.ids[parent])} has children, and no range of its own")
+        raise InputError(
+            f"chunk {quoted(chunks.ids[parent])} has children, and no range of its own"
+        )
     ((start, end),) = around
     for node in nodes:
         if node.start < start or node.end > end:
             raise InputError(
-                f"chunk {brief(chunks.ids[node.row])} [{node.start}, {node.end}) is not inside its "
-                f"parent {shortened(chunks.ids[parent])} [{start}, {end})"
+                f"chunk {quoted(chunks.ids[node.row])} [{node.start}, {node.end}) "
+                "is not inside its "
+                f"parent {truncate(chunks.ids[parent])} [{start}, {end})"
             )
 
 
@@ -157,7 +163,7 @@ def _marks(
     try:
         return builder.finish(text)
     except UnicodeEncodeError as error:
-        raise InputError(f"document {brief(name)}: {lone_surrogate(error)}") from None
+        raise InputError(f"document {quoted(name)}: {lone_surrogate(error)}") from None
 
 
 def as_elements(run: Run, chunks: Chunks) -> Run:

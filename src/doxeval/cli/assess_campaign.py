@@ -20,7 +20,7 @@ from doxeval.cli.assess_people import print_password
 from doxeval.cli.options import WHERE, table_or_json
 from doxeval.cli.terminal import block, heading, json_data, line, note, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted, shortened
+from doxeval.messages import plural, truncate
 
 if TYPE_CHECKING:
     from doxeval.assess.store import Campaign
@@ -128,7 +128,7 @@ def init(directory: Path, collection: str, topics: str, pool: Path, **options: A
     ) as campaign:
         asked, admin = campaign.topics(), campaign.user(options["admin"])
         documents = sum(len(campaign.queue(topic.id, admin.id)) for topic in asked)
-    counts = f"{counted(documents, 'document')} for {counted(len(asked), 'topic')}"
+    counts = f"{plural(documents, 'document')} for {plural(len(asked), 'topic')}"
     line(f"{directory}: {counts}, by {MODES[options['mode']]}")
     print_password(options["admin"], password, given)
 
@@ -136,11 +136,11 @@ def init(directory: Path, collection: str, topics: str, pool: Path, **options: A
 def _display(file: Path | None) -> dict[str, str]:
     """The roles of tags, from a file."""
     from doxeval.errors import FormatError
-    from doxeval.files import opened, parsed_json, read_up_to
+    from doxeval.files import open_input, parsed_json, read_up_to
 
     if file is None:
         return {}
-    with opened(file) as data:
+    with open_input(file) as data:
         text = read_up_to(data, _LARGEST_DISPLAY)
     try:
         display = parsed_json(text)
@@ -275,8 +275,8 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
     closed = {topic.id for topic in campaign.topics() if topic.closed_at is not None}
     rows = [
         [
-            shortened(one.topic),
-            shortened(one.user),
+            truncate(one.topic),
+            truncate(one.user),
             one.part,
             f"{one.done:,}/{one.total:,}",
             f"{one.relevant:,}",

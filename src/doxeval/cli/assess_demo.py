@@ -93,7 +93,7 @@ def demo(out: Path, port: int, opens: bool, no_serve: bool, force: bool) -> None
 def _is_complete(out: Path, force: bool) -> bool:
     """Whether there is a demo to go on with; a directory that is none is not replaced."""
     from doxeval.errors import OutputError
-    from doxeval.unfinished import is_being_written
+    from doxeval.output import is_being_written
 
     if is_being_written(out):
         raise OutputError(f"{out} is being written by another process")

@@ -17,7 +17,7 @@ from doxeval.cli.assess_opening import (
 from doxeval.cli.options import table_or_json
 from doxeval.cli.terminal import block, heading, json_data, line, warn
 from doxeval.cli.verb import refuse, verb
-from doxeval.wording import counted, listed, shortened
+from doxeval.messages import join_names, plural, truncate
 
 if TYPE_CHECKING:
     from doxeval.assess.agreement import Agreement, HoneypotScore
@@ -69,14 +69,14 @@ def export(directory: Path, out: Path, **options: Any) -> None:
       doxeval assess export campaign --format log --out log.jsonl
     """
     from doxeval.errors import OutputError
-    from doxeval.files import written_together
+    from doxeval.files import outputs_together
 
     if options["format_"] == "log":
         refuse({"judgments", "drafts"}, "has no effect on the log, which has everything")
     if out.exists() and not options["force"]:
         raise OutputError(f"{out} exists; --force replaces it")
     # The file appears when the campaign has noted the export.
-    with opened_campaign(directory) as campaign, written_together():
+    with opened_campaign(directory) as campaign, outputs_together():
         topics = topics_chosen(campaign, options["topics"])
         if options["format_"] == "log":
             written = _write_log(campaign, out, topics)
@@ -111,7 +111,7 @@ def _write_judgments(
         raise InputError("there is nothing to export: nothing has been validated yet")
     lost = exported.losses(options["format_"])
     if lost:
-        warn([f"{options['format_']} does not hold {listed(lost)}"])
+        warn([f"{options['format_']} does not hold {join_names(lost)}"])
     if exported.ties:
         warn([str(exported.ties)])
     write_export(exported, out, options["format_"])
@@ -119,7 +119,7 @@ def _write_judgments(
 
 
 def _told(count: int, what: str, topics: set[str]) -> str:
-    return f"{counted(count, what)} of {counted(len(topics), 'topic')}"
+    return f"{plural(count, what)} of {plural(len(topics), 'topic')}"
 
 
 def _pseudonym(campaign: Campaign, name: str) -> str:
@@ -154,9 +154,9 @@ def import_(directory: Path, file: Path, assessor: str, replace: bool) -> None:
         done = campaign.import_judgments(states, user, replace=replace)
     for one in states:
         if one.problems:
-            reasons = listed(one.problems)
-            warn([f"{shortened(one.document)} for topic {shortened(one.topic)} is open: {reasons}"])
-    _print_done(done, f"imported as those of {shortened(assessor)}")
+            reasons = join_names(one.problems)
+            warn([f"{truncate(one.document)} for topic {truncate(one.topic)} is open: {reasons}"])
+    _print_done(done, f"imported as those of {truncate(assessor)}")
 
 
 def _one_each(states: list[ImportedState], file: Path) -> list[ImportedState]:
@@ -166,7 +166,7 @@ def _one_each(states: list[ImportedState], file: Path) -> list[ImportedState]:
     seen: set[tuple[str, str]] = set()
     for one in states:
         if (one.topic, one.document) in seen:
-            where = f"{shortened(one.document)} for topic {shortened(one.topic)}"
+            where = f"{truncate(one.document)} for topic {truncate(one.topic)}"
             raise InputError(
                 f"several judgments of {where}; expected those of one assessor", str(file)
             )
@@ -177,10 +177,10 @@ def _one_each(states: list[ImportedState], file: Path) -> list[ImportedState]:
 def _print_done(done: Imported, what: str) -> None:
     """Print how many judgments were written, and which were left alone."""
     if done.kept:
-        kept = listed([f"{document} for topic {topic}" for topic, document in done.kept])
+        kept = join_names([f"{document} for topic {topic}" for topic, document in done.kept])
         warn([f"kept, having been judged already (--replace replaces them): {kept}"])
     same = f", {done.unchanged:,} there already" if done.unchanged else ""
-    line(f"{counted(done.written, 'judgment')} {what}{same}")
+    line(f"{plural(done.written, 'judgment')} {what}{same}")
 
 
 @verb()
@@ -297,4 +297,4 @@ def honeypots(directory: Path, gold: Path) -> None:
     with opened_campaign(directory) as campaign:
         known = _one_each(states_of(gold, campaign.collection, campaign.mode), gold)
         outside = campaign.place_honeypots(known)
-    line(f"{counted(len(known), 'honeypot')} placed, {outside:,} of them not in the pool")
+    line(f"{plural(len(known), 'honeypot')} placed, {outside:,} of them not in the pool")

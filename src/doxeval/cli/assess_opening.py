@@ -79,12 +79,12 @@ def opened_campaign(directory: Path) -> Iterator[Campaign]:
 def topics_chosen(campaign: Campaign, names: Sequence[str]) -> list[str]:
     """The named topics, which must exist; all if none is named."""
     from doxeval.errors import InputError
-    from doxeval.wording import brief, suggestion
+    from doxeval.messages import quoted, suggestion
 
     known = [topic.id for topic in campaign.topics()]
     for name in names:
         if name not in known:
-            raise InputError(f"no topic {brief(name)} in the campaign{suggestion(name, known)}")
+            raise InputError(f"no topic {quoted(name)} in the campaign{suggestion(name, known)}")
     return list(dict.fromkeys(names)) or known
 
 

@@ -18,7 +18,7 @@ from doxeval.cli.assess_opening import (
 from doxeval.cli.options import table_or_json
 from doxeval.cli.terminal import block, json_data, line
 from doxeval.cli.verb import Verb, VerbGroup, verb
-from doxeval.wording import counted, listed, shortened
+from doxeval.messages import join_names, plural, truncate
 
 if TYPE_CHECKING:
     from doxeval.assess.store import Assignment, User
@@ -60,14 +60,14 @@ def add(directory: Path, name: str, role: str, password_stdin: bool, password_pr
     given = password_given(password_stdin, password_prompt)
     with opened_campaign(directory) as campaign:
         added, password = campaign.add_user(name, role, given)
-    line(f"{role} {shortened(added.name)}, called {added.pseudonym} in exports")
+    line(f"{role} {truncate(added.name)}, called {added.pseudonym} in exports")
     print_password(added.name, password, given)
 
 
 def print_password(name: str, password: str, given: str | None) -> None:
     """Print a password that was generated; nobody can read it again later."""
     if given is None:
-        line(f"password of {shortened(name)}: {password}")
+        line(f"password of {truncate(name)}: {password}")
 
 
 @user.command("list", cls=Verb)
@@ -108,12 +108,12 @@ def _user_data(user: User, assignments: Sequence[Assignment]) -> dict[str, Any]:
 
 def _user_cells(row: dict[str, Any]) -> list[str]:
     return [
-        shortened(row["name"]),
+        truncate(row["name"]),
         row["role"],
         row["pseudonym"],
         "yes" if row["active"] else "no",
-        listed(row["assess"], 8) or "—",
-        listed(row["adjudicate"], 8) or "—",
+        join_names(row["assess"], 8) or "—",
+        join_names(row["adjudicate"], 8) or "—",
     ]
 
 
@@ -135,7 +135,7 @@ def password(directory: Path, name: str, password_stdin: bool, password_prompt: 
     given = password_given(password_stdin, password_prompt)
     with opened_campaign(directory) as campaign:
         new = campaign.set_password(name, given)
-    line(f"{shortened(name)} has a new password, and must sign in again")
+    line(f"{truncate(name)} has a new password, and must sign in again")
     print_password(name, new, given)
 
 
@@ -153,7 +153,7 @@ def disable(directory: Path, name: str) -> None:
     """
     with opened_campaign(directory) as campaign:
         campaign.set_active(name, False)
-    line(f"{shortened(name)} can no longer sign in")
+    line(f"{truncate(name)} can no longer sign in")
 
 
 @user.command(cls=Verb)
@@ -168,7 +168,7 @@ def enable(directory: Path, name: str) -> None:
     """
     with opened_campaign(directory) as campaign:
         campaign.set_active(name, True)
-    line(f"{shortened(name)} can sign in again")
+    line(f"{truncate(name)} can sign in again")
 
 
 _adjudicate = click.option(
@@ -239,4 +239,4 @@ def _change(
                 campaign.unassign(topic, name, part)
     does = "adjudicates" if adjudicate else "assesses"
     since = "now" if how == "assign" else "no longer"
-    line(f"{shortened(name)} {since} {does} {counted(len(chosen), 'topic')}: {listed(chosen)}")
+    line(f"{truncate(name)} {since} {does} {plural(len(chosen), 'topic')}: {join_names(chosen)}")

@@ -9,7 +9,7 @@ import click
 from doxeval.cli.assess_opening import campaign_argument, opened_campaign, topics_chosen
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted, listed
+from doxeval.messages import join_names, plural
 
 _topics = click.argument("topics", metavar="TOPIC…", nargs=-1, required=True)
 
@@ -30,7 +30,7 @@ def close(directory: Path, topics: tuple[str, ...]) -> None:
         chosen = topics_chosen(campaign, topics)
         for topic in chosen:
             campaign.close_topic(topic, None)
-    line(f"closed {listed(chosen)}")
+    line(f"closed {join_names(chosen)}")
 
 
 @verb()
@@ -47,7 +47,7 @@ def reopen(directory: Path, topics: tuple[str, ...]) -> None:
         chosen = topics_chosen(campaign, topics)
         for topic in chosen:
             campaign.reopen_topic(topic, None)
-    line(f"reopened {listed(chosen)}")
+    line(f"reopened {join_names(chosen)}")
 
 
 @verb()
@@ -70,6 +70,6 @@ def pool(directory: Path, file: Path) -> None:
         update = campaign.update_pool(new)
     warn(update.warnings)
     line(
-        f"{counted(update.added, 'document')} added, {update.kept:,} kept, {update.removed:,} "
+        f"{plural(update.added, 'document')} added, {update.kept:,} kept, {update.removed:,} "
         f"removed; {update.kept_because_judged:,} that the new pool lacks stay, having been judged"
     )

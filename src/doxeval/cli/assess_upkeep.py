@@ -17,7 +17,7 @@ from doxeval.cli.assess_opening import (
 from doxeval.cli.options import WHERE
 from doxeval.cli.terminal import line, note, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted, listed, shortened
+from doxeval.messages import join_names, plural, truncate
 
 
 @verb()
@@ -44,14 +44,14 @@ def rebase(directory: Path, collection: str) -> None:
 
     report = Campaign.rebase(directory, collection)
     for lost in report.lost:
-        where = f"{shortened(lost.document)} for topic {shortened(lost.topic)}"
-        note(f"{where}, {shortened(lost.who)}: {lost.what}", "yellow")
+        where = f"{truncate(lost.document)} for topic {truncate(lost.topic)}"
+        note(f"{where}, {truncate(lost.who)}: {lost.what}", "yellow")
     if report.removed:
         gone = [f"{document} for topic {topic}" for topic, document in report.removed]
-        warn([f"no longer in the collection, and so not in the pool: {listed(gone)}"])
+        warn([f"no longer in the collection, and so not in the pool: {join_names(gone)}"])
     line(
-        f"{counted(report.unchanged, 'judgment')} unchanged, {report.moved:,} moved, "
-        f"{counted(len(report.lost), 'place')} not found again"
+        f"{plural(report.unchanged, 'judgment')} unchanged, {report.moved:,} moved, "
+        f"{plural(len(report.lost), 'place')} not found again"
     )
 
 
@@ -107,7 +107,7 @@ def restore(file: Path, directory: Path, collection: str | None, database: str |
 
     with Campaign.restore(file, directory, collection=collection, database=database) as campaign:
         topics, users = len(campaign.topics()), len(campaign.users())
-    line(f"{directory}: {counted(topics, 'topic')}, {counted(users, 'user')}")
+    line(f"{directory}: {plural(topics, 'topic')}, {plural(users, 'user')}")
 
 
 @verb()
@@ -127,6 +127,6 @@ def verify(directory: Path) -> None:
         operations = sum(1 for _ in campaign.operations())
     for problem in problems:
         note(f"error: {problem}", "red")
-    line(f"{counted(operations, 'operation')} replayed, {counted(len(problems), 'problem')}")
+    line(f"{plural(operations, 'operation')} replayed, {plural(len(problems), 'problem')}")
     if problems:
         sys.exit(1)

@@ -49,7 +49,7 @@ def assessments(
     """
     from doxeval.assessments import assessment_statistics, read_assessments
     from doxeval.documents import Collection
-    from doxeval.wording import counted
+    from doxeval.messages import plural
 
     if directory is None:
         refuse({"offsets", "whitespace"}, "has no effect without --collection")
@@ -75,8 +75,8 @@ def assessments(
     warn(read.warnings)
     warn(_told(one) for one in violations)
     note(
-        f"{counted(len(read), 'judgment')} for {counted(len(read.topics), 'topic')}, "
-        f"{counted(len(violations), 'violation')}"
+        f"{plural(len(read), 'judgment')} for {plural(len(read.topics), 'topic')}, "
+        f"{plural(len(violations), 'violation')}"
     )
 
 
@@ -111,11 +111,11 @@ def _violations(
 
 
 def _told(violation: dict[str, str | int | None]) -> str:
-    from doxeval.wording import shortened
+    from doxeval.messages import truncate
 
     place = [str(violation[name]) for name in ("file", "line") if violation[name] is not None]
     where = f"{':'.join(place)}: " if place else ""
-    document, topic = (shortened(str(violation[name])) for name in ("document", "topic"))
+    document, topic = (truncate(str(violation[name])) for name in ("document", "topic"))
     return f"{where}{document}, topic {topic}: {violation['message']}"
 
 
@@ -138,7 +138,7 @@ def _print_elements(found: AssessmentStatistics) -> None:
 
 
 def _element_figures(found: AssessmentStatistics) -> dict[str, dict[str, str]]:
-    from doxeval.wording import counted
+    from doxeval.messages import plural
 
     graded, exact = found.graded, found.exact
     of_grades: dict[str, str] = {}
@@ -146,20 +146,20 @@ def _element_figures(found: AssessmentStatistics) -> dict[str, dict[str, str]]:
         of_grades = {"grades": shares(graded.by_grade), **_levels_and_tags(graded)}
     if exact.rows:
         of_grades["exact coverage"] = (
-            f"{counted(len(exact), 'element')}, {exact.below_root:.1%} below the root"
+            f"{plural(len(exact), 'element')}, {exact.below_root:.1%} below the root"
         )
     if found.unjudged:
-        of_grades["unjudged"] = counted(found.unjudged, "element")
+        of_grades["unjudged"] = plural(found.unjudged, "element")
     whole = found.wholly_highlighted
     of_whole = _levels_and_tags(whole) if whole.rows else {}
     if found.links:
         of_whole["links"] = f"{found.links:.1%}"
     return {
-        f"{counted(len(graded), 'graded element')}": of_grades,
-        f"{counted(len(found.highlighted), 'element')} with highlighted text": (
+        f"{plural(len(graded), 'graded element')}": of_grades,
+        f"{plural(len(found.highlighted), 'element')} with highlighted text": (
             _levels_and_tags(found.highlighted) if found.highlighted.rows else {}
         ),
-        f"{counted(len(whole), 'element')} wholly highlighted": of_whole,
+        f"{plural(len(whole), 'element')} wholly highlighted": of_whole,
     }
 
 

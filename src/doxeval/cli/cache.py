@@ -7,7 +7,7 @@ import click
 from doxeval.cli.options import table_or_json
 from doxeval.cli.terminal import heading, json_data, line
 from doxeval.cli.verb import refuse, verb
-from doxeval.wording import counted, shortened
+from doxeval.messages import plural, truncate
 
 
 @verb()
@@ -33,7 +33,7 @@ def cache(removed: tuple[str, ...], format_: str) -> None:
       doxeval collection cache --remove s3://bucket/wiki
       doxeval collection cache --remove 1f3a9c
     """
-    from doxeval.sealed import cache_directory, chosen, kept_collections, remove
+    from doxeval.storage import cache_directory, chosen, kept_collections, remove
 
     kept = kept_collections()
     if removed:
@@ -41,16 +41,16 @@ def cache(removed: tuple[str, ...], format_: str) -> None:
         going = {one.seal: one for wanted in removed for one in chosen(kept, wanted)}
         for one in going.values():
             remove(one)
-            line(f"removed {one.seal[:12]}  {_megabytes(one.bytes)}  {shortened(one.url, 400)}")
+            line(f"removed {one.seal[:12]}  {_megabytes(one.bytes)}  {truncate(one.url, 400)}")
         return
     if format_ == "json":
         json_data([one.as_dict() for one in kept], indent=1)
         return
     total = _megabytes(sum(one.bytes for one in kept))
-    heading(f"{cache_directory()}: {counted(len(kept), 'collection')}, {total}")
+    heading(f"{cache_directory()}: {plural(len(kept), 'collection')}, {total}")
     for one in kept:
         state = "" if one.is_complete else "  (incomplete)"
-        line(f"  {one.seal[:12]}  {_megabytes(one.bytes):>12}  {shortened(one.url, 400)}{state}")
+        line(f"  {one.seal[:12]}  {_megabytes(one.bytes):>12}  {truncate(one.url, 400)}{state}")
 
 
 def _megabytes(size: int) -> str:

@@ -10,7 +10,7 @@ import click
 from doxeval.cli.chunks_inputs import docs_in
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 
 @verb()
@@ -49,7 +49,7 @@ def cut(docs: str, cuts: tuple[str, ...], out: Path, force: bool) -> None:
     from doxeval.chunks import cut as cut_documents
     from doxeval.chunks import write_with_texts
     from doxeval.errors import InputError, OutputError
-    from doxeval.files import written_directory
+    from doxeval.files import output_directory
 
     files = {by: out / f"{file_name(by)}.jsonl" for by in cuts}
     if len(set(files.values())) < len(cuts):
@@ -59,14 +59,14 @@ def cut(docs: str, cuts: tuple[str, ...], out: Path, force: bool) -> None:
             raise OutputError(f"{file} exists; --force replaces it")
     texts = docs_in(docs)
     counts = {}
-    with written_directory(out) as directory:
+    with output_directory(out) as directory:
         for by, file in files.items():
             found = cut_documents(texts, by)
             warn(found.warnings)
             write_with_texts(found, directory / file.name)
             counts[file] = len(found)
     for file, count in counts.items():
-        line(f"{file}: {counted(count, 'chunk')} of {counted(len(texts), 'document')}")
+        line(f"{file}: {plural(count, 'chunk')} of {plural(len(texts), 'document')}")
 
 
 def file_name(by: str) -> str:

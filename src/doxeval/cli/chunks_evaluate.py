@@ -132,11 +132,11 @@ def _run(text: str, chunks: Chunks | None) -> tuple[Run, str]:
 
 def _print_warnings(table: ScoreTable, printed: Sequence[str]) -> None:
     """What is said of the gold, and of each run by its name if there are several."""
-    from doxeval.wording import Message, shortened
+    from doxeval.messages import Message, truncate
 
     warn(warning for warning in table.warnings if warning not in printed)
     for run in table.runs:
-        prefix = f"{shortened(run.run)}: " if len(table.runs) > 1 else ""
+        prefix = f"{truncate(run.run)}: " if len(table.runs) > 1 else ""
         warn(Message(prefix, warning) for warning in run.warnings if warning not in table.warnings)
 
 
@@ -287,9 +287,9 @@ def _format(options: dict[str, Any]) -> str:
 
 def _write(table: ScoreTable, options: dict[str, Any]) -> None:
     from doxeval.cli.score_table import as_text
-    from doxeval.files import written
+    from doxeval.files import open_output
+    from doxeval.messages import utf8
     from doxeval.scores import FORMATS
-    from doxeval.wording import utf8
 
     format_ = _format(options)
     if format_ == "table":
@@ -299,5 +299,5 @@ def _write(table: ScoreTable, options: dict[str, Any]) -> None:
     if options["out"] is None:
         data(contents)
         return
-    with written(options["out"]) as file:
+    with open_output(options["out"]) as file:
         file.write(contents)

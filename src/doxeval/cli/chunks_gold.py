@@ -11,7 +11,7 @@ from doxeval.cli.chunks_inputs import docs_in
 from doxeval.cli.chunks_options import docs_option, force_option, max_lost_option, refuse_existing
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.chunks import Questions
@@ -78,18 +78,18 @@ def gold(
     refuse_lost(found.tally.lost, found.tally.pieces, "quote", max_lost, origin=file)
     _refuse_empty(found, file)
     _write(found, out, topics_out)
-    line(f"{out}: {counted(len(found.assessments), 'judged document')}")
+    line(f"{out}: {plural(len(found.assessments), 'judged document')}")
     if topics_out is not None:
-        line(f"{topics_out}: {counted(len(found), 'question')}")
+        line(f"{topics_out}: {plural(len(found), 'question')}")
 
 
 def _write(found: Questions, out: Path, topics_out: Path | None) -> None:
     """Write both files or none."""
     from doxeval.assessments import write_jsonl
-    from doxeval.files import written, written_together
+    from doxeval.files import open_output, outputs_together
 
-    with written_together():
-        with written(out) as judged:
+    with outputs_together():
+        with open_output(out) as judged:
             judged.writelines(write_jsonl(found.assessments))
         if topics_out is not None:
             found.write(topics_out)

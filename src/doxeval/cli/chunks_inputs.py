@@ -66,14 +66,14 @@ def gold_in_file(path: str, docs: Any, max_lost: str = "0") -> Questions | Asses
     from doxeval.assessments import read_assessments
     from doxeval.chunks import RebuiltDocuments, questions
     from doxeval.errors import InputError
-    from doxeval.files import json_lines, opened
+    from doxeval.files import json_lines, open_input
     from doxeval.locating import allowed_lost
-    from doxeval.wording import Parameter
+    from doxeval.messages import Parameter
 
     allowed_lost(max_lost, 0)
     is_rebuilt = isinstance(docs, RebuiltDocuments)
     if path.endswith((".jsonl", ".jsonl.gz")) and (docs is None or is_rebuilt):
-        with opened(path) as file:
+        with open_input(path) as file:
             first = next(iter(json_lines(file, path)), (0, None))[1]
         if isinstance(first, dict) and "topic" in first and "doc" in first:
             return read_assessments(path)

@@ -20,8 +20,8 @@ from doxeval.cli.chunks_options import max_lost_option
 from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
+from doxeval.messages import Message
 from doxeval.scores import number
-from doxeval.wording import Message
 
 if TYPE_CHECKING:
     from doxeval.chunks import Limits
@@ -65,7 +65,7 @@ def limits(
     """
     from doxeval.chunks import chunks_with_texts
     from doxeval.chunks import limits as limits_of
-    from doxeval.wording import json_text
+    from doxeval.messages import json_text
 
     counted, tokens = chosen_unit(unit, tokens), known_tokens(tokens)
     texts = docs_in(docs)

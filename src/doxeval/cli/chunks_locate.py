@@ -11,7 +11,7 @@ from doxeval.cli.chunks_inputs import docs_in
 from doxeval.cli.chunks_options import docs_option, force_option, max_lost_option, refuse_existing
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 
 @verb()
@@ -83,4 +83,4 @@ def locate(
     lost = len(found.lost) - too_ambiguous
     refuse_lost(lost, len(found), "chunk", max_lost, too_ambiguous=too_ambiguous)
     found.write(out)
-    line(f"{out}: {counted(len(found), 'chunk')}")
+    line(f"{out}: {plural(len(found), 'chunk')}")

@@ -10,7 +10,7 @@ from doxeval.cli.chunks_inputs import docs_in, question_texts, some_docs_option
 from doxeval.cli.chunks_options import force_option, max_lost_option, refuse_existing
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 
 @verb()
@@ -77,6 +77,6 @@ def retrieved(
     refuse_lost(lost, len(run), "context", max_lost)
     write_run(run, out)
     line(
-        f"{out}: {counted(len(run), 'result')} for {counted(len(run.topics), 'question')}, "
+        f"{out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'question')}, "
         f"{lost:,} of them not found"
     )

@@ -17,7 +17,7 @@ from doxeval.cli.chunks_inputs import (
 from doxeval.cli.options import tokens_option
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 
 @verb()
@@ -78,4 +78,4 @@ def rewrite(run: str, chunks: str, docs: str | None, out: Path, force: bool, **w
         found = found.budget(what["budget"], chosen_unit(what["unit"], tokens), tokens)
     warn(found.warnings)
     write_run(found, out)
-    line(f"{out}: {counted(len(found), 'result')} for {counted(len(found.topics), 'topic')}")
+    line(f"{out}: {plural(len(found), 'result')} for {plural(len(found.topics), 'topic')}")

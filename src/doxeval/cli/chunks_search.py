@@ -9,7 +9,7 @@ import click
 from doxeval.cli.chunks_inputs import docs_in, question_texts, some_docs_option
 from doxeval.cli.terminal import counting_bar, line, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 
 @verb()
@@ -75,5 +75,5 @@ def search(
     if expand:
         run = run.expand(expand)
     write_run(run, out)
-    line(f"{out}: {counted(len(run), 'result')} for {counted(len(run.topics), 'question')}")
+    line(f"{out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'question')}")
     line(f"  model     {run.facts.get('model', model)}")

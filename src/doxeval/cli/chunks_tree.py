@@ -9,7 +9,7 @@ import click
 from doxeval.cli.chunks_inputs import docs_in
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 
 @verb()
@@ -37,7 +37,7 @@ def tree(
     """
     from doxeval.chunks import as_elements, read_chunk_run, read_chunks
     from doxeval.chunks import tree as build_tree
-    from doxeval.files import written_together
+    from doxeval.files import outputs_together
     from doxeval.runs import write_run
 
     if (run is None) != (run_out is None):
@@ -48,11 +48,11 @@ def tree(
         chosen = read_chunk_run(run, found)
         warn(chosen.warnings)
         elements = as_elements(chosen, found)
-    with written_together():  # the run is complete before the collection appears
+    with outputs_together():  # the run is complete before the collection appears
         if elements is not None and run_out is not None:
             write_run(elements, run_out)
         collection = build_tree(found, out, force=force)
-    documents = counted(len(collection), "document")
-    line(f"{out}: {counted(len(found), 'chunk')} of {documents}")
+    documents = plural(len(collection), "document")
+    line(f"{out}: {plural(len(found), 'chunk')} of {documents}")
     if elements is not None:
-        line(f"{run_out}: {counted(len(elements), 'result')}")
+        line(f"{run_out}: {plural(len(elements), 'result')}")

@@ -103,7 +103,7 @@ def try_(
     from doxeval.chunks import compare
     from doxeval.chunks import questions as read_questions
     from doxeval.errors import OutputError
-    from doxeval.wording import json_text
+    from doxeval.messages import json_text
 
     settings: dict[str, Any] = {
         "unit": chosen_unit(unit, tokens),

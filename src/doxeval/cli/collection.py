@@ -13,7 +13,7 @@ from doxeval.cli.listing import find, list_
 from doxeval.cli.options import collection_argument, table_or_json
 from doxeval.cli.terminal import is_watched, json_data, line, note, progress_bar
 from doxeval.cli.verb import Verb, VerbGroup, in_options, refuse
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -108,8 +108,8 @@ def verify(directory: str) -> None:
     if found.problems:
         raise CollectionError("the collection is damaged; build it again", directory)
     line(
-        f"{directory}: {counted(found.files, 'file')} ({found.bytes / 1e6:,.1f} MB), "
-        f"{counted(found.documents, 'document')} and {counted(found.elements, 'element')} "
+        f"{directory}: {plural(found.files, 'file')} ({found.bytes / 1e6:,.1f} MB), "
+        f"{plural(found.documents, 'document')} and {plural(found.elements, 'element')} "
         "are as they were built"
     )
 

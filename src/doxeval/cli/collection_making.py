@@ -13,7 +13,7 @@ from doxeval.cli.engines import check_engine, engine_of, engine_options
 from doxeval.cli.options import jobs_of_all_cores
 from doxeval.cli.terminal import growing_bar, is_watched, line, note, progress_bar, warn
 from doxeval.cli.verb import in_options, refuse, verb
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, BuildReport, Format
@@ -156,7 +156,7 @@ def build(
       doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
     """
     from doxeval.documents import build_collection
-    from doxeval.engines import keep_freed_blocks
+    from doxeval.parallel import keep_freed_blocks
 
     if chunks is not None:
         refuse({"engine", "patience", *choices}, "has no effect with --chunks")
@@ -200,8 +200,8 @@ def _build_tree(sources: tuple[str, ...], chunks: str, out: Path, force: bool) -
     if len(sources) > 1:
         raise click.UsageError("--chunks goes with one SOURCE, the documents of the chunks")
     found = read_chunks(chunks, docs_in(sources[0]))
-    documents = counted(len(tree(found, out, force=force)), "document")
-    line(f"{out}: {counted(len(found), 'chunk')} of {documents}")
+    documents = plural(len(tree(found, out, force=force)), "document")
+    line(f"{out}: {plural(len(found), 'chunk')} of {documents}")
 
 
 def _check_format(format_: str) -> None:
@@ -250,9 +250,9 @@ def _options(
 
 
 def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
-    skipped = f", {counted(len(report.broken), 'broken one')} left out" if report.broken else ""
+    skipped = f", {plural(len(report.broken), 'broken one')} left out" if report.broken else ""
     line(
-        f"{out}: {counted(report.documents, 'document')} from "
+        f"{out}: {plural(report.documents, 'document')} from "
         f"{report.source_bytes / 1e6:,.1f} MB{skipped}, in {seconds:.1f} s"
     )
 
@@ -287,7 +287,7 @@ def merge(collections: tuple[str, ...], out: Path, force: bool) -> None:
     with bar as progress:
         report = merge_collections(opened, out, force=force, progress=progress)
     line(
-        f"{out}: {counted(report.documents, 'document')} and "
-        f"{counted(report.elements, 'element')} from {report.collections} collections, "
+        f"{out}: {plural(report.documents, 'document')} and "
+        f"{plural(report.elements, 'element')} from {report.collections} collections, "
         f"in {time.perf_counter() - started:.1f} s"
     )

@@ -185,9 +185,9 @@ def _as_text(found: Comparison) -> str:
 
 def _heading(found: Comparison) -> str:
     from doxeval.comparison import EXACT_UP_TO, TITLES
-    from doxeval.wording import counted, visible
+    from doxeval.messages import escape, plural
 
-    title, label = TITLES[found.test], visible(found.measure.label)
+    title, label = TITLES[found.test], escape(found.measure.label)
     how = ""
     if found.test in ("bootstrap", "randomization"):
         how = f", {found.resamples:,} resamples, seed {found.seed}"
@@ -195,7 +195,7 @@ def _heading(found: Comparison) -> str:
         how = ", exact"
     return (
         f"{title[0].upper()}{title[1:]} of {label}{how}; Holm's correction for "
-        f"{counted(len(found.pairs), 'pair')}, alpha {found.alpha:g}"
+        f"{plural(len(found.pairs), 'pair')}, alpha {found.alpha:g}"
     )
 
 

@@ -16,7 +16,7 @@ from doxeval.cli.options import (
 )
 from doxeval.cli.terminal import line, note, warn
 from doxeval.cli.verb import refuse, verb
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 if TYPE_CHECKING:
     from doxeval.runs import Run
@@ -88,7 +88,7 @@ def _format_of_run(out: Path) -> str:
     found = format_of(out)
     if found is None:
         raise click.UsageError(
-            f"the name {brief(out.name)} does not say in which format to write; --to names it"
+            f"the name {quoted(out.name)} does not say in which format to write; --to names it"
         )
     return found
 
@@ -97,8 +97,8 @@ def _format_of_run(out: Path) -> str:
 
 
 def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
+    from doxeval.messages import plural
     from doxeval.runs import LooksLikeAssessments, facts_left_out, format_of, read_run, write_run
-    from doxeval.wording import counted
 
     given = options["given"] or format_of(source) or "text"
     if given != "text":
@@ -116,8 +116,8 @@ def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -
     if left_out:
         note(f"left out, as {wanted} does not hold it: {', '.join(left_out)}")
     write_run(run, out, wanted)
-    topics = counted(len(run.topics), "topic")
-    line(f"{out}: {counted(len(run), 'result')} for {topics}, written as {wanted}")
+    topics = plural(len(run.topics), "topic")
+    line(f"{out}: {plural(len(run), 'result')} for {topics}, written as {wanted}")
 
 
 # Assessments
@@ -132,7 +132,7 @@ def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str,
     )
     from doxeval.documents import Collection
     from doxeval.errors import FormatError, OutputError
-    from doxeval.wording import counted
+    from doxeval.messages import plural
 
     directory = options["directory"]
     if options["whitespace"] is not None and directory is None:
@@ -156,21 +156,21 @@ def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str,
     if lost:
         note(f"lost: {lost}")
     write_assessments(judgments, out, wanted)
-    topics = counted(len(assessments.topics), "topic")
-    line(f"{out}: {counted(len(judgments), 'judgment')} for {topics}, written as {wanted}")
+    topics = plural(len(assessments.topics), "topic")
+    line(f"{out}: {plural(len(judgments), 'judgment')} for {topics}, written as {wanted}")
 
 
 def _refuse_run(source: str, wanted: str) -> None:
     """Say so if what cannot be read as assessments is a run."""
     from doxeval.errors import DoxevalError
+    from doxeval.messages import plural
     from doxeval.runs import read_run
-    from doxeval.wording import counted
 
     try:
         run: Run = read_run(source)
     except DoxevalError:
         return
     raise click.UsageError(
-        f"{source} is a run ({counted(len(run), 'result')}), and --to {wanted} is a format of "
+        f"{source} is a run ({plural(len(run), 'result')}), and --to {wanted} is a format of "
         "assessments"
     )

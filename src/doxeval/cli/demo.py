@@ -11,7 +11,7 @@ import click
 
 from doxeval.cli.terminal import heading, line
 from doxeval.cli.verb import verb
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 # For the focused task, the two in-context tasks, and users who navigate.
 _MEASURES = ("MAiP", "iP[.01]", "MAgP", "MAgP(score=bep)", "ESRR@10")
@@ -53,7 +53,7 @@ def demo(out: Path, force: bool) -> None:
 def _check_free(out: Path, force: bool) -> None:
     """Replace only an earlier demo, and that only with --force unless it was never finished."""
     from doxeval.errors import OutputError
-    from doxeval.unfinished import is_being_written
+    from doxeval.output import is_being_written
 
     if is_being_written(out):
         raise OutputError(f"{out} is being written by another process")
@@ -74,12 +74,12 @@ def new_directory(out: Path) -> Iterator[None]:
     import shutil
 
     from doxeval.errors import output_errors
-    from doxeval.unfinished import parents_made, unfinished
+    from doxeval.output import make_parents, temporary_output
 
     with (
         output_errors(out),
-        parents_made(out.absolute().parent),
-        unfinished(out.absolute(), "writing", Path.mkdir) as aside,
+        make_parents(out.absolute().parent),
+        temporary_output(out.absolute(), "writing", Path.mkdir) as aside,
     ):
         earlier = aside / "earlier"
         if out.exists():
@@ -189,13 +189,13 @@ def run_command(*arguments: object, shown: Sequence[object] | None = None) -> No
 
     words = [str(word) for word in (shown or arguments)]
     # The shell expands patterns of files only if they are not quoted.
-    quoted = [word if "*" in word or "{" in word else shlex.quote(word) for word in words]
-    heading("$ doxeval " + " ".join(quoted))
+    shell_words = [word if "*" in word or "{" in word else shlex.quote(word) for word in words]
+    heading("$ doxeval " + " ".join(shell_words))
     words = [str(argument) for argument in arguments]
     context = click.get_current_context().find_root()
     command = main.get_command(context, words[0])
     if command is None:
-        raise click.UsageError(f"no command {brief(words[0])}")
+        raise click.UsageError(f"no command {quoted(words[0])}")
     with command.make_context(words[0], words[1:], parent=context) as inner:
         command.invoke(inner)
     line()

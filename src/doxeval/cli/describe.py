@@ -8,7 +8,7 @@ from itertools import pairwise
 from doxeval.cli.terminal import data, heading, line
 from doxeval.documents import Collection, Element
 from doxeval.errors import MissingText
-from doxeval.wording import counted, shortened
+from doxeval.messages import plural, truncate
 
 _SNIPPET = 48
 
@@ -37,7 +37,7 @@ def print_statistics(collection: Collection, tags: int) -> None:
     if most:
         heading("most frequent tags")
     for tag, count in most:
-        line(f"  {shortened(tag):<27}{count:,} ({count / facts.elements:.1%})")
+        line(f"  {truncate(tag):<27}{count:,} ({count / facts.elements:.1%})")
 
 
 def print_options(collection: Collection) -> None:
@@ -46,10 +46,10 @@ def print_options(collection: Collection) -> None:
     for name, value in collection.manifest["options"].items():
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         if name != "inline" and value not in (None, False, []):
-            line(f"  {shortened(name):<27}{shortened(text, 400)}")
+            line(f"  {truncate(name):<27}{truncate(text, 400)}")
     for one in collection.manifest.get("merged", []):
-        documents = counted(one["documents"], "document")
-        line(f"  {'merged from':<27}{shortened(one['collection'], 400)} ({documents})")
+        documents = plural(one["documents"], "document")
+        line(f"  {'merged from':<27}{truncate(one['collection'], 400)} ({documents})")
 
 
 def print_element(element: Element) -> None:
@@ -84,7 +84,7 @@ def _outline(
             continue
         element, is_last = child
         ordinal = int(element.collection.nodes.ordinal[element.node])
-        name = f"{shortened(element.tag)}[{ordinal}]"
+        name = f"{truncate(element.tag)}[{ordinal}]"
         yield (
             f"{indent}{'└─' if is_last else '├─'} {name}  {element.start:,}–{element.end:,}"
             f"{_first_words(element)}"

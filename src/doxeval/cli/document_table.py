@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from doxeval.cli.score_table import aligned
+from doxeval.messages import escape
 from doxeval.scores import DocumentRow, ScoreTable, number
-from doxeval.wording import visible
 
 
 def documents_as_text(table: ScoreTable) -> str:
@@ -30,7 +30,7 @@ def documents_as_text(table: ScoreTable) -> str:
         rows = list(group)
         names = [name for name in _COLUMNS if any(getattr(row, name) is not None for row in rows)]
         cells = [[_cell(row, name) for name in names] for row in rows]
-        title = visible(f"{run}: documents by {scored_by}")
+        title = escape(f"{run}: documents by {scored_by}")
         parts.append(f"\n{title}\n{aligned(names, cells)}")
     return "".join(parts)
 

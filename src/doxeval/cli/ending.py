@@ -129,8 +129,8 @@ def _told(error: BaseException, debug: bool) -> int:
 
 def _damage_in_open_files(error: BaseException) -> Exception | None:
     """Damage that explains an error nobody expected: opening does not hash very large files."""
-    files = sys.modules.get("doxeval.sealed.files")
-    guard = sys.modules.get("doxeval.sealed.guard")
+    files = sys.modules.get("doxeval.storage.files")
+    guard = sys.modules.get("doxeval.storage.guard")
     may_be_damage = guard is None or guard.may_be_damage(error)
     return files.damage_in_open_files() if files is not None and may_be_damage else None
 
@@ -156,13 +156,13 @@ def _show_usage(error: click.ClickException) -> None:
 
     from click import MissingParameter, UsageError
 
-    from doxeval.wording import short_path, visible
+    from doxeval.messages import escape, short_path
 
     # Messages of several lines, such as a list of choices or a page of help, are not the user's.
     of_several_lines = type(error).__name__ == "NoArgsIsHelpError"
     if not of_several_lines and not isinstance(error, MissingParameter):
         context = error.ctx if isinstance(error, UsageError) else None
-        message = re.sub(_LONG_QUOTE, r"'\1…'", visible(error.format_message()))
+        message = re.sub(_LONG_QUOTE, r"'\1…'", escape(error.format_message()))
         error = UsageError(short_path(message, _LONGEST_USAGE), context)
     error.show()
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.verb import refuse
-from doxeval.engines import PATIENCE
+from doxeval.parallel import PATIENCE
 
 if TYPE_CHECKING:
-    from doxeval.engines import Engine
+    from doxeval.parallel import Engine
 
 _ENGINE = click.option(
     "--engine",
@@ -52,7 +52,7 @@ def engine_of(options: dict[str, Any]) -> Iterator[Engine | None]:
         yield None
         return
     from doxeval.cli.terminal import note
-    from doxeval.engines import open_engine
+    from doxeval.parallel import open_engine
 
     with open_engine(options["engine"], patience=options["patience"], tell=note) as engine:
         yield engine

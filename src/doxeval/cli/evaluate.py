@@ -167,7 +167,7 @@ def _rendered(table: ScoreTable, format_: str, options: dict[str, Any]) -> bytes
     if format_ == "table":
         from doxeval.cli.document_table import documents_as_text
         from doxeval.cli.score_table import as_text
-        from doxeval.wording import utf8
+        from doxeval.messages import utf8
 
         return utf8(as_text(table, per_topic) + documents_as_text(table))
     from doxeval.scores import DOCUMENT_FORMATS, FORMATS, curves_as_csv
@@ -183,9 +183,9 @@ def _put(contents: bytes, out: Path | None) -> None:
     if out is None:
         data(contents)
         return
-    from doxeval.files import written
+    from doxeval.files import open_output
 
-    with written(out) as file:
+    with open_output(out) as file:
         file.write(contents)
 
 
@@ -194,7 +194,7 @@ def _print_compatible(
 ) -> None:
     from doxeval.cli.scoring import named_run
     from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
-    from doxeval.wording import utf8
+    from doxeval.messages import utf8
 
     if options["task"] is None:
         raise click.UsageError("--compat needs the --task")

@@ -14,7 +14,7 @@ import click
 
 from doxeval.cli.ending import PROBLEMS
 from doxeval.cli.terminal import note, warn
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.comparison import Check, Drop, EarlierScores, State
@@ -86,7 +86,7 @@ class AskedGates:
         appear together. Then it is said what failed, and the command ends with 1.
         """
         from doxeval.comparison import Gates, check_scores
-        from doxeval.files import written, written_together
+        from doxeval.files import open_output, outputs_together
 
         gates = Gates(())
         if self.limits or self.baseline is not None:
@@ -97,12 +97,12 @@ class AskedGates:
                 max_drop=self.max_drop,
                 significant=self.significant,
             )
-        with written_together():
+        with outputs_together():
             yield
             if self.junit is not None:
                 from doxeval.comparison import junit_xml
 
-                with written(self.junit) as file:
+                with open_output(self.junit) as file:
                     file.write(junit_xml(gates))
         warn(gates.warnings)
         if gates.checks:
@@ -182,4 +182,4 @@ def _tell(checks: Sequence[Check]) -> None:
         run = f"{check.run}: " if several else ""
         note(f"{check.state}: {run}{check.message}", _COLOURS.get(check.state))
     failed = sum(check.state == "failed" for check in checks)
-    note(f"{failed} of {counted(len(checks), 'check')} failed", "red" if failed else None)
+    note(f"{failed} of {plural(len(checks), 'check')} failed", "red" if failed else None)

@@ -13,7 +13,7 @@ import click
 from doxeval.cli.options import WHERE, collection_option, jobs_of_all_cores, table_or_json
 from doxeval.cli.terminal import heading, is_watched, json_data, line, staged_bar
 from doxeval.cli.verb import Verb, VerbGroup
-from doxeval.wording import counted, shortened
+from doxeval.messages import plural, truncate
 
 if TYPE_CHECKING:
     from doxeval.retrieve import Index, Progress
@@ -68,8 +68,8 @@ def build(collection: str, out: Path | None, stemmer: str, jobs: int, force: boo
             collection, out, stemmer=stemmer, jobs=jobs, force=force, progress=progress
         )
     line(
-        f"{report.directory}: {counted(report.words, 'word')}, {counted(report.terms, 'term')} "
-        f"of {counted(report.documents, 'document')}, {report.bytes / 1e6:,.1f} MB, in "
+        f"{report.directory}: {plural(report.words, 'word')}, {plural(report.terms, 'term')} "
+        f"of {plural(report.documents, 'document')}, {report.bytes / 1e6:,.1f} MB, in "
         f"{time.perf_counter() - started:.1f} s"
     )
 
@@ -136,12 +136,12 @@ def words(place: str, text: tuple[str, ...], directory: str | None, format_: str
         json_data([dict(zip(names, row, strict=True)) for row in rows], indent=1)
         return
     if not rows:
-        line(f"no words in {shortened(given)}")
+        line(f"no words in {truncate(given)}")
         return
-    width = max(12, *(len(shortened(word, 40)) for word in found)) + 2
+    width = max(12, *(len(truncate(word, 40)) for word in found)) + 2
     heading(f"{'word':<{width}}{'term':<{width}}{'occurrences':>12}{'documents':>12}")
     for word, term, occurrences, in_documents in rows:
-        shown = (shortened(word, 40), shortened(term, 40))
+        shown = (truncate(word, 40), truncate(term, 40))
         line(f"{shown[0]:<{width}}{shown[1]:<{width}}{occurrences:>12,}{in_documents:>12,}")
 
 
@@ -149,7 +149,7 @@ def _opened(place: str, collection: str | None) -> Index:
     """An index, given by its own directory or by the collection beside it."""
     from doxeval.documents import COLLECTION, Collection
     from doxeval.retrieve import Index
-    from doxeval.sealed import is_sealed, is_url
+    from doxeval.storage import is_sealed, is_url
 
     if collection is None and (is_url(place) or is_sealed(COLLECTION, Path(place))):
         return Index.of(place)

@@ -12,7 +12,7 @@ import click
 from doxeval.cli.options import collection_argument
 from doxeval.cli.terminal import data, note
 from doxeval.cli.verb import refuse, verb
-from doxeval.wording import counted, json_text, short_path, shortened, visible
+from doxeval.messages import escape, json_text, plural, short_path, truncate
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection, Place
@@ -115,7 +115,7 @@ def find(
     else:
         _print_lines(_record_lines((place.as_dict() for place in shown), format_))
     if most is not None and next(found, None) is not None:
-        note(f"stopped after {counted(most, 'place')}; there are more", "yellow")
+        note(f"stopped after {plural(most, 'place')}; there are more", "yellow")
 
 
 def _print_lines(lines: Iterable[str]) -> None:
@@ -165,14 +165,14 @@ def _document_lines(collection: Collection, long: bool) -> Iterator[str]:
 def _place_lines(places: Iterable[Place]) -> Iterator[str]:
     """Two lines for each place: where it is, and the text around it."""
     for place in places:
-        yield f"{shortened(place.doc)}  [{place.start:,}, {place.end:,})  {short_path(place.path)}"
+        yield f"{truncate(place.doc)}  [{place.start:,}, {place.end:,})  {short_path(place.path)}"
         yield f"  {_on_one_line(place)}"
 
 
 def _on_one_line(place: Place) -> str:
     """The text around a place, with one space for all white space."""
     before, text, after = (
-        visible(_SPACE.sub(" ", part)) for part in (place.before, place.text, place.after)
+        escape(_SPACE.sub(" ", part)) for part in (place.before, place.text, place.after)
     )
     begin = "" if len(place.before) == place.start else "…"
     end = "…" if len(place.after) == CONTEXT else ""

@@ -113,10 +113,10 @@ def _counts(directory: str | None, paths: Sequence[QueryPath]) -> Iterator[str]:
     if directory is None:
         return iter([""] * len(paths))
     from doxeval.documents import Collection
-    from doxeval.wording import counted
+    from doxeval.messages import plural
 
     counts = Collection(directory).counts_matching([str(path) for path in paths])
-    return (f"  ({counted(count, 'element')})" for count in counts)
+    return (f"  ({plural(count, 'element')})" for count in counts)
 
 
 def _tree(query: Query) -> Iterator[str]:

@@ -15,7 +15,7 @@ from doxeval.cli.options import (
 )
 from doxeval.cli.terminal import block, heading, json_data, line, note, warn
 from doxeval.cli.verb import refuse, verb
-from doxeval.wording import counted, shortened
+from doxeval.messages import plural, truncate
 
 if TYPE_CHECKING:
     from doxeval.assessments import Assessments
@@ -203,7 +203,7 @@ def _judged(options: dict[str, Any], collection: Collection | None) -> Assessmen
 
 
 def _size(made: Pool) -> str:
-    return f"{counted(len(made), 'document')} for {counted(len(made.topics), 'topic')}"
+    return f"{plural(len(made), 'document')} for {plural(len(made.topics), 'topic')}"
 
 
 # Statistics
@@ -212,7 +212,7 @@ def _size(made: Pool) -> str:
 def _print(found: PoolStatistics, made: Pool) -> None:
     from doxeval.cli.score_table import aligned
 
-    heading(f"{_size(made)}, from {counted(len(found.runs), 'run')}")
+    heading(f"{_size(made)}, from {plural(len(found.runs), 'run')}")
     sizes = [
         [topic, f"{one.documents:,}", f"{one.elements:,}", f"{one.runs:,}"]
         for topic, one in found.topics.items()
@@ -243,6 +243,6 @@ def _print_overlap(found: PoolStatistics) -> None:
     by_share = sorted(found.overlap.items(), key=lambda pair: -(pair[1][1] or 0))
     for (one, other), (shared, share) in by_share[:_MOST_OVERLAPS]:
         shown = "" if share is None else f"{share:7.1%}"
-        line(f"  {shared:>9,} {shown:>7}  {shortened(one, 40)} and {shortened(other, 40)}")
+        line(f"  {shared:>9,} {shown:>7}  {truncate(one, 40)} and {truncate(other, 40)}")
     if len(by_share) > _MOST_OVERLAPS:
         line(f"  and {len(by_share) - _MOST_OVERLAPS:,} more pairs, which --statistics json lists")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from doxeval.cli.compare import as_csv
 from doxeval.cli.terminal import shares
+from doxeval.messages import plural
 from doxeval.runs import RunStatistics, Spread
-from doxeval.wording import counted
 
 _MOST_TAGS = 10
 
@@ -31,7 +31,7 @@ def statistics_lines(found: RunStatistics) -> Iterator[str]:
 
 def _figures(found: RunStatistics) -> Iterator[tuple[str, str]]:
     kinds = ", ".join(_kind(kind, count) for kind, count in found.kinds.items())
-    yield "results", f"{kinds} of {counted(found.documents, 'document')}"
+    yield "results", f"{kinds} of {plural(found.documents, 'document')}"
     if found.per_topic is not None:
         yield "results a topic", _spread(found.per_topic)
     if found.duplicates:
@@ -41,7 +41,7 @@ def _figures(found: RunStatistics) -> Iterator[tuple[str, str]]:
     if found.overlap is not None and found.topic_overlap is not None:
         yield (
             "overlapping",
-            f"{found.overlap:.1%} of {counted(found.compared, 'result')} "
+            f"{found.overlap:.1%} of {plural(found.compared, 'result')} "
             f"(mean of the topics: {found.topic_overlap:.1%})",
         )
     if found.sizes is not None and found.repeated_text is not None:
@@ -56,8 +56,8 @@ def _figures(found: RunStatistics) -> Iterator[tuple[str, str]]:
 
 def _kind(kind: str, count: int) -> str:
     if kind != "spans":
-        return counted(count, kind)
-    return f"{counted(count, 'result')} with several ranges"
+        return plural(count, kind)
+    return f"{plural(count, 'result')} with several ranges"
 
 
 def _spread(found: Spread) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from doxeval.messages import escape
 from doxeval.scores import ScoreTable, number
-from doxeval.scores import text as score_text
-from doxeval.wording import visible
+from doxeval.scores import aligned as aligned_lines
 
 _MOST_COLUMNS = 8
 
@@ -43,15 +43,15 @@ def as_text(table: ScoreTable, per_topic: bool) -> str:
                 [topic, *(number(values[label]) for label in labels)]
                 for topic, values in topics.items()
             ]
-            parts.append(f"\n{visible(run)}\n" + aligned(["topic", *labels], rows))
+            parts.append(f"\n{escape(run)}\n" + aligned(["topic", *labels], rows))
     return "".join(parts)
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The lines of a table, with all cells in full and safe to print."""
-    lines = score_text.aligned(
-        [visible(cell) for cell in header],
-        [[visible(cell) for cell in row] for row in rows],
+    lines = aligned_lines(
+        [escape(cell) for cell in header],
+        [[escape(cell) for cell in row] for row in rows],
         longest=None,
     )
     return "".join(f"{line}\n" for line in lines)

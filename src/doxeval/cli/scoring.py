@@ -198,7 +198,7 @@ def texts_in(source: str) -> Mapping[str, str]:
 def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, Any]) -> ScoreTable:
     """The scores of runs, with a bar for many and warnings on stderr."""
     from doxeval.cli.terminal import counting_bar
-    from doxeval.engines import keep_freed_blocks
+    from doxeval.parallel import keep_freed_blocks
 
     keep_freed_blocks()
     sources = run_sources(runs, options)

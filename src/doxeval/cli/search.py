@@ -9,7 +9,7 @@ import click
 
 from doxeval.cli.terminal import counting_bar, line, marked_line, warn
 from doxeval.cli.verb import in_options, refuse, verb
-from doxeval.wording import counted, shortened
+from doxeval.messages import plural, truncate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -230,7 +230,7 @@ def _write_run(collection: str, topics: str, options: dict[str, Any]) -> None:
             f"{run.run_id} returns nothing: no word of the topics is in what may be returned"
         )
     write_run(run, out, options["format_"])
-    line(f"{out}: {counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}")
+    line(f"{out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'topic')}")
     for name in ("model", "articles", "units"):
         if name in run.facts:
             line(f"  {name:<9} {run.facts[name]}")
@@ -239,14 +239,16 @@ def _write_run(collection: str, topics: str, options: dict[str, Any]) -> None:
 def _topics(file: str, wanted: Sequence[str]) -> list[Topic]:
     """The topics of a file, or only the wanted ones."""
     from doxeval.errors import InputError
+    from doxeval.messages import quoted, suggestion
     from doxeval.topics import read_topics
-    from doxeval.wording import brief, suggestion
 
     topics = read_topics(file)
     known = [topic.id for topic in topics]
     for topic in wanted:
         if topic not in known:
-            raise InputError(f"no topic {brief(topic)} in the file{suggestion(topic, known)}", file)
+            raise InputError(
+                f"no topic {quoted(topic)} in the file{suggestion(topic, known)}", file
+            )
     return [topic for topic in topics if not wanted or topic.id in wanted]
 
 
@@ -315,7 +317,7 @@ def _terms(topic: Topic, field: str) -> tuple[Term, ...]:
 
     terms = content_query(topic, field)
     if terms is None:
-        raise InputError(f"topic {shortened(topic.id)} has no {field}", topic.origin, topic.line)
+        raise InputError(f"topic {truncate(topic.id)} has no {field}", topic.origin, topic.line)
     return terms
 
 
@@ -323,14 +325,14 @@ def _explained(found: Explanation) -> Iterator[str]:
     where = "" if found.path is None else f" {found.path}"
     yield f"{found.document}{where}: {found.score:.9g} by {found.model}"
     yield (
-        f"{counted(found.words, 'word')}; its article has {found.article_words:,}, and the score "
+        f"{plural(found.words, 'word')}; its article has {found.article_words:,}, and the score "
         f"{found.article_score:.9g} by {found.article_model}"
     )
     yield ""
     yield f"{'item':<24}{'weight':>7}{'tf':>7}{'article':>9}{'df':>9}{'cf':>10}{'share':>12}"
     for item in found.items:
         counts = f"{item.tf:>7,}{item.article_tf:>9,}{item.documents:>9,}{item.occurrences:>10,}"
-        yield f"{shortened(item.text, 23):<24}{item.weight:>7g}{counts}{item.share:>12.6f}"
+        yield f"{truncate(item.text, 23):<24}{item.weight:>7g}{counts}{item.share:>12.6f}"
     for name, share in found.besides.items():
         yield f"{name:<66}{share:>12.6f}"
     yield f"{'score':<66}{found.score:>12.6f}"

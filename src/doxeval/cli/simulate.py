@@ -165,16 +165,16 @@ def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
 
 def _write_directory(runs: dict[str, Run], out: Path, format_: Any) -> None:
     """Write a file for each run: all of them or none."""
-    from doxeval.files import written_directory
+    from doxeval.files import output_directory
     from doxeval.runs import write_run
 
-    with written_directory(out) as directory:
+    with output_directory(out) as directory:
         for name, run in runs.items():
             write_run(run, directory / name, format_)
 
 
 def _print_files(runs: dict[Path, Run]) -> None:
-    from doxeval.wording import counted
+    from doxeval.messages import plural
 
     for path, run in runs.items():
-        line(f"{path}: {counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}")
+        line(f"{path}: {plural(len(run), 'result')} for {plural(len(run.topics), 'topic')}")

@@ -18,7 +18,7 @@ import click
 
 from doxeval.cli.ending import flush_stdout
 from doxeval.cli.verb import in_options
-from doxeval.wording import json_text, shortened, utf8, visible
+from doxeval.messages import escape, json_text, truncate, utf8
 
 _WORTH_A_BAR = 4
 # Messages cut what they quote; this bounds a line in which nothing was cut.
@@ -33,8 +33,8 @@ _NEXT_LINE = "\n  "  # of such a list; other line feeds are part of names
 
 def line(text: str = "", head: str = "") -> None:
     """Print a line on stdout, the beginning of it in bold."""
-    bold = click.style(visible(head), bold=True) if head else ""
-    _print(f"{bold}{visible(text)}\n")
+    bold = click.style(escape(head), bold=True) if head else ""
+    _print(f"{bold}{escape(text)}\n")
 
 
 def heading(text: str) -> None:
@@ -44,21 +44,21 @@ def heading(text: str) -> None:
 
 def coloured_line(text: str, colour: str) -> None:
     """Print a line in colour on stdout."""
-    _print(f"{click.style(visible(text), fg=colour)}\n")
+    _print(f"{click.style(escape(text), fg=colour)}\n")
 
 
 def marked_line(text: str, ranges: Iterable[tuple[int, int]]) -> None:
     """Print a line on stdout, with some ranges of it, one after another, in bold."""
     shown, at = "", 0
     for begin, end in ranges:
-        shown += visible(text[at:begin]) + click.style(visible(text[begin:end]), bold=True)
+        shown += escape(text[at:begin]) + click.style(escape(text[begin:end]), bold=True)
         at = end
-    _print(f"{shown}{visible(text[at:])}\n")
+    _print(f"{shown}{escape(text[at:])}\n")
 
 
 def block(text: str) -> None:
     """Print the lines of a text on stdout. What is not ours has no line feeds any more."""
-    _print(visible(text, lines=True) + ("" if text.endswith("\n") else "\n"))
+    _print(escape(text, lines=True) + ("" if text.endswith("\n") else "\n"))
 
 
 def markdown(text: str) -> None:
@@ -102,7 +102,7 @@ def one_line(message: str) -> str:
     >>> print(one_line("no run 'a\\x1b'\\n"), len(one_line("x" * 10**6)))
     no run 'a\\u001b'\\n 4000
     """
-    return shortened(message, LONGEST_MESSAGE)
+    return truncate(message, LONGEST_MESSAGE)
 
 
 def print_traceback(error: BaseException) -> None:
@@ -124,7 +124,7 @@ def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
     """
     total = sum(counts.values())
     shown = list(counts.items())[:most]
-    text = ", ".join(f"{shortened(str(name))}: {own:,} ({own / total:.1%})" for name, own in shown)
+    text = ", ".join(f"{truncate(str(name))}: {own:,} ({own / total:.1%})" for name, own in shown)
     more = len(counts) - len(shown)
     return f"{text} and {more:,} more" if more else text
 
@@ -147,7 +147,7 @@ def data(text: str | bytes) -> None:
         return
     if is_terminal():
         shown = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
-        _print(visible(shown, lines=True))
+        _print(escape(shown, lines=True))
         return
     flush_stdout()
     sys.stdout.buffer.write(utf8(text) if isinstance(text, str) else text)
@@ -212,7 +212,7 @@ def growing_bar(title: str) -> Iterator[tuple[Progress, Callable[[int], object]]
     )
     seen = 0
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(visible(title), total=None, documents=0)
+        task = bar.add_task(escape(title), total=None, documents=0)
 
         def advance(done: int, documents: int) -> None:
             nonlocal seen
@@ -246,12 +246,12 @@ def counting_bar(title: str, total: int) -> Iterator[Callable[[int], object]]:
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.markup import escape
+    from rich.markup import escape as escape_markup
     from rich.progress import Progress as Bar
 
     # No automatic refresh: it would run in a thread, and a process with threads cannot safely fork.
     with Bar(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task(escape(visible(title)), total=total)
+        task = bar.add_task(escape_markup(escape(title)), total=total)
 
         def advance(done: int) -> None:
             bar.advance(task, done)

@@ -64,8 +64,8 @@ def topics(
     a NEXI query as the title, 2005–06 from the type CO+S. For topics of INEX itself, --inex-numbers
     takes the exact year from their numbers.
     """
+    from doxeval.messages import json_escaped, plural
     from doxeval.topics import WRITERS, read_topics, topic_statistics
-    from doxeval.wording import counted, json_escaped
 
     all_topics = [
         topic
@@ -81,7 +81,7 @@ def topics(
         found = topic_statistics(all_topics, _assessed(assessments), inex_numbers=inex_numbers)
         _print_counts(found, as_json)
     errors = _print_problems(all_topics)
-    note(f"{counted(len(all_topics), 'topic')}, {counted(errors, 'error')}")
+    note(f"{plural(len(all_topics), 'topic')}, {plural(errors, 'error')}")
     if errors:
         sys.exit(1)
 

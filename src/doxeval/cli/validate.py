@@ -222,7 +222,7 @@ def _targets(topics: Iterable[Topic]) -> dict[str, str]:
 
 
 def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]:
-    from doxeval.wording import listed
+    from doxeval.messages import join_names
 
     yield from run.warnings
     if not task.strict_target:
@@ -236,17 +236,17 @@ def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]
     targets = _targets(topics)
     plain = [one.id for one in topics if one.id not in targets and one.id in run.topics]
     if plain:
-        yield f"topics without a structured query have no target to check: {listed(plain)}"
+        yield f"topics without a structured query have no target to check: {join_names(plain)}"
 
 
 def _print_table(report: Report, everything: bool) -> None:
+    from doxeval.messages import plural, truncate
     from doxeval.tasks import by_kind
-    from doxeval.wording import counted, shortened
 
     run = report.run
     heading(
-        f"{report.file}: run {shortened(run.run_id)}, {counted(len(run), 'result')} for "
-        f"{counted(len(run.topics), 'topic')}, as {report.task.name}"
+        f"{report.file}: run {truncate(run.run_id)}, {plural(len(run), 'result')} for "
+        f"{plural(len(run.topics), 'topic')}, as {report.task.name}"
     )
     for warning in report.warnings:
         coloured_line(f"  warning: {one_line(warning)}", "yellow")
@@ -259,7 +259,7 @@ def _print_table(report: Report, everything: bool) -> None:
         if len(kind.problems) > len(shown):
             line(f"    … and {len(kind.problems) - len(shown):,} more (--all lists them)")
     warnings = len(report.problems) - report.errors + len(report.warnings)
-    line(f"  {counted(report.errors, 'error')}, {counted(warnings, 'warning')}")
+    line(f"  {plural(report.errors, 'error')}, {plural(warnings, 'warning')}")
     if report.statistics is not None:
         from doxeval.cli.run_statistics import statistics_lines
 
@@ -269,13 +269,13 @@ def _print_table(report: Report, everything: bool) -> None:
 
 def _print_csv(reports: list[Report]) -> None:
     from doxeval.cli.run_statistics import statistics_csv
-    from doxeval.wording import counted
+    from doxeval.messages import plural
 
     found = ((one.file, one.statistics) for one in reports if one.statistics is not None)
     data(statistics_csv(found))
     for one in reports:
         if one.errors:
-            errors = counted(one.errors, "error")
+            errors = plural(one.errors, "error")
             note(f"{one.file}: {errors}, which the table lists", "red")
 
 

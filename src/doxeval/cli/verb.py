@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from doxeval.errors import DoxevalError
-from doxeval.wording import Parameter, brief, parts_of
+from doxeval.messages import Parameter, parts_of, quoted
 
 _WORDS = "doxeval.words"
 # Parameters of the library whose options have other names.
@@ -105,7 +105,7 @@ def _option(parameter: Parameter) -> str:
     if value is None or value is True:
         return shown
     is_word = isinstance(value, str) and value.isprintable() and not set(value) & set(" '\"")
-    text = brief(value)
+    text = quoted(value)
     return f"{shown} {text[1:-1] if is_word and text.endswith(text[0]) else text}"
 
 

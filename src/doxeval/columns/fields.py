@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from doxeval.errors import FormatError
-from doxeval.wording import brief, closest
+from doxeval.messages import closest, quoted
 
 LARGEST_WHOLE = 1 << 62  # whole numbers stay below it
 # What people write, and what the field is called here.
@@ -31,7 +31,7 @@ def unknown_field(name: str, known: Sequence[str]) -> str:
     >>> unknown_field("qoute", ["doc", "quote"])
     "unknown field 'qoute': expected doc, quote; did you mean quote?"
     """
-    message = f"unknown field {brief(name)}: expected {', '.join(known)}"
+    message = f"unknown field {quoted(name)}: expected {', '.join(known)}"
     if name.lower() in _PAGES and {"start", "end"} <= set(known):
         other = ", or the text itself as quote" if "quote" in known else ""
         return f"{message}; pages have no offsets: give start and end in the document{other}"
@@ -107,7 +107,7 @@ class Fields:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
-            raise FormatError(f"{name} is {brief(value)}: expected a whole number, 0 or more")
+            raise FormatError(f"{name} is {quoted(value)}: expected a whole number, 0 or more")
         return value
 
     def number(self, name: str) -> float | None:
@@ -116,14 +116,14 @@ class Fields:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
-            raise FormatError(f"{name} is {brief(value)}: expected a number")
+            raise FormatError(f"{name} is {quoted(value)}: expected a number")
         return float(value)
 
     def flag(self, name: str) -> bool:
         """True or false; false if it is absent."""
         value = self._given.get(name, False)
         if not isinstance(value, bool):
-            raise FormatError(f"{name} is {brief(value)}: expected true or false")
+            raise FormatError(f"{name} is {quoted(value)}: expected true or false")
         return value
 
     def choice(self, name: str, choices: Sequence[str]) -> str | None:
@@ -132,7 +132,7 @@ class Fields:
             return None
         value = str(self._given[name])
         if value not in choices:
-            raise FormatError(f"{name} is {brief(value)}: expected one of {', '.join(choices)}")
+            raise FormatError(f"{name} is {quoted(value)}: expected one of {', '.join(choices)}")
         return value
 
     def paths(self, name: str) -> tuple[str, ...]:

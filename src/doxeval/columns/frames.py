@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple, Protocol
 
 from doxeval.errors import FormatError
-from doxeval.wording import brief, listed
+from doxeval.messages import join_names, quoted
 
 # What other programs call the fields.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -51,7 +51,9 @@ class FrameColumns(NamedTuple):
         """What to warn about."""
         if not self.ignored:
             return ()
-        return (f"columns of the data frame that are ignored: {listed(list(self.ignored), 20)}",)
+        return (
+            f"columns of the data frame that are ignored: {join_names(list(self.ignored), 20)}",
+        )
 
 
 def is_frame(value: Any) -> bool:
@@ -100,13 +102,13 @@ def columns_by_field(frame: Any, fields: Collection[str]) -> FrameColumns:
         if field is None:
             ignored += [] if name in _EMPTY else [name]
         elif field in names:
-            both = f"{brief(names[field])} and {brief(name)}"
+            both = f"{quoted(names[field])} and {quoted(name)}"
             raise FormatError(f"the columns {both} are both {field}")
         else:
             names[field] = name
     for field in ("topic", "doc"):
         if field not in names and not (field == "doc" and "chunk" in names):
-            there = listed(list(map(str, columns)), 60) or "none"
+            there = join_names(list(map(str, columns)), 60) or "none"
             raise FormatError(
                 f"no column {field} (or {', '.join(ALIASES[field])}) in the data frame; "
                 f"it has {there}"

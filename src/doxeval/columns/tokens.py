@@ -11,11 +11,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Bytes, Ints
+from doxeval.arrays import Bools, Bytes, Floats, Ints
 from doxeval.columns.names import Names
 from doxeval.columns.words import LAST, SIZE, ZEROS, Words, whole_number
-
-Floats = npt.NDArray[np.float64]
 
 _LINE_END, _SPACE = 10, 32
 _LONGEST_INTEGER = 18

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.columns.fields import LARGEST_WHOLE
 from doxeval.columns.labels import NO_LABEL
 from doxeval.columns.numbering import BAD_NAME
 
 # The values of a field: any Python values; or an array, of which ABSENT stands for none.
 Column = Sequence[Any] | npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 ABSENT, WRONG = NO_LABEL, BAD_NAME
 
 

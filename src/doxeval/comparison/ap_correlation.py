@@ -14,8 +14,7 @@ from itertools import permutations
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.scores import Floats
+from doxeval.arrays import Floats, Ints
 
 # Up to this number of systems all orders are tried.
 EXACT_UP_TO = 7

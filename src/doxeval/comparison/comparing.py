@@ -15,9 +15,9 @@ from doxeval.comparison.paired import Column, check_runs, differences
 from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.comparison.significance import TESTS, Test, direction, outcome, spread
 from doxeval.errors import InputError, UnknownName, warn
+from doxeval.messages import quoted, suggestion
 from doxeval.named import checked
 from doxeval.scores import ScoreTable
-from doxeval.wording import brief, suggestion
 
 
 @checked
@@ -141,10 +141,10 @@ def _check(
     column: Column, test: str, baseline: str | None, alpha: float, resamples: int, seed: int
 ) -> None:
     if test not in TESTS:
-        raise InputError(f"no test {brief(test)}; there are {', '.join(TESTS)}")
+        raise InputError(f"no test {quoted(test)}; there are {', '.join(TESTS)}")
     if baseline is not None and baseline not in column.values:
         raise UnknownName(
-            f"no run {brief(baseline)}{suggestion(str(baseline), list(column.values))}"
+            f"no run {quoted(baseline)}{suggestion(str(baseline), list(column.values))}"
         )
     if not 0 < alpha < 1:
         raise InputError(f"alpha is between 0 and 1, not {alpha}")

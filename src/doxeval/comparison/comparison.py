@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from doxeval.comparison.groups import letters
 from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError
+from doxeval.messages import plural, quoted
 from doxeval.scores import MeasureFacts, aligned, number, shortened, warning_lines
-from doxeval.wording import brief, counted
 
 if TYPE_CHECKING:
     from doxeval.scores import Plot
@@ -74,7 +74,7 @@ class Pair:
         tested = "not tested" if self.p is None else f"p {self.p:.4f}"
         if self.corrected is not None:
             tested += f", corrected {self.corrected:.4f}{' *' if self.significant else ''}"
-        return f"<{' '.join(parts).rstrip(':')}, {tested}, {counted(self.topics, 'topic')}>"
+        return f"<{' '.join(parts).rstrip(':')}, {tested}, {plural(self.topics, 'topic')}>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,18 +120,18 @@ class Comparison:
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
-        raise InputError(f"{brief(one)} and {brief(other)} were not compared")
+        raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
     def __repr__(self) -> str:
         significant = sum(pair.significant for pair in self.pairs)
         shown = self.ranking[:_MOST_SHOWN]
         lines = [
             f"Comparison by {self.measure.label}, {TITLES[self.test]}: {significant:,} of "
-            f"{counted(len(self.pairs), 'pair')} significant at {self.alpha:g}",
+            f"{plural(len(self.pairs), 'pair')} significant at {self.alpha:g}",
             *aligned(["run", self.measure.label, "letters"], self._rows(shown)),
         ]
         if len(self.ranking) > len(shown):
-            lines.append(f"… and {counted(len(self.ranking) - len(shown), 'more run')}")
+            lines.append(f"… and {plural(len(self.ranking) - len(shown), 'more run')}")
         return "\n".join([*lines, *warning_lines(self.notes)])
 
     def _repr_html_(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from doxeval.comparison.comparison import Comparison
 from doxeval.comparison.correlations import Correlations, MeasurePair
-from doxeval.wording import listed, shortened
+from doxeval.messages import join_names, truncate
 
 _MOST_NAMES = 8
 _CORRELATED = 0.05
@@ -28,13 +28,13 @@ def conclusion(found: Comparison) -> str:
     if not any(pair.significant for pair in found.pairs):
         return (
             "No difference is significant: these topics do not tell the runs apart "
-            f"by {shortened(found.measure.label)}."
+            f"by {truncate(found.measure.label)}."
         )
     return _against_others(found) if found.baseline is None else _against_baseline(found)
 
 
 def _against_baseline(found: Comparison) -> str:
-    baseline = shortened(str(found.baseline))
+    baseline = truncate(str(found.baseline))
     significant = [pair for pair in found.pairs if pair.significant]
     verdicts = {
         f"significantly better than {baseline}": [
@@ -67,7 +67,7 @@ def _against_others(found: Comparison) -> str:
             f"not shown to differ from {_names(equal) if below or above else 'any other run'}"
         )
     return (
-        f"Runs that share a letter are not shown to differ. {shortened(best)}, the first by its "
+        f"Runs that share a letter are not shown to differ. {truncate(best)}, the first by its "
         "mean, "
         f"is {'; '.join(parts)}."
     )
@@ -85,7 +85,7 @@ def agreements(found: Correlations) -> list[str]:
 
 
 def _agreement(pair: MeasurePair) -> str:
-    both = f"{shortened(pair.first)} and {shortened(pair.second)}"
+    both = f"{truncate(pair.first)} and {truncate(pair.second)}"
     how = {
         "equivalent": "equivalently (τ above 0.9)",
         "in between": "neither equivalently nor noticeably differently (τ from 0.8 to 0.9)",
@@ -104,4 +104,4 @@ def _agreement(pair: MeasurePair) -> str:
 
 
 def _names(runs: Sequence[str]) -> str:
-    return listed(runs, _MOST_NAMES)
+    return join_names(runs, _MOST_NAMES)

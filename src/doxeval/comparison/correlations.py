@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from doxeval.arrays import Floats
 from doxeval.comparison.ap_correlation import (
     EXACT_UP_TO,
     all_orders,
@@ -24,9 +25,9 @@ from doxeval.comparison.ap_correlation import (
 from doxeval.comparison.paired import Column, check_runs, rounded
 from doxeval.comparison.resampling import check_resampling, generator
 from doxeval.errors import InputError, warn
+from doxeval.messages import join_names, plural, quoted
 from doxeval.named import checked
-from doxeval.scores import Floats, ScoreTable, aligned, shortened, warning_lines
-from doxeval.wording import brief, counted, listed
+from doxeval.scores import ScoreTable, aligned, shortened, warning_lines
 
 RESAMPLES = 10_000
 _MOST_SHOWN = 10
@@ -89,7 +90,7 @@ class MeasurePair:
             "undefined" if self.tau.value is None else f"{self.tau.value:.3f} ({self.agreement})"
         )
         both = f"{shortened(self.first)} and {shortened(self.second)}"
-        return f"<{both}: τ {found}, {counted(self.systems, 'system')}>"
+        return f"<{both}: τ {found}, {plural(self.systems, 'system')}>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,16 +116,16 @@ class Correlations:
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
-        raise InputError(f"{brief(one)} and {brief(other)} were not correlated")
+        raise InputError(f"{quoted(one)} and {quoted(other)} were not correlated")
 
     def __repr__(self) -> str:
         shown = self.pairs[:_MOST_SHOWN]
         lines = [
-            f"Correlations of {counted(len(self.pairs), 'pair')} of measures",
+            f"Correlations of {plural(len(self.pairs), 'pair')} of measures",
             *aligned(_HEADER, _rows(shown), longest=90),
         ]
         if len(self.pairs) > len(shown):
-            lines.append(f"… and {counted(len(self.pairs) - len(shown), 'more pair')}")
+            lines.append(f"… and {plural(len(self.pairs) - len(shown), 'more pair')}")
         return "\n".join([*lines, *warning_lines(self.notes)])
 
     def _repr_html_(self) -> str:
@@ -273,7 +274,9 @@ def _notes(columns: Sequence[Column]) -> list[str]:
         label, means = column.facts.label, column.means
         missing = [run for run, mean in means.items() if mean is None]
         if missing:
-            notes.append(f"left out for lack of a mean by {shortened(label)}: {listed(missing)}")
+            notes.append(
+                f"left out for lack of a mean by {shortened(label)}: {join_names(missing)}"
+            )
         defined = np.array([mean for mean in means.values() if mean is not None])
         if len(defined) > 1 and not np.ptp(rounded(defined)):
             notes.append(

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from doxeval.errors import FormatError
-from doxeval.files import opened, parsed_json, read_up_to
+from doxeval.files import open_input, parsed_json, read_up_to
+from doxeval.messages import quoted
 from doxeval.scores import ScoreTable, plain_values
-from doxeval.wording import brief
 
 _LARGEST = 1 << 30
 _EXPECTED = "expected the JSON that `doxeval evaluate --format json` writes"
@@ -66,7 +66,7 @@ def read_earlier(path: str | os.PathLike[str]) -> EarlierScores:
     True
     """
     name = os.fspath(path)
-    with opened(name) as file:
+    with open_input(name) as file:
         contents = read_up_to(file, _LARGEST)
     if len(contents) > _LARGEST:
         raise FormatError(f"more than {_LARGEST:,} bytes; {_EXPECTED}", name)
@@ -94,7 +94,7 @@ def _runs(runs: list[Any], name: str | None) -> Iterator[tuple[str, EarlierRun]]
         if not isinstance(label, str):
             raise FormatError(f"a run without a name; {_EXPECTED}", name)
         if label in seen:
-            raise FormatError(f"two runs are called {brief(label)}", name)
+            raise FormatError(f"two runs are called {quoted(label)}", name)
         seen.add(label)
         topics = run.get("topics")
         by_topic = None if topics is None else _by_topic(_object(topics, name), name)
@@ -111,7 +111,7 @@ def _numbers(values: Any, name: str | None) -> Mapping[str, float | None]:
     for label, value in found.items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if value is not None and not (is_number and math.isfinite(value)):
-            raise FormatError(f"{brief(value)} is no score by {brief(label)}; {_EXPECTED}", name)
+            raise FormatError(f"{quoted(value)} is no score by {quoted(label)}; {_EXPECTED}", name)
     return found
 
 

@@ -22,8 +22,8 @@ from doxeval.comparison.earlier import EarlierRun, EarlierScores
 from doxeval.comparison.paired import differences
 from doxeval.comparison.resampling import generator, randomization
 from doxeval.errors import InputError
+from doxeval.messages import Parameter, join_names, plural, quoted, truncate
 from doxeval.scores import MeasureFacts, ScoreTable
-from doxeval.wording import Parameter, brief, counted, listed, shortened
 
 ALPHA = 0.05
 # Fewer topics than this cannot give a p below ALPHA, whatever their scores are.
@@ -136,7 +136,7 @@ def check_scores(
                 + Parameter("per_topic", True),
                 baseline.file,
             )
-        more += [f"{shortened(run)}: {one}" if len(table.runs) > 1 else one for one in notes]
+        more += [f"{truncate(run)}: {one}" if len(table.runs) > 1 else one for one in notes]
         for number, label in measures.items():
             pair = _paired(table, run, number, earlier, label)
             drops.append(_drop_check(table.measures[number], run, pair, drop, significant))
@@ -219,7 +219,7 @@ def _drop_check(
         return result("failed", f"{facts.label} is undefined where the baseline has scores")
     before, now = (float(np.mean(values[both])) for values in (pair.before, pair.now))
     loss = _loss(before, now, facts)
-    topics = f" on {counted(count, 'topic')}" if pair.by_topic else ""
+    topics = f" on {plural(count, 'topic')}" if pair.by_topic else ""
     verb = "dropped" if facts.higher_is_better else "rose"
     change = f"{facts.label} {verb} by {loss:.4f} from {before:.4f} to {now:.4f}{topics}"
     if loss <= round(max_drop.allowed(before), _DIGITS):
@@ -256,8 +256,8 @@ def _shared_measures(
     }
     if not found:
         raise InputError(
-            f"no scores by {listed(table.labels)}; there are scores by "
-            f"{listed(list(baseline.canonical.values())) or 'no measure'}",
+            f"no scores by {join_names(table.labels)}; there are scores by "
+            f"{join_names(list(baseline.canonical.values())) or 'no measure'}",
             baseline.file,
         )
     warnings = []
@@ -270,7 +270,9 @@ def _shared_measures(
     gone = [label for label in baseline.canonical if label not in found.values()]
     gone = [label for label in gone if label not in table.labels]
     if gone:
-        warnings.append(f"the baseline also has {listed(gone)}; not measured here, not compared")
+        warnings.append(
+            f"the baseline also has {join_names(gone)}; not measured here, not compared"
+        )
     return found, warnings
 
 
@@ -282,21 +284,20 @@ def _shared_runs(
     if len(names) == len(baseline.runs) == 1 and names[0] not in baseline.runs:
         ((other, earlier),) = baseline.runs.items()
         return {names[0]: earlier}, [
-            f"{shortened(names[0])} is compared with {shortened(other)}, the only run of the "
-            "baseline"
+            f"{truncate(names[0])} is compared with {truncate(other)}, the only run of the baseline"
         ]
     found = {name: baseline.runs[name] for name in names if name in baseline.runs}
     if not found:
         raise InputError(
-            f"no run {listed([brief(name) for name in names])}; there are "
-            f"{listed([brief(name) for name in baseline.runs]) or 'none'}",
+            f"no run {join_names([quoted(name) for name in names])}; there are "
+            f"{join_names([quoted(name) for name in baseline.runs]) or 'none'}",
             baseline.file,
         )
     added = [name for name in names if name not in found]
     gone = [name for name in baseline.runs if name not in found]
-    warnings = [f"not in the baseline, and not compared: {listed(added)}"] if added else []
+    warnings = [f"not in the baseline, and not compared: {join_names(added)}"] if added else []
     if gone:
-        warnings.append(f"in the baseline, but not scored now: {listed(gone)}")
+        warnings.append(f"in the baseline, but not scored now: {join_names(gone)}")
     return found, warnings
 
 
@@ -317,7 +318,7 @@ def _topics_apart(
         raise InputError("the two evaluations have no topic in common", baseline.file)
     notes = []
     if gone:
-        notes.append(f"{counted(len(gone), 'topic')} only in the baseline: {listed(gone)}")
+        notes.append(f"{plural(len(gone), 'topic')} only in the baseline: {join_names(gone)}")
     if added:
-        notes.append(f"{counted(len(added), 'topic')} not in the baseline: {listed(added)}")
+        notes.append(f"{plural(len(added), 'topic')} not in the baseline: {join_names(added)}")
     return [f"{note}; not compared" for note in notes]

@@ -15,9 +15,10 @@ import math
 
 import numpy as np
 
+from doxeval.arrays import Floats
 from doxeval.comparison.paired import on_grid
 from doxeval.comparison.significance import t_interval
-from doxeval.scores import Floats, MeasureFacts
+from doxeval.scores import MeasureFacts
 
 Interval = tuple[float, float]
 _ANYTHING = (-math.inf, math.inf)

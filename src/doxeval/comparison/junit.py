@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from doxeval.comparison.gates import Check, Gates
-from doxeval.markup import escaped, quoted
-from doxeval.wording import utf8, visible
+from doxeval.markup import attribute_value, escaped
+from doxeval.messages import escape, utf8
 
 _KINDS = {"limit": "limit", "drop": "drop since the baseline"}
 
@@ -56,9 +56,9 @@ def _counts(checks: tuple[Check, ...]) -> str:
 
 
 def _value(text: str) -> str:
-    return quoted(_allowed(text))
+    return attribute_value(_allowed(text))
 
 
 def _allowed(text: str) -> str:
     """Text with characters that XML cannot hold shown as escapes."""
-    return visible(text).replace("\ufffe", r"\ufffe").replace("\uffff", r"\uffff")
+    return escape(text).replace("\ufffe", r"\ufffe").replace("\uffff", r"\uffff")

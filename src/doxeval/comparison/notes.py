@@ -13,7 +13,7 @@ from doxeval.comparison.comparison import Pair
 from doxeval.comparison.paired import Column
 from doxeval.comparison.resampling import EXACT_UP_TO
 from doxeval.comparison.significance import Test
-from doxeval.wording import counted, shortened
+from doxeval.messages import plural, truncate
 
 _MOST_PAIRS = 3
 
@@ -40,9 +40,9 @@ def _not_tested(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
         lacking = [pair for pair in pairs if pair.p is None and pair.topics == count]
         if lacking:
             who = _named(
-                [f"{shortened(pair.first)} and {shortened(pair.second)}" for pair in lacking]
+                [f"{truncate(pair.first)} and {truncate(pair.second)}" for pair in lacking]
             )
-            label = shortened(column.facts.label)
+            label = truncate(column.facts.label)
             yield f"{who} are not tested: {common} has a score by {label} from both"
 
 
@@ -52,13 +52,10 @@ def _unshared_scores(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
         total = column.scored_topics
         few = sorted((pair for pair in pairs if pair.topics < total), key=lambda pair: pair.topics)
         shared = _named(
-            [
-                f"{shortened(p.first)} and {shortened(p.second)} {p.topics:,} of {total:,}"
-                for p in few
-            ]
+            [f"{truncate(p.first)} and {truncate(p.second)} {p.topics:,} of {total:,}" for p in few]
         )
         yield (
-            f"not all runs have a score by {shortened(column.facts.label)} for the same topics: "
+            f"not all runs have a score by {truncate(column.facts.label)} for the same topics: "
             "means are "
             f"over each run's own topics, differences over common ones ({shared})"
         )
@@ -75,8 +72,7 @@ def _unshared_results(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
         few.sort(key=lambda one: one[0])
         shared = _named(
             [
-                f"{shortened(p.first)} and {shortened(p.second)} for {count:,} of {p.topics:,} "
-                "topics"
+                f"{truncate(p.first)} and {truncate(p.second)} for {count:,} of {p.topics:,} topics"
                 for count, p in few
             ]
         )
@@ -96,7 +92,7 @@ def _too_few_resamples(
     if is_drawn and tested >= alpha * (resamples + 1):
         yield (
             f"with {resamples:,} resamples no p is below 1/{resamples + 1:,}, which Holm's "
-            f"correction for {counted(tested, 'pair')} raises to alpha or above: take more "
+            f"correction for {plural(tested, 'pair')} raises to alpha or above: take more "
             "resamples"
         )
 
@@ -105,4 +101,4 @@ def _named(pairs: Sequence[str]) -> str:
     """The first pairs, and how many more there are."""
     shown = ", ".join(pairs[:_MOST_PAIRS])
     more = len(pairs) - _MOST_PAIRS
-    return f"{shown} and {counted(more, 'more pair')}" if more > 0 else shown
+    return f"{shown} and {plural(more, 'more pair')}" if more > 0 else shown

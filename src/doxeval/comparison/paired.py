@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.errors import InputError
-from doxeval.scores import Floats, MeasureFacts, ScoreTable, mean_of
-from doxeval.wording import brief
+from doxeval.messages import quoted
+from doxeval.scores import MeasureFacts, ScoreTable, mean_of
 
 _DIGITS = 12
 
@@ -138,4 +138,4 @@ def check_runs(table: ScoreTable, purpose: str) -> None:
         raise InputError(f"{purpose} needs two runs or more, not {len(names)}")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"several runs are called {brief(twice[0])}")
+        raise InputError(f"several runs are called {quoted(twice[0])}")

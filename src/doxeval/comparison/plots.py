@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from doxeval.messages import plural
 from doxeval.scores import SCHEMA, Plot
-from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.comparison.comparison import Comparison, Pair
@@ -54,7 +54,7 @@ def comparison_plot(found: Comparison) -> Plot:
             },
         ],
     }
-    return Plot(spec, f"differences in {label} of {counted(len(rows), 'pair')}")
+    return Plot(spec, f"differences in {label} of {plural(len(rows), 'pair')}")
 
 
 def _row(pair: Pair) -> dict[str, Any]:

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bytes, Ints
+from doxeval.arrays import Bytes, Floats, Ints
 from doxeval.errors import InputError
-from doxeval.scores import Floats
 
 # Up to this number of topics all combinations of signs are tried.
 EXACT_UP_TO = 16

@@ -17,9 +17,9 @@ from doxeval.comparison.comparing import compare_all
 from doxeval.comparison.comparison import RESAMPLES, Comparison, Pair
 from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError, warn
+from doxeval.messages import plural, quoted
 from doxeval.named import checked
 from doxeval.scores import ScoreTable, aligned, shortened, warning_lines
-from doxeval.wording import brief, counted
 
 _MOST_SHOWN = 10
 # Two systems by name; where one of them is significantly better, it comes first.
@@ -102,7 +102,7 @@ class Verdicts:
         opposite = f" ({count['opposite']:,} oppositely)" if count["opposite"] else ""
         return (
             f"<{shortened(self.first)} and {shortened(self.second)}: of "
-            f"{counted(self.tested, 'pair')} of systems {count['same'] + count['opposite']:,} told "
+            f"{plural(self.tested, 'pair')} of systems {count['same'] + count['opposite']:,} told "
             f"apart by both{opposite}, {one:,} by one, {count['neither']:,} by neither>"
         )
 
@@ -141,17 +141,17 @@ class SignificantAgreement:
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
-        raise InputError(f"{brief(one)} and {brief(other)} were not compared")
+        raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
     def __repr__(self) -> str:
         shown = self.pairs[:_MOST_SHOWN]
         lines = [
-            f"Agreement of {counted(len(self.pairs), 'pair')} of measures about significant "
+            f"Agreement of {plural(len(self.pairs), 'pair')} of measures about significant "
             f"differences, {TITLES[self.test]} at {self.alpha:g}",
             *aligned(_HEADER, _rows(shown), longest=90),
         ]
         if len(self.pairs) > len(shown):
-            lines.append(f"… and {counted(len(self.pairs) - len(shown), 'more pair')}")
+            lines.append(f"… and {plural(len(self.pairs) - len(shown), 'more pair')}")
         return "\n".join([*lines, *warning_lines(self.notes)])
 
     def _repr_html_(self) -> str:
@@ -210,7 +210,7 @@ def significant_agreement(
     >>> facts = tuple(MeasureFacts(name, name, "a measure") for name in "AB")
     >>> scores = {"x": [[0.9, 0.8, 0.9], [0.9, 0.1, 0.5]], "y": [[0.2, 0.1, 0.1], [0.1, 0.5, 0.5]]}
     >>> counted = np.ones(3, dtype=bool)
-    >>> runs = tuple(RunScores(run, np.array(own), counted) for run, own in scores.items())
+    >>> runs = tuple(RunScores(run, np.array(own), plural) for run, own in scores.items())
     >>> found = significant_agreement(ScoreTable(facts, ("1", "2", "3"), runs))
     >>> found.pair("A", "B").only_first
     (('x', 'y'),)

@@ -10,8 +10,8 @@ from decimal import Decimal
 from functools import partial
 
 from doxeval.errors import FormatError
-from doxeval.files import LONGEST_LINE, opened
-from doxeval.wording import brief
+from doxeval.files import LONGEST_LINE, open_input
+from doxeval.messages import quoted
 
 LARGEST_INT = (1 << 31) - 1
 _INT = re.compile(rb"[+-]?0*([0-9]{1,10})")
@@ -45,7 +45,7 @@ def java_int(field: bytes, what: str, origin: str, line: int) -> int:
     match = _INT.fullmatch(field)
     if match is None or int(match[1]) > LARGEST_INT:
         raise FormatError(
-            f"{brief(shown(field))} is not {what}: "
+            f"{quoted(shown(field))} is not {what}: "
             f"expected a whole number of at most {LARGEST_INT}",
             origin,
             line,
@@ -66,7 +66,7 @@ def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
     """
     origin = os.fspath(path)
     number = 0
-    with opened(path) as file:
+    with open_input(path) as file:
         for data in iter(partial(file.readline, LONGEST_LINE + 1), b""):
             if len(data) > LONGEST_LINE:
                 raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", origin, number + 1)

@@ -21,7 +21,7 @@ from itertools import accumulate
 
 from doxeval.compat.java import LARGEST_INT, java_int, numbered_lines, shown
 from doxeval.errors import FormatError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 _EXPECTED = "expected topic Q0 article rsize length bep off:len …"
 
@@ -144,7 +144,7 @@ def _judge(topics: dict[bytes, JudgedTopic], fields: list[bytes], origin: str, l
 def _passage(text: bytes, origin: str, line: int) -> tuple[int, int]:
     offset, colon, length = text.partition(b":")
     if not colon:
-        raise FormatError(f"{brief(shown(text))} is not a passage: expected off:len", origin, line)
+        raise FormatError(f"{quoted(shown(text))} is not a passage: expected off:len", origin, line)
     start = java_int(offset, "an offset", origin, line)
     end = start + java_int(length, "a length", origin, line)
     if not 0 <= start <= end <= LARGEST_INT:

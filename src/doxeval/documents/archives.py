@@ -14,12 +14,12 @@ from doxeval.errors import DoxevalError, SourceError
 from doxeval.files import (
     COMPRESSIONS,
     Allowance,
-    decompressed,
-    guarded,
+    decompress,
     is_compressed,
+    limit_expansion,
     size_allowance,
     uncompressed_name,
-    why_unreadable,
+    unreadable_reason,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Member(NamedTuple):
         file = self.file or io.BytesIO()
         if not is_compressed(self.name):
             return file
-        return guarded(lambda: decompressed(file, self.name), self.origin, self.allowance)
+        return limit_expansion(lambda: decompress(file, self.name), self.origin, self.allowance)
 
 
 def is_archive(name: str) -> bool:
@@ -88,7 +88,7 @@ def entries(path: str) -> Iterator[Member]:
     except DoxevalError:
         raise
     except Exception as error:  # the readers of archives raise all kinds of errors on damaged data
-        raise SourceError(why_unreadable(error), path) from error
+        raise SourceError(unreadable_reason(error), path) from error
 
 
 def member_names(path: str) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _tar_members(path: str) -> Iterator[Member]:
 
     with Path(path).open("rb") as file:
         stored, contained = size_allowance(file, path), _contained(file, path)
-        stream = guarded(lambda: decompressed(file, _long_name(path)), path, stored)
+        stream = limit_expansion(lambda: decompress(file, _long_name(path)), path, stored)
         with stream, tarfile.open(fileobj=stream, mode="r|", tarinfo=Header) as tar:
             before = 0
             while (entry := tar.next()) is not None:
@@ -132,7 +132,7 @@ def _tar_members(path: str) -> Iterator[Member]:
                 origin = f"{path}!{entry.name}"
                 contents = None
                 if entry.isreg():
-                    contents = guarded(partial(_extracted, tar, entry), origin, contained)
+                    contents = limit_expansion(partial(_extracted, tar, entry), origin, contained)
                 yield Member(entry.name, origin, contents, at - before, contained)
                 before = at
 
@@ -154,7 +154,7 @@ def _zip_members(path: str) -> Iterator[Member]:
             contents = None
             # The upper half is the mode of the file, if the archive was made on Unix.
             if stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG):
-                contents = guarded(partial(archive.open, entry), origin, contained)
+                contents = limit_expansion(partial(archive.open, entry), origin, contained)
             yield Member(entry.filename, origin, contents, entry.compress_size, contained)
             if contents is not None:
                 contents.close()

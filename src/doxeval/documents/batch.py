@@ -30,7 +30,7 @@ from doxeval.documents.records import Record
 from doxeval.documents.text import as_stored
 from doxeval.documents.xml_batch import XmlDocuments
 from doxeval.errors import DocumentError
-from doxeval.wording import Parameter, brief
+from doxeval.messages import Parameter, quoted
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -257,12 +257,12 @@ def _ids(
 def _why_unusable(document_id: str, rule: IdRule) -> str | None:
     """Why this cannot be an id, or None if it can."""
     if len(document_id) > LONGEST_ID:
-        return f"the id {brief(document_id)} has more than {LONGEST_ID:,} characters"
+        return f"the id {quoted(document_id)} has more than {LONGEST_ID:,} characters"
     if _CONTROL.search(document_id):
-        return f"the id {brief(document_id)} contains a control character"
+        return f"the id {quoted(document_id)} contains a control character"
     if _SURROGATE.search(document_id):
         return (
-            f"the id {brief(document_id)} is not Unicode; rename the file in UTF-8, or take ids "
+            f"the id {quoted(document_id)} is not Unicode; rename the file in UTF-8, or take ids "
             "from inside the documents with " + Parameter("id_rule")
         )
     if document_id:

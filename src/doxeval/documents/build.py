@@ -33,10 +33,10 @@ from doxeval.documents.shards import (
 )
 from doxeval.documents.sources import Source, Tally, recorded_path, source_paths
 from doxeval.documents.writer import CollectionWriter
-from doxeval.engines import PATIENCE, EngineGiven, open_engine
 from doxeval.errors import DocumentError, InputError, SourceError, warn
+from doxeval.messages import Parameter, plural
 from doxeval.named import checked
-from doxeval.wording import Parameter, counted
+from doxeval.parallel import PATIENCE, EngineGiven, open_engine
 
 
 @dataclass
@@ -216,11 +216,11 @@ def _warnings(report: BuildReport, options: BuildOptions) -> Iterator[str]:
     if use.without_root:
         yield (
             Parameter("root", options.root)
-            + f" selects nothing in {use.without_root:,} of {counted(use.pages, 'page')}: taken "
+            + f" selects nothing in {use.without_root:,} of {plural(use.pages, 'page')}: taken "
             "whole"
         )
     if use.several_roots:
-        pages = counted(use.several_roots, "document")
+        pages = plural(use.several_roots, "document")
         yield Parameter("root") + f" selects several elements in {pages}; the first was kept"
     for selector, count in zip(options.drop, use.dropped, strict=False):
         if not count:

@@ -23,8 +23,8 @@ from doxeval.documents.paths import Step, format_path, parse_path
 from doxeval.documents.stored_documents import StoredDocuments
 from doxeval.documents.summary import PathSummary
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
-from doxeval.sealed import guarded
-from doxeval.wording import short_path, shortened
+from doxeval.messages import short_path, truncate
+from doxeval.storage import guarded
 
 if TYPE_CHECKING:  # what few commands need is loaded when they need it
     from doxeval.documents.options import Whitespace
@@ -285,13 +285,13 @@ class Collection(StoredDocuments):
         except SyntaxProblem as problem:
             return problem.message
         reached = self.root(document_id)
-        nothing = f"nothing at {short_path(path)} in {shortened(reached.document_id)}"
+        nothing = f"nothing at {short_path(path)} in {truncate(reached.document_id)}"
         if (reached.tag, 1) != steps[0]:
             return f"{nothing}: its root is {short_path(reached.path)}"
         for tag, ordinal in steps[1:]:
             same = [child for child in reached.children() if child.tag == tag]
             if ordinal > len(same):
-                found = f"{len(same) or 'no'} {shortened(tag)}"
+                found = f"{len(same) or 'no'} {truncate(tag)}"
                 return f"{nothing}: {short_path(reached.path)} has {found}"
             reached = same[ordinal - 1]
         return f"{path} exists"

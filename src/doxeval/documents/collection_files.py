@@ -14,10 +14,10 @@ from doxeval.documents.layout import IDS_FILE, TAGS_FILE, text_parts
 from doxeval.documents.manifest import COLLECTION, read_manifest
 from doxeval.documents.text import MappedText, TextBytes
 from doxeval.errors import CollectionError
-from doxeval.sealed import URL_FILE, SealedFiles, local_path
+from doxeval.storage import URL_FILE, SealedFiles, local_path
 
 if TYPE_CHECKING:  # few collections are at a URL
-    from doxeval.sealed import Cached
+    from doxeval.storage import Cached
 
 
 class CollectionFiles(SealedFiles):
@@ -77,7 +77,7 @@ def opened_files(location: str | os.PathLike[str], seal: str | None = None) -> C
     directory = local_path(location, CollectionError)
     if directory is not None:
         return _in_directory(directory)
-    from doxeval.sealed import cached
+    from doxeval.storage import cached
 
     here = cached(COLLECTION, os.fsdecode(location), seal)
     try:
@@ -93,7 +93,7 @@ def _in_directory(directory: Path) -> CollectionFiles:
     except CollectionError:
         if not (directory / URL_FILE).exists():
             raise
-    from doxeval.sealed import url_of
+    from doxeval.storage import url_of
 
     message = (
         f"this is the cache of a collection whose texts are elsewhere: open {url_of(directory)}"
@@ -111,6 +111,6 @@ def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
     directory = local_path(location, CollectionError)
     if directory is not None:
         return read_manifest(directory)
-    from doxeval.sealed import RemoteDirectory
+    from doxeval.storage import RemoteDirectory
 
     return RemoteDirectory(os.fsdecode(location), COLLECTION).manifest()

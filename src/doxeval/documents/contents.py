@@ -18,8 +18,8 @@ from doxeval.documents.raw import RawDocument
 from doxeval.documents.records import read_records
 from doxeval.documents.sources import LINKS, SourceFile, Tally, Walk
 from doxeval.errors import DocumentError, SourceError
-from doxeval.files import opened_with_position, read_up_to
-from doxeval.wording import Parameter
+from doxeval.files import open_with_position, read_up_to
+from doxeval.messages import Parameter
 
 _CHUNK = 1 << 20
 
@@ -62,7 +62,7 @@ class Contents:
                 yield RawDocument(file.path, file.name, file.format, None, file.size)
 
     def _of_file(self, file: SourceFile, format_: Format) -> Iterator[RawDocument]:
-        with opened_with_position(file.path, file.begin) as (stream, tell):
+        with open_with_position(file.path, file.begin) as (stream, tell):
             if file.end < 0:
                 yield from self._many(stream, file.path, format_, tell)
                 return

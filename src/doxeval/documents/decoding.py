@@ -6,7 +6,7 @@ import codecs
 
 from doxeval.errors import DocumentError
 from doxeval.markup import codec_of, unknown
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
 
 # The signature of UTF-16 is how the one of UTF-32 begins, so the longer ones come first.
 _SIGNATURES = (

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from doxeval.errors import SourceError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 _ANY_DIRECTORIES = "**"
 # No path is longer, and the time that Python takes for a part grows with the square of its length.
@@ -39,7 +39,7 @@ def globbed(pattern: str) -> Found:
     if len(pattern) > LONGEST_PATTERN:
         raise SourceError(
             f"the pattern has {len(pattern):,} characters, at most {LONGEST_PATTERN:,} are allowed",
-            brief(pattern),
+            quoted(pattern),
         )
     parts = Path(pattern).parts
     if _ANY_DIRECTORIES not in parts:

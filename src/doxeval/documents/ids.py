@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from doxeval.errors import SyntaxProblem
 from doxeval.files import uncompressed_name
-from doxeval.wording import Parameter, brief
+from doxeval.messages import Parameter, quoted
 
 if TYPE_CHECKING:
     from doxeval.documents.patterns import PathPattern
@@ -36,7 +36,7 @@ def why_spaced(document_id: str) -> str | None:
     if len(document_id.split()) < 2:
         return None
     return (
-        f"the id {brief(document_id)} has white space, which runs and assessments in text cannot "
+        f"the id {quoted(document_id)} has white space, which runs and assessments in text cannot "
         "hold"
     )
 

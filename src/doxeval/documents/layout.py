@@ -10,7 +10,7 @@ import numpy as np
 
 from doxeval.documents.id_index import number_type
 from doxeval.documents.nodes import COLUMNS
-from doxeval.sealed import Column
+from doxeval.storage import Column
 
 TEXT_FILE = "text.bin"
 IDS_FILE = "documents.ids.txt"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from doxeval.errors import DocumentError, InputError
-from doxeval.wording import Message, Parameter
+from doxeval.messages import Message, Parameter
 
 # The node table sorts depths as 16-bit integers, so no document may be deeper than this.
 DEEPEST_POSSIBLE = 30_000

@@ -20,8 +20,8 @@ from doxeval.documents.layout import (
 from doxeval.documents.limits import VERIFIED_BYTES
 from doxeval.documents.options import TextStorage, Whitespace
 from doxeval.errors import CollectionError
-from doxeval.sealed import Kind
-from doxeval.sealed import manifest as sealed
+from doxeval.storage import Kind, has_counts, is_size
+from doxeval.storage import read_manifest as read_sealed_manifest
 
 _COUNTS = ("documents", "elements", "paths", "tags", "source_bytes")
 # Totals over all elements; collections built by earlier versions lack them.
@@ -30,12 +30,12 @@ STATISTICS = ("characters", "longest_document", "element_characters")
 
 def read_manifest(directory: Path) -> dict[str, Any]:
     """The manifest of a collection, if it is of this version, unaltered and complete."""
-    return sealed.read_manifest(COLLECTION, directory)
+    return read_sealed_manifest(COLLECTION, directory)
 
 
 def _missing(manifest: Mapping[str, Any]) -> str | None:
     """The part of a manifest that is absent or not of the right type."""
-    if not sealed.has_counts(manifest, *_COUNTS):
+    if not has_counts(manifest, *_COUNTS):
         return "counts"
     if not manifest["counts"]["documents"] or not manifest["counts"]["elements"]:
         return "counts"
@@ -46,7 +46,7 @@ def _missing(manifest: Mapping[str, Any]) -> str | None:
 
 
 def _are_sizes(values: object, names: Iterable[str]) -> bool:
-    return isinstance(values, dict) and all(sealed.is_size(values.get(name)) for name in names)
+    return isinstance(values, dict) and all(is_size(values.get(name)) for name in names)
 
 
 def _are_options(options: Mapping[str, Any]) -> bool:

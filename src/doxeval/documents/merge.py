@@ -18,7 +18,7 @@ from doxeval.documents.collection import Collection
 from doxeval.documents.writer import CollectionWriter
 from doxeval.errors import CollectionError, InputError
 from doxeval.named import checked
-from doxeval.sealed import on_guard
+from doxeval.storage import on_guard
 
 # Parts of the text are copied into one another as long as they have no more bytes together.
 _JOINED = 16 << 20

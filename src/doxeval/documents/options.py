@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from doxeval.documents.ids import IdRule
 from doxeval.documents.limits import Limits
 from doxeval.errors import InputError
-from doxeval.wording import Parameter, brief, in_brief
+from doxeval.messages import Parameter, quoted, short_repr
 
 Format = Literal["xml", "html", "markdown", "text", "jsonl"]
 Whitespace = Literal["keep", "strip"]
@@ -109,7 +109,7 @@ class BuildOptions:
                 raise InputError(Parameter(name, selector) + f": {error.message}") from None
 
     def __repr__(self) -> str:
-        return in_brief(self)
+        return short_repr(self)
 
     def recorded(self) -> dict[str, Any]:
         """The options as the manifest of the collection records them."""
@@ -135,4 +135,4 @@ def _check_unicode(name: str, value: object) -> None:
     try:
         str(value).encode()
     except UnicodeEncodeError:
-        raise InputError(f"{name}={brief(value)}: expected text in Unicode") from None
+        raise InputError(f"{name}={quoted(value)}: expected text in Unicode") from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from doxeval.documents.page_walk import walk
 from doxeval.documents.selectors import Selectors
 from doxeval.errors import DocumentError
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode

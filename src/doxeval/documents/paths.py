@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from doxeval.errors import SyntaxProblem
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 STEP = re.compile(r"([^\s/\[\]()@*|]+)(?:\[([0-9]{1,9})\])?")
 _POINT = re.compile(r"(.+)/text\(\)(?:\[([0-9]{1,9})\])?\.([0-9]{1,10})", re.DOTALL)
@@ -45,14 +45,14 @@ def parse_path(path: str) -> tuple[Step, ...]:
     path = path.strip()
     if not path.startswith("/") or path == "/":
         raise SyntaxProblem(
-            f"{brief(path)} is not a path: expected something like /article[1]/sec[2]"
+            f"{quoted(path)} is not a path: expected something like /article[1]/sec[2]"
         )
     steps: list[Step] = []
     for text in path[1:].split("/"):
         match = STEP.fullmatch(text)
         if match is None or not int(match[2] or 1):
             raise SyntaxProblem(
-                f"step {len(steps) + 1} of path {brief(path)} is {brief(text)}: expected a tag "
+                f"step {len(steps) + 1} of path {quoted(path)} is {quoted(text)}: expected a tag "
                 "and its number, like sec[2]"
             )
         steps.append(Step(match[1], int(match[2] or 1)))
@@ -81,7 +81,7 @@ def parse_point(point: str) -> TextPoint:
     if match is None:
         if "text()" in point:
             raise SyntaxProblem(
-                f"{brief(point)} is not a text point: expected something like "
+                f"{quoted(point)} is not a text point: expected something like "
                 "/article[1]/p[3]/text()[1].23"
             )
         return TextPoint(format_path(parse_path(point)), None, 0)

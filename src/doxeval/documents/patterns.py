@@ -22,7 +22,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.documents.path_automaton import PathAutomaton, PatternStep, bits_of
 from doxeval.documents.summary import PathSummary
 from doxeval.errors import SyntaxProblem
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 _TAG = r"[^\s/()|\[\]@*,]+"
 _STEP = re.compile(rf"(//?)\s*(?:(\*)|({_TAG})|\(\s*({_TAG}(?:\s*\|\s*{_TAG})+)\s*\))\s*")
@@ -88,7 +88,7 @@ def _parsed(text: str, known: dict[str, PatternStep]) -> PathPattern:
         match = _STEP.match(stripped, at)
         if match is None:
             raise SyntaxProblem(
-                f"path pattern {brief(text)}, column {at + 1}: "
+                f"path pattern {quoted(text)}, column {at + 1}: "
                 "expected '/' or '//' and then a tag, '*' or '(tag|tag)'"
             )
         at = match.end()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from doxeval.arrays import Ints
 from doxeval.documents.paths import TextPoint, format_point, parse_point
 from doxeval.errors import InputError, UnknownReference
-from doxeval.wording import short_path, shortened
+from doxeval.messages import short_path, truncate
 
 if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
@@ -108,7 +108,7 @@ class TextPoints:
         root = self._collection.root(document_id)
         if not 0 <= offset <= root.end:
             raise UnknownReference(
-                f"{shortened(document_id)} has {root.end:,} characters; there is no offset "
+                f"{truncate(document_id)} has {root.end:,} characters; there is no offset "
                 f"{offset:,}"
             )
         if root.end == 0:
@@ -121,7 +121,7 @@ class TextPoints:
                 path = self._collection.path_of(node)
                 return format_point(TextPoint(path, number, offset - gap.start))
         raise UnknownReference(
-            f"offset {offset:,} of {shortened(document_id)} lies in white space, "
+            f"offset {offset:,} of {truncate(document_id)} lies in white space, "
             "where no text node is numbered"
         )
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import InputError, UnknownReference
-from doxeval.wording import Parameter, brief, shortened
+from doxeval.messages import Parameter, quoted, truncate
 
 if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
@@ -74,13 +74,13 @@ def quote_not_found(
     quote: str, location: str, document: str | None, ignore_space: bool
 ) -> UnknownReference:
     """The error about a quote that stands nowhere."""
-    where = location if document is None else f"{shortened(document)} of {location}"
+    where = location if document is None else f"{truncate(document)} of {location}"
     hint = (
         ""
         if ignore_space
         else "; with " + Parameter("ignore_space", True) + ", white space does not count"
     )
-    return UnknownReference(f"no {brief(quote)} in {where}" + hint)
+    return UnknownReference(f"no {quoted(quote)} in {where}" + hint)
 
 
 class _Search:

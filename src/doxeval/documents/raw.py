@@ -10,7 +10,7 @@ from doxeval.documents.limits import Limits, check_bytes
 from doxeval.documents.options import Format
 from doxeval.documents.records import Record
 from doxeval.errors import DocumentError, SourceError
-from doxeval.files import COMPRESSIONS, is_compressed, opened, read_up_to
+from doxeval.files import COMPRESSIONS, is_compressed, open_input, read_up_to
 
 _SMALL_FILE = 64 << 10
 _TYPICAL_COMPRESSION = 10
@@ -56,7 +56,7 @@ def load(path: str, limits: Limits) -> bytes:
     """The bytes of a file, decompressed."""
     if is_compressed(path):
         try:
-            with opened(path) as file:
+            with open_input(path) as file:
                 data = read_up_to(file, limits.bytes)
         except SourceError as error:
             raise DocumentError(error.message, path) from error

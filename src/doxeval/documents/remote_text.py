@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import NamedTuple
 
-from doxeval.sealed import RemoteDirectory
+from doxeval.storage import RemoteDirectory
 
 _FIRST_WINDOW = 64 << 10
 _LARGEST_WINDOW = 8 << 20

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.errors import InputError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -86,7 +86,7 @@ def parse_selector(selector: str) -> list[list[Part]]:
 def _unreadable(text: str, at: int) -> str:
     if not text:
         return "expected a CSS selector, and it is empty"
-    rest = brief(text[at:]) if at < len(text) else "it ends there"
+    rest = quoted(text[at:]) if at < len(text) else "it ends there"
     return f"expected a CSS selector, and cannot read it at character {at + 1}: {rest}"
 
 

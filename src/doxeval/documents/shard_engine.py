@@ -18,9 +18,9 @@ from pathlib import Path
 from doxeval.documents.globs import fixed_part
 from doxeval.documents.plan import Plan, Shard
 from doxeval.documents.shards import BuiltShard, Order, Piece, ShardEnd, build_shard
-from doxeval.engines import Engine, Outcome, Work
 from doxeval.errors import DoxevalError, EngineError, SourceError
-from doxeval.wording import shortened
+from doxeval.messages import truncate
+from doxeval.parallel import Engine, Outcome, Work
 
 _MARK = "same-place"  # a file by which workers tell that they see the same directory
 
@@ -36,7 +36,7 @@ def read_on(
         _build,
         engine.shared(order),
         check=_required(order, sources),
-        name=lambda shard: f"shard {shard.number} ({shortened(shard.files[0].path)})",
+        name=lambda shard: f"shard {shard.number} ({truncate(shard.files[0].path)})",
     )
     outcomes = engine.outcomes(work, planned.shards(), bounded=True)
     with closing(_in_order(outcomes)) as results:

@@ -27,10 +27,9 @@ from doxeval.documents.shards import (
     raw_batches,
     read_weighed,
 )
-from doxeval.engines import keep_freed_blocks
 from doxeval.errors import DoxevalError
-from doxeval.processes import WorkerLost, Workers
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
+from doxeval.parallel import WorkerLost, Workers, keep_freed_blocks
 
 _READ_HERE = 4  # so many batches are done before other processes would have started
 

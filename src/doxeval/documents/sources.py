@@ -19,7 +19,7 @@ from doxeval.documents.file_names import FileNames, kind_of, with_slashes
 from doxeval.documents.globs import fixed_part, globbed
 from doxeval.documents.options import BuildOptions, Format
 from doxeval.errors import SourceError
-from doxeval.wording import Parameter, counted, listed, shortened
+from doxeval.messages import Parameter, join_names, plural, truncate
 
 LINKS = "links and special files"
 
@@ -77,9 +77,9 @@ class Tally:
         count = sum(self.passed_over.values())
         if not count:
             return ()
-        kinds = [f"{shortened(kind)} ({n:,})" for kind, n in self.passed_over.most_common()]
+        kinds = [f"{truncate(kind)} ({n:,})" for kind, n in self.passed_over.most_common()]
         were = "was" if count == 1 else "were"
-        return (f"{counted(count, 'file')} {were} not read: {listed(kinds)}",)
+        return (f"{plural(count, 'file')} {were} not read: {join_names(kinds)}",)
 
     def add(self, other: Tally) -> None:
         """Add what was noticed elsewhere."""

@@ -20,9 +20,9 @@ from doxeval.documents.layout import HASH_BYTES, IDS_FILE
 from doxeval.documents.nodes import COLUMNS, NodeColumns
 from doxeval.documents.text import TextStore
 from doxeval.errors import UnknownReference
+from doxeval.messages import plural, quoted
 from doxeval.named import checked
-from doxeval.sealed import absolute, guarded, is_url, name_of
-from doxeval.wording import brief, counted
+from doxeval.storage import absolute, guarded, is_url, name_of
 
 if TYPE_CHECKING:
     from doxeval.documents.options import Whitespace
@@ -61,7 +61,7 @@ class StoredDocuments:
         return len(self.rows) - 1
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.location!r}): {counted(len(self), 'document')}"
+        return f"{type(self).__name__}({self.location!r}): {plural(len(self), 'document')}"
 
     @property
     def address(self) -> str:
@@ -138,7 +138,7 @@ class StoredDocuments:
         """The number of one document; an unknown id is an error."""
         number = int(self.find_documents([document_id])[0])
         if number < 0:
-            raise UnknownReference(f"no document {brief(document_id)} in {self.location}")
+            raise UnknownReference(f"no document {quoted(document_id)} in {self.location}")
         return number
 
     @guarded

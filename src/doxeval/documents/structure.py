@@ -18,7 +18,7 @@ from doxeval.documents.layout import IDS_FILE
 from doxeval.documents.nodes import NodeColumns
 from doxeval.documents.statistics import TextTotals, elements_by_path, text_totals
 from doxeval.documents.summary import NO_PARENT, PathSummary
-from doxeval.sealed import NAME as MANIFEST
+from doxeval.storage import NAME as MANIFEST
 
 _ROWS = 1 << 20  # how many rows are checked at once, about
 _IDS = 1 << 16

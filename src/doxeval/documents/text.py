@@ -16,7 +16,7 @@ from doxeval.arrays import Bytes, Ints
 from doxeval.documents.options import TextStorage
 from doxeval.errors import CollectionError, MissingText
 from doxeval.files import zstd
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
 
 _LEVEL = 3
 _MOST_BYTES = 4  # of a character in UTF-8

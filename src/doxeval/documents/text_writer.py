@@ -9,8 +9,8 @@ from typing import Literal
 
 from doxeval.documents.layout import text_part
 from doxeval.documents.text import TextBytes
-from doxeval.sealed import SealedWriter
-from doxeval.unfinished import on_disk
+from doxeval.output import flush_to_disk
+from doxeval.storage import SealedWriter
 
 _BLOCK = 1 << 22
 
@@ -73,7 +73,7 @@ class TextWriter:
 
     def _next(self) -> None:
         if not self._file.closed:
-            on_disk(self._file)
+            flush_to_disk(self._file)
             self._file.close()  # there may be more parts than a process may have open files
         self._number += 1
         self._begin = self.size
@@ -91,4 +91,4 @@ def _hand_over(path: Path, place: Path, handover: Handover) -> None:
         place.unlink(missing_ok=True)
         with path.open("rb") as source, place.open("wb") as copy:
             shutil.copyfileobj(source, copy, _BLOCK)
-            on_disk(copy)
+            flush_to_disk(copy)

@@ -20,8 +20,8 @@ from doxeval.documents.structure import (
     repeated_paths,
 )
 from doxeval.errors import CollectionError, InputError
-from doxeval.sealed import RemoteDirectory, check_contents, in_threads, keep_digests, local_path
-from doxeval.wording import Message, brief, counted
+from doxeval.messages import Message, plural, quoted
+from doxeval.storage import RemoteDirectory, check_contents, in_threads, keep_digests, local_path
 
 # Called with the bytes and the documents verified since the last call.
 Progress = Callable[[int, int], object]
@@ -146,11 +146,11 @@ def _damaged_texts(collection: Collection, report: Progress) -> Iterator[Collect
                 origin = error.origin
                 if count <= _MOST_TEXTS_NAMED:
                     message = Message(
-                        f"document {brief(collection.id_of(document))}: ", error.message
+                        f"document {quoted(collection.id_of(document))}: ", error.message
                     )
                     yield CollectionError(message, error.origin)
         report(int(ends[last - 1]) - begin, last - first)
         begin = int(ends[last - 1])
     if count > _MOST_TEXTS_NAMED:
-        more = counted(count - _MOST_TEXTS_NAMED, "more text")
+        more = plural(count - _MOST_TEXTS_NAMED, "more text")
         yield CollectionError(f"and {more}", origin)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
@@ -48,7 +48,7 @@ class Words:
     end: Ints
 
     def __repr__(self) -> str:
-        return f"Words({counted(len(self.start), 'word')})"
+        return f"Words({plural(len(self.start), 'word')})"
 
     def begun_before(self, offsets: Ints) -> Ints:
         """How many words begin before each offset."""

@@ -41,8 +41,8 @@ from doxeval.documents.statistics import StatisticsBuilder
 from doxeval.documents.summary_builder import SummaryBuilder
 from doxeval.documents.text_writer import Handover, TextWriter
 from doxeval.errors import DocumentError, InputError, output_errors
-from doxeval.sealed import SealedWriter
-from doxeval.wording import Parameter, brief
+from doxeval.messages import Parameter, quoted
+from doxeval.storage import SealedWriter
 
 _ROWS = 1 << 20  # of another collection, copied at a time
 _BLOCK = 1 << 22
@@ -215,7 +215,7 @@ class CollectionWriter:
             self._place_of(number, _line(self._sealed.directory / ORIGINS_FILE, number))
             for number in (error.earlier, error.number)
         )
-        message = f"duplicate document id {brief(document_id)}, first given to {earlier}"
+        message = f"duplicate document id {quoted(document_id)}, first given to {earlier}"
         if self._id_rule is not None and self._id_rule.text == "stem":
             rule = Parameter("id_rule", "path")
             message += "; " + rule + " tells files of different directories apart"

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.options import OnDuplicates
 from doxeval.measures import Measure, Preset, as_measure, preset_named
+from doxeval.messages import Parameter, join_names
 from doxeval.runs import Order
-from doxeval.wording import Parameter, listed
 
 MeasureGiven = str | Measure | type[Measure]
 
@@ -131,7 +131,7 @@ def told(left_out: Iterable[LeftOut]) -> tuple[str, ...]:
     return tuple(
         f"{several[0].label} is left out: {several[0].reason}"
         if len(several) == 1
-        else f"{listed([one.label for one in several], 20)} are left out: {reason}"
+        else f"{join_names([one.label for one in several], 20)} are left out: {reason}"
         for reason, several in by_reason.items()
     )
 

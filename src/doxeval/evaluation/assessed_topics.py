@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
+from doxeval.messages import join_names
 from doxeval.runs import Run
-from doxeval.wording import listed
 
 
 class AssessedPart(NamedTuple):
@@ -61,7 +61,7 @@ def about_unknown(unknown: Sequence[str]) -> tuple[str, ...]:
         return ()
     few = "1 topic of the run is not assessed and is ignored"
     many = f"{len(unknown):,} topics of the run are not assessed and are ignored"
-    return (f"{few if len(unknown) == 1 else many}: {listed(unknown)}",)
+    return (f"{few if len(unknown) == 1 else many}: {join_names(unknown)}",)
 
 
 def about_split(split: Sequence[int], topics: Sequence[str]) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def about_split(split: Sequence[int], topics: Sequence[str]) -> tuple[str, ...]:
     """
     if not split:
         return ()
-    return (f"topics in several separate blocks: {listed([topics[one] for one in split])}",)
+    return (f"topics in several separate blocks: {join_names([topics[one] for one in split])}",)
 
 
 def about_missing(has_results: Bools, topics: Sequence[str], average_over: str) -> tuple[str, ...]:
@@ -83,5 +83,5 @@ def about_missing(has_results: Bools, topics: Sequence[str], average_over: str) 
     outcome = "are left out" if average_over == "retrieved" else "count as empty lists"
     return (
         f"no results for {len(missing):,} of {len(topics):,} assessed topics, which {outcome}: "
-        f"{listed(missing)}",
+        f"{join_names(missing)}",
     )

@@ -20,9 +20,9 @@ from doxeval.errors import InputError
 from doxeval.evaluation.joining import AtOnce
 from doxeval.evaluation.scoring import BlockScores, Scoring
 from doxeval.evaluation.sources import NamedSource
+from doxeval.messages import truncate
 from doxeval.runs import Block, Run, RunFacts
 from doxeval.scores import RunScores
-from doxeval.wording import shortened
 
 if TYPE_CHECKING:
     from doxeval.runs import ChunkTable
@@ -119,7 +119,7 @@ class Found:
     def _take(self, facts: RunFacts, topics: Ints) -> None:
         again = topics[self._is_seen[topics]]
         if len(again):
-            name = shortened(self._scoring.truth.topics[int(again[0])])
+            name = truncate(self._scoring.truth.topics[int(again[0])])
             raise AtOnce(f"the results of topic {name} stand in several places")
         first = (self.facts or [facts])[0]
         if (facts.has_ranks, facts.has_scores) != (first.has_ranks, first.has_scores):

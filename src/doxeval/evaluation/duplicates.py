@@ -8,8 +8,8 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, repeated_rows
 from doxeval.evaluation.placing import PlacedRun
+from doxeval.messages import Parameter
 from doxeval.runs import Kind, numbered_paths, numbered_spans, numbered_units, unit_kinds
-from doxeval.wording import Parameter
 
 # Numbers below this belong to unresolved results; no element or path has one.
 _FAR_BELOW = -(1 << 60)

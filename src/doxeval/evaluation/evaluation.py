@@ -22,7 +22,6 @@ from doxeval.assessments import (
     resolved_assessments,
 )
 from doxeval.documents import Collection, Offsets, Whitespace
-from doxeval.engines import PATIENCE
 from doxeval.errors import InputError, warn
 from doxeval.evaluation.asked import (
     MeasureGiven,
@@ -47,19 +46,20 @@ from doxeval.evaluation.scoring import Scoring
 from doxeval.evaluation.settled import AskedMeasure, Settled, about_navigation, settled_measures
 from doxeval.evaluation.sources import NamedSource, Source, Sources, as_named, named_sources
 from doxeval.measures import PROFILE, GroundTruth, Texts
+from doxeval.messages import Parameter, plural
 from doxeval.named import checked_but
 from doxeval.navigation import Navigation
+from doxeval.parallel import PATIENCE
 from doxeval.runs import ChunkTable, Order, Run, chunk_table_of
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable, told_apart, with_duplicates
-from doxeval.sealed import on_guard
-from doxeval.wording import Parameter, counted
+from doxeval.storage import on_guard
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from doxeval.engines import EngineGiven
     from doxeval.evaluation.targets import Targets, TopicsGiven
     from doxeval.measures import Ranking
+    from doxeval.parallel import EngineGiven
 
 
 class Evaluation:
@@ -169,7 +169,7 @@ class Evaluation:
     def __repr__(self) -> str:
         labels = ", ".join(measure.label for measure in self.measures)
         where = "" if self.collection is None else f", {self.collection.location}"
-        return f"Evaluation({counted(len(self.truth.topics), 'topic')}{where}: {labels})"
+        return f"Evaluation({plural(len(self.truth.topics), 'topic')}{where}: {labels})"
 
     def __getstate__(self) -> dict[str, Any]:
         # The ground truth is worked out again where it is needed, quicker than it is sent.

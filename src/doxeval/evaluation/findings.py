@@ -16,8 +16,8 @@ from doxeval.evaluation.assessed_topics import about_split, about_unknown
 from doxeval.evaluation.duplicates import about_repeats
 from doxeval.evaluation.options import RunOptions
 from doxeval.evaluation.order import Against, Ties
+from doxeval.messages import Parameter
 from doxeval.runs import Kind
-from doxeval.wording import Parameter
 
 MOST_SHOWN = 20
 

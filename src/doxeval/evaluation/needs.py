@@ -7,8 +7,8 @@ from collections.abc import Callable
 from doxeval.errors import MissingInput
 from doxeval.evaluation.findings import Findings
 from doxeval.measures import GroundTruth, Measure, Need
+from doxeval.messages import Parameter, truncate
 from doxeval.runs import Kind
-from doxeval.wording import Parameter, shortened
 
 _PARTS = {
     Kind.PASSAGE: "passages",
@@ -65,19 +65,19 @@ def check_results(measure: Measure, label: str, found: Findings, name: str) -> N
     needs = measure.needs
     if Need.RETRIEVED_ELEMENTS in needs and found.kinds & set(_PARTS):
         raise MissingInput(
-            f"{shortened(label)} is about elements, and {shortened(name)} returns "
+            f"{truncate(label)} is about elements, and {truncate(name)} returns "
             f"{_named(found.kinds & set(_PARTS))}"
         )
     no_text = found.kinds & {Kind.POINT, Kind.TREE}
     if Need.RETRIEVED_TEXT in needs and no_text:
         raise MissingInput(
-            f"{shortened(label)} is about passages of text, and {shortened(name)} returns "
+            f"{truncate(label)} is about passages of text, and {truncate(name)} returns "
             f"{_named(no_text)}"
         )
     is_unknown = found.unplaced_ends and needs & {Need.RETRIEVED_TEXT, Need.SIZES}
     if is_unknown or (Need.RETRIEVED_START in needs and found.unplaced_starts):
         raise MissingInput(
-            f"{shortened(label)} needs to know where the results of {shortened(name)} begin and "
+            f"{truncate(label)} needs to know where the results of {truncate(name)} begin and "
             "end: give the collection"
         )
 

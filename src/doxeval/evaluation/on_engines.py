@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doxeval.engines import EngineGiven, Outcome, Work, open_engine, outcome_of
 from doxeval.errors import DoxevalError
 from doxeval.evaluation.units import Collecting, Progress, Unit, grouped, prepare, units_of
-from doxeval.wording import listed, shortened
+from doxeval.messages import join_names, truncate
+from doxeval.parallel import EngineGiven, Outcome, Work, open_engine, outcome_of
 
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation
@@ -47,7 +47,7 @@ def scored_on(
                 _score,
                 found.shared(evaluation, prepare),
                 check=required(evaluation, absolute),
-                name=lambda group: listed([_name(sources[unit.run]) for unit in group]),
+                name=lambda group: join_names([_name(sources[unit.run]) for unit in group]),
             )
             found.map(work, groups, each=collect)
             return as_given.in_scores(collecting.scores())
@@ -72,7 +72,7 @@ def _absolute(source: NamedSource) -> NamedSource:
 
 
 def _name(source: NamedSource) -> str:
-    return shortened(source.file or source.name or "a run")
+    return truncate(source.file or source.name or "a run")
 
 
 class _Names:
@@ -142,7 +142,9 @@ class Requirements:
             problem = _problem_with(path, size)
             if problem is not None:
                 wrong.setdefault(problem, []).append(path)
-        return [f"{listed(paths, _MOST_FILES_TOLD)}: {problem}" for problem, paths in wrong.items()]
+        return [
+            f"{join_names(paths, _MOST_FILES_TOLD)}: {problem}" for problem, paths in wrong.items()
+        ]
 
 
 def required(evaluation: Evaluation, sources: Sequence[NamedSource]) -> Requirements:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from doxeval.errors import InputError
+from doxeval.messages import quoted
 from doxeval.runs import Order
-from doxeval.wording import brief
 
 if TYPE_CHECKING:
     from doxeval.documents import Offsets, Whitespace
@@ -58,4 +58,4 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     if value not in choices:
         names = [str(choice) for choice in choices]
         expected = f"{', '.join(names[:-1])} or {names[-1]}"
-        raise InputError(f"{name} is {brief(value)}: expected {expected}")
+        raise InputError(f"{name} is {quoted(value)}: expected {expected}")

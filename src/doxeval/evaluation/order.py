@@ -11,8 +11,8 @@ from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
 from doxeval.evaluation.options import RunOptions
 from doxeval.measures import Ranking
+from doxeval.messages import plural
 from doxeval.runs import Order, Run
-from doxeval.wording import counted
 
 
 def orderable(run: Run, options: RunOptions) -> tuple[RunOptions, tuple[str, ...]]:
@@ -88,7 +88,7 @@ trec_eval would rank them by document id',)
         """
         if not self.documents:
             return ()
-        where = f"{counted(self.documents, 'document')} in {counted(self.topics, 'topic')}"
+        where = f"{plural(self.documents, 'document')} in {plural(self.topics, 'topic')}"
         how = "by their ranks" if order == "rank" else "as listed"
         return (
             f"{where} share their score with another one: they are ranked {how}, trec_eval would "

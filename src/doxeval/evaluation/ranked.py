@@ -15,8 +15,8 @@ from doxeval.evaluation.options import RunOptions
 from doxeval.evaluation.order import contradictions, orderable, ordered, tie_levels
 from doxeval.evaluation.placing import PlacedRun, placed
 from doxeval.measures import GroundTruth, Measure, Ranking
+from doxeval.messages import plural
 from doxeval.runs import Kind, ResolvedRun, Run
-from doxeval.wording import counted
 
 
 class RankedRun(NamedTuple):
@@ -40,7 +40,7 @@ class RankedRun(NamedTuple):
         return self.with_repeats if measure.facts.repeats == "keep" else self.ranking
 
     def __repr__(self) -> str:
-        return f"RankedRun({self.ranking!r}, {counted(len(self.warnings), 'warning')})"
+        return f"RankedRun({self.ranking!r}, {plural(len(self.warnings), 'warning')})"
 
 
 def ranked(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation.asked import LeftOut, check_presets, told
 from doxeval.evaluation.assessed_topics import about_missing
@@ -24,10 +24,10 @@ from doxeval.evaluation.order import ties_in
 from doxeval.evaluation.ranked import RankedRun, ranked_part
 from doxeval.evaluation.settled import AskedMeasure
 from doxeval.evaluation.sources import NamedSource, about_same_file
-from doxeval.measures import Floats, GroundTruth, Measure, Preset
+from doxeval.measures import GroundTruth, Measure, Preset
 from doxeval.runs import Run, RunFacts
 from doxeval.scores import Curve, DocumentScores, RunScores
-from doxeval.sealed import off_guard
+from doxeval.storage import off_guard
 
 if TYPE_CHECKING:
     from doxeval.measures import Ranking

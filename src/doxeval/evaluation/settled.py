@@ -10,8 +10,8 @@ from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation.asked import Asked, LeftOut, check_presets, told
 from doxeval.evaluation.needs import check_assessments
 from doxeval.measures import GroundTruth, Measure, Preset, Ranking
-from doxeval.sealed import off_guard
-from doxeval.wording import listed
+from doxeval.messages import join_names
+from doxeval.storage import off_guard
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -81,7 +81,7 @@ def about_navigation(
     if not could:
         yield "none of the measures takes a model of navigation; it has no effect"
     elif all(getattr(one.settled, "nav", None) != navigation.name for one in could):
-        labels = listed([one.label for one in could], 20)
+        labels = join_names([one.label for one in could], 20)
         raise InputError(
             f"no measure uses the model of navigation that is given ({navigation.name}): {labels} "
             "would without nav= and targets=bep"

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from doxeval.documents import NO_PARENT, Collection, PathPatterns
 from doxeval.errors import InputError
 from doxeval.measures import Measure, Need
+from doxeval.messages import join_names, quoted
 from doxeval.named import checked
 from doxeval.topics import Topic, read_topics, target_of
-from doxeval.wording import brief, listed
 
 # Topics that were read, or their file.
 TopicsGiven = Iterable[Topic] | str | os.PathLike[str]
@@ -52,9 +52,9 @@ def _by_id(given: TopicsGiven) -> dict[str, Topic]:
     by_id: dict[str, Topic] = {}
     for topic in topics:
         if not isinstance(topic, Topic):
-            raise InputError(f"targets is made of {brief(topic)}: expected topics, or their file")
+            raise InputError(f"targets is made of {quoted(topic)}: expected topics, or their file")
         if topic.id in by_id:
-            raise InputError(f"topic {brief(topic.id)} is given twice", topic.origin, topic.line)
+            raise InputError(f"topic {quoted(topic.id)} is given twice", topic.origin, topic.line)
         by_id[topic.id] = topic
     return by_id
 
@@ -64,7 +64,7 @@ def _about_missing(missing: Sequence[str]) -> tuple[str, ...]:
         return ()
     few = "1 assessed topic is not among the topics and keeps all its elements"
     many = f"{len(missing):,} assessed topics are not among the topics and keep all their elements"
-    return (f"targets: {few if len(missing) == 1 else many}: {listed(missing)}",)
+    return (f"targets: {few if len(missing) == 1 else many}: {join_names(missing)}",)
 
 
 def _about_effect(
@@ -82,7 +82,7 @@ def _about_effect(
     ]
     if not nowhere:
         return ()
-    return (f"targets: no element of the collection matches those of topics {listed(nowhere)}",)
+    return (f"targets: no element of the collection matches those of topics {join_names(nowhere)}",)
 
 
 def about_measures(
@@ -98,7 +98,9 @@ def about_measures(
         return ("targets: none of the measures is over elements, so they have no effect",)
     told = []
     if others:
-        told.append(f"targets: no effect on measures that are not over elements: {listed(others)}")
+        told.append(
+            f"targets: no effect on measures that are not over elements: {join_names(others)}"
+        )
     by_documents = [
         label
         for label, measure in measures.items()
@@ -107,7 +109,8 @@ def about_measures(
     if by_documents and collection is not None and _below_roots(targets, collection):
         told.append(
             "targets: undefined where whole documents are no target, because they divide by the "
-            f"relevance of documents: {listed(by_documents)}; denominator=components divides by "
+            f"relevance of documents: {join_names(by_documents)}; "
+            "denominator=components divides by "
             "that of all elements"
         )
     return tuple(told)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from doxeval.engines import Outcome
+from doxeval.parallel import Outcome
 
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation

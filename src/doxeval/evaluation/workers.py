@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from doxeval.engines import Outcome, Shared, keep_freed_blocks
 from doxeval.errors import DoxevalError, WorkerLost
 from doxeval.evaluation.units import Collecting, Progress, prepare, units_of
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
+from doxeval.parallel import Outcome, Shared, keep_freed_blocks
 
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation
@@ -31,7 +31,7 @@ def scored_in_processes(
     """The scores of all sources, in their order, from this process and others beside it."""
     import multiprocessing
 
-    from doxeval.processes import Workers
+    from doxeval.parallel import Workers
 
     units = units_of(evaluation, sources)
     processes = min(jobs, len(units))

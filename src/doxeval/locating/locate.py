@@ -16,7 +16,7 @@ from doxeval.locating.located import Located
 from doxeval.locating.own_offsets import Given, OwnOffsets, checked
 from doxeval.locating.ranges import Ranges, joined, tiled_as_they_are, unaltered
 from doxeval.locating.solid import SolidPieces, SolidText
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
 
 Order = Literal["list", "none"]
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Bools, Bytes, Ints
+from doxeval.arrays import Bools, Bytes, Floats, Ints
 from doxeval.locating.how import How
 from doxeval.locating.occurrences import most_places, occurrences
 from doxeval.locating.own_offsets import OwnOffsets, own_note
@@ -16,8 +15,6 @@ from doxeval.locating.placing import distinct_texts
 from doxeval.locating.report import LocatingReport, LostChunk, OwnReport
 from doxeval.locating.solid import SolidPieces, SolidText
 from doxeval.spans import Spans, merged
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

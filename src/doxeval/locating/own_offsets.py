@@ -11,7 +11,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
 from doxeval.locating.solid import SolidPieces, SolidText
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 _LARGEST = np.iinfo(np.int64).max
 Given = tuple[Sequence[Any] | Ints, Sequence[Any] | Ints | None]
@@ -74,7 +74,7 @@ def _offset(value: Any, name: str) -> int:
     if not 0 <= number == value:
         return -1
     if number > _LARGEST:
-        raise InputError(f"own= has {brief(value)} among its {name}: expected offsets below 2**63")
+        raise InputError(f"own= has {quoted(value)} among its {name}: expected offsets below 2**63")
     return number
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Bools, Bytes, Ints
+from doxeval.arrays import Bools, Bytes, Floats, Ints
 from doxeval.locating.altered import Altered
 from doxeval.locating.how import How
-from doxeval.locating.located import Floats
 from doxeval.locating.own_offsets import OwnOffsets
 from doxeval.locating.placing import Placed
 from doxeval.locating.solid import SolidPieces, SolidText

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from doxeval.errors import InputError
-from doxeval.wording import Parameter, counted, shortened
+from doxeval.messages import Parameter, plural, truncate
 
 # Below this share found, the texts are probably not of these documents.
 _SAME_TEXTS = 0.5
@@ -29,8 +29,8 @@ class LostChunk:
     is_too_ambiguous: bool = False
 
     def __str__(self) -> str:
-        where = "" if self.document is None else f"{shortened(self.document)}, "
-        text = shortened(" ".join(self.text[: 4 * _LONGEST_TEXT].split()), _LONGEST_TEXT)
+        where = "" if self.document is None else f"{truncate(self.document)}, "
+        text = truncate(" ".join(self.text[: 4 * _LONGEST_TEXT].split()), _LONGEST_TEXT)
         why = "too many places" if self.is_too_ambiguous else f"best share {self.share:.2f}"
         return f"{where}chunk {self.number + 1}: {text} ({why})"
 
@@ -73,9 +73,9 @@ class LocatingReport:
         found = ", ".join(f"{self.found[word]:,} {word}" for word in words)
         stand = "stands" if self.repeated == 1 else "stand"
         parts = [
-            f"{counted(self.chunks, 'chunk')}: {found}",
+            f"{plural(self.chunks, 'chunk')}: {found}",
             f"{self.repeated:,} {stand} more than once, {self.ambiguous:,} ambiguous",
-            f"{self.uncovered:,} of {counted(self.solid, 'solid character')} in no chunk",
+            f"{self.uncovered:,} of {plural(self.solid, 'solid character')} in no chunk",
             f"own offsets: {self.own or 'none given'}",
         ]
         if self.out_of_order:
@@ -143,13 +143,13 @@ def refuse_lost(
     """
     if lost + too_ambiguous <= allowed_lost(max_lost, of):
         return
-    message = f"{lost:,} of {counted(of, what)} not found"
+    message = f"{lost:,} of {plural(of, what)} not found"
     if (of - lost) / of < _SAME_TEXTS:
         share = (of - lost) / of
-        message = f"{share:.0%} of {counted(of, what)} located; are these the same texts?"
+        message = f"{share:.0%} of {plural(of, what)} located; are these the same texts?"
     if too_ambiguous:
         reason = (
-            f"{too_ambiguous:,} of {counted(of, what)} with too many places to tell which is "
+            f"{too_ambiguous:,} of {plural(of, what)} with too many places to tell which is "
             "meant: own offsets (start and end) would tell"
         )
         message = f"{message}; {reason}" if lost else reason

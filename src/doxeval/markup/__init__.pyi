@@ -2,8 +2,8 @@ from doxeval.markup.character_sets import codec_of as codec_of
 from doxeval.markup.character_sets import unknown as unknown
 from doxeval.markup.elements import XmlElement as XmlElement
 from doxeval.markup.elements import read_elements as read_elements
+from doxeval.markup.escape import attribute_value as attribute_value
 from doxeval.markup.escape import escaped as escaped
-from doxeval.markup.escape import quoted as quoted
 from doxeval.markup.expansion import Expansion as Expansion
 from doxeval.markup.expat import HardenedExpat as HardenedExpat
 from doxeval.markup.expat import all_declarations as all_declarations

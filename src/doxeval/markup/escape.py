@@ -15,10 +15,10 @@ def escaped(text: str) -> str:
     return text.translate(_TEXT)
 
 
-def quoted(value: object) -> str:
+def attribute_value(value: object) -> str:
     """The value of an attribute, in quotes; line ends and tabs survive.
 
-    >>> quoted('say "a\\tb"')
+    >>> attribute_value('say "a\\tb"')
     '"say &quot;a&#9;b&quot;"'
     """
     return f'"{str(value).translate(_VALUE)}"'

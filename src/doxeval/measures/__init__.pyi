@@ -4,7 +4,6 @@ from doxeval.measures.assessed_trees import trees_of_assessments as trees_of_ass
 from doxeval.measures.assessed_trees import union_lengths as union_lengths
 from doxeval.measures.base import Example as Example
 from doxeval.measures.base import Facts as Facts
-from doxeval.measures.base import Floats as Floats
 from doxeval.measures.base import Law as Law
 from doxeval.measures.base import Measure as Measure
 from doxeval.measures.base import Need as Need

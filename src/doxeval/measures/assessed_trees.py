@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments import AssessedUnit, Judgment, quantisation_named
 from doxeval.documents import MOST_ELEMENTS, PathPatterns, Trees, covers_of_groups
 from doxeval.errors import MissingInput, MissingText
-from doxeval.measures.base import Floats
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags
+from doxeval.messages import short_path
 from doxeval.spans import Spans, merged, shared_lengths
-from doxeval.wording import short_path
 
 if TYPE_CHECKING:
     from doxeval.measures.truth_parts import PartOfTruth

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
-import numpy as np
-import numpy.typing as npt
-
+from doxeval.arrays import Floats
 from doxeval.named import Named, cut_off, parameter, point
 from doxeval.scores import Curve, DocumentScores, MeasureFacts
 
@@ -36,7 +34,6 @@ __all__ = [
     "point",
 ]
 
-Floats = npt.NDArray[np.float64]
 # Scores and gains that differ by less than this are taken as equal.
 TOLERANCE = 1e-9
 

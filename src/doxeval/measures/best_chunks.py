@@ -13,7 +13,7 @@ from doxeval.measures.gained import shown_alternatives
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.solid import Solid
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
 
 Part = tuple[int, int, int]  # an alternative, and start and end of what is shown of it
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.documents import Trees
-from doxeval.measures.base import TOLERANCE, Floats
+from doxeval.measures.base import TOLERANCE
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Numbers
 from doxeval.navigation import Navigation

@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.measures.base import TOLERANCE, Floats
+from doxeval.arrays import Floats, Ints
+from doxeval.measures.base import TOLERANCE
 from doxeval.measures.ranking import ratio
 
 Ranks = Literal["integer", "interpolated", "linear"]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from doxeval.arrays import Bools
+from doxeval.arrays import Bools, Floats
 from doxeval.measures.assessed_trees import (
     AssessedTrees,
     Chosen,
@@ -18,7 +18,7 @@ from doxeval.measures.assessed_trees import (
     union_lengths,
     which_assessed,
 )
-from doxeval.measures.base import Example, Facts, Floats, Measure, Need, cut_off, parameter
+from doxeval.measures.base import Example, Facts, Measure, Need, cut_off, parameter
 from doxeval.measures.expectations import Expectations, Sight, expectations
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation

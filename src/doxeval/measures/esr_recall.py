@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from doxeval.measures.base import Floats, Law, cut_off, point
+from doxeval.arrays import Floats
+from doxeval.measures.base import Law, cut_off, point
 from doxeval.measures.esr_model import Esr, at_cut_off
 from doxeval.measures.ranking import Ranking, interpolated
 from doxeval.scores import Curve

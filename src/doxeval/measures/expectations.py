@@ -24,9 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
-from doxeval.measures.base import Floats
 from doxeval.measures.between import MOST_PAIRS, Between, Reach
 from doxeval.measures.overviews import Lists, overviews
 from doxeval.measures.ranking import Ranking, ratio

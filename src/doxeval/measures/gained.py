@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.measures.base import Floats
+from doxeval.arrays import Floats, Ints
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.spans import TOO_LONG, Shared, Spans, new_pieces, shared_pieces
 

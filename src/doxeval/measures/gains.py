@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints, positions_in
+from doxeval.arrays import Floats, Ints, positions_in
 from doxeval.assessments import RecallBase, quantisation_named
 from doxeval.documents import Collection
-from doxeval.measures.base import TOLERANCE, Floats
+from doxeval.measures.base import TOLERANCE
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
 

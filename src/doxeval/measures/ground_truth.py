@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, positions_in
+from doxeval.arrays import Bools, Floats, Ints, positions_in
 from doxeval.assessments import Assessments, JudgmentColumns
 from doxeval.columns import NameIndex
 from doxeval.documents import MOST_TOPICS, Collection
 from doxeval.errors import InputError, MissingInput
-from doxeval.measures.base import Floats
+from doxeval.messages import Parameter
 from doxeval.spans import Spans
-from doxeval.wording import Parameter
 
 if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for elements
     from doxeval.assessments import (

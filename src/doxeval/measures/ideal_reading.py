@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.measures.base import Floats
+from doxeval.arrays import Floats, Ints
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.spans import Spans
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from doxeval.arrays import Ints, positions_in
+from doxeval.arrays import Floats, Ints, positions_in
 from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
-from doxeval.measures.base import Floats
 from doxeval.measures.between import Between
 from doxeval.measures.esr_model import Esr
 from doxeval.measures.overviews import Lists, overviews

@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, positions_in
 from doxeval.documents import Collection, Trees
 from doxeval.errors import DoxevalError
-from doxeval.measures.base import TOLERANCE, Floats
+from doxeval.measures.base import TOLERANCE
 from doxeval.measures.between import MOST_PAIRS, Between, Reach
 from doxeval.navigation import Navigation
 

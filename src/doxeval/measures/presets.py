@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.errors import SyntaxProblem
-from doxeval.wording import brief, suggestion
+from doxeval.messages import quoted, suggestion
 
 if TYPE_CHECKING:
     from doxeval.measures.base import Repeats
@@ -167,4 +167,4 @@ def preset_named(name: str) -> Preset:
     """
     if isinstance(name, str) and name in PRESETS:
         return PRESETS[name]
-    raise SyntaxProblem(f"no preset {brief(name)}{suggestion(str(name), PRESETS)}")
+    raise SyntaxProblem(f"no preset {quoted(name)}{suggestion(str(name), PRESETS)}")

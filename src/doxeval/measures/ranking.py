@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints, positions_in
+from doxeval.arrays import Bools, Floats, Ints, positions_in
 from doxeval.documents import Trees
-from doxeval.measures.base import TOLERANCE, Floats
+from doxeval.measures.base import TOLERANCE
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.messages import plural
 from doxeval.runs import Kind, ResolvedRun
 from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths, shared_pieces
-from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.assessments import AssessedElements
@@ -55,8 +55,8 @@ class Ranking:
         return len(self.topic)
 
     def __repr__(self) -> str:
-        topics = counted(int((self.counts > 0).sum()), "topic")
-        return f"Ranking({counted(len(self), 'result')} for {topics})"
+        topics = plural(int((self.counts > 0).sum()), "topic")
+        return f"Ranking({plural(len(self), 'result')} for {topics})"
 
     @cached_property
     def node(self) -> Ints:

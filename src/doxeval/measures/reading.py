@@ -15,8 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, concatenated_ranges
-from doxeval.measures.base import Floats
+from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges
 from doxeval.measures.ranking import Ranking
 from doxeval.runs import is_not_found
 from doxeval.spans import new_pieces

@@ -15,8 +15,8 @@ from typing import NamedTuple, TypeVar
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Measure
 from doxeval.measures.names import MEASURE
+from doxeval.messages import Parameter, truncate
 from doxeval.named import Registry, defined_in
-from doxeval.wording import Parameter, shortened
 
 # In the name that a table gives to a measure where duplicates are not treated as it does by itself.
 _DUPLICATES = re.compile(r"[(,]duplicates=(drop|keep)\b")
@@ -98,7 +98,7 @@ def measure_named(text: str) -> Measure:
     policy = _DUPLICATES.search(text)
     if policy is not None:
         raise SyntaxProblem(
-            f"{shortened(text)}: what is done with duplicates is no parameter of a measure; "
+            f"{truncate(text)}: what is done with duplicates is no parameter of a measure; "
             + Parameter("duplicates", policy[1])
             + " says it for all of them"
         )

@@ -12,7 +12,7 @@ from doxeval.arrays import Ints
 from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.measures.tokenisers import tokeniser_of, word_starts
-from doxeval.wording import Parameter, brief
+from doxeval.messages import Parameter, quoted
 
 __all__ = ["Texts", "word_starts"]
 
@@ -67,7 +67,7 @@ class Texts:
             text = self.find(document)
             if text is None:
                 raise MissingInput(
-                    f"the text of document {brief(document)} is not known: " + Parameter("texts")
+                    f"the text of document {quoted(document)} is not known: " + Parameter("texts")
                 )
             self._known[key] = np.asarray(self._made(text, what), dtype=np.int64)
         return self._known[key]

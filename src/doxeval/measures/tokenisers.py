@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from doxeval.errors import InputError
-from doxeval.wording import Parameter, brief
+from doxeval.messages import Parameter, quoted
 
 # Where the units of a text begin, given the text.
 Tokeniser = Callable[[str], Sequence[int]]
@@ -56,7 +56,7 @@ def tokeniser_of(given: Any) -> Tokeniser:
     if callable(given):
         return partial(_starts_by_function, given)
     raise InputError(
-        f"tokens is {brief(given)}: expected a function from a text to the offsets of its tokens, "
+        f"tokens is {quoted(given)}: expected a function from a text to the offsets of its tokens, "
         "a tokeniser of tiktoken, tokenizers or transformers, the name of one, or 'words'"
     )
 
@@ -100,7 +100,7 @@ def _named(name: str) -> Any:
         except Exception as error:  # whatever the library or the network raises
             raise InputError(
                 Parameter("tokens", name)
-                + f": neither tiktoken nor tokenizers has it: {brief(str(error))}; "
+                + f": neither tiktoken nor tokenizers has it: {quoted(str(error))}; "
                 + _WHERE_VOCABULARIES_ARE
             ) from None
     missing = "neither tiktoken nor tokenizers is installed"
@@ -124,7 +124,7 @@ def _from_file(name: str) -> Any:
         return tokenizers.Tokenizer.from_file(name)
     except Exception as error:  # its errors are plain ones
         raise InputError(
-            Parameter("tokens", name) + f" is no tokeniser: {brief(str(error))}"
+            Parameter("tokens", name) + f" is no tokeniser: {quoted(str(error))}"
         ) from None
 
 
@@ -136,7 +136,7 @@ def _from_tiktoken(tiktoken: Any, name: str) -> Any:
     except Exception as error:  # whatever the network raises
         raise InputError(
             Parameter("tokens", name)
-            + f": tiktoken cannot load it: {brief(str(error))}; "
+            + f": tiktoken cannot load it: {quoted(str(error))}; "
             + _WHERE_VOCABULARIES_ARE
         ) from None
 

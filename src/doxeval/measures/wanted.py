@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.assessments import Needs
-from doxeval.measures.base import Floats
 from doxeval.spans import Spans
 
 Numbers = npt.NDArray[Any]

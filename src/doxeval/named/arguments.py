@@ -29,7 +29,7 @@ from typing import (
 )
 
 from doxeval.errors import InputError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -78,7 +78,7 @@ def _checked(function: Callable[_P, _R], unchecked: frozenset[str]) -> Callable[
             if name in given and name not in unchecked and not _fits(given[name], kind):
                 *others, last = _words(kind)
                 expected = f"{', '.join(others)} or {last}" if others else last
-                raise InputError(f"{name} is {brief(given[name])}: expected {expected}")
+                raise InputError(f"{name} is {quoted(given[name])}: expected {expected}")
         return function(*args, **kwargs)
 
     return call

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from doxeval.errors import SyntaxProblem
+from doxeval.messages import quoted, suggestion
 from doxeval.named.parameters import from_text
 from doxeval.named.value import Named, signed_parameter
-from doxeval.wording import brief, suggestion
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _WHOLE = re.compile(
@@ -59,11 +59,11 @@ def parse(text: str, known: Mapping[str, type[V]], noun: Noun) -> V:
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}…"
     if match is None:
-        raise SyntaxProblem(f"{brief(text)} is not a {noun.word}: expected {noun.forms}")
+        raise SyntaxProblem(f"{quoted(text)} is not a {noun.word}: expected {noun.forms}")
     kind = known.get(match["name"])
     if kind is None:
         name = match["name"][:_LONGEST]
-        raise SyntaxProblem(f"no {noun.word} {brief(name)}{_hint(name, known, noun.elsewhere)}")
+        raise SyntaxProblem(f"no {noun.word} {quoted(name)}{_hint(name, known, noun.elsewhere)}")
     try:
         return kind(**_values(kind, match))
     except SyntaxProblem as error:
@@ -90,11 +90,11 @@ def _named(kind: type[Named], item: str) -> tuple[Field[Any], Any]:
     name, equals, given = item.partition("=")
     named = {spec.name: spec for spec in fields(kind) if "sign" not in spec.metadata}
     if not equals or not given:
-        raise SyntaxProblem(f"{brief(item)} is not a parameter: expected key=value")
+        raise SyntaxProblem(f"{quoted(item)} is not a parameter: expected key=value")
     if name not in named:
         if not named:
             raise SyntaxProblem(f"{kind.name} has no parameters")
-        raise SyntaxProblem(f"{kind.name} has no parameter {brief(name)}{suggestion(name, named)}")
+        raise SyntaxProblem(f"{kind.name} has no parameter {quoted(name)}{suggestion(name, named)}")
     return named[name], from_text(named[name], given)
 
 

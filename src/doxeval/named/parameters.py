@@ -11,7 +11,7 @@ from numbers import Integral, Rational, Real
 from typing import Any
 
 from doxeval.errors import SyntaxProblem
-from doxeval.wording import brief, shortened
+from doxeval.messages import quoted, truncate
 
 _NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}")
 _SHARE = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
@@ -97,7 +97,7 @@ def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
-        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected on or off")
+        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected on or off")
     if isinstance(default, int | float) or spec.metadata["number"]:
         return _number(spec, value, name)
     if choices:
@@ -106,9 +106,9 @@ def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
         close = get_close_matches(str(value), choices, 1, 0.5)
         hint = f"; did you mean {close[0]}?" if close else ""
         listed = "one of " + ", ".join(choices) if len(choices) > 2 else " or ".join(choices)
-        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected {listed}{hint}")
+        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected {listed}{hint}")
     if not isinstance(value, type(default)):
-        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected text")
+        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected text")
     return value
 
 
@@ -116,12 +116,12 @@ def _number(spec: Field[Any], value: Any, name: str) -> int | float:
     choices, default = spec.metadata["choices"], spec.default
     wanted = "a number" + (f" or {', '.join(choices)}" if choices else "")
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected {wanted}")
+        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected {wanted}")
     if not _is_between(value, 0, math.inf) or value == math.inf:
-        raise SyntaxProblem(f"{name}: {spec.name} is {brief(value)}: expected {wanted}, 0 or more")
+        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected {wanted}, 0 or more")
     if not _is_between(value, 0, LARGEST_NUMBER):
         raise SyntaxProblem(
-            f"{name}: {spec.name} is {brief(value)}: expected {wanted}, at most {LARGEST_NUMBER:,}"
+            f"{name}: {spec.name} is {quoted(value)}: expected {wanted}, at most {LARGEST_NUMBER:,}"
         )
     number = float(value)
     return int(number) if isinstance(default, int) and number.is_integer() else number
@@ -135,4 +135,4 @@ def _is_between(value: Any, lowest: float, highest: float) -> bool:
 
 def _shown(value: Any) -> str:
     """A value in an error, without quotes."""
-    return shortened(value) if isinstance(value, str) else brief(value)
+    return truncate(value) if isinstance(value, str) else quoted(value)

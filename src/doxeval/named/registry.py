@@ -14,9 +14,9 @@ from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from doxeval.errors import DoxevalError, InputError
+from doxeval.messages import quoted
 from doxeval.named.names import NAME, Noun, parse
 from doxeval.named.value import Named
-from doxeval.wording import brief
 
 V = TypeVar("V", bound=Named)
 K = TypeVar("K", bound=type[Named])
@@ -80,7 +80,7 @@ class Registry(Mapping[str, type[V]]):
         is_same = known is not None and _place(known) == _place(kind)
         if is_built_in or (known is not None and not is_same):
             raise InputError(
-                f"there is a {self._noun.word} {brief(kind.name)} already; choose another name"
+                f"there is a {self._noun.word} {quoted(kind.name)} already; choose another name"
             )
         self._registered[kind.name] = kind  # type: ignore[assignment]
         return kind
@@ -102,7 +102,7 @@ class Registry(Mapping[str, type[V]]):
             given = given()
         if not isinstance(given, self._base):
             raise InputError(
-                f"{brief(given)} is not a {self._noun.word}: "
+                f"{quoted(given)} is not a {self._noun.word}: "
                 f"expected a name such as {self._noun.sample!r} or a value"
             )
         _check(type(given), self._base)
@@ -128,7 +128,7 @@ def _place(kind: type[Named]) -> tuple[str, str]:
 def _check(kind: Any, base: type[Named]) -> None:
     """Whether a class can be used."""
     if not (isinstance(kind, type) and issubclass(kind, base)):
-        raise InputError(f"{brief(kind)} is not a subclass of doxeval.{base.__name__}")
+        raise InputError(f"{quoted(kind)} is not a subclass of doxeval.{base.__name__}")
     where = f"{kind.__module__}.{kind.__qualname__}"
     if not NAME.fullmatch(getattr(kind, "name", "")):
         raise InputError(f'{where} needs a name of letters and digits: name = "My{base.__name__}"')

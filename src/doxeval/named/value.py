@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from doxeval.errors import SyntaxProblem
+from doxeval.messages import quoted
 from doxeval.named.parameters import checked_value
-from doxeval.wording import brief
 
 
 def parameter(
@@ -86,7 +86,7 @@ class Named:
         for name in values:
             if name not in known:
                 there = f"it has {', '.join(known)}" if known else "it has none"
-                raise SyntaxProblem(f"{self.name} has no parameter {brief(name)}; {there}")
+                raise SyntaxProblem(f"{self.name} has no parameter {quoted(name)}; {there}")
         try:
             return replace(self, **values)
         except ValueError as error:

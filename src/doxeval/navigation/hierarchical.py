@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from doxeval.arrays import Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Floats, Ints, concatenated_ranges, positions_in
 from doxeval.documents import Collection
-from doxeval.navigation.model import Floats, Navigation, Steps
+from doxeval.navigation.model import Navigation, Steps
 
 
 @dataclass(frozen=True)

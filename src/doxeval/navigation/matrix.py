@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints, positions_in
+from doxeval.arrays import Floats, Ints, positions_in
 from doxeval.documents import Collection, normalised_id
 from doxeval.errors import FormatError, UnknownReference
+from doxeval.messages import quoted, short_path, truncate
 from doxeval.navigation.checked_json import json_object, number_in, refuse_unknown_keys
-from doxeval.navigation.model import Floats, Navigation, Steps
-from doxeval.wording import brief, short_path, shortened
+from doxeval.navigation.model import Navigation, Steps
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
 
@@ -92,7 +92,7 @@ class MatrixNavigation(Navigation):
                 total = sum(row.values())
                 if total > 1 + 1e-9:
                     warnings.append(
-                        f"{shortened(document)} {short_path(source)}: the steps from here sum to "
+                        f"{truncate(document)} {short_path(source)}: the steps from here sum to "
                         f"{total:.4g}"
                     )
         return warnings
@@ -109,17 +109,17 @@ def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
     for given, rows in json_object(data.get("probabilities"), "probabilities", origin).items():
         document = normalised_id(given)
         if document in probabilities:
-            raise FormatError(f"probabilities of {shortened(document)} are given twice", origin)
+            raise FormatError(f"probabilities of {truncate(document)} are given twice", origin)
         own = probabilities.setdefault(document, {})
         for source, row in json_object(
-            rows, f"probabilities of {shortened(document)}", origin
+            rows, f"probabilities of {truncate(document)}", origin
         ).items():
             for to, value in json_object(row, f"{document} {source}", origin).items():
                 probability = number_in(value, 0, 1)
                 if probability is None:
                     raise FormatError(
-                        f"{shortened(document)} {short_path(source)} → {short_path(to)}: "
-                        f"{brief(value)} is not a probability",
+                        f"{truncate(document)} {short_path(source)} → {short_path(to)}: "
+                        f"{quoted(value)} is not a probability",
                         origin,
                     )
                 own.setdefault(source, {})[to] = probability

@@ -13,12 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.documents import Collection
-
-Floats = npt.NDArray[np.float64]
 
 
 class Steps(NamedTuple):

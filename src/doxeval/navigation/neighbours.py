@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints, positions_in
+from doxeval.arrays import Floats, Ints, positions_in
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
+from doxeval.messages import quoted
 from doxeval.navigation.checked_json import number_in, refuse_unknown_keys
-from doxeval.navigation.model import Floats, Navigation, Steps
-from doxeval.wording import brief
+from doxeval.navigation.model import Navigation, Steps
 
 
 @dataclass(frozen=True)
@@ -94,5 +94,5 @@ def read_neighbours(data: Mapping[str, Any], origin: str) -> NeighbourNavigation
     refuse_unknown_keys(data, ("model", "p"), "neighbours", origin)
     p = number_in(data.get("p", 0.5), 0, 1)
     if p is None:
-        raise FormatError(f"p is {brief(data['p'])}: expected a number from 0 to 1", origin)
+        raise FormatError(f"p is {quoted(data['p'])}: expected a number from 0 to 1", origin)
     return NeighbourNavigation(p=p)

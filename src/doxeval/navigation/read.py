@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from doxeval.errors import FormatError, SourceError
-from doxeval.files import opened, parsed_json, read_up_to
+from doxeval.files import open_input, parsed_json, read_up_to
 from doxeval.named import checked
 from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.hierarchical import HierarchicalNavigation
@@ -60,7 +60,7 @@ def read_navigation(path: str | os.PathLike[str]) -> Navigation:
     'depth'
     """
     name = os.fspath(path)
-    with opened(path) as file:
+    with open_input(path) as file:
         data = read_up_to(file, _LARGEST)
     if len(data) > _LARGEST:
         raise FormatError(f"more than {_LARGEST:,} bytes in a model of navigation", name)

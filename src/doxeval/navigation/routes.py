@@ -17,11 +17,11 @@ from typing import Any
 
 from doxeval.documents import format_path, normalised_id, parse_path
 from doxeval.errors import FormatError, SyntaxProblem
+from doxeval.messages import quoted
 from doxeval.navigation.checked_json import refuse_unknown_keys
 from doxeval.navigation.matrix import MatrixNavigation
 from doxeval.navigation.model import Navigation
 from doxeval.navigation.summary import SummaryNavigation
-from doxeval.wording import brief
 
 Step = tuple[str, str, str]  # document, from, to
 
@@ -39,7 +39,7 @@ def read_routes(data: Mapping[str, Any], origin: str) -> Navigation:
     refuse_unknown_keys(data, known, "routes", origin)
     partition = data.get("partition", "node")
     if partition not in ("node", "tag"):
-        raise FormatError(f"partition is {brief(partition)}: expected node or tag", origin)
+        raise FormatError(f"partition is {quoted(partition)}: expected node or tag", origin)
     abandonment = data.get("abandonment", False)
     if not isinstance(abandonment, bool):
         raise FormatError("abandonment: expected true or false", origin)

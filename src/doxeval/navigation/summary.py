@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
+from doxeval.messages import quoted, truncate
 from doxeval.navigation.checked_json import json_object, number_in, refuse_unknown_keys
-from doxeval.navigation.model import Floats, Navigation
-from doxeval.wording import brief, shortened
+from doxeval.navigation.model import Navigation
 
 RESTART = 0.15
 
@@ -217,7 +217,7 @@ def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
     known = {*partition.values(), other}
     for group in {*given, *(to for row in given.values() for to in row)}:
         if group not in known:
-            raise FormatError(f"weights: no tag belongs to the group {brief(group)}", origin)
+            raise FormatError(f"weights: no tag belongs to the group {quoted(group)}", origin)
     steady = data.get("steady", False)
     if not isinstance(steady, bool):
         raise FormatError("steady: expected true or false", origin)
@@ -229,7 +229,7 @@ def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
     probability = number_in(restart, 0, 1)
     if probability is None or probability == 1:
         raise FormatError(
-            f"restart is {brief(restart)}: expected a number from 0 to below 1", origin
+            f"restart is {quoted(restart)}: expected a number from 0 to below 1", origin
         )
     return SteadyNavigation(partition=partition, other=other, weights=given, restart=probability)
 
@@ -241,7 +241,7 @@ def _weights(given: Any, origin: str) -> dict[str, dict[str, float]]:
             weight = number_in(value, 0, 1e300)
             if weight is None:
                 raise FormatError(
-                    f"{shortened(source)} → {shortened(to)}: {brief(value)} is not a weight: "
+                    f"{truncate(source)} → {truncate(to)}: {quoted(value)} is not a weight: "
                     "expected a number, 0 or more",
                     origin,
                 )

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, repeated_rows
+from doxeval.arrays import Bools, Floats, Ints, repeated_rows
+from doxeval.messages import Message
 from doxeval.pooling.parts import Identifier, Parts
 from doxeval.pooling.sources import place_of
-from doxeval.runs import Floats, Run
-from doxeval.wording import Message
+from doxeval.runs import Run
 
 # The constant of reciprocal rank fusion (Cormack, Clarke & Büttcher 2009).
 FUSION = 60

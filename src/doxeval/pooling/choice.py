@@ -7,11 +7,11 @@ from typing import NamedTuple
 from doxeval.arrays import Ints
 from doxeval.assessments import Assessments
 from doxeval.errors import MissingInput
+from doxeval.messages import Parameter
 from doxeval.pooling.adaptive import replayed
 from doxeval.pooling.candidates import Candidates
 from doxeval.pooling.orders import by_rank, fused, in_turns
 from doxeval.pooling.pool import ADAPTIVE, Method
-from doxeval.wording import Parameter
 
 
 class Choice(NamedTuple):

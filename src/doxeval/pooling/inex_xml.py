@@ -17,9 +17,9 @@ from typing import IO
 
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
-from doxeval.markup import XmlElement, quoted, read_elements
+from doxeval.markup import XmlElement, attribute_value, read_elements
+from doxeval.messages import quoted
 from doxeval.pooling.pool import Pool, PooledDocument, PooledElement
-from doxeval.wording import brief
 
 
 def write_inex_pool(topic: str, documents: Sequence[PooledDocument]) -> Iterator[bytes]:
@@ -34,11 +34,11 @@ def write_inex_pool(topic: str, documents: Sequence[PooledDocument]) -> Iterator
     </pool>
     <BLANKLINE>
     """
-    yield f"<pool topic={quoted(topic)}>\n".encode()
+    yield f"<pool topic={attribute_value(topic)}>\n".encode()
     for one in documents:
         paths = [part.path for part in one.elements if part.path is not None]
-        lines = "".join(f"  <path path={quoted(path)}/>\n" for path in paths)
-        opening = f" <file file={quoted(one.document)}"
+        lines = "".join(f"  <path path={attribute_value(path)}/>\n" for path in paths)
+        opening = f" <file file={attribute_value(one.document)}"
         yield (f"{opening}>\n{lines} </file>\n" if paths else f"{opening}/>\n").encode()
     yield b"</pool>\n"
 
@@ -57,7 +57,7 @@ def read_inex_pool(file: IO[bytes], origin: str) -> Pool:
         if not topic:
             raise FormatError('<pool> without topic="…"', origin, element.line)
         if topic in pooled:
-            raise FormatError(f"a second pool of topic {brief(topic)}", origin, element.line)
+            raise FormatError(f"a second pool of topic {quoted(topic)}", origin, element.line)
         pooled[topic] = tuple(_documents(element, origin))
     if not pooled:
         raise FormatError('no <pool topic="…"> in the file', origin)
@@ -73,7 +73,7 @@ def _documents(pool: XmlElement, origin: str) -> Iterator[PooledDocument]:
         if not document:
             raise FormatError('<file> without file="…"', origin, child.line)
         if document in seen:
-            message = f"document {brief(document)} is in the pool of its topic twice"
+            message = f"document {quoted(document)} is in the pool of its topic twice"
             raise FormatError(message, origin, child.line)
         seen.add(document)
         parts = dict.fromkeys(_element(inner, origin) for inner in child.children)

@@ -24,6 +24,7 @@ from doxeval.columns import LARGEST_WHOLE, unknown_field
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, InputError
 from doxeval.files import json_lines
+from doxeval.messages import quoted
 from doxeval.pooling.pool import (
     LEVELS,
     METHODS,
@@ -33,7 +34,6 @@ from doxeval.pooling.pool import (
     PooledRun,
     PoolFacts,
 )
-from doxeval.wording import brief
 
 _VERSION = 1
 _OF_FACTS = (
@@ -110,7 +110,7 @@ def read_jsonl_pool(file: IO[bytes], origin: str) -> Pool:
         if facts.method is None:  # not written by doxeval, so ids may be spelt in any way
             one = replace(one, document=normalised_id(one.document))
         if one.document in pooled.setdefault(topic, {}):
-            reader.refuse(f"document {brief(one.document)} is in the pool of its topic twice")
+            reader.refuse(f"document {quoted(one.document)} is in the pool of its topic twice")
         pooled[topic][one.document] = one
     if not pooled:
         raise FormatError("no pooled documents in the file", origin)
@@ -136,7 +136,7 @@ class _Reader:
 
     def facts(self) -> PoolFacts:
         if self._record["pool"] != _VERSION:
-            self.refuse(f"a pool of version {brief(self._record['pool'])}: expected {_VERSION}")
+            self.refuse(f"a pool of version {quoted(self._record['pool'])}: expected {_VERSION}")
         self._refuse_unknown(_OF_FACTS)
         runs = tuple(
             PooledRun(
@@ -237,5 +237,5 @@ class _Reader:
 
     def _expected(self, name: str, what: str) -> NoReturn:
         value = self._record.get(name)
-        given = f"{name} is missing" if name not in self._record else f"{name} is {brief(value)}"
+        given = f"{name} is missing" if name not in self._record else f"{name} is {quoted(value)}"
         self.refuse(f"{given}: expected {what}")

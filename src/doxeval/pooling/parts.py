@@ -14,8 +14,8 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.documents import Collection
+from doxeval.messages import plural, quoted
 from doxeval.runs import Kind, Run, spelt
-from doxeval.wording import brief, counted
 
 NO_KEY = -1
 NO_RANGE = -1
@@ -159,7 +159,10 @@ def _documents_in(collection: Collection, run: Run) -> Ints:
 def _unresolved_documents(run: Run, document: Ints) -> tuple[str, ...]:
     return about_unresolved(
         [
-            (int(run.line[row]), f"unknown document {brief(run.documents[int(run.document[row])])}")
+            (
+                int(run.line[row]),
+                f"unknown document {quoted(run.documents[int(run.document[row])])}",
+            )
             for row in np.flatnonzero(document < 0).tolist()
         ]
     )
@@ -182,6 +185,6 @@ def _about_points(count: int) -> tuple[str, ...]:
         return ()
     verb = "is" if count == 1 else "are"
     return (
-        f"{counted(count, 'result')} {verb} given by text points, which only a collection "
+        f"{plural(count, 'result')} {verb} given by text points, which only a collection "
         "resolves; only the documents are pooled",
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from doxeval.errors import InputError
-from doxeval.wording import brief, counted, in_brief
+from doxeval.messages import plural, quoted, short_repr
 
 Method = Literal["depth", "rrf", "mtf", "bandit"]
 Level = Literal["element", "document"]
@@ -42,7 +42,7 @@ class PooledElement:
             )
 
     def __repr__(self) -> str:
-        return in_brief(self)
+        return short_repr(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +66,7 @@ class PooledDocument:
     contributors: tuple[tuple[str, int], ...] = ()
 
     def __repr__(self) -> str:
-        return in_brief(self, 1)
+        return short_repr(self, 1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,7 +83,7 @@ class PooledRun:
     sha256: str | None = None
 
     def __repr__(self) -> str:
-        return in_brief(self, 1)
+        return short_repr(self, 1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +113,7 @@ class PoolFacts:
     date: str | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        return in_brief(self, 1)
+        return short_repr(self, 1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,7 +139,7 @@ class Pool:
             for one in pooled:
                 if one.document in seen:
                     raise InputError(
-                        f"document {brief(one.document)} is in the pool of topic {brief(topic)} "
+                        f"document {quoted(one.document)} is in the pool of topic {quoted(topic)} "
                         "twice"
                     )
                 seen.add(one.document)
@@ -161,7 +161,7 @@ class Pool:
 
     def __repr__(self) -> str:
         method = "" if self.facts.method is None else f", by {self.facts.method}"
-        topics, documents = counted(len(self.topics), "topic"), counted(len(self), "document")
+        topics, documents = plural(len(self.topics), "topic"), plural(len(self), "document")
         return f"Pool({topics}, {documents}{method})"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ from doxeval.assessments import Assessments, AssessmentsGiven, as_assessments
 from doxeval.columns import LARGEST_WHOLE
 from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import InputError, warn
+from doxeval.messages import Message, Parameter, plural
 from doxeval.named import checked_but
 from doxeval.pooling.assembly import assembled
 from doxeval.pooling.candidates import Candidates, candidates_of
@@ -30,7 +31,6 @@ from doxeval.pooling.pool import (
 from doxeval.pooling.sources import RunSources, named_runs, place_of, sha256_of
 from doxeval.pooling.topics import pooled_topics
 from doxeval.topics import Topic
-from doxeval.wording import Message, Parameter, counted
 
 
 @checked_but("runs")
@@ -150,7 +150,7 @@ class Pooling:
         if not unjudged:
             return []
         return [
-            f"{unjudged:,} of {counted(len(every), 'pooled document')} have no judgment, and count "
+            f"{unjudged:,} of {plural(len(every), 'pooled document')} have no judgment, and count "
             "as not relevant for the order; judge them and pool again"
         ]
 

@@ -13,18 +13,18 @@ from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import (
     BYTE_ORDER_MARK,
     is_compressed,
-    opened,
+    open_input,
+    open_output,
+    output_directory,
     uncompressed_name,
-    written,
-    written_directory,
 )
+from doxeval.messages import quoted
 from doxeval.named import checked
+from doxeval.output import flush_to_disk
 from doxeval.pooling.inex_xml import read_inex_pool, write_inex_pool
 from doxeval.pooling.jsonl import read_jsonl_pool, write_jsonl_pool
 from doxeval.pooling.pool import Pool, PooledDocument
 from doxeval.pooling.trec import read_trec_pool, write_trec_pool
-from doxeval.unfinished import on_disk
-from doxeval.wording import brief
 
 PoolFormat = Literal["jsonl", "inex", "trec"]
 FORMATS: tuple[PoolFormat, ...] = get_args(PoolFormat)
@@ -63,7 +63,7 @@ def read_pool(path: str | os.PathLike[str]) -> Pool:
     name = os.fspath(path)
     if os.path.isdir(name):
         return _read_directory(name)
-    with opened(path) as file:
+    with open_input(path) as file:
         reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
         try:
             return _reader(reader.peek(_HEAD))(reader, name)
@@ -88,7 +88,7 @@ def _read_directory(name: str) -> Pool:
     for path in seen:
         for topic, pooled in read_pool(path).documents.items():
             if topic in documents:
-                raise FormatError(f"a second pool of topic {brief(topic)}", str(path))
+                raise FormatError(f"a second pool of topic {quoted(topic)}", str(path))
             documents[topic] = pooled
     return Pool(documents)
 
@@ -132,7 +132,7 @@ def write_pool(pool: Pool, path: str | os.PathLike[str], format: PoolFormat | No
     """
     name = os.fspath(path)
     if format is not None and format not in FORMATS:
-        raise OutputError(f"no format {brief(format)} of pools; there are {', '.join(FORMATS)}")
+        raise OutputError(f"no format {quoted(format)} of pools; there are {', '.join(FORMATS)}")
     found = format or format_of(path) or "jsonl"
     if is_compressed(name):
         plain = uncompressed_name(name)
@@ -142,7 +142,7 @@ def write_pool(pool: Pool, path: str | os.PathLike[str], format: PoolFormat | No
     if found == "inex" and len(pool.topics) != 1:
         _write_directory(pool, name)
         return
-    with written(path) as file:
+    with open_output(path) as file:
         if found == "inex":
             (topic,) = pool.topics
             file.writelines(write_inex_pool(topic, pool.documents[topic]))
@@ -157,7 +157,7 @@ def _check_names(pool: Pool, format: PoolFormat) -> None:
     mistaken = next((topic for topic in pool.topics if topic.startswith(("<", "{"))), None)
     if format == "trec" and mistaken is not None:
         raise OutputError(
-            f"the topic {brief(mistaken)} would make the file look like one of another format"
+            f"the topic {quoted(mistaken)} would make the file look like one of another format"
         )
     forbidden = _NOT_IN_XML if format == "inex" else _NOT_IN_COLUMNS
     for topic, documents in pool.documents.items():
@@ -167,7 +167,7 @@ def _check_names(pool: Pool, format: PoolFormat) -> None:
                 wrong = forbidden.search(name)
                 if wrong:
                     raise OutputError(
-                        f"the name {brief(name)} holds {brief(wrong[0])}, which the format "
+                        f"the name {quoted(name)} holds {quoted(wrong[0])}, which the format "
                         f"{format} cannot hold"
                     )
 
@@ -177,10 +177,10 @@ def _write_directory(pool: Pool, path: str) -> None:
 
     if os.path.exists(path) and not (os.path.isdir(path) and not os.listdir(path)):
         raise OutputError(f"{path} exists; expected a new or an empty directory")
-    with written_directory(path) as directory:
+    with output_directory(path) as directory:
         for topic, documents in pool.documents.items():
             # No topic can turn such a name into a path to somewhere else.
             file_name = f"{quote(topic, safe='').replace('.', '%2E')}.xml"
             with (directory / file_name).open("wb") as file:
                 file.writelines(write_inex_pool(topic, documents))
-                on_disk(file)
+                flush_to_disk(file)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from doxeval.assessments import Assessments
 from doxeval.errors import InputError, SourceError
+from doxeval.messages import truncate
 from doxeval.pooling.pool import PooledRun
 from doxeval.runs import Run, RunGiven, as_run, is_one_run, no_run, read_run
 from doxeval.scores import distinct_names
-from doxeval.wording import shortened
 
 RunSource = RunGiven
 
@@ -78,7 +78,7 @@ def place_of(run: Run) -> str:
     >>> place_of(Run.from_dict({"7": ["a"]}, "mine"))
     'mine'
     """
-    return shortened(run.origin or run.run_id, 200)
+    return truncate(run.origin or run.run_id, 200)
 
 
 def sha256_of(file: str) -> str | None:

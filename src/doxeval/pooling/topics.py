@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from doxeval.messages import join_names
 from doxeval.pooling.sources import place_of
 from doxeval.runs import Run
 from doxeval.topics import Topic
-from doxeval.wording import listed
 
 
 class PooledTopics(NamedTuple):
@@ -45,7 +45,7 @@ def pooled_topics(runs: Sequence[Run], wanted: Iterable[Topic | str] | None) -> 
 
 
 def _named(topics: Sequence[str]) -> str:
-    return f"topic{'' if len(topics) == 1 else 's'} {listed(topics)}"
+    return f"topic{'' if len(topics) == 1 else 's'} {join_names(topics)}"
 
 
 def _ids(topics: Iterable[Topic | str]) -> list[str]:

@@ -13,8 +13,8 @@ from typing import IO
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import text_lines
+from doxeval.messages import plural, quoted
 from doxeval.pooling.pool import Pool, PooledDocument
-from doxeval.wording import brief, counted
 
 
 def write_trec_pool(pool: Pool) -> Iterator[bytes]:
@@ -40,7 +40,7 @@ def read_trec_pool(file: IO[bytes], origin: str) -> Pool:
         topic, document = _pair(line.split(), origin, number)
         of_topic = pooled.setdefault(topic, {})
         if document in of_topic:
-            message = f"document {brief(document)} is in the pool of its topic twice"
+            message = f"document {quoted(document)} is in the pool of its topic twice"
             raise FormatError(message, origin, number)
         of_topic[document] = PooledDocument(document)
     if not pooled:
@@ -50,9 +50,9 @@ def read_trec_pool(file: IO[bytes], origin: str) -> Pool:
 
 def _pair(fields: list[str], origin: str, line: int) -> tuple[str, str]:
     if len(fields) == 4 and fields[3] != "-1":
-        message = f"a grade of {brief(fields[3])} is a judgment: expected a pool, `topic 0 doc`"
+        message = f"a grade of {quoted(fields[3])} is a judgment: expected a pool, `topic 0 doc`"
         raise FormatError(message, origin, line)
     if not 2 <= len(fields) <= 4:
-        message = f"{counted(len(fields), 'column')}: expected `topic 0 doc`"
+        message = f"{plural(len(fields), 'column')}: expected `topic 0 doc`"
         raise FormatError(message, origin, line)
     return fields[0], normalised_id(fields[1] if len(fields) == 2 else fields[2])

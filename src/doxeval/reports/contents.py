@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from doxeval.comparison import Column, Comparison, Correlations, compare, correlate
 from doxeval.errors import InputError
+from doxeval.messages import join_names, quoted
 from doxeval.reports.document_views import DocumentView
 from doxeval.reports.escaping import legible
 from doxeval.reports.provenance import Provenance, navigation_of
 from doxeval.reports.topic_names import TopicNames
 from doxeval.scores import RunScores, ScoreTable
-from doxeval.wording import brief, listed
 
 if TYPE_CHECKING:
     from doxeval.reports.losses import Loss
@@ -57,8 +57,8 @@ class Contents:
 
     def __post_init__(self) -> None:
         if self.baseline is not None and self.baseline not in self.names:
-            known = listed(self.names, 60)
-            raise InputError(f"no run {brief(self.baseline)} for the baseline; there are {known}")
+            known = join_names(self.names, 60)
+            raise InputError(f"no run {quoted(self.baseline)} for the baseline; there are {known}")
 
     @property
     def names(self) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.reports.contents import Contents
 from doxeval.reports.figure import (
     IS_CHOSEN,
@@ -19,7 +19,7 @@ from doxeval.reports.figure import (
     quantitative,
     told,
 )
-from doxeval.scores import Curve, Floats, RunScores, mean_curve
+from doxeval.scores import Curve, RunScores, mean_curve
 
 _MOST_POINTS = 101
 _MOST_CURVES = 12

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from doxeval.measures import Outcome
+from doxeval.messages import plural
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_views import DocumentView, RelevantUnit
 from doxeval.reports.escaping import readable
 from doxeval.reports.telling_documents import FIRST_RESULTS, LONGEST_TEXT
-from doxeval.wording import counted
 
 # More relevant units of one document are counted, but not listed.
 _MOST_RELEVANT = 60
@@ -70,7 +70,7 @@ def documents_note(contents: Contents) -> str:
         every = f"All {of:,} relevant documents are" if of > 1 else "The one relevant document is"
         return f"{every} shown, with what the runs return there."
     return (
-        f"{shown:,} of {counted(of, 'relevant document')} {'is' if shown == 1 else 'are'} shown: "
+        f"{shown:,} of {plural(of, 'relevant document')} {'is' if shown == 1 else 'are'} shown: "
         f"those in which the runs differ most in how much of the {text} they return, first among "
         f"their first {FIRST_RESULTS} results, then among all; one document of each topic comes "
         "before a second one."

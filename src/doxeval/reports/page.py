@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from doxeval.comparison import TITLES
+from doxeval.messages import plural
 from doxeval.reports.contents import ALPHA, MOST_TESTED, Contents
 from doxeval.reports.curves import curve_figures, shares_figure
 from doxeval.reports.document_island import documents_note
@@ -24,7 +25,6 @@ from doxeval.reports.measure_figures import scatter_figures, scatters_left_out, 
 from doxeval.reports.summary import summary
 from doxeval.reports.tables import against_baseline, topic_table, undefined_rows
 from doxeval.reports.topic_figures import differences_figure, difficulty_figure
-from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -177,7 +177,7 @@ def _environment() -> Environment:
     )
     environment.globals |= {
         "alpha": ALPHA,
-        "counted": counted,
+        "counted": plural,
         "most_tested": MOST_TESTED,
         "most_warnings": _MOST_WARNINGS,
         "p": _probability,

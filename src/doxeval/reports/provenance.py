@@ -13,9 +13,9 @@ from typing import NamedTuple
 from doxeval.documents import current_manifest
 from doxeval.errors import DoxevalError
 from doxeval.measures import Measure, measure_named
+from doxeval.messages import plural
 from doxeval.navigation import Navigation
 from doxeval.scores import MeasureFacts, ScoreTable
-from doxeval.wording import counted
 
 
 class FileFacts(NamedTuple):
@@ -180,6 +180,6 @@ def in_words(model: Navigation) -> str:
         if isinstance(value, str | int | float):
             said.append(f"{spec.name}={value}")
         elif hasattr(value, "__len__"):
-            entries = counted(len(value), "entry").replace("entrys", "entries")
+            entries = plural(len(value), "entry").replace("entrys", "entries")
             said.append(f"{spec.name}: {entries}")
     return f"{model.name}({', '.join(said)})" if said else model.name

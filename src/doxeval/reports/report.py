@@ -9,6 +9,7 @@ from datetime import datetime
 
 from doxeval.errors import InputError, MissingText, warn
 from doxeval.measures import PROFILE, GroundTruth
+from doxeval.messages import Message, Parameter, join_names
 from doxeval.named import checked
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_views import document_views
@@ -20,7 +21,6 @@ from doxeval.reports.topic_names import TopicsGiven, topic_names
 from doxeval.reports.write import Report, write_report
 from doxeval.runs import ChunkTable
 from doxeval.scores import ScoreTable
-from doxeval.wording import Message, Parameter, listed
 
 
 @checked
@@ -124,7 +124,8 @@ def _by_run(
     unknown = [run for run in chunks or {} if run not in table]
     if unknown:
         raise InputError(
-            Parameter("chunks") + f" of no run: {listed(unknown)}; there are {listed(list(table))}"
+            Parameter("chunks")
+            + f" of no run: {join_names(unknown)}; there are {join_names(list(table))}"
         )
     return dict(chunks or {})
 

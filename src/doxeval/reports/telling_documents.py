@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
-from doxeval.measures import Floats, GroundTruth
+from doxeval.arrays import Bools, Floats, Ints
+from doxeval.measures import GroundTruth
 from doxeval.reports.outline import MOST_ROWS
 from doxeval.reports.returned import Returned
 from doxeval.spans import Spans, merged, shared_lengths

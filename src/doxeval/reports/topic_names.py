@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from doxeval.errors import InputError
+from doxeval.messages import join_names, plural, quoted
 from doxeval.reports.escaping import readable
 from doxeval.topics import Topic, read_topics
-from doxeval.wording import brief, counted, listed
 
 # Topics that were read, or their file.
 TopicsGiven = Iterable[Topic] | str | os.PathLike[str]
@@ -64,16 +64,16 @@ def topic_names(given: TopicsGiven | None, wanted: Sequence[str]) -> TopicNames:
     if len(missing) == len(wanted):
         where = f" in {os.fspath(given)}" if isinstance(given, str | os.PathLike) else ""
         raise InputError(
-            f"topics: none of the topics that were scored ({listed(wanted, 6)}) is among the "
-            f"{counted(len(by_id), 'topic')}{where} ({listed(list(by_id), 6)})"
+            f"topics: none of the topics that were scored ({join_names(wanted, 6)}) is among the "
+            f"{plural(len(by_id), 'topic')}{where} ({join_names(list(by_id), 6)})"
         )
     warnings: tuple[str, ...] = ()
     if missing:
         are = "is" if len(missing) == 1 else "are"
         warnings = (
-            f"topics: {len(missing):,} of {counted(len(wanted), 'topic')} {are} not among those "
+            f"topics: {len(missing):,} of {plural(len(wanted), 'topic')} {are} not among those "
             f"given and {'has' if len(missing) == 1 else 'have'} no title: "
-            f"{listed(missing, _MOST_NAMED)}",
+            f"{join_names(missing, _MOST_NAMED)}",
         )
     return TopicNames({name: by_id[name] for name in wanted if name in by_id}, warnings)
 
@@ -83,9 +83,9 @@ def _by_id(given: TopicsGiven) -> dict[str, Topic]:
     by_id: dict[str, Topic] = {}
     for topic in topics:
         if not isinstance(topic, Topic):
-            raise InputError(f"topics is made of {brief(topic)}: expected topics, or their file")
+            raise InputError(f"topics is made of {quoted(topic)}: expected topics, or their file")
         if topic.id in by_id:
-            raise InputError(f"topic {brief(topic.id)} is given twice", topic.origin, topic.line)
+            raise InputError(f"topic {quoted(topic.id)} is given twice", topic.origin, topic.line)
         by_id[topic.id] = topic
     return by_id
 

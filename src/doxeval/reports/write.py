@@ -8,12 +8,12 @@ from html import escape
 from pathlib import Path
 
 from doxeval.errors import OutputError
-from doxeval.files import written, written_directory, written_together
+from doxeval.files import open_output, output_directory, outputs_together
+from doxeval.output import flush_to_disk
 from doxeval.reports.contents import Contents
 from doxeval.reports.figure import FILES, Figure
 from doxeval.reports.page import every, figures, page
 from doxeval.scores import renderer
-from doxeval.unfinished import on_disk
 
 _FRAME = "width:100%;height:85vh;border:1px solid #8886"
 
@@ -69,8 +69,8 @@ def write_report(
     target = Path(out)
     if target.is_dir():
         raise OutputError(f"{target} is a directory; expected a file")
-    with written_together():
-        with written(target) as file:
+    with outputs_together():
+        with open_output(target) as file:
             file.write(whole.encode())
         if figures_in is None:
             return Report(whole, [target], contents.own_warnings)
@@ -81,12 +81,12 @@ def write_report(
 def _write_figures(drawn: Sequence[Figure], target: Path) -> list[Path]:
     """Write all figures or none."""
     names = []
-    with written_directory(target) as directory:
+    with output_directory(target) as directory:
         for figure in drawn:
             for kind in (*FILES, "csv"):
                 name = f"{figure.name}.{kind}"
                 with (directory / name).open("wb") as file:
                     file.write(figure.file(kind))
-                    on_disk(file)
+                    flush_to_disk(file)
                 names.append(name)
     return [target / name for name in names]

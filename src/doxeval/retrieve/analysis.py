@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from doxeval.errors import SearchIndexError
+from doxeval.messages import quoted
 from doxeval.retrieve.stemming import Stem, fingerprint, normalised, stemmer_named
 from doxeval.retrieve.words import words_and_starts
-from doxeval.wording import brief
 
 _NO_BORDERS = np.empty(0, dtype=np.int64)
 
@@ -65,8 +65,8 @@ class Analysis:
         for name, what in _RULES.items():
             if here[name] != recorded[name]:
                 raise SearchIndexError(
-                    f"the index was built with {what} {brief(recorded[name])}, here it is "
-                    f"{brief(here[name])}; build the index again",
+                    f"the index was built with {what} {quoted(recorded[name])}, here it is "
+                    f"{quoted(here[name])}; build the index again",
                     origin,
                 )
         return analysis

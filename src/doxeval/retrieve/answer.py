@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.documents import PathPattern, PathPatterns
 from doxeval.errors import InputError
+from doxeval.messages import Parameter
 from doxeval.retrieve import present
 from doxeval.retrieve.chunks import Chunks
-from doxeval.retrieve.evidence import Evidence, Floats, UnitStatistics
+from doxeval.retrieve.evidence import Evidence, UnitStatistics
 from doxeval.retrieve.matches import MOST_OCCURRENCES, Matches, Occurrences, find_occurrences
 from doxeval.retrieve.model import Model, checked_scores
 from doxeval.retrieve.options import HINT, Options
@@ -24,7 +25,6 @@ from doxeval.retrieve.present import Candidates, Ranked
 from doxeval.retrieve.query import Item, items_of
 from doxeval.retrieve.units import Documents, Elements, Place, UnitKind, Units, Windows
 from doxeval.topics import StructuredQuery, Term
-from doxeval.wording import Parameter
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection

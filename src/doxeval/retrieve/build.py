@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 from doxeval.documents import Collection
 from doxeval.errors import MissingText
+from doxeval.messages import Parameter
 from doxeval.named import checked
-from doxeval.processes import WorkerLost, Workers, in_order
+from doxeval.parallel import WorkerLost, Workers, in_order
 from doxeval.retrieve.analysis import Analysis
 from doxeval.retrieve.batches import Batch, BatchReader, batches_of
 from doxeval.retrieve.layout import beside
 from doxeval.retrieve.writer import IndexWriter
-from doxeval.wording import Parameter
 
 # Called with the name of a stage, how much of it was done since the last call, and all of it.
 Progress = Callable[[str, int, int], object]

@@ -18,10 +18,10 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, positions_in
 from doxeval.errors import FormatError
-from doxeval.files import opened
+from doxeval.files import open_input
+from doxeval.messages import join_names, plural, quoted, truncate
 from doxeval.retrieve.matches import Matches
 from doxeval.retrieve.units import Count, Place, Units, has_wanted
-from doxeval.wording import brief, counted, listed, shortened
 
 if TYPE_CHECKING:
     from doxeval.retrieve.index import Index
@@ -72,9 +72,9 @@ class Chunks:
         warnings = []
         if not is_new.all():
             repeated = sorted(lines[row].number for row in order[~is_new].tolist())
-            shown = listed(list(map(str, repeated)), 5)
+            shown = join_names(list(map(str, repeated)), 5)
             warnings.append(
-                f"{origin}: {counted(len(repeated), 'chunk')} given before, on the lines {shown}; "
+                f"{origin}: {plural(len(repeated), 'chunk')} given before, on the lines {shown}; "
                 "each chunk is returned once"
             )
         order = order[is_new]
@@ -106,7 +106,7 @@ class Chunks:
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[_Line]:
     origin = os.fspath(path)
-    with opened(path) as file:
+    with open_input(path) as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield _parsed(line, origin, number)
@@ -124,7 +124,7 @@ def _parsed(line: bytes, origin: str, number: int) -> _Line:
     if isinstance(document, int) and not isinstance(document, bool):
         document = str(document)
     if not isinstance(document, str) or not document:
-        message = f"doc is {brief(document)}: expected the id of a document"
+        message = f"doc is {quoted(document)}: expected the id of a document"
         raise FormatError(message, origin, number)
     start, end = (_offset(record, name, origin, number) for name in ("start", "end"))
     if end < start:
@@ -136,7 +136,7 @@ def _offset(record: dict[str, Any], name: str, origin: str, number: int) -> int:
     value = record.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _MOST_OFFSET:
         raise FormatError(
-            f"{name} is {brief(value)}: expected a whole number of characters, 0 or more",
+            f"{name} is {quoted(value)}: expected a whole number of characters, 0 or more",
             origin,
             number,
         )
@@ -150,15 +150,15 @@ def _refuse_outside(
     unknown = np.flatnonzero(document < 0)
     if len(unknown):
         line = lines[int(unknown[0])]
-        message = f"no document {brief(line.document)} in {collection.location}"
+        message = f"no document {quoted(line.document)} in {collection.location}"
         raise FormatError(message, origin, line.number)
     lengths = collection.nodes.end[collection.rows[document]]
     outside = np.flatnonzero(end > lengths)
     if len(outside):
         line, length = lines[int(outside[0])], int(lengths[outside[0]])
         raise FormatError(
-            f"the chunk ends at {line.end:,}, and {shortened(line.document)} has "
-            f"{counted(length, 'character')}",
+            f"the chunk ends at {line.end:,}, and {truncate(line.document)} has "
+            f"{plural(length, 'character')}",
             origin,
             line.number,
         )

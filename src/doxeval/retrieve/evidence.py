@@ -7,14 +7,12 @@ query, or a phrase. Everything is counted in words.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Ints
-
-Floats: TypeAlias = npt.NDArray[np.float64]
+from doxeval.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

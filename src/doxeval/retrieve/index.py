@@ -20,13 +20,13 @@ import numpy as np
 from doxeval.arrays import Bools, Ints
 from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import SearchIndexError
+from doxeval.messages import Parameter, join_names, plural
 from doxeval.named import checked
+from doxeval.output import set_aside
 from doxeval.retrieve.analysis import Analysis
 from doxeval.retrieve.layout import FAR, INDEX, TERMS_FILE, beside
 from doxeval.retrieve.words import Cut, cut
-from doxeval.sealed import SealedFiles, guarded, is_sealed
-from doxeval.unfinished import moved_away
-from doxeval.wording import Parameter, counted, listed
+from doxeval.storage import SealedFiles, guarded, is_sealed
 
 _NOTHING = np.empty(0, dtype=np.int64)
 
@@ -89,14 +89,14 @@ class Index:
         if not isinstance(collection, Collection):
             collection = Collection(os.fsdecode(collection))
         place = beside(collection.directory)
-        if not place.exists() and moved_away(place) is None:
+        if not place.exists() and set_aside(place) is None:
             make = f"build_index, or `doxeval index build {collection.location}`, makes one"
             raise SearchIndexError(f"the collection has no index; {make}", collection.location)
         return cls(place, collection)
 
     def __repr__(self) -> str:
         name = self.directory.name
-        return f"Index({name!r}): {counted(self.words, 'word')}, {counted(self.terms, 'term')}"
+        return f"Index({name!r}): {plural(self.words, 'word')}, {plural(self.terms, 'term')}"
 
     @property
     def seal(self) -> str:
@@ -240,7 +240,7 @@ class Index:
         expected = {"documents": len(self.collection), "elements": len(self.collection.nodes.path)}
         wrong = [name for name, count in expected.items() if self.manifest["counts"][name] != count]
         if wrong:
-            what = listed(wrong)
+            what = join_names(wrong)
             raise self.files.damaged("manifest.json", f"it counts {what} as no collection has them")
 
     def _check_ends(self) -> None:

@@ -9,8 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from doxeval.arrays import Floats
 from doxeval.named import parameter
-from doxeval.retrieve.evidence import Evidence, Floats
+from doxeval.retrieve.evidence import Evidence
 from doxeval.retrieve.examples import EXAMPLE, EXAMPLE_UNITS
 from doxeval.retrieve.model import Example, Facts, Model, Source
 

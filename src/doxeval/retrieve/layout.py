@@ -28,7 +28,7 @@ import numpy as np
 
 from doxeval.documents import VERIFIED_BYTES
 from doxeval.errors import SearchIndexError
-from doxeval.sealed import Column, Kind
+from doxeval.storage import Column, Kind
 
 TERMS_FILE = "terms.text.bin"
 FAR = 255

@@ -13,9 +13,10 @@ from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
+from doxeval.arrays import Floats
 from doxeval.errors import InputError
 from doxeval.named import Named
-from doxeval.retrieve.evidence import Evidence, Floats
+from doxeval.retrieve.evidence import Evidence
 
 UnitKind = Literal["elements", "documents", "windows", "passages", "chunks"]
 

@@ -9,12 +9,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from doxeval.arrays import Floats
 from doxeval.errors import InputError
+from doxeval.messages import plural
 from doxeval.named import parameter
-from doxeval.retrieve.evidence import Evidence, Floats
+from doxeval.retrieve.evidence import Evidence
 from doxeval.retrieve.examples import EXAMPLE, EXAMPLE_UNITS
 from doxeval.retrieve.model import Example, Facts, Model, Source, UnitKind
-from doxeval.wording import counted
 
 # The length in words at which an element gains and loses nothing by its length.
 _ELEMENT_PIVOT = 400.0
@@ -163,7 +164,7 @@ class BM25(Model):
         if not is_by_documents or evidence.documents >= _FEW_DOCUMENTS:
             return []
         return [
-            f"{self.label}: with {counted(evidence.documents, 'document')}, idf=documents hardly "
+            f"{self.label}: with {plural(evidence.documents, 'document')}, idf=documents hardly "
             "tells rare words from common ones; idf=words counts pieces of 100 words instead"
         ]
 

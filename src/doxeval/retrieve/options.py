@@ -10,7 +10,8 @@ from math import isfinite
 from typing import Any, Literal, NamedTuple, get_args
 
 from doxeval.errors import InputError
-from doxeval.files import opened
+from doxeval.files import open_input
+from doxeval.messages import Parameter, quoted, suggestion
 from doxeval.retrieve.language_model import LanguageModel
 from doxeval.retrieve.model import Model
 from doxeval.retrieve.models import ARTICLES, as_model, bm25, lm
@@ -18,7 +19,6 @@ from doxeval.retrieve.query import PHRASES, Phrases
 from doxeval.retrieve.stemming import normalised
 from doxeval.retrieve.stopwords import ENGLISH
 from doxeval.topics import INTERPRETATIONS, Interpretation
-from doxeval.wording import Parameter, brief, suggestion
 
 Overlap = Literal["allowed", "none"]
 OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
@@ -136,7 +136,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
-            raise InputError(f"no task {brief(self.task)} of search{suggestion(self.task, TASKS)}")
+            raise InputError(f"no task {quoted(self.task)} of search{suggestion(self.task, TASKS)}")
         _check_choice("phrases", self.phrases, PHRASES)
         if self.overlap is not None:
             _check_choice("overlap", self.overlap, OVERLAPS)
@@ -252,7 +252,7 @@ class Options:
         known = [one.name for one in fields(cls)]
         for name in given:
             if name not in known:
-                raise TypeError(f"search has no option {brief(name)}{suggestion(name, known)}")
+                raise TypeError(f"search has no option {quoted(name)}{suggestion(name, known)}")
         if not isinstance(given.get("stop", ""), str | os.PathLike):
             given = given | {"stop": frozenset(given["stop"])}
         return cls(**given)
@@ -302,7 +302,7 @@ def stop_words(stop: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]:
 
 
 def _words_of_file(path: str) -> list[str]:
-    with opened(path) as file:
+    with open_input(path) as file:
         try:
             return file.read().decode("utf-8-sig").split()
         except UnicodeDecodeError:
@@ -311,12 +311,12 @@ def _words_of_file(path: str) -> list[str]:
 
 def _check_choice(name: str, given: object, choices: tuple[str, ...]) -> None:
     if given not in choices:
-        raise InputError(f"{name}={brief(given)}: expected one of {', '.join(choices)}")
+        raise InputError(f"{name}={quoted(given)}: expected one of {', '.join(choices)}")
 
 
 def _check_whole(name: str, given: object) -> None:
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-        raise InputError(f"{name}={brief(given)}: expected a whole number, 1 or more")
+        raise InputError(f"{name}={quoted(given)}: expected a whole number, 1 or more")
 
 
 def _check_share(name: str, given: float | None, highest: float | None = None) -> None:
@@ -325,4 +325,4 @@ def _check_share(name: str, given: float | None, highest: float | None = None) -
     is_number = isinstance(given, int | float) and not isinstance(given, bool) and isfinite(given)
     if not is_number or given < 0 or (highest is not None and given > highest):
         expected = "0 or more" if highest is None else f"from 0 to {highest:g}"
-        raise InputError(f"{name}={brief(given)}: expected a number, {expected}")
+        raise InputError(f"{name}={quoted(given)}: expected a number, {expected}")

@@ -12,11 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Ints
-
-Floats = npt.NDArray[np.float64]
+from doxeval.arrays import Floats, Ints
 
 _DIGITS = 9
 _MOST_PLACES = 22  # a power of ten up to here is a number without error

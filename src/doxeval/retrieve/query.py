@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple, Protocol, get_args
 from unicodedata import category
 
 from doxeval.errors import InputError, SyntaxProblem
+from doxeval.messages import Parameter
 from doxeval.retrieve.stemming import normalised
 from doxeval.topics import Term, parse_content
-from doxeval.wording import Parameter
 
 Phrases = Literal["extra", "only", "words"]
 PHRASES: tuple[Phrases, ...] = get_args(Phrases)

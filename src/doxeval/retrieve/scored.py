@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Ints, positions_in
-
-Floats: TypeAlias = npt.NDArray[np.float64]
+from doxeval.arrays import Floats, Ints, positions_in
 
 
 class Scored(NamedTuple):

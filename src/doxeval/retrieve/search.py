@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from doxeval.documents import COLLECTION, Collection
 from doxeval.errors import InputError, warn
+from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
 from doxeval.retrieve.answer import Answer, Searcher
 from doxeval.retrieve.chunks import Chunks
@@ -21,9 +22,8 @@ from doxeval.retrieve.options import MOST, Options, Overlap
 from doxeval.retrieve.query import Phrases, terms_of_text
 from doxeval.retrieve.topic_queries import as_topics, queries_of
 from doxeval.runs import Kind, Result, Run
-from doxeval.sealed import is_sealed
+from doxeval.storage import is_sealed
 from doxeval.topics import StructuredQuery, Term, Topic, parse_structured, read_topics
-from doxeval.wording import Parameter, brief, listed
 
 if TYPE_CHECKING:
     from doxeval.retrieve.units import Place
@@ -157,7 +157,7 @@ def query_of_words(words: str, options: Options) -> tuple[Term, ...] | Structure
     if options.rules.interpretation is not None:
         return parse_structured(words)
     if not any(map(str.isalnum, words)):
-        raise InputError(f"the query {brief(words)} has no words")
+        raise InputError(f"the query {quoted(words)} has no words")
     return terms_of_text(words)
 
 
@@ -246,4 +246,4 @@ def _warnings(searcher: Searcher, answers: Mapping[str, Answer]) -> Iterator[str
     yield from dict.fromkeys(text for answer in answers.values() for text in answer.warnings)
     empty = [topic for topic, answer in answers.items() if not answer.results]
     if empty:
-        yield f"topics for which nothing was found, whose lists are empty: {listed(empty)}"
+        yield f"topics for which nothing was found, whose lists are empty: {join_names(empty)}"

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from doxeval.errors import InputError
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
 
 Stem: TypeAlias = Callable[[str], str]
 

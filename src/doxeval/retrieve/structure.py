@@ -35,17 +35,16 @@ from math import isfinite
 
 import numpy as np
 
-from doxeval.arrays import Bools, positions_in
+from doxeval.arrays import Bools, Floats, positions_in
 from doxeval.documents import Collection
 from doxeval.errors import InputError
+from doxeval.messages import plural, truncate
 from doxeval.retrieve.chains import answers, links_of
 from doxeval.retrieve.climbing import Fitting
 from doxeval.retrieve.conditions import AboutTerms
-from doxeval.retrieve.scored import Floats
 from doxeval.retrieve.scored import Scored as Scored  # callers find it here
-from doxeval.sealed import on_guard
+from doxeval.storage import on_guard
 from doxeval.topics import About, Comparison, Interpretation, StructuredQuery, Term
-from doxeval.wording import counted, shortened
 
 _MOST_SHOWN = 3
 _ABOUTS_KEPT = 8  # results for terms that come again in a query
@@ -175,6 +174,6 @@ def _nothing_to_rank_by(
 
 def _shown(conditions: Sequence[About | Comparison]) -> str:
     """Conditions as written; of many, the first, and how many more there are."""
-    shown = ", ".join(shortened(str(one)) for one in conditions[:_MOST_SHOWN])
+    shown = ", ".join(truncate(str(one)) for one in conditions[:_MOST_SHOWN])
     more = len(conditions) - _MOST_SHOWN
-    return shown if more <= 0 else f"{shown} and {counted(more, 'other')}"
+    return shown if more <= 0 else f"{shown} and {plural(more, 'other')}"

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from doxeval.errors import FormatError, InputError, SyntaxProblem
+from doxeval.messages import Parameter, join_names, quoted, suggestion, truncate
 from doxeval.retrieve.query import terms_of_text
 from doxeval.retrieve.structure import all_terms
 from doxeval.topics import StructuredQuery, Term, Topic, parse_structured
-from doxeval.wording import Parameter, brief, listed, shortened, suggestion
 
 # The fields that hold a query, and whether a sign before a word means anything in them.
 FIELDS = {
@@ -52,7 +52,7 @@ def queries_of(
     ['fog', 'horn']
     """
     if field not in FIELDS:
-        raise InputError(f"no field {brief(field)} of topics{suggestion(field, FIELDS)}")
+        raise InputError(f"no field {quoted(field)} of topics{suggestion(field, FIELDS)}")
     given = _distinct(topics)
     read = structured_query if is_structured else content_query
     found = [(topic, read(topic, field)) for topic in given]
@@ -62,11 +62,11 @@ def queries_of(
         raise InputError(f"no topic has {noun}")
     if missing and not skip_missing:
         raise InputError(
-            f"topics without {noun}: {listed(missing)}; "
+            f"topics without {noun}: {join_names(missing)}; "
             + Parameter("skip_missing", True)
             + " leaves them out"
         )
-    warnings = (f"topics without {noun}, which are skipped: {listed(missing)}",)
+    warnings = (f"topics without {noun}, which are skipped: {join_names(missing)}",)
     queries = [TopicQuery(topic.id, query) for topic, query in found if query is not None]
     return TopicQueries(queries, warnings if missing else ())
 
@@ -78,7 +78,7 @@ def _distinct(topics: Iterable[Topic]) -> Sequence[Topic]:
     seen: set[str] = set()
     for topic in given:
         if topic.id in seen:
-            raise FormatError(f"duplicate topic {brief(topic.id)}", topic.origin, topic.line)
+            raise FormatError(f"duplicate topic {quoted(topic.id)}", topic.origin, topic.line)
         seen.add(topic.id)
     return given
 
@@ -91,7 +91,7 @@ def structured_query(topic: Topic, field: str = "castitle") -> StructuredQuery |
     try:
         return parse_structured(text)
     except SyntaxProblem as error:
-        message = f"topic {shortened(topic.id)}, {field}, {error}"
+        message = f"topic {truncate(topic.id)}, {field}, {error}"
         raise SyntaxProblem(message, topic.origin, topic.line) from None
 
 
@@ -121,6 +121,6 @@ def as_topics(given: Iterable[Topic] | Mapping[str, str]) -> list[Topic]:
     if isinstance(given, Mapping):
         wrong = [title for title in given.values() if not isinstance(title, str)]
         if wrong:
-            raise InputError(f"topics has the query {brief(wrong[0])}: expected words, by topic")
+            raise InputError(f"topics has the query {quoted(wrong[0])}: expected words, by topic")
         return [Topic(str(topic), title=title) for topic, title in given.items()]
     return list(given)

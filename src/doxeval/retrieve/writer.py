@@ -16,7 +16,7 @@ from doxeval.errors import output_errors
 from doxeval.retrieve.batches import Batch
 from doxeval.retrieve.layout import INDEX, TERMS_FILE, position_type
 from doxeval.retrieve.posting_runs import PostingRuns
-from doxeval.sealed import SealedWriter, give_up
+from doxeval.storage import SealedWriter, give_up
 
 _TERMS_AT_ONCE = 100_000
 _ELEMENT_COLUMNS = ("elements.first", "elements.after")

@@ -39,7 +39,6 @@ from doxeval.runs.resolution import resolve as resolve
 from doxeval.runs.resolution import stated as stated
 from doxeval.runs.result import is_not_found as is_not_found
 from doxeval.runs.result import not_found as not_found
-from doxeval.runs.run import Floats as Floats
 from doxeval.runs.run import Kind as Kind
 from doxeval.runs.run import Order as Order
 from doxeval.runs.run import Result as Result

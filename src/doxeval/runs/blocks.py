@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from doxeval.messages import join_names
 from doxeval.runs.run import Run
-from doxeval.wording import listed
 
 
 class RunFacts(NamedTuple):
@@ -37,7 +37,7 @@ class RunFacts(NamedTuple):
         if len(self.run_ids) < 2:
             return self.stated
         count = len(self.run_ids)
-        return (f"{count} run ids in one file: {listed(self.run_ids, 5)}", *self.stated)
+        return (f"{count} run ids in one file: {join_names(self.run_ids, 5)}", *self.stated)
 
     @classmethod
     def joined(cls, parts: Sequence[RunFacts]) -> RunFacts:

@@ -9,9 +9,9 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.columns import ABSENT, WRONG, Column, Numbering, is_given
+from doxeval.messages import Parameter, closest, quoted, truncate
 from doxeval.runs.record_errors import UNIT_FIELDS
 from doxeval.runs.span_lists import SpanLists
-from doxeval.wording import Parameter, brief, closest, shortened
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
@@ -80,7 +80,7 @@ class ChunkPlaces:
         if number == WRONG:
             return "chunk is missing or not a string"
         given = self._ids.names[number]
-        name = brief(given)
+        name = quoted(given)
         if both and both != ["text"]:
             return f"fields chunk, {', '.join(both)} together: the chunk itself says where it is"
         if self._table is None:
@@ -95,7 +95,7 @@ class ChunkPlaces:
             )
         there = f"no chunk {name} among the chunks given ({len(self._table):,})"
         close = closest(given, self._table.ids)
-        return there if close is None else f"{there}; did you mean {shortened(close)}?"
+        return there if close is None else f"{there}; did you mean {truncate(close)}?"
 
     def _with_places(self, rows: Ints, others: Mapping[str, Any]) -> dict[str, Any]:
         is_chunk = rows >= 0

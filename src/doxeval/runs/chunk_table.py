@@ -23,12 +23,12 @@ from doxeval.arrays import Ints
 from doxeval.columns import refuse_unknown
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
-from doxeval.files import opened
+from doxeval.files import open_input
+from doxeval.messages import quoted
 from doxeval.named import checked
 from doxeval.runs.json_blocks import JsonBlock, json_blocks
 from doxeval.runs.result_columns import RANGE, is_range
 from doxeval.runs.span_lists import SpanLists
-from doxeval.wording import brief
 
 _KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
 CHUNK_FIELDS = (
@@ -72,7 +72,7 @@ class ChunkTable:
         numbers = {name: number for number, name in enumerate(ids)}
         if len(numbers) < len(ids):
             twice = next(name for at, name in enumerate(ids) if numbers[name] != at)
-            raise FormatError(f"there are two chunks {brief(twice)}")
+            raise FormatError(f"there are two chunks {quoted(twice)}")
         lists = spans if isinstance(spans, SpanLists) else SpanLists.of(spans)
         none = np.full(len(ids), -1, dtype=np.int64)
         around = [-1 if name is None else numbers.get(name, -1) for name in parents or []]
@@ -116,7 +116,7 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     """
     name = os.fspath(path)
     rows: list[tuple[str, str, Any, int, str | None]] = []
-    with opened(path) as file:
+    with open_input(path) as file:
         for block in json_blocks(file, name):
             for record, line in zip(_with_spans(block), block.lines, strict=True):
                 try:
@@ -150,13 +150,13 @@ def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, in
     if spans is None:
         spans = [[given["start"], given["end"]]]
     if not isinstance(spans, list) or not all(map(is_range, spans)):
-        raise FormatError(f"the range {brief(spans)}: {RANGE}")
+        raise FormatError(f"the range {quoted(spans)}: {RANGE}")
     # A chunk that was found nowhere has no ranges, and perhaps no document.
     if given["doc"] in (None, "") and spans:
         raise FormatError("doc is missing")
     tokens = given["tokens"]
     if tokens is not None and (type(tokens) is not int or tokens < 0):
-        raise FormatError(f"tokens is {brief(tokens)}: expected a whole number, 0 or more")
+        raise FormatError(f"tokens is {quoted(tokens)}: expected a whole number, 0 or more")
     chunk = otherwise if given["id"] is None else str(given["id"])
     parent = None if given["parent"] is None else str(given["parent"])
     return (

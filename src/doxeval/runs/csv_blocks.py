@@ -12,8 +12,8 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import FormatError
+from doxeval.messages import quoted
 from doxeval.runs.span_columns import spans_of_text
-from doxeval.wording import brief
 
 _ROWS = 2048
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -73,7 +73,7 @@ def _next_rows(reader: Any, most: int, origin: str) -> tuple[list[list[str]], Fo
 def _checked_names(names: list[str], origin: str) -> list[str]:
     for at, name in enumerate(names):
         if name and name in names[:at]:
-            raise FormatError(f"there are two columns {brief(name)}", origin, 1)
+            raise FormatError(f"there are two columns {quoted(name)}", origin, 1)
     return names
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from doxeval.arrays import Floats
 from doxeval.errors import DoxevalError, InputError
+from doxeval.messages import quoted
 from doxeval.runs.arrays import collected
 from doxeval.runs.record_columns import BadRecord
 from doxeval.runs.result import Kind
-from doxeval.runs.result_columns import Floats, ResultColumns, names_of
-from doxeval.wording import brief
+from doxeval.runs.result_columns import ResultColumns, names_of
 
 _FIELDS = ("topic", "rank", "doc", "start", "end", "path", "spans", "score")
 
@@ -50,7 +51,7 @@ def columns_of_dict(given: Mapping[Any, Any]) -> tuple[ResultColumns, tuple[str,
     except BadRecord as error:
         topic, document = fields["topic"][error.row], fields["doc"][error.row]
         raise InputError(
-            error.reason, f"topic {brief(topic)}, document {brief(document)}"
+            error.reason, f"topic {quoted(topic)}, document {quoted(document)}"
         ) from None
     return columns, warnings
 
@@ -69,7 +70,7 @@ def _of_topic(topic: Any, results: Any) -> dict[str, Sequence[Any]]:
         units = [_unit(topic, result) for result in results]
         names = ("doc", "start", "end", "path", "spans")
         return dict(zip(names, zip(*units, strict=True), strict=True)) if units else {"doc": ()}
-    raise InputError(f"topic {brief(topic)} has {brief(results)}: {_EXPECTED}")
+    raise InputError(f"topic {quoted(topic)} has {quoted(results)}: {_EXPECTED}")
 
 
 def _scores(topic: Any, results: Mapping[Any, Any]) -> Floats:
@@ -77,8 +78,8 @@ def _scores(topic: Any, results: Mapping[Any, Any]) -> Floats:
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
         document, score = list(results.items())[int(bad[0])]
-        where = f"topic {brief(topic)}, document {brief(document)}"
-        raise InputError(f"{where}: score is {brief(score)}: expected a number")
+        where = f"topic {quoted(topic)}, document {quoted(document)}"
+        raise InputError(f"{where}: score is {quoted(score)}: expected a number")
     return scores
 
 
@@ -105,10 +106,10 @@ def _unit(topic: Any, result: Any) -> tuple[Any, ...]:
             if 0 <= start <= end:
                 return document, start, end, None, None
             raise InputError(
-                f"topic {brief(topic)} has {brief(result)}: expected a start of 0 or more, and "
+                f"topic {quoted(topic)} has {quoted(result)}: expected a start of 0 or more, and "
                 "an end that is not before it"
             )
-    raise InputError(f"topic {brief(topic)} has {brief(result)}: {_EXPECTED}")
+    raise InputError(f"topic {quoted(topic)} has {quoted(result)}: {_EXPECTED}")
 
 
 def dict_of_columns(columns: ResultColumns) -> dict[str, dict[str, float]]:
@@ -129,7 +130,7 @@ def dict_of_columns(columns: ResultColumns) -> dict[str, dict[str, float]]:
         ranked = found.setdefault(topic, {})
         if document in ranked:
             raise DoxevalError(
-                f"document {brief(document)} is there twice for topic {brief(topic)}: "
+                f"document {quoted(document)} is there twice for topic {quoted(topic)}: "
                 "a dict has it once"
             )
         ranked[document] = 1 / (len(ranked) + 1) if score is None else score

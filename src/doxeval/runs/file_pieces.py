@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.files import guarded, is_compressed, parsed_json
+from doxeval.files import is_compressed, limit_expansion, parsed_json
 from doxeval.runs.blocks import Block
 from doxeval.runs.read_write import format_of
 from doxeval.runs.records import jsonl_run_blocks
@@ -142,7 +142,7 @@ class PieceReader:
         self, rows: int, *, ends: bool = False, chunks: ChunkTable | None = None
     ) -> Generator[Block]:
         """The results of the piece."""
-        with guarded(self._opened, self._path) as file:
+        with limit_expansion(self._opened, self._path) as file:
             where: dict[str, Any] = {"rows": rows, "is_first": self._piece.begin == 0}
             if format_of(self._path) == "jsonl":
                 yield from jsonl_run_blocks(file, self._path, chunks, **where)

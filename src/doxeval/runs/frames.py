@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from doxeval.columns import ALIASES, columns_by_field
+from doxeval.messages import Parameter
 from doxeval.runs.arrays import columns_of_arrays
 from doxeval.runs.mistaken import LooksLikeAssessments
 from doxeval.runs.optional import optional_module
 from doxeval.runs.record_errors import FIELDS
 from doxeval.runs.result_columns import ResultColumns
-from doxeval.wording import Parameter
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable

@@ -26,12 +26,12 @@ from typing import IO, Any
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import name_of_file
-from doxeval.markup import XmlElement, escaped, quoted, read_elements
+from doxeval.markup import XmlElement, attribute_value, escaped, read_elements
+from doxeval.messages import quoted
 from doxeval.runs.mistaken import explained_by_xml
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.result_columns import columns_of_results
 from doxeval.runs.run import Run
-from doxeval.wording import brief
 
 _HEAD = 1 << 16
 _ATTRIBUTES = ("participant_id", "task", "query", "result_type")
@@ -85,7 +85,7 @@ def _read(file: IO[bytes], origin: str) -> Run:
     if contradictions:
         contradicting = (
             f"{len(contradictions)} results contradict the result-type "
-            f"{brief(facts['result_type'])}, the first on line {contradictions[0]}"
+            f"{quoted(facts['result_type'])}, the first on line {contradictions[0]}"
         )
         warnings = (contradicting, *warnings)
     name = str(facts.pop("run_id", name_of_file(origin)))
@@ -153,7 +153,7 @@ def _unit(element: XmlElement, origin: str) -> tuple[Kind, int | None, int | Non
 def _integer(text: str, what: str, origin: str, line: int) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         raise FormatError(
-            f"{what} is {brief(text)}: expected a whole number, 0 or more", origin, line
+            f"{what} is {quoted(text)}: expected a whole number, 0 or more", origin, line
         )
     return int(text)
 
@@ -164,7 +164,7 @@ def _score(text: str, origin: str, line: int) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or "_" in text:
-        raise FormatError(f"rsv is {brief(text)}: expected a number", origin, line)
+        raise FormatError(f"rsv is {quoted(text)}: expected a number", origin, line)
     return value
 
 
@@ -175,18 +175,18 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
     b'<result><file>a</file></result>'
     """
     given = "".join(
-        f" {name.replace('_', '-')}={quoted(run.facts[name])}"
+        f" {name.replace('_', '-')}={attribute_value(run.facts[name])}"
         for name in _ATTRIBUTES
         if name in run.facts
     )
-    yield f"<inex-submission run-id={quoted(run.run_id)}{given}>\n".encode()
+    yield f"<inex-submission run-id={attribute_value(run.run_id)}{given}>\n".encode()
     yield from (f"{text}\n".encode() for text in _head(run.facts))
     topic = None
     for result in run.results():
         if result.topic != topic:
             yield b"" if topic is None else b"</topic>\n"
             topic = result.topic
-            yield f"<topic topic-id={quoted(topic)}>\n".encode()
+            yield f"<topic topic-id={attribute_value(topic)}>\n".encode()
         yield f"<result>{''.join(_parts(result))}</result>\n".encode()
     yield b"</inex-submission>\n" if topic is None else b"</topic>\n</inex-submission>\n"
 
@@ -195,7 +195,7 @@ def _head(facts: dict[str, Any]) -> Iterator[str]:
     """What is said about the run before its results, in the order of the DTD."""
     fields = facts.get("topic_fields")
     if fields:
-        given = "".join(f" {name}={quoted(value)}" for name, value in fields.items())
+        given = "".join(f" {name}={attribute_value(value)}" for name, value in fields.items())
         yield f"<topic-fields{given}/>"
     if "description" in facts:
         yield f"<description>{escaped(facts['description'])}</description>"
@@ -209,7 +209,7 @@ def _parts(result: Result) -> Iterator[str]:
     if result.kind == Kind.ELEMENT:
         yield f"<path>{escaped(result.paths[0])}</path>"
     elif result.kind == Kind.PASSAGE and result.paths:
-        start, end = map(quoted, result.paths)
+        start, end = map(attribute_value, result.paths)
         yield f"<passage start={start} end={end}/>"
     elif result.start is not None and result.end is not None:
         yield f'<fol offset="{result.start}" length="{result.end - result.start}"/>'

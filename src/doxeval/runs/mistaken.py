@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from doxeval.errors import FormatError
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
 
 _LINES = 100  # of text that are looked at
 _TREC = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")

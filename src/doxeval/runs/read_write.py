@@ -10,12 +10,12 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from doxeval.columns import Frame, is_frame
 from doxeval.errors import FormatError, InputError, OutputError, warn
-from doxeval.files import is_compressed, opened, uncompressed_name, written
+from doxeval.files import is_compressed, open_input, open_output, uncompressed_name
+from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
 from doxeval.runs.blocks import Block, blocks_of
 from doxeval.runs.mistaken import LooksLikeAssessments
 from doxeval.runs.run import Kind, Run
-from doxeval.wording import Parameter, brief
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
@@ -103,7 +103,7 @@ def read_run(
     """
     found = _checked(format) or format_of(path) or "text"
     options = _options(path, found, ends, chunks)
-    with opened(path) as file:
+    with open_input(path) as file:
         run: Run = _call(_HOMES[found].reader, file, os.fspath(path), **options)
     warn(run.warnings)
     return run
@@ -155,10 +155,10 @@ def no_run(given: object) -> InputError:
     """
     if type(given).__name__ in ("Assessments", "Judgment"):  # of a room that is not seen here
         return LooksLikeAssessments(
-            f"{brief(given)} was given as a run: runs come first, and assessments are given as "
+            f"{quoted(given)} was given as a run: runs come first, and assessments are given as "
             + Parameter("assessments")
         )
-    return InputError(f"{brief(given)} is no run: expected a file, a Run, a dict or a data frame")
+    return InputError(f"{quoted(given)} is no run: expected a file, a Run, a dict or a data frame")
 
 
 def run_blocks(
@@ -178,7 +178,7 @@ def run_blocks(
     """
     found = format_of(path) or "text"
     options = _options(path, found, ends, chunks)
-    with opened(path) as file:
+    with open_input(path) as file:
         if found in _BLOCKS:
             yield from _call(_BLOCKS[found], file, os.fspath(path), **options, rows=rows)
             return
@@ -237,13 +237,13 @@ def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None =
     lost = losses(run, found)
     if lost:
         raise OutputError(f"{name}: the format {found} cannot hold {'; '.join(lost)}")
-    with written(path) as file:
+    with open_output(path) as file:
         file.writelines(WRITERS[found](run))
 
 
 def _checked(format: RunFormat | None) -> RunFormat | None:
     if format is not None and format not in FORMATS:
-        raise FormatError(f"no format {brief(format)} of runs; there are {', '.join(FORMATS)}")
+        raise FormatError(f"no format {quoted(format)} of runs; there are {', '.join(FORMATS)}")
     return format
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.columns import (
     ABSENT,
     WRONG,
@@ -28,13 +28,7 @@ from doxeval.columns import (
 from doxeval.documents import normalised_id
 from doxeval.runs.chunk_places import BadChunk, ChunkPlaces
 from doxeval.runs.record_errors import FIELDS, UNITS, why_refused
-from doxeval.runs.result_columns import (
-    Floats,
-    RanksAndScores,
-    ResultColumns,
-    if_any,
-    with_first_ranges,
-)
+from doxeval.runs.result_columns import RanksAndScores, ResultColumns, if_any, with_first_ranges
 from doxeval.runs.span_columns import span_column
 from doxeval.runs.span_lists import SpanLists
 from doxeval.spans import Spans

@@ -6,9 +6,9 @@ from typing import Any
 
 from doxeval.columns import Fields
 from doxeval.errors import FormatError
+from doxeval.messages import quoted
 from doxeval.runs.result import Kind
 from doxeval.runs.result_columns import RANGE, is_range
-from doxeval.wording import brief
 
 FIELDS = (
     "topic",
@@ -82,7 +82,7 @@ def _check(record: Any) -> None:
 
 def _check_spans(given: Any) -> None:
     if not isinstance(given, list):
-        raise FormatError(f"spans is {brief(given)}: {RANGE}")
+        raise FormatError(f"spans is {quoted(given)}: {RANGE}")
     for pair in given:
         if not is_range(pair):
-            raise FormatError(f"spans has {brief(pair)}: {RANGE}")
+            raise FormatError(f"spans has {quoted(pair)}: {RANGE}")

@@ -16,10 +16,10 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.documents import Collection, Trees, covers, covers_of_groups
 from doxeval.errors import InputError
+from doxeval.messages import quoted
 from doxeval.runs.run import Kind, Run
 from doxeval.runs.span_lists import Pieces, SpanLists, pieces_of
 from doxeval.spans import Spans
-from doxeval.wording import brief
 
 if TYPE_CHECKING:
     from doxeval.documents import Offsets, Whitespace
@@ -209,7 +209,7 @@ class _Resolver:
         document = numbers[run.document] if len(run) else run.document
         self._document = document
         for row in np.flatnonzero(document < 0).tolist():
-            self._reasons[row] = f"unknown document {brief(run.documents[int(run.document[row])])}"
+            self._reasons[row] = f"unknown document {quoted(run.documents[int(run.document[row])])}"
         known = document >= 0
         self._documents(np.flatnonzero(known & (run.kind == Kind.DOCUMENT)))
         self._elements(np.flatnonzero(known & (run.kind == Kind.ELEMENT)))

@@ -7,17 +7,14 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.columns import NO_LABEL, Labels
 from doxeval.errors import InputError
+from doxeval.messages import quoted
 from doxeval.runs.result import Kind, Result
 from doxeval.runs.span_lists import SpanLists
 from doxeval.spans import TOO_LONG, Spans
-from doxeval.wording import brief
-
-Floats = npt.NDArray[np.float64]
 
 
 class ResultColumns(NamedTuple):
@@ -138,7 +135,7 @@ def _checked_spans(spans: Sequence[Any], kind: Ints) -> Spans | None:
             raise InputError(f"result {row + 1}: the {Kind(int(kind[row])).name.lower()} {told}")
         for pair in own:
             if not is_range(pair):
-                raise InputError(f"result {row + 1}: spans has {brief(pair)}: {RANGE}")
+                raise InputError(f"result {row + 1}: spans has {quoted(pair)}: {RANGE}")
             ranges.append((row, *pair))
     return Spans.of(ranges)
 
@@ -206,7 +203,7 @@ def _refuse_other_paths(paths: Sequence[Any]) -> None:
     if set(map(type, paths)) - {tuple}:
         row = next(row for row, given in enumerate(paths, 1) if type(given) is not tuple)
         raise InputError(
-            f"result {row}: paths is {brief(paths[row - 1])}: "
+            f"result {row}: paths is {quoted(paths[row - 1])}: "
             "expected a tuple of paths or text points"
         )
 

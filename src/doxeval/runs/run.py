@@ -13,21 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.columns import NO_LABEL, Labels
 from doxeval.errors import InputError, warn
+from doxeval.messages import join_names, quoted
 from doxeval.named import checked
 from doxeval.runs.result import Kind, Result
-from doxeval.runs.result_columns import (
-    Floats,
-    ResultColumns,
-    columns_of_results,
-    if_any,
-    results_of,
-)
+from doxeval.runs.result_columns import ResultColumns, columns_of_results, if_any, results_of
 from doxeval.runs.span_lists import Ranges, SpanLists
 from doxeval.spans import MOST_GROUPS
-from doxeval.wording import brief, listed
 
 if TYPE_CHECKING:
     from doxeval.runs.chunk_table import ChunkTable
@@ -211,7 +205,7 @@ class Run:
 
         columns, run_ids, warnings = columns_of_frame(frame, chunks)
         if len(run_ids) > 1 and run_id is None:
-            several = f"{len(run_ids)} run ids in one data frame: {listed(run_ids, 5)}"
+            several = f"{len(run_ids)} run ids in one data frame: {join_names(run_ids, 5)}"
             warnings = (several, *warnings)
         found = run_ids[-1] if run_ids else "run"
         warn(warnings)
@@ -377,7 +371,7 @@ class Run:
             return self
         column = self.rank if order == "rank" else self.score
         if column is None:
-            raise ValueError(f"the run {brief(self.run_id)} has no column to order it by {order}")
+            raise ValueError(f"the run {quoted(self.run_id)} has no column to order it by {order}")
         key = column if order == "rank" else -column
         return self.rows(np.lexsort((key, self.topic)))
 

@@ -12,6 +12,7 @@ import numpy as np
 from doxeval.arrays import Ints, repeated_rows
 from doxeval.documents import Collection, parse_path
 from doxeval.errors import InputError, SyntaxProblem
+from doxeval.messages import Parameter, plural
 from doxeval.named import checked
 from doxeval.runs.overlap import article_numbers, overlap_of, text_extents
 from doxeval.runs.read_write import RunGiven, as_run
@@ -20,7 +21,6 @@ from doxeval.runs.run import Kind, Run
 from doxeval.runs.span_lists import pieces_of
 from doxeval.runs.spelling import numbered_units, unit_kinds
 from doxeval.spans import TOO_LONG, Spans, merged
-from doxeval.wording import Parameter, counted
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class RunStatistics:
 
     def __repr__(self) -> str:
         share = "unknown" if self.overlap is None else f"{self.overlap:.1%}"
-        results = f"{counted(self.results, 'result')} for {counted(self.topics, 'topic')}"
+        results = f"{plural(self.results, 'result')} for {plural(self.topics, 'topic')}"
         return f"RunStatistics({self.run!r}: {results}, overlap {share})"
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from doxeval.messages import quoted
 from doxeval.runs.run import Kind, Run
-from doxeval.wording import brief
 
 
 def write_text_run(run: Run) -> Iterator[bytes]:
@@ -65,6 +65,6 @@ def text_losses(run: Run) -> list[str]:
         spaced = next((name for name in names if len(name.split()) != 1), None)
         if spaced is not None:
             problems.append(
-                f"{what} white space, like {brief(spaced)}" if spaced else f"{what} nothing"
+                f"{what} white space, like {quoted(spaced)}" if spaced else f"{what} nothing"
             )
     return problems

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.columns import Columns, Labels, NameLabels, Names, TokenTable, Words
 from doxeval.errors import FormatError
 from doxeval.runs.blocks import Block
-from doxeval.runs.run import Floats, Kind, Run
+from doxeval.runs.run import Kind, Run
 
 _PIECE = 1 << 20
 _FIELDS = (6, 7, 8)

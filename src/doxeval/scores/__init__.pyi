@@ -16,7 +16,6 @@ from doxeval.scores.plots import renderer as renderer
 from doxeval.scores.run_names import distinct_names as distinct_names
 from doxeval.scores.run_names import told_apart as told_apart
 from doxeval.scores.table import Curve as Curve
-from doxeval.scores.table import Floats as Floats
 from doxeval.scores.table import MeasureFacts as MeasureFacts
 from doxeval.scores.table import RunScores as RunScores
 from doxeval.scores.table import ScoreTable as ScoreTable

@@ -19,16 +19,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Ints
-from doxeval.wording import counted
+from doxeval.arrays import Floats, Ints
+from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.scores.frames import Kind
     from doxeval.scores.table import ScoreTable
-
-Floats = npt.NDArray[np.float64]
 
 
 class DocumentScores(NamedTuple):
@@ -68,7 +65,7 @@ class DocumentScores(NamedTuple):
         return hash((self.scored_by, self.document))
 
     def __repr__(self) -> str:
-        return f"DocumentScores({self.scored_by!r}: {counted(len(self.document), 'document')})"
+        return f"DocumentScores({self.scored_by!r}: {plural(len(self.document), 'document')})"
 
 
 class DocumentRow(NamedTuple):

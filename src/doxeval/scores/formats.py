@@ -25,9 +25,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from doxeval.errors import FormatError
+from doxeval.messages import escape, json_text, quoted, utf8
 from doxeval.scores.documents import TYPES, DocumentRow
 from doxeval.scores.table import Curve, Row, RunScores, ScoreTable, mean_curve
-from doxeval.wording import brief, json_text, utf8, visible
 
 ALL = "all"
 _LINE_OR_FIELD = re.compile("[\t\n\r]")
@@ -136,7 +136,7 @@ def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> 
     _refuse("the format trec", curves)
     for name in (*(scores.run for scores in table.runs), *table.topic_ids, *table.labels):
         if _LINE_OR_FIELD.search(name):
-            raise FormatError(f"trec cannot hold the name {brief(name)}; JSON and CSV can")
+            raise FormatError(f"trec cannot hold the name {quoted(name)}; JSON and CSV can")
     lines = []
     topics = table.topics() if per_topic else {}
     for run, means in table.mean().items():
@@ -275,7 +275,7 @@ def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> byt
     try:
         pq.write_table(pa.table(columns, schema=schema), out)
     except UnicodeEncodeError as error:
-        name = brief(error.object)
+        name = quoted(error.object)
         raise FormatError(f"Parquet cannot hold {name}, which is not Unicode text") from None
     return out.getvalue()
 
@@ -341,6 +341,6 @@ _LIGATURE = re.compile("(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)|(?<=[`?!])(?=`)")
 
 def _escaped(text: str) -> str:
     """A name as LaTeX that prints the name, whatever it is."""
-    printed = _LIGATURE.sub("{}", visible(text).translate(_IN_LATEX))
+    printed = _LIGATURE.sub("{}", escape(text).translate(_IN_LATEX))
     # At the beginning of a row, these would belong to the end of the row before.
     return f"{{{printed[0]}}}{printed[1:]}" if printed.startswith(("[", "*")) else printed

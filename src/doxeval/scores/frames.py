@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from doxeval.errors import FormatError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 if TYPE_CHECKING:
     from doxeval.scores.table import ScoreTable
@@ -84,7 +84,7 @@ def library_of(kind: Kind | None) -> Any:
     wanted: Sequence[str] = KINDS if kind is None else (kind,)
     for name in wanted:
         if name not in KINDS:
-            raise FormatError(f"kind={brief(name)}: expected 'pandas' or 'polars'")
+            raise FormatError(f"kind={quoted(name)}: expected 'pandas' or 'polars'")
         try:
             return import_module(name)
         except ModuleNotFoundError:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from doxeval.errors import UnknownName
-from doxeval.wording import brief, suggestion
+from doxeval.messages import quoted, suggestion
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?:[0-9]{1,30}/0{0,30}[1-9][0-9]{0,30}|[0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})"
@@ -57,7 +57,7 @@ def index_of_measure(measures: Sequence[Named], key: object) -> int:
                 if spelt in map(spell, measure.names[which : which + 1]):
                     return index
     labels = [measure.label for measure in measures]
-    raise UnknownName(f"no scores by {brief(wanted)}{suggestion(wanted, labels, 'scores by ')}")
+    raise UnknownName(f"no scores by {quoted(wanted)}{suggestion(wanted, labels, 'scores by ')}")
 
 
 def plain_name(name: str) -> str:

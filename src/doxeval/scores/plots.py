@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from doxeval.errors import InputError, MissingInput, output_errors
-from doxeval.wording import brief, counted
+from doxeval.messages import plural, quoted
 
 if TYPE_CHECKING:
     from doxeval.scores.table import ScoreTable
@@ -96,7 +96,7 @@ class Plot:
         kind = target.suffix.lower().lstrip(".")
         if kind not in ("svg", "png", "pdf", "json"):
             raise InputError(
-                f"{brief(os.fspath(target))}: expected a name that ends in .svg, .png, .pdf or "
+                f"{quoted(os.fspath(target))}: expected a name that ends in .svg, .png, .pdf or "
                 ".json"
             )
         if kind == "json":
@@ -111,7 +111,7 @@ class Plot:
 def scores_plot(table: ScoreTable, measure: object = None, kind: PlotKind = "means") -> Plot:
     """The scores of runs by one measure: a bar for each mean, or a point for each topic."""
     if kind not in get_args(PlotKind):
-        raise InputError(f"kind is {brief(kind)}: expected {' or '.join(get_args(PlotKind))}")
+        raise InputError(f"kind is {quoted(kind)}: expected {' or '.join(get_args(PlotKind))}")
     number = 0 if measure is None else table.index_of_measure(measure)
     label = table.labels[number]
     means = [(scores.run, table.means_of(at)[number]) for at, scores in enumerate(table.runs)]
@@ -122,7 +122,7 @@ def scores_plot(table: ScoreTable, measure: object = None, kind: PlotKind = "mea
     )
     bars: list[dict[str, Any]] = [{"run": run, "mean": mean} for run, mean in known]
     y = {"field": "run", "type": "nominal", "title": None, "sort": [run for run, _ in known]}
-    about = f"{label} of {counted(len(means), 'run')}"
+    about = f"{label} of {plural(len(means), 'run')}"
     if kind == "means":
         return Plot(_spec(bars, "bar", {"y": y, **_x("mean", f"mean {label}")}), about)
     points: list[dict[str, Any]] = [
@@ -132,7 +132,7 @@ def scores_plot(table: ScoreTable, measure: object = None, kind: PlotKind = "mea
         if values[number] is not None
     ]
     drawn_points = _spec(points, "tick", {"y": y, **_x("score", label, "topic")})
-    return Plot(drawn_points, f"{about} on {counted(len(table.topic_ids), 'topic')}")
+    return Plot(drawn_points, f"{about} on {plural(len(table.topic_ids), 'topic')}")
 
 
 def _x(field: str, title: str, *more: str) -> dict[str, Any]:

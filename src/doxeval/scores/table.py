@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools
+from doxeval.arrays import Bools, Floats
 from doxeval.errors import UnknownName
+from doxeval.messages import Message, plural, quoted, suggestion, truncate
 from doxeval.scores.documents import DocumentRow, DocumentScores, document_rows
 from doxeval.scores.measure_names import index_of_measure
 from doxeval.scores.text import as_text, undefined_in_words
 from doxeval.scores.views import RunView
-from doxeval.wording import Message, brief, counted, shortened, suggestion
 
 if TYPE_CHECKING:
     from doxeval.scores.frames import Kind
     from doxeval.scores.plots import Plot, PlotKind
-
-Floats = npt.NDArray[np.float64]
 
 
 class MeasureFacts(NamedTuple):
@@ -128,7 +126,7 @@ class Curve(NamedTuple):
         return hash((self[:3], self.y.shape))
 
     def __repr__(self) -> str:
-        points, topics = counted(len(self.x), "point"), counted(len(self.y), "topic")
+        points, topics = plural(len(self.x), "point"), plural(len(self.y), "topic")
         return f"Curve({self.label!r}: {self.y_name} by {self.x_name}, {points}, {topics})"
 
 
@@ -170,8 +168,8 @@ class RunScores:
         return hash((self.run, self.file, self.values.shape))
 
     def __repr__(self) -> str:
-        measures = counted(len(self.values), "measure")
-        return f"RunScores({self.run!r}: {measures}, {counted(len(self.counted), 'topic')})"
+        measures = plural(len(self.values), "measure")
+        return f"RunScores({self.run!r}: {measures}, {plural(len(self.counted), 'topic')})"
 
 
 class Row(NamedTuple):
@@ -250,7 +248,7 @@ class ScoreTable:
         names = list(self)
         if run in names:
             return names.index(run)
-        raise UnknownName(f"no run {brief(run)}{suggestion(str(run), names)}")
+        raise UnknownName(f"no run {quoted(run)}{suggestion(str(run), names)}")
 
     def index_of_measure(self, measure: object) -> int:
         """The index of a measure, given by any of its names or as a value (see measure_names)."""
@@ -386,7 +384,7 @@ class ScoreTable:
         """Return the part of `all_warnings` that is about single runs."""
         undefined = self.undefined_in_words()
         for scores in self.runs:
-            prefix = f"{shortened(scores.run)}: " if len(self.runs) > 1 else ""
+            prefix = f"{truncate(scores.run)}: " if len(self.runs) > 1 else ""
             yield from (Message(prefix, warning) for warning in scores.warnings)
             if scores.run in undefined:
                 yield f"{prefix}{undefined[scores.run]}"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
-from doxeval.wording import counted, listed
-from doxeval.wording import shortened as cut
+from doxeval.messages import join_names, plural
+from doxeval.messages import truncate as cut
 
 if TYPE_CHECKING:
     from doxeval.scores.table import ScoreTable
@@ -38,13 +38,13 @@ def as_text(table: ScoreTable) -> str:
     views = [table.view(index) for index in range(min(len(table.runs), _MOST_RUNS))]
     rows = [[view.run, *(number(view[label]) for label in labels), *more] for view in views]
     lines = [
-        f"Scores of {counted(len(table.runs), 'run')} by {counted(len(table.labels), 'measure')} "
-        f"on {counted(len(table.topic_ids), 'topic')}"
+        f"Scores of {plural(len(table.runs), 'run')} by {plural(len(table.labels), 'measure')} "
+        f"on {plural(len(table.topic_ids), 'topic')}"
     ]
     if rows:
         lines += aligned(["run", *labels, *more], rows)
     if len(table.runs) > len(rows):
-        lines.append(f"… and {counted(len(table.runs) - len(rows), 'more run')}")
+        lines.append(f"… and {plural(len(table.runs) - len(rows), 'more run')}")
     return "\n".join([*lines, *warning_lines(table.all_warnings())])
 
 
@@ -57,7 +57,7 @@ def warning_lines(warnings: Sequence[str]) -> list[str]:
     shown = warnings[:_MOST_WARNINGS]
     lines = [f"warning: {shortened(warning, _LONGEST_WARNING)}" for warning in shown]
     more = len(warnings) - len(lines)
-    return [*lines, f"… and {counted(more, 'more warning')}"] if more else lines
+    return [*lines, f"… and {plural(more, 'more warning')}"] if more else lines
 
 
 def values_as_text(values: Sequence[tuple[str, float | None]]) -> str:
@@ -81,11 +81,11 @@ def undefined_in_words(topics_of: dict[str, list[str]], measures: int, topics: i
         together.setdefault(tuple(topic_ids), []).append(label)
     parts: list[str] = []
     for undefined, labels in together.items():
-        who = listed([shortened(label) for label in labels], _MOST_MEASURES)
+        who = join_names([shortened(label) for label in labels], _MOST_MEASURES)
         if len(labels) == measures > 1:
             who = f"all {measures} measures"
-        verb, of = ("", "") if parts else (" undefined", f" of {counted(topics, 'topic')}")
-        which = listed([shortened(topic) for topic in undefined], _MOST_TOPICS)
+        verb, of = ("", "") if parts else (" undefined", f" of {plural(topics, 'topic')}")
+        which = join_names([shortened(topic) for topic in undefined], _MOST_TOPICS)
         parts.append(f"{who}{verb} for {len(undefined):,}{of} ({which})")
     return "; ".join(parts)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from doxeval.messages import plural
 from doxeval.scores.measure_names import index_of_measure
 from doxeval.scores.text import shortened, values_as_text
-from doxeval.wording import counted
 
 if TYPE_CHECKING:
     from doxeval.scores.table import MeasureFacts, ScoreTable
@@ -97,5 +97,5 @@ class RunView(ByMeasure):
         }
 
     def __repr__(self) -> str:
-        topics = counted(int(self._table.runs[self._index].counted.sum()), "topic")
+        topics = plural(int(self._table.runs[self._index].counted.sum()), "topic")
         return f"<{shortened(self.run)}: {values_as_text(self._pairs())}; {topics}>"

@@ -12,11 +12,11 @@ import numpy as np
 from doxeval.assessments import AssessmentsGiven, as_assessments, resolved_assessments
 from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import InputError, warn
+from doxeval.messages import join_names
 from doxeval.named import checked
 from doxeval.runs import Kind, Result, Run, run_of
 from doxeval.stereotypes.systems import Situation, Unit, system_named
 from doxeval.stereotypes.units import Ranked, relevant_units
-from doxeval.wording import listed
 
 
 @checked
@@ -82,4 +82,4 @@ def _results(topic: str, ranked: Ranked, kind: Kind, collection: Collection) -> 
 def _warnings(lists: dict[str, Ranked]) -> Iterable[str]:
     empty = [topic for topic, ranked in lists.items() if not len(ranked.node)]
     if empty:
-        yield f"topics without relevant units, whose lists are empty: {listed(empty)}"
+        yield f"topics without relevant units, whose lists are empty: {join_names(empty)}"

@@ -18,9 +18,9 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import SyntaxProblem
+from doxeval.messages import quoted, suggestion
 from doxeval.runs import Kind
 from doxeval.stereotypes.units import Ranked
-from doxeval.wording import brief, suggestion
 
 Unit = Literal["words", "characters"]
 
@@ -156,4 +156,4 @@ def system_named(name: str) -> System:
     """
     if name in SYSTEMS:
         return SYSTEMS[name]
-    raise SyntaxProblem(f"no simulated system {brief(name)}{suggestion(name, SYSTEMS)}")
+    raise SyntaxProblem(f"no simulated system {quoted(name)}{suggestion(name, SYSTEMS)}")

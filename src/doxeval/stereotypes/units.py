@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments import (
     AssessedElements,
     Assessments,
@@ -26,7 +26,6 @@ from doxeval.assessments import (
     quantisation_named,
 )
 from doxeval.documents import Collection
-from doxeval.runs import Floats
 
 
 class Ranked(NamedTuple):

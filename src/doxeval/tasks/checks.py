@@ -14,11 +14,11 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.documents import NO_PARENT, PathPatterns, SummaryBuilder, parse_path
 from doxeval.errors import SyntaxProblem
+from doxeval.messages import plural, short_path, truncate
 from doxeval.runs import Kind, ResolvedRun, Run, numbered_units, stated, subtree_ranges, unit_kinds
 from doxeval.tasks.articles import coming_back, first_rows
 from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
-from doxeval.wording import counted, short_path, shortened
 
 
 def problems_of(
@@ -77,7 +77,7 @@ def _split_topics(run: Run) -> Iterator[Problem]:
             before, here, until = (int(run.line[row]) for row in (last_end[number], begin, end))
             topic = run.topics[number]
             message = (
-                f"topic {shortened(topic)} ends on line {before} and comes back on lines "
+                f"topic {truncate(topic)} ends on line {before} and comes back on lines "
                 f"{here}–{until}"
             )
             yield Problem(SPLIT_TOPIC, "error", topic, (before, here, until), message)
@@ -91,8 +91,8 @@ def _unknown_topics(run: Run, topics: Collection[str] | None) -> Iterator[Proble
         if topic not in topics:
             rows = np.flatnonzero(run.topic == number)
             line = int(run.line[rows[0]])
-            results = counted(len(rows), "result")
-            message = f"unknown topic {shortened(topic)} ({results}, the first on line {line})"
+            results = plural(len(rows), "result")
+            message = f"unknown topic {truncate(topic)} ({results}, the first on line {line})"
             yield Problem("unknown topic", "warning", topic, (line,), message, tuple(rows.tolist()))
 
 
@@ -130,7 +130,7 @@ def _too_many(run: Run, task: Task) -> Iterator[Problem]:
             over = rows[task.most_results :]
             line = int(run.line[over[0]])
             message = (
-                f"topic {shortened(topic)} has {len(rows)} results, {len(over)} more than "
+                f"topic {truncate(topic)} has {len(rows)} results, {len(over)} more than "
                 f"{task.most_results}, from line {line} on"
             )
             yield Problem(
@@ -151,7 +151,7 @@ def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
                 continue  # reported as a duplicate
             lines = (int(run.line[first]), int(run.line[second]))
             document = run.documents[int(run.document[second])]
-            message = f"lines {lines[0]} and {lines[1]} overlap in document {shortened(document)}"
+            message = f"lines {lines[0]} and {lines[1]} overlap in document {truncate(document)}"
             dropped = (second,) if is_dropped else ()
             yield Problem("overlap", "error", _topic(run, second), lines, message, dropped)
 
@@ -289,7 +289,7 @@ def _interleaved(run: Run) -> Iterator[Problem]:
         lines = (int(run.line[last[first[row]]]), int(run.line[row]))
         document = run.documents[int(run.document[row])]
         message = (
-            f"document {shortened(document)} comes back on line {lines[1]} after line {lines[0]}"
+            f"document {truncate(document)} comes back on line {lines[1]} after line {lines[0]}"
         )
         yield Problem(INTERLEAVED, "error", _topic(run, row), lines, message, (row,))
 
@@ -301,7 +301,7 @@ def _second_results(run: Run) -> Iterator[Problem]:
         lines = (int(run.line[first[row]]), int(run.line[row]))
         document = run.documents[int(run.document[row])]
         message = (
-            f"line {lines[1]} is a second result for document {shortened(document)}, after line "
+            f"line {lines[1]} is a second result for document {truncate(document)}, after line "
             f"{lines[0]}"
         )
         yield Problem("second result", "error", _topic(run, row), lines, message, (row,))

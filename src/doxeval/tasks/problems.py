@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from doxeval.wording import shortened
+from doxeval.messages import truncate
 
 Severity = Literal["error", "warning"]
 
@@ -63,7 +63,7 @@ class ProblemKind:
 
     def __str__(self) -> str:
         topics = self.topics
-        where = f"topic {shortened(topics[0])}" if len(topics) == 1 else f"{len(topics):,} topics"
+        where = f"topic {truncate(topics[0])}" if len(topics) == 1 else f"{len(topics):,} topics"
         return f"{self.kind}: {len(self.problems):,} in {where}"
 
 

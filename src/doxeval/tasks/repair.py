@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from doxeval.arrays import Ints
+from doxeval.messages import plural
 from doxeval.runs import Run
 from doxeval.tasks.articles import coming_back, first_rows
 from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
-from doxeval.wording import counted
 
 
 def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
@@ -38,7 +38,7 @@ def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
     dropped = _dropped(problems)
     kept: Ints = np.delete(np.arange(len(run)), list(dropped))
     changes = [
-        f"dropped {counted(count, 'result')}: {kind}"
+        f"dropped {plural(count, 'result')}: {kind}"
         for kind, count in Counter(dropped.values()).items()
     ]
     if SPLIT_TOPIC in kinds:
@@ -47,7 +47,7 @@ def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
     if INTERLEAVED in kinds and (moved := coming_back(run.topic[kept], run.document[kept]).sum()):
         kept = _regrouped(run, kept)
         whose = "its article" if moved == 1 else "their article"
-        changes.append(f"moved {counted(int(moved), 'result')} up to the first result of {whose}")
+        changes.append(f"moved {plural(int(moved), 'result')} up to the first result of {whose}")
     fixed = replace(run.rows(kept), rank=None)
     if run.rank is not None:
         changes.append("assigned ranks again")

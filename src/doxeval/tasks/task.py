@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 
 from doxeval.errors import SyntaxProblem
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 MOST_RESULTS = 1500
 MOST_RESULTS_IN_2002 = 100
@@ -118,4 +118,4 @@ def task_named(name: str) -> Task:
         known = by_letters.get("".join(filter(is_kept, plain)))
         if known is not None:
             return TASKS[known]
-    raise SyntaxProblem(f"no task {brief(name)}: expected one of {', '.join(TASKS)}")
+    raise SyntaxProblem(f"no task {quoted(name)}: expected one of {', '.join(TASKS)}")

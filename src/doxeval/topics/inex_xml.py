@@ -27,9 +27,9 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from doxeval.errors import FormatError
-from doxeval.markup import XmlElement, escaped, quoted, read_elements
+from doxeval.markup import XmlElement, attribute_value, escaped, read_elements
+from doxeval.messages import truncate
 from doxeval.topics.topic import Topic
-from doxeval.wording import shortened
 
 TAGS = {"inex_topic", "topic", "inex-topic"}
 _CAS_PARTS = {"te", "cw", "ce"}
@@ -67,7 +67,7 @@ def _topic(element: XmlElement, origin: str) -> Topic:
     topic_id = element.attribute("topic_id", "id", "topic-id")
     if not topic_id:
         raise FormatError(
-            f'<{shortened(element.tag)}> without id: expected topic_id="…" or id="…"',
+            f'<{truncate(element.tag)}> without id: expected topic_id="…" or id="…"',
             origin,
             element.line,
         )
@@ -105,7 +105,9 @@ def write_inex_topics(topics: Iterable[Topic]) -> Iterator[str]:
             "query_type": topic.query_type,
             "ct_no": topic.candidate_number,
         }
-        given = "".join(f" {name}={quoted(v)}" for name, v in attributes.items() if v is not None)
+        given = "".join(
+            f" {name}={attribute_value(v)}" for name, v in attributes.items() if v is not None
+        )
         yield f"<inex_topic{given}>\n"
         if topic.cas_parts:
             parts = "".join(f"<{kind}>{escaped(text)}</{kind}>" for kind, text in topic.cas_parts)

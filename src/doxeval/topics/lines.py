@@ -17,8 +17,8 @@ from typing import IO, Any
 from doxeval.columns import unknown_field
 from doxeval.errors import FormatError
 from doxeval.files import parsed_json, text_lines
+from doxeval.messages import quoted
 from doxeval.topics.topic import TEXT_FIELDS, Topic
-from doxeval.wording import brief
 
 # What a question has besides its text.
 _OF_QUESTIONS = ("needs", "tags", "not_relevant", "answerable", "answers")
@@ -50,7 +50,7 @@ def _topic(record: dict[str, Any], origin: str, number: int) -> Topic:
         if name not in TEXT_FIELDS:
             raise FormatError(unknown_field(name, ("id", *TEXT_FIELDS)), origin, number)
         if value is not None and not isinstance(value, str):
-            raise FormatError(f"field {brief(name)} is not a string", origin, number)
+            raise FormatError(f"field {quoted(name)} is not a string", origin, number)
     parts = record.get("cas_parts") or []
     try:
         cas_parts = tuple((str(kind), str(text)) for kind, text in parts)

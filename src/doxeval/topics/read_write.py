@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Literal
 
 from doxeval.errors import FormatError, OutputError, SyntaxProblem
-from doxeval.files import opened, uncompressed_name, written
+from doxeval.files import open_input, open_output, uncompressed_name
+from doxeval.messages import quoted, truncate
 from doxeval.named import checked
 from doxeval.topics.inex_xml import read_inex_topics, write_inex_topics
 from doxeval.topics.lines import (
@@ -18,7 +19,6 @@ from doxeval.topics.lines import (
 )
 from doxeval.topics.nexi import parse_content, parse_structured
 from doxeval.topics.topic import TEXT_FIELDS, Topic
-from doxeval.wording import brief, shortened
 
 TopicFormat = Literal["inex", "jsonl", "tab"]
 
@@ -54,7 +54,7 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     """
     name = os.fspath(path)
     chosen = _checked(format) or _format_of(name)
-    with opened(path) as file:
+    with open_input(path) as file:
         topics = list(READERS[chosen](file, name))
     if not topics:
         raise FormatError("no topics in the file", name)
@@ -80,13 +80,13 @@ def write_topics(
     lost = losses(given, chosen)
     if lost:
         raise OutputError(f"{name}: the format {chosen} cannot hold {', '.join(lost)}")
-    with written(path) as file:
+    with open_output(path) as file:
         file.writelines(line.encode() for line in WRITERS[chosen](given))
 
 
 def _checked(format: TopicFormat | None) -> TopicFormat | None:
     if format is not None and format not in READERS:
-        raise FormatError(f"no format {brief(format)} of topics; there are {', '.join(READERS)}")
+        raise FormatError(f"no format {quoted(format)} of topics; there are {', '.join(READERS)}")
     return format
 
 
@@ -110,16 +110,16 @@ def problems(topics: Iterable[Topic]) -> Iterator[tuple[FormatError, bool]]:
         if topic.id in seen:
             first = seen[topic.id]
             where = f", first on line {first.line}" if first.line is not None else ""
-            yield _problem(topic, f"duplicate topic {brief(topic.id)}{where}"), True
+            yield _problem(topic, f"duplicate topic {quoted(topic.id)}{where}"), True
         seen.setdefault(topic.id, topic)
         if topic.structured is not None:
             try:
                 parse_structured(topic.structured)
             except SyntaxProblem as error:
-                yield _problem(topic, f"topic {brief(topic.id)}, castitle, {error}"), True
+                yield _problem(topic, f"topic {quoted(topic.id)}, castitle, {error}"), True
         elif topic.is_cas and not topic.cas_parts:
             reason = (
-                f"topic {brief(topic.id)} is of type {shortened(str(topic.query_type))} but has "
+                f"topic {quoted(topic.id)} is of type {truncate(str(topic.query_type))} but has "
                 "no castitle"
             )
             yield _problem(topic, reason), True
@@ -127,7 +127,7 @@ def problems(topics: Iterable[Topic]) -> Iterator[tuple[FormatError, bool]]:
             try:
                 parse_content(topic.content)
             except SyntaxProblem as error:
-                yield _problem(topic, f"topic {brief(topic.id)}, title, {error}"), False
+                yield _problem(topic, f"topic {quoted(topic.id)}, title, {error}"), False
 
 
 def losses(topics: Iterable[Topic], format: TopicFormat) -> list[str]:

@@ -21,9 +21,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from doxeval.messages import plural
 from doxeval.named import checked
 from doxeval.topics.topic import TEXT_FIELDS, Topic
-from doxeval.wording import counted
 
 _YEAR_AND_NUMBER = re.compile(r"(20[0-9]{2})[0-9]{3}")
 # The last number of each year in INEX's numbering.
@@ -84,7 +84,7 @@ class TopicStatistics:
 
     def __repr__(self) -> str:
         types = ", ".join(f"{kind or 'no type'} {count:,}" for kind, count in self.by_type.items())
-        return f"TopicStatistics({counted(self.topics, 'topic')}: {types})"
+        return f"TopicStatistics({plural(self.topics, 'topic')}: {types})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON; a type or year that is not known is null."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from doxeval.errors import SyntaxProblem
+from doxeval.messages import quoted
 from doxeval.topics.nexi_ast import Path, Step, StructuredQuery, Support
-from doxeval.wording import brief
 
 Strictness = Literal["strict", "vague"]
 _ANYTHING = Path((Step("//"),))
@@ -35,7 +35,7 @@ class Interpretation:
         """An interpretation by its name in INEX, in upper or lower case."""
         if name.upper() not in INTERPRETATIONS:
             known = ", ".join(INTERPRETATIONS)
-            raise SyntaxProblem(f"no interpretation {brief(name)}: expected one of {known}")
+            raise SyntaxProblem(f"no interpretation {quoted(name)}: expected one of {known}")
         return INTERPRETATIONS[name.upper()]
 
     def target_of(self, query: StructuredQuery) -> Path:

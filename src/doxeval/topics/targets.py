@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from doxeval.errors import SyntaxProblem
+from doxeval.messages import quoted, truncate
 from doxeval.topics.nexi import NexiError, parse_structured
 from doxeval.topics.topic import Topic
-from doxeval.wording import brief, shortened
 
 _NAME = r"(?:\*|[^\W\d][\w.:-]*)"
 _TARGET_ELEMENT = re.compile(rf"(?://?)?{_NAME}(?://?{_NAME})*")
@@ -44,12 +44,12 @@ def target_of(topic: Topic) -> str | None:
 def _pattern(name: str, topic: Topic) -> str:
     if not _TARGET_ELEMENT.fullmatch(name):
         raise _problem(
-            topic, f"target element {brief(name)}: expected a tag or a path such as bdy/sec"
+            topic, f"target element {quoted(name)}: expected a tag or a path such as bdy/sec"
         )
     return name if name.startswith("/") else f"//{name}"
 
 
 def _problem(topic: Topic, reason: str) -> SyntaxProblem:
     return SyntaxProblem(
-        f"the query of topic {shortened(topic.id)}: {reason}", topic.origin, topic.line
+        f"the query of topic {truncate(topic.id)}: {reason}", topic.origin, topic.line
     )

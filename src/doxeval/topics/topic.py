@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-from doxeval.wording import in_brief
+from doxeval.messages import short_repr
 
 CAS_TYPES = {"CAS", "SCAS", "VCAS"}
 
@@ -39,7 +39,7 @@ class Topic:
     line: int | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        return in_brief(self, 1)
+        return short_repr(self, 1)
 
     @property
     def is_cas(self) -> bool:

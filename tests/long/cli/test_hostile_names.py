@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import doxeval.cli as doxeval_cli
-from doxeval.wording import visible
+from doxeval.messages import escape
 from helpers import doxeval, write_files
 from hostile_names import EVIL, FORGED, HARMFUL, NOT_UTF8, commands
 
@@ -34,7 +34,7 @@ for number, words in enumerate(json.loads(sys.stdin.read())):
 
 
 def is_safe(text: str) -> bool:
-    return visible(text, lines=True) == text and not FORGED.search(text)
+    return escape(text, lines=True) == text and not FORGED.search(text)
 
 
 def test_a_pipe_gets_nothing_hidden_but_data(tmp_path: Path) -> None:

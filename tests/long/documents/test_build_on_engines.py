@@ -17,8 +17,8 @@ import pytest
 from building import contents, in_small_batches
 from clusters import Cluster, cluster
 from doxeval.documents import BuildOptions, IdRule, build_collection
-from doxeval.engines import Engine, Outcome, Work, outcome_of
 from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
+from doxeval.parallel import Engine, Outcome, Work, outcome_of
 from helpers import doxeval, write_files
 from mixed_sources import json_lines, mixed_files
 

@@ -23,7 +23,7 @@ from damaging import forge, forge_column, forge_manifest, rot, without_statistic
 from doxeval.documents import COLLECTION, Collection, build_collection
 from doxeval.errors import CollectionError
 from doxeval.evaluation import evaluate
-from doxeval.sealed import Kind, digest
+from doxeval.storage import Kind, digest
 from helpers import Builder, doxeval
 from seams import change, value_of
 

@@ -18,7 +18,7 @@ import pytest
 from doxeval.assessments import read_assessments
 from doxeval.documents import BuildOptions, Collection, IdRule, build_collection, members
 from doxeval.errors import DocumentError, DoxevalError, SourceError
-from doxeval.files import opened, zstd
+from doxeval.files import open_input, zstd
 from helpers import Builder, doxeval, write_files
 from seams import change
 
@@ -240,7 +240,7 @@ def test_bombs_are_refused_as_a_whole(
     (tmp_path / f"a.jsonl.{suffix}").write_bytes(COMPRESS[suffix](zeros))
     with (
         pytest.raises(SourceError, match=rf"a\.jsonl\.{suffix}: holds more than 100 times"),
-        opened(tmp_path / f"a.jsonl.{suffix}") as file,
+        open_input(tmp_path / f"a.jsonl.{suffix}") as file,
     ):
         while file.read(1 << 20):
             pass
@@ -265,7 +265,7 @@ def test_errors_of_the_reader_of_members_are_not_the_archives(tmp_path: Path) ->
     with pytest.raises(OSError, match="No space left"):
         for _ in members(str(tmp_path / "a.zip")):
             raise OSError(28, "No space left")
-    with pytest.raises(OSError, match="No space left"), opened(tmp_path / "a.zip"):
+    with pytest.raises(OSError, match="No space left"), open_input(tmp_path / "a.zip"):
         raise OSError(28, "No space left")
 
 

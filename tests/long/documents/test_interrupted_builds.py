@@ -19,7 +19,7 @@ from building import contents, in_small_batches
 from clusters import import_path
 from doxeval.documents import Collection, build_collection
 from doxeval.errors import CollectionError, OutputError
-from doxeval.processes import WorkerLost
+from doxeval.parallel import WorkerLost
 from helpers import write_files
 from seams import change
 

@@ -15,7 +15,7 @@ import pytest
 from damaging import forge, forge_manifest, rot
 from doxeval.documents import Collection, is_text
 from doxeval.errors import CollectionError, OutputError
-from doxeval.sealed import cache_directory
+from doxeval.storage import cache_directory
 from far_store import FarStore, bytes_read, files_read
 from helpers import Builder
 from seams import change

@@ -12,7 +12,7 @@ import pytest
 
 from doxeval.assessments import Assessments
 from doxeval.evaluation import evaluate
-from doxeval.processes import WorkerLost
+from doxeval.parallel import WorkerLost
 from doxeval.runs import run_of
 from making import passage
 from seams import change

@@ -259,7 +259,7 @@ def python(world: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_doxeval_imports_dask_only_for_an_engine(world: Path) -> None:
     code = (
         "import sys, doxeval; from doxeval.cli import VERBS; "
-        "from doxeval.engines import open_engine; "
+        "from doxeval.parallel import open_engine; "
         "doxeval.evaluate(['0.run', '1.run'], 'judged', 'MAiP', jobs=2); "
         "print([name for name in sys.modules if name.split('.')[0] in ('dask', 'distributed')])"
     )

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from doxeval.errors import OutputError
-from doxeval.files import written, written_directory, written_together
-from doxeval.unfinished import put_in_place, remove_leftovers, unfinished
+from doxeval.files import open_output, output_directory, outputs_together
+from doxeval.output import move_into_place, remove_leftovers, temporary_output
 from seams import change, value_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks")
@@ -54,11 +54,11 @@ def test_the_living_are_left_alone_and_the_dead_are_removed(tmp_path: Path, call
     with begun(call, tmp_path / "a") as process:
         (left,) = names(tmp_path)
         remove_leftovers(tmp_path)
-        with written(tmp_path / "a") as file:
+        with open_output(tmp_path / "a") as file:
             file.write(b"mine")
         assert names(tmp_path) == [left, "a"]
         process.kill()
-    with written(tmp_path / "b") as file:  # any output in the same directory will do
+    with open_output(tmp_path / "b") as file:  # any output in the same directory will do
         file.write(b"mine")
     assert names(tmp_path) == ["a", "b"]
 
@@ -102,9 +102,9 @@ def test_a_new_output_is_never_taken_for_a_leftover(tmp_path: Path) -> None:
             remove_leftovers(tmp_path)
 
     def write(number: int) -> None:
-        with written(tmp_path / "file") as file:
+        with open_output(tmp_path / "file") as file:
             file.write(b"%d" % number * 1000)
-        with written_directory(tmp_path / f"d{number}") as directory:
+        with output_directory(tmp_path / f"d{number}") as directory:
             (directory / "x").touch()
 
     with ThreadPoolExecutor(6) as threads:
@@ -132,7 +132,7 @@ def test_an_output_that_was_swept_away_before_its_lock_is_made_again(tmp_path: P
             remove_leftovers(tmp_path)  # as another process might, at just this moment
             assert not path.exists()
 
-    with unfinished(tmp_path / "a", "building", make) as path:
+    with temporary_output(tmp_path / "a", "building", make) as path:
         assert path == made[2]
         remove_leftovers(tmp_path)
         assert path.is_dir()
@@ -148,7 +148,7 @@ def test_without_locks_everything_works_and_nothing_is_removed(
     change(monkeypatch, lock_file=no_locks)
     left = tmp_path / f".a.writing-{HOST}-01234567"
     left.touch()
-    with written(tmp_path / "a") as file:
+    with open_output(tmp_path / "a") as file:
         file.write(b"mine")
         assert left.exists()
         monkeypatch.undo()  # another process, where there are locks
@@ -159,7 +159,7 @@ def test_without_locks_everything_works_and_nothing_is_removed(
 
 def test_very_long_names_are_written_too(tmp_path: Path) -> None:
     name = "é" * 120 + ".txt"
-    with written(tmp_path / name) as file:
+    with open_output(tmp_path / name) as file:
         file.write(b"mine")
     assert names(tmp_path) == [name]
 
@@ -188,9 +188,9 @@ def test_a_directory_takes_the_place_of_another(
     if not exchanges:
         change(monkeypatch, exchange_files=lambda *_: False)
     target = directory(tmp_path / "target", "old")
-    with unfinished(target, "building", Path.mkdir) as path:
+    with temporary_output(target, "building", Path.mkdir) as path:
         (path / "new").touch()
-        put_in_place(path, target)
+        move_into_place(path, target)
     assert (names(tmp_path), names(target)) == (["target"], ["new"])
 
 
@@ -207,8 +207,8 @@ def test_a_failed_replacement_puts_the_old_one_back(
         return rename(self, other)
 
     monkeypatch.setattr(Path, "rename", failing)
-    with pytest.raises(KeyboardInterrupt), unfinished(target, "building", Path.mkdir) as path:
-        put_in_place(path, target)
+    with pytest.raises(KeyboardInterrupt), temporary_output(target, "building", Path.mkdir) as path:
+        move_into_place(path, target)
     assert (names(tmp_path), names(target)) == (["target"], ["old"])
 
 
@@ -220,12 +220,12 @@ def test_a_device_is_written_to_as_it_is(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as threads:
         reading = threads.submit(pipe.read_bytes)
-        with written(pipe) as file:
+        with open_output(pipe) as file:
             file.write(b"hello")
         assert reading.result() == b"hello"
     assert pipe.is_fifo()
     before = os.stat(os.devnull)
-    with written(os.devnull) as file:
+    with open_output(os.devnull) as file:
         file.write(b"hello")
     assert os.path.samestat(before, os.stat(os.devnull))
 
@@ -235,7 +235,7 @@ def test_a_link_stays_and_what_it_points_to_is_written(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to("there/file")
     for text in (b"one", b"two"):  # it points to nothing at first
-        with written(link) as file:
+        with open_output(link) as file:
             file.write(text)
         assert (link.is_symlink(), (tmp_path / "there/file").read_bytes()) == (True, text)
     assert names(tmp_path) == ["link", "there"]
@@ -245,32 +245,35 @@ def test_an_error_in_the_body_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("old")
     for error in (ValueError, KeyboardInterrupt, SystemExit):
-        with pytest.raises(error), written(path) as file:
+        with pytest.raises(error), open_output(path) as file:
             file.write(b"half")
             raise error
-    with pytest.raises(OutputError, match="a: cannot be written: No space"), written(path) as file:
+    with (
+        pytest.raises(OutputError, match="a: cannot be written: No space"),
+        open_output(path) as file,
+    ):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert (names(tmp_path), path.read_text()) == (["a"], "old")
 
 
 def test_a_directory_is_new_or_its_files_are_added(tmp_path: Path) -> None:
     target = tmp_path / "new" / "parents" / "figures"
-    with pytest.raises(ValueError, match="half"), written_directory(target) as made:
+    with pytest.raises(ValueError, match="half"), output_directory(target) as made:
         (made / "a").touch()
         raise ValueError("half")
     assert names(tmp_path) == [], "parents that were made are removed, too"
-    with written_directory(target) as made:
+    with output_directory(target) as made:
         (made / "a").write_text("1")
     assert names(target) == ["a"]
-    with pytest.raises(ValueError, match="half"), written_directory(target) as made:
+    with pytest.raises(ValueError, match="half"), output_directory(target) as made:
         (made / "a").write_text("2")
         raise ValueError("half")
     assert (names(target), (target / "a").read_text()) == (["a"], "1")
-    with written_directory(target) as made:
+    with output_directory(target) as made:
         (made / "a").write_text("2")
         (made / "b").touch()
     assert (names(target), (target / "a").read_text()) == (["a", "b"], "2")
-    with pytest.raises(OutputError, match="cannot be written"), written_directory(target / "a"):
+    with pytest.raises(OutputError, match="cannot be written"), output_directory(target / "a"):
         pass
 
 
@@ -278,18 +281,18 @@ def test_several_outputs_appear_together_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old")
 
     def write() -> None:
-        with written(tmp_path / "a") as file:
+        with open_output(tmp_path / "a") as file:
             file.write(b"new")
-        with written_directory(tmp_path / "b") as made, written(made / "inner") as file:
+        with output_directory(tmp_path / "b") as made, open_output(made / "inner") as file:
             file.write(b"new")
         assert (tmp_path / "a").read_text() == "old" and not (tmp_path / "b").exists()
 
     for error in (ValueError, KeyboardInterrupt, SystemExit):
-        with pytest.raises(error), written_together():
+        with pytest.raises(error), outputs_together():
             write()
             raise error
         assert (names(tmp_path), (tmp_path / "a").read_text()) == (["a"], "old")
-    with written_together():
+    with outputs_together():
         write()
     assert names(tmp_path) == ["a", "b"] and names(tmp_path / "b") == ["inner"]
     assert (tmp_path / "a").read_text() == "new"
@@ -300,13 +303,13 @@ def test_an_output_that_has_no_place_keeps_all_others_from_theirs(tmp_path: Path
     (tmp_path / "taken" / "inner").mkdir()
     (tmp_path / "link").symlink_to(tmp_path)
     for other, why in (("taken", "Is a directory"), ("link/a", "two outputs"), ("no/b", "No such")):
-        with pytest.raises(OutputError, match=why), written_together():
+        with pytest.raises(OutputError, match=why), outputs_together():
             for path in ("a", other):
-                with written(tmp_path / path) as file:
+                with open_output(tmp_path / path) as file:
                     file.write(b"new")
         assert names(tmp_path) == ["link", "taken"]
     taken = tmp_path / "taken"
-    with pytest.raises(OutputError, match="Is a directory"), written_directory(taken) as made:
+    with pytest.raises(OutputError, match="Is a directory"), output_directory(taken) as made:
         for name in ("above", "inner"):
             (made / name).touch()
     assert names(taken) == ["inner"]
@@ -325,9 +328,9 @@ def test_outputs_are_taken_back_if_one_cannot_be_put_in_its_place(
     for path in old:
         path.write_text("old")
     error = pytest.raises(OutputError, match=f"{paths[failing].name}: cannot be written: No such")
-    with error, written_together():
+    with error, outputs_together():
         for path in paths:
-            with written(path) as file:
+            with open_output(path) as file:
                 file.write(b"new")
         next(tmp_path.glob(f".{paths[failing].name}.writing-*")).unlink()
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {

@@ -41,7 +41,7 @@ from doxeval.assessments import (
     write_assessments,
 )
 from doxeval.errors import FormatError, OutputError, SourceError, UnknownReference
-from doxeval.wording import counted
+from doxeval.messages import plural
 from helpers import Builder, doxeval, write_files
 from strategies import JUDGMENT_PARTS, graded_elements, highlights, judgments
 
@@ -218,7 +218,7 @@ def test_merging_equals_counting_characters(said: list[list[tuple[int, int]]], h
         return
     (found,), warnings = merged_judgments(judgments, how)
     assert bool(warnings) == (how == "majority" and bool(tied))
-    assert not warnings or f": {counted(len(tied), 'character')} that exactly" in warnings[0]
+    assert not warnings or f": {plural(len(tied), 'character')} that exactly" in warnings[0]
     assert {at for start, end in found.highlights for at in range(start, end)} == {
         at for at, count in counts.items() if count >= needed
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from doxeval.errors import InputError
-from doxeval.wording import Message, Parameter
+from doxeval.messages import Message, Parameter
 from helpers import doxeval
 
 

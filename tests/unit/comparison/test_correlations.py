@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from comparing import two_measures
+from doxeval.arrays import Floats
 from doxeval.comparison import (
     agreements,
     correlate,
@@ -18,7 +19,7 @@ from doxeval.comparison import (
     tau_ap_probability,
 )
 from doxeval.errors import InputError
-from doxeval.scores import Floats, ScoreTable
+from doxeval.scores import ScoreTable
 
 
 class TestReferenceValues:

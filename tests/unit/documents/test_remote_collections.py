@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from building import in_small_batches
 from doxeval.documents import Collection, build_collection
 from doxeval.errors import CollectionError
-from doxeval.sealed import cache_directory
+from doxeval.storage import cache_directory
 from far_store import FarStore, bytes_read, files_read
 from helpers import Builder, doxeval, write_files
 

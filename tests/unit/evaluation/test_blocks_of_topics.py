@@ -22,6 +22,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from doxeval.arrays import Floats
 from doxeval.assessments import (
     Assessments,
     Grade2003,
@@ -33,7 +34,7 @@ from doxeval.cli import DEFECT, exit_code
 from doxeval.documents import COLLECTION, Collection, example_collection
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput
 from doxeval.evaluation import Evaluation
-from doxeval.measures import MEASURES, Floats, Measure, Ranking
+from doxeval.measures import MEASURES, Measure, Ranking
 from doxeval.runs import Run, pieces_of_file
 from doxeval.scores import RunScores
 from doxeval.topics import Topic

@@ -15,8 +15,8 @@ from types import ModuleType
 from house_imports import PROJECT, ROOT
 
 FLOORS = [
-    {"errors", "arrays", "wording", "unfinished", "doors"},
-    {"spans", "scores", "columns", "files", "processes", "engines", "markup", "sealed", "named"},
+    {"errors", "arrays", "messages", "output", "doors"},
+    {"spans", "files", "columns", "markup", "storage", "named", "parallel", "scores"},
     {"documents", "topics"},
     {"runs", "assessments", "locating", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison", "compat"},

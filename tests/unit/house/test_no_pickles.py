@@ -22,8 +22,8 @@ FORBIDDEN = {
     "read_pickle": {"pandas", "pd"},
 }
 UNPICKLES_ITS_OWN = {
-    "engines/outcomes.py",
-    "engines/shared.py",
+    "parallel/outcomes.py",
+    "parallel/shared.py",
     "evaluation/workers.py",
     "processes.py",
 }

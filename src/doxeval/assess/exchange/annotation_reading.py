@@ -24,8 +24,8 @@ from doxeval.assessments import LARGEST_FILE, MARKS, in_order
 from doxeval.columns import refuse_unknown
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, InputError, UnknownReference
-from doxeval.files import opened, parsed_json, read_up_to
-from doxeval.wording import brief, closest, short_path
+from doxeval.files import open_input, parsed_json, read_up_to
+from doxeval.messages import closest, quoted, short_path
 
 # All properties of annotations, bodies, targets, selectors and agents in the standard.
 _PROPERTIES = frozenset(
@@ -58,7 +58,7 @@ def read_annotations(
     ((4, 8),)
     """
     origin = os.fspath(path)
-    with opened(path) as file:
+    with open_input(path) as file:
         data = read_up_to(file, LARGEST_FILE)
     if len(data) > LARGEST_FILE:
         raise FormatError(f"more than {LARGEST_FILE:,} bytes in one file", origin)
@@ -129,7 +129,7 @@ class _Annotation:
             _refuse_misspelt(creator)
         self.assessor = creator.get("nickname") if isinstance(creator, dict) else None
         if self.assessor is not None and not isinstance(self.assessor, str):
-            raise FormatError(f"the nickname of the creator is {brief(self.assessor)}")
+            raise FormatError(f"the nickname of the creator is {quoted(self.assessor)}")
         self.topic = self.body("classifying")
 
     @property
@@ -170,7 +170,7 @@ class _Annotation:
             return None
         start, end = found.get("start"), found.get("end")
         if type(start) is not int or type(end) is not int or not 0 <= start <= end:
-            raise FormatError(f"text from {brief(start)} to {brief(end)}: expected offsets")
+            raise FormatError(f"text from {quoted(start)} to {quoted(end)}: expected offsets")
         if end > len(text):
             raise UnknownReference(f"{end:,} is beyond the end of the text, {len(text):,}")
         if quote is not None and not _is_quoted(quote, text, start, end):
@@ -188,7 +188,7 @@ def _objects(value: Any, what: str) -> list[dict[str, Any]]:
     """One object or several, always as a list."""
     given = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(one, dict) for one in given):
-        raise FormatError(f"{what} is {brief(value)}: expected an object, or a list of them")
+        raise FormatError(f"{what} is {quoted(value)}: expected an object, or a list of them")
     for one in given:
         _refuse_misspelt(one)
     if what == "target" and len(given) != 1:
@@ -201,7 +201,7 @@ def _refuse_misspelt(given: dict[str, Any]) -> None:
     for name in sorted(given.keys() - _PROPERTIES):
         meant = closest(name, _PROPERTIES, _MISSPELT)
         if meant is not None:
-            raise FormatError(f"unknown property {brief(name)}; did you mean {meant}?")
+            raise FormatError(f"unknown property {quoted(name)}; did you mean {meant}?")
 
 
 def _is_quoted(quote: dict[str, Any], text: str, start: int, end: int) -> bool:
@@ -243,7 +243,7 @@ class _Draft:
             self._assess(one, place, article)
         else:
             raise FormatError(
-                f"motivation is {brief(one.motivation)}: expected assessing, bookmarking, "
+                f"motivation is {quoted(one.motivation)}: expected assessing, bookmarking, "
                 "highlighting or commenting"
             )
 
@@ -256,9 +256,9 @@ class _Draft:
             )
         value, marks = one.body("assessing"), one.bodies("tagging")
         if value not in (RELEVANT, NOT_RELEVANT):
-            raise FormatError(f"{brief(value)}: expected {RELEVANT!r} or {NOT_RELEVANT!r}")
+            raise FormatError(f"{quoted(value)}: expected {RELEVANT!r} or {NOT_RELEVANT!r}")
         if unknown := [mark for mark in marks if mark not in MARKS]:
-            raise FormatError(f"the tag {brief(unknown[0])}: expected {', '.join(MARKS)}")
+            raise FormatError(f"the tag {quoted(unknown[0])}: expected {', '.join(MARKS)}")
         self._set("relevant", value == RELEVANT)
         self._set("marks", tuple(mark for mark in MARKS if mark in marks))
 
@@ -277,7 +277,7 @@ class _Draft:
             both = [said["e"], said["s"]] if "s" in said else said["e"]
             grade = grade_from_json(both)
         if grade is None:
-            raise FormatError(f"{brief(value)} is no grade")
+            raise FormatError(f"{quoted(value)} is no grade")
         path = article.path_of(row)
         if self.grades.setdefault(path, grade) != grade:
             raise FormatError(f"{short_path(path)} has two different grades")
@@ -286,7 +286,7 @@ class _Draft:
 
     def _set(self, name: str, value: Any) -> None:
         if self.facts.setdefault(name, value) != value:
-            raise FormatError(f"{name} {brief(value)} contradicts {brief(self.facts[name])}")
+            raise FormatError(f"{name} {quoted(value)} contradicts {quoted(self.facts[name])}")
 
     def said(self) -> Said:
         """What all annotations say together."""
@@ -308,7 +308,7 @@ class _Draft:
         if self.facts.get("relevant", found.state.is_relevant) != found.state.is_relevant:
             said = RELEVANT if self.facts["relevant"] else NOT_RELEVANT
             raise FormatError(
-                f"{brief(self.document)} is said to be {said}, and the other annotations say "
+                f"{quoted(self.document)} is said to be {said}, and the other annotations say "
                 "otherwise",
                 self.origin,
                 self.line,

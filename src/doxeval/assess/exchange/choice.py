@@ -20,7 +20,7 @@ from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.state import Mode, State
 from doxeval.assessments import Merge, Ties, Votes, counted_ties
 from doxeval.errors import InputError
-from doxeval.wording import Parameter, counted, listed, shortened
+from doxeval.messages import Parameter, join_names, plural, truncate
 
 RULES: tuple[Merge, ...] = ("majority", "union")
 _SHOWN = 20
@@ -141,15 +141,15 @@ def _for_all(those: Sequence[Judged], state: State) -> Judged:
 
 def _undecided(undecided: Sequence[Sequence[Judged]]) -> Undecided:
     lines = [
-        f"topic {shortened(those[0].topic)}, document {shortened(those[0].document)}: "
-        f"{listed([str(one.assessor) for one in those])}"
+        f"topic {truncate(those[0].topic)}, document {truncate(those[0].document)}: "
+        f"{join_names([str(one.assessor) for one in those])}"
         for those in undecided
     ]
     every = [one for those in undecided for one in those]
     # Of two who differ there is no majority.
     rules = RULES if all(len(those) > 2 for those in undecided) else ("union",)
     head = (
-        f"assessors differ about {counted(len(lines), 'document')}, which need adjudication; or "
+        f"assessors differ about {plural(len(lines), 'document')}, which need adjudication; or "
         "choose with " + Parameter("judgments") + f" one of {_names(every)}, {', '.join(rules)}"
     )
     more = [f"… and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
@@ -158,4 +158,4 @@ def _undecided(undecided: Sequence[Sequence[Judged]]) -> Undecided:
 
 def _names(judged: Iterable[Judged]) -> str:
     names = {str(one.assessor) for one in judged if one.assessor is not None}
-    return listed(sorted(names)) or "there is none"
+    return join_names(sorted(names)) or "there is none"

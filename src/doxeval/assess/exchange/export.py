@@ -43,9 +43,9 @@ from doxeval.assessments import (
 )
 from doxeval.documents import Collection
 from doxeval.errors import OutputError
-from doxeval.files import written
+from doxeval.files import open_output
+from doxeval.messages import Parameter, quoted
 from doxeval.spans import Spans, shared_lengths
-from doxeval.wording import Parameter, brief
 
 ExportFormat = Literal["inex2003", "inex2005", "inex2008", "trec", "jsonl", "annotations"]
 EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
@@ -185,7 +185,7 @@ def write_export(export: Export, path: str | os.PathLike[str], format: ExportFor
     """
     check_fit(export, format)
     if format == "annotations":
-        with written(path) as file:
+        with open_output(path) as file:
             file.writelines(annotation_lines(export.judged, export.collection))
     else:
         write_assessments(export.judgments(format), path, _WRITERS[format])
@@ -229,7 +229,7 @@ def _zipped(directory: Path) -> bytes:
 def _check(format: str) -> None:
     if format not in EXPORT_FORMATS:
         known = ", ".join(EXPORT_FORMATS)
-        raise OutputError(f"no format {brief(format)} of judgments; there are {known}")
+        raise OutputError(f"no format {quoted(format)} of judgments; there are {known}")
 
 
 def check_fit(export: Export, format: ExportFormat) -> None:

@@ -30,8 +30,8 @@ from doxeval.assessments import (
 )
 from doxeval.documents import Collection, is_archive
 from doxeval.errors import FormatError, InputError, UnknownReference
-from doxeval.files import BYTE_ORDER_MARK, opened, read_up_to
-from doxeval.wording import Message, short_path, shortened
+from doxeval.files import BYTE_ORDER_MARK, open_input, read_up_to
+from doxeval.messages import Message, short_path, truncate
 
 _HEAD = 1 << 16
 _SHOWN = 20
@@ -90,7 +90,7 @@ def _kind(name: str) -> str:
     """Annotations and logs begin with an object of JSON, as assessments may do."""
     if os.path.isdir(name) or is_archive(name):
         return "assessments"
-    with opened(name) as file:
+    with open_input(name) as file:
         head = read_up_to(file, _HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
     # A quotation mark inside of a string has a backslash before it, so these are names of fields.
     if head.startswith(b"{") and b'"@context"' in head:
@@ -139,7 +139,7 @@ def _refuse_what_the_mode_has_not(said: Said, mode: Mode) -> None:
     try:
         _refuse(has, mode)
     except FormatError as error:
-        named = f"topic {shortened(said.topic)}, document {shortened(said.document)}"
+        named = f"topic {truncate(said.topic)}, document {truncate(said.document)}"
         raise FormatError(Message(f"{named}: ", error.message), said.origin, said.line) from None
 
 
@@ -192,7 +192,7 @@ def _of_judgment(judgment: Judgment, article_of: ArticleOf, mode: Mode) -> Impor
         else:
             grades, inferred = (_levels(judgment, article) if mode == "2005" else {}), frozenset()
     except InputError as error:
-        named = f"topic {shortened(judgment.topic)}, document {shortened(judgment.document)}"
+        named = f"topic {truncate(judgment.topic)}, document {truncate(judgment.document)}"
         line = judgment.line if error.line is None else error.line
         raise UnknownReference(
             Message(f"{named}: ", error.message), judgment.origin, line

@@ -21,8 +21,8 @@ from doxeval.assess.judging.rules import apply
 from doxeval.assess.judging.state import Mode, State
 from doxeval.columns import Fields
 from doxeval.errors import FormatError, InputError
-from doxeval.files import json_lines, opened, written
-from doxeval.wording import json_text
+from doxeval.files import json_lines, open_input, open_output
+from doxeval.messages import json_text
 
 _FIELDS = ("seq", "topic", "doc", "assessor", "adjudicated", "version", "time")
 _VALUES = ("operation", "change")
@@ -95,13 +95,13 @@ def write_log(operations: Iterable[LoggedOperation], path: str | os.PathLike[str
     >>> list(read_log(path)) == [done]
     True
     """
-    with written(path) as file:
+    with open_output(path) as file:
         file.writelines(log_lines(operations))
 
 
 def read_log(path: str | os.PathLike[str]) -> Iterator[LoggedOperation]:
     """The operations of a log, one after another; a line that is none is an error."""
-    with opened(path) as file:
+    with open_input(path) as file:
         yield from logged_operations(file, os.fspath(path))
 
 

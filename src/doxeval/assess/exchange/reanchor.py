@@ -16,7 +16,7 @@ from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.rules import problems
 from doxeval.assess.judging.state import Grade, Mode, Range, State
 from doxeval.assessments import in_order
-from doxeval.wording import brief, short_path
+from doxeval.messages import quoted, short_path
 
 # How much text after a best entry point it is found by.
 _AFTER = 32
@@ -45,7 +45,7 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
     for start, end in state.highlights:
         at, why = _new_place(old.text, new.text, start, end)
         if at is None:
-            lost.append(f"the highlight {start:,} to {end:,}, {brief(old.text[start:end])}: {why}")
+            lost.append(f"the highlight {start:,} to {end:,}, {quoted(old.text[start:end])}: {why}")
         else:
             highlights.append((at, at + end - start))
     bep = state.bep
@@ -53,7 +53,7 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
         after = min(bep + _AFTER, len(old.text))
         bep, why = _new_place(old.text, new.text, bep, after)
         if bep is None:
-            quote = brief(old.text[state.bep : after])
+            quote = quoted(old.text[state.bep : after])
             lost.append(f"the best entry point {state.bep:,}, before {quote}: {why}")
     joined, _ = in_order(highlights)
     grades: dict[str, Grade] = {}

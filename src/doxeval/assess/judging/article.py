@@ -17,7 +17,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints
 from doxeval.documents import STEP, Collection
 from doxeval.errors import CollectionError
-from doxeval.sealed import on_guard
+from doxeval.storage import on_guard
 
 NO_ROW = -1
 N = TypeVar("N", int, Ints)

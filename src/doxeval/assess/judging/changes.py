@@ -70,9 +70,9 @@ class Change:
         )
 
     def __repr__(self) -> str:
-        from doxeval.wording import in_brief
+        from doxeval.messages import short_repr
 
-        return in_brief(self)
+        return short_repr(self)
 
     def as_json(self) -> dict[str, Any]:
         """What changed, as plain values for JSON."""

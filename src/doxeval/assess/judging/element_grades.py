@@ -25,7 +25,7 @@ from doxeval.assess.judging.inference import (
 from doxeval.assess.judging.refusals import Refused
 from doxeval.assess.judging.state import Grade, State
 from doxeval.assessments import Grades2003
-from doxeval.wording import short_path
+from doxeval.messages import short_path
 
 
 def graded(

@@ -26,7 +26,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.assess.judging.article import NO_ROW, Article
 from doxeval.assess.judging.refusals import Refused
 from doxeval.assess.judging.state import Grade, Range, State
-from doxeval.wording import counted, short_path
+from doxeval.messages import plural, short_path
 
 # Grades as levels, in rising order.
 UNKNOWN, TOO_SMALL, PARTLY, HIGHLY = range(4)
@@ -123,7 +123,7 @@ def unknown_problems(state: State, article: Article) -> tuple[str, ...]:
     first = short_path(article.path_of(int(unknown.argmax())))
     have = "has" if missing == 1 else "have"
     return (
-        f"{counted(missing, 'element')} with highlighted text {have} no grade yet; "
+        f"{plural(missing, 'element')} with highlighted text {have} no grade yet; "
         f"the first is {first}.",
     )
 

@@ -29,7 +29,7 @@ from doxeval.assess.judging.state import (
     grade_from_json,
 )
 from doxeval.errors import FormatError
-from doxeval.wording import brief, listed, suggestion
+from doxeval.messages import join_names, quoted, suggestion
 
 LONGEST_QUOTE = 4096
 LONGEST_PATH = 100_000
@@ -101,21 +101,21 @@ def parse_operation(data: object, *, imports: bool = False) -> Operation:
     doxeval.assess.judging.refusals.MalformedOperation: value is 1: expected true or false
     """
     if not isinstance(data, dict):
-        raise MalformedOperation(f"expected an operation as an object, and it is {brief(data)}")
+        raise MalformedOperation(f"expected an operation as an object, and it is {quoted(data)}")
     if unknown := [name for name in data if name not in _FIELDS]:
-        raise MalformedOperation(f"an operation has no field {brief(unknown[0])}")
+        raise MalformedOperation(f"an operation has no field {quoted(unknown[0])}")
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS or (kind == "import" and not imports):
         known = [name for name in KINDS if name != "import"]
         hint = suggestion(kind, known) if isinstance(kind, str) else ""
-        raise MalformedOperation(f"kind is {brief(kind)}: there is no such operation{hint}")
+        raise MalformedOperation(f"kind is {quoted(kind)}: there is no such operation{hint}")
     operation = Operation(**data) if {"op_id", "base_version"} <= data.keys() else None
     if operation is None:
         raise MalformedOperation("expected an op_id and a base_version")
     _check_always(operation)
     foreign = [name for name in _FIELDS if name not in _ALWAYS | KINDS[kind]]
     if extra := [name for name in foreign if data.get(name) is not None]:
-        raise MalformedOperation(f"{kind} does not carry {listed(extra)}")
+        raise MalformedOperation(f"{kind} does not carry {join_names(extra)}")
     _check_places(operation)
     if "quote" in KINDS[kind]:
         _check_quote_fields(operation)
@@ -127,13 +127,13 @@ def parse_operation(data: object, *, imports: bool = False) -> Operation:
 def _check_always(operation: Operation) -> None:
     if not isinstance(operation.op_id, str) or not _TOKEN.fullmatch(operation.op_id):
         raise MalformedOperation(
-            f"op_id is {brief(operation.op_id)}: expected up to 64 letters, digits and . _ : -"
+            f"op_id is {quoted(operation.op_id)}: expected up to 64 letters, digits and . _ : -"
         )
     _whole("base_version", operation.base_version, LATEST_VERSION)
     time = operation.client_time
     if time is not None and not (isinstance(time, str) and _TIME.fullmatch(time)):
         raise MalformedOperation(
-            f"client_time is {brief(time)}: expected a time like 2026-01-31T12:00:00Z"
+            f"client_time is {quoted(time)}: expected a time like 2026-01-31T12:00:00Z"
         )
 
 
@@ -145,7 +145,7 @@ def _check_places(operation: Operation) -> None:
     if "path" in KINDS[operation.kind] and not (
         isinstance(path, str) and path.startswith("/") and len(path) <= LONGEST_PATH
     ):
-        raise MalformedOperation(f"path is {brief(path)}: expected the path of an element")
+        raise MalformedOperation(f"path is {quoted(path)}: expected the path of an element")
     if path is not None and (flaw := flaw_of_text(path)):
         raise MalformedOperation(f"path: {flaw}")
 
@@ -156,7 +156,7 @@ def _check_quote_fields(operation: Operation) -> None:
         if length is not None or digest is not None:
             raise MalformedOperation("expected a quote, or its length and SHA-256, not both")
         if not isinstance(quote, str):
-            raise MalformedOperation(f"quote is {brief(quote)}: expected text")
+            raise MalformedOperation(f"quote is {quoted(quote)}: expected text")
         if len(quote) > LONGEST_QUOTE:
             raise MalformedOperation(
                 f"quote has {len(quote):,} characters: send the length and the SHA-256 of a quote "
@@ -170,7 +170,7 @@ def _check_quote_fields(operation: Operation) -> None:
     _whole("quote_length", length, TOO_LONG)
     if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
         raise MalformedOperation(
-            f"quote_sha256 is {brief(digest)}: expected 64 hexadecimal digits in lower case"
+            f"quote_sha256 is {quoted(digest)}: expected 64 hexadecimal digits in lower case"
         )
 
 
@@ -179,7 +179,7 @@ def _check_value(operation: Operation) -> None:
     if operation.kind == "grade":
         if value is not None and grade_from_json(value) is None:
             raise MalformedOperation(
-                f"value is {brief(value)}: expected 2, 1, '?', two whole numbers from 0 to 3, or "
+                f"value is {quoted(value)}: expected 2, 1, '?', two whole numbers from 0 to 3, or "
                 "null"
             )
     elif operation.kind == "note":
@@ -191,9 +191,9 @@ def _check_value(operation: Operation) -> None:
         except FormatError as error:
             raise MalformedOperation(f"value: {error.message}") from None
     elif type(value) is not bool:
-        raise MalformedOperation(f"value is {brief(value)}: expected true or false")
+        raise MalformedOperation(f"value is {quoted(value)}: expected true or false")
 
 
 def _whole(name: str, value: object, bound: int) -> None:
     if type(value) is not int or not 0 <= value < bound:
-        raise MalformedOperation(f"{name} is {brief(value)}: expected a whole number from 0 on")
+        raise MalformedOperation(f"{name} is {quoted(value)}: expected a whole number from 0 on")

@@ -28,7 +28,7 @@ from doxeval.assess.judging.inference import HIGHEST
 from doxeval.assess.judging.operations import Operation
 from doxeval.assess.judging.refusals import Refused
 from doxeval.assess.judging.state import Grade, Mode, State, grade_from_json
-from doxeval.wording import brief, short_path
+from doxeval.messages import quoted, short_path
 
 Rule = Callable[[Operation, State, Article, Mode], State]
 
@@ -142,7 +142,7 @@ def _grade(operation: Operation, state: State, article: Article, mode: Mode) -> 
 def _as_grade(value: object) -> Grade | None:
     grade = None if value is None else grade_from_json(value)
     if grade is None and value is not None:
-        raise Refused("value", f"{brief(value)} is no grade.")
+        raise Refused("value", f"{quoted(value)} is no grade.")
     return grade
 
 

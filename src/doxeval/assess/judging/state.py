@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, cast
 
 from doxeval.errors import FormatError
-from doxeval.wording import brief, short_path
+from doxeval.messages import quoted, short_path
 
 Mode: TypeAlias = Literal["2006", "2005", "2003"]
 MODES: tuple[Mode, ...] = ("2006", "2005", "2003")
@@ -153,13 +153,13 @@ def grade_from_json(value: object) -> Grade | None:
 def grades_from_json(data: object) -> dict[str, Grade]:
     """Grades by path; anything else is an error."""
     if not isinstance(data, dict):
-        raise FormatError(f"grades: expected an object, and it is {brief(data)}")
+        raise FormatError(f"grades: expected an object, and it is {quoted(data)}")
     grades: dict[str, Grade] = {}
     for path, value in data.items():
         grade = grade_from_json(value)
         if grade is None:
             raise FormatError(
-                f"the grade of {short_path(path)} is {brief(value)}: expected 2, 1, '?' or two "
+                f"the grade of {short_path(path)} is {quoted(value)}: expected 2, 1, '?' or two "
                 "whole numbers from 0 to 3"
             )
         grades[path] = grade
@@ -183,20 +183,20 @@ def ranges_from_json(data: object) -> tuple[Range, ...]:
 def _checked_fields(data: object) -> dict[str, Any]:
     """The fields of a state, the simple ones checked."""
     if not isinstance(data, dict):
-        raise FormatError(f"expected a judgment as an object, and it is {brief(data)}")
+        raise FormatError(f"expected a judgment as an object, and it is {quoted(data)}")
     for name in _FIELDS:
         if name not in data:
             raise FormatError(f"a judgment without {name!r}")
     if unknown := [name for name in data if name not in _FIELDS]:
-        raise FormatError(f"a judgment has no field {brief(unknown[0])}")
+        raise FormatError(f"a judgment has no field {quoted(unknown[0])}")
     bep = data["bep"]
     if bep is not None and not (type(bep) is int and 0 <= bep < TOO_LONG):
-        raise FormatError(f"bep is {brief(bep)}: expected an offset or null")
+        raise FormatError(f"bep is {quoted(bep)}: expected an offset or null")
     if data["status"] not in ("open", "validated"):
-        raise FormatError(f"status is {brief(data['status'])}: expected open or validated")
+        raise FormatError(f"status is {quoted(data['status'])}: expected open or validated")
     for name in ("skipped", "problem"):
         if type(data[name]) is not bool:
-            raise FormatError(f"{name} is {brief(data[name])}: expected true or false")
+            raise FormatError(f"{name} is {quoted(data[name])}: expected true or false")
     if flaw := flaw_of_note(data["note"]):
         raise FormatError(f"note: {flaw}")
     return data
@@ -209,7 +209,7 @@ def flaw_of_note(note: object) -> str | None:
     (None, 'expected text, and it is 3')
     """
     if not isinstance(note, str):
-        return f"expected text, and it is {brief(note)}"
+        return f"expected text, and it is {quoted(note)}"
     if len(note) > LONGEST_NOTE:
         return f"{len(note):,} characters, and there may be {LONGEST_NOTE:,}"
     return flaw_of_text(note)

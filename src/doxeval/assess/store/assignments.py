@@ -11,7 +11,7 @@ from doxeval.assess.store import audit, topics
 from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.schema import ASSIGNMENTS, TOPICS, USERS
 from doxeval.assess.store.users import User
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 Part = Literal["assess", "adjudicate"]
 
@@ -30,7 +30,7 @@ def assign(
 ) -> bool:
     """Give a user a part in a topic; whether it is new."""
     if part not in get_args(Part):
-        raise CampaignError(f"part={brief(part)}: expected assess or adjudicate")
+        raise CampaignError(f"part={quoted(part)}: expected assess or adjudicate")
     topics.check_known(connection, topic)
     if part in parts(connection, user.id, topic):
         return False

@@ -31,8 +31,8 @@ from doxeval.assess.store.opening import make_directory
 from doxeval.assess.store.places import new_facts
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
-from doxeval.files import json_lines, opened, parsed_json, written
-from doxeval.wording import Parameter
+from doxeval.files import json_lines, open_input, open_output, parsed_json
+from doxeval.messages import Parameter
 
 _FORMAT = 1
 _LEFT_OUT = {"sessions", "login_failures", "alembic_version"}
@@ -41,7 +41,7 @@ _ROWS_AT_ONCE = 500
 
 def backup(database: Database, path: Path) -> None:
     """Write a backup, completely or not at all; it is compressed if its name ends in .gz."""
-    with written(path) as file, _packed(file, path) as packed:
+    with open_output(path) as file, _packed(file, path) as packed:
         os.chmod(file.fileno(), 0o600)  # it has the hashes of passwords
         digest = hashlib.sha256()
         with database.read() as connection:
@@ -125,7 +125,7 @@ def _tables(connection: Connection) -> list[Table]:
 
 
 def _header(path: Path) -> dict[str, Any]:
-    with opened(path) as file:
+    with open_input(path) as file:
         header: Any = next((record for _, record in json_lines(file, str(path))), None)
     if not isinstance(header, dict) or header.get("doxeval-backup") != _FORMAT:
         raise FormatError("expected a backup of a campaign", str(path), 1)
@@ -136,7 +136,7 @@ def _header(path: Path) -> dict[str, Any]:
 def _check_whole(path: Path) -> None:
     """Refuse a backup that was cut off or altered."""
     digest, last = hashlib.sha256(), b""
-    with opened(path) as file:
+    with open_input(path) as file:
         for line in file:
             digest.update(last)
             last = line
@@ -151,7 +151,7 @@ def _check_whole(path: Path) -> None:
 
 def _insert(connection: Connection, path: Path) -> None:
     tables = {table.name: table for table in _tables(connection)}
-    with opened(path) as file:
+    with open_input(path) as file:
         records = (record for _, record in json_lines(file, str(path)))
         next(records)
         for name, group in groupby(records, lambda record: next(iter(record))):

@@ -12,7 +12,7 @@ from doxeval.assess.judging import State
 from doxeval.assess.store import pools, times
 from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.schema import JUDGMENTS
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 MOST_SECONDS = 600
 
@@ -70,8 +70,8 @@ def locked_row(
     pooled = pools.is_pooled(connection, target.topic, target.document)
     if not pooled and not outside:
         raise CampaignError(
-            f"document {brief(target.document)} is not in the pool of topic "
-            f"{brief(target.topic)}: add it first"
+            f"document {quoted(target.document)} is not in the pool of topic "
+            f"{quoted(target.topic)}: add it first"
         )
     values = {
         **target._asdict(),

@@ -37,10 +37,10 @@ from doxeval.assess.store.rebase import RebaseReport, rebase
 from doxeval.assess.store.settings import Settings
 from doxeval.documents import Collection
 from doxeval.errors import CollectionError, UnknownReference, output_errors
+from doxeval.messages import Message, Parameter, quoted
+from doxeval.output import make_parents, temporary_output
 from doxeval.pooling import Pool
 from doxeval.topics import Topic
-from doxeval.unfinished import parents_made, unfinished
-from doxeval.wording import Message, Parameter, brief
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def make_directory(directory: Path, facts: Facts, fill: Callable[[Connection], N
     place = Path(os.path.realpath(directory))
     with (
         output_errors(directory),
-        parents_made(place.parent),
-        unfinished(place, "writing", lambda path: path.mkdir(0o700)) as temporary,
+        make_parents(place.parent),
+        temporary_output(place, "writing", lambda path: path.mkdir(0o700)) as temporary,
     ):
         if facts.database is None:
             (temporary / SQLITE_FILE).touch(0o600)
@@ -145,7 +145,7 @@ def known_in(collection: Collection) -> pools.Known:
             raise CampaignError(f"{error}: the pool is of another collection") from None
         if len(name) > topics.LONGEST_ID:
             raise CampaignError(
-                f"document {brief(name)}: its id has {len(name):,} characters; expected at most "
+                f"document {quoted(name)}: its id has {len(name):,} characters; expected at most "
                 f"{topics.LONGEST_ID:,}"
             )
         return name

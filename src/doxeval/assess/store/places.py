@@ -20,8 +20,8 @@ from sqlalchemy.engine import URL
 
 from doxeval.assess.store.engine import parsed_url, sqlite_url
 from doxeval.assess.store.failures import CampaignError
-from doxeval.files import parsed_json, written
-from doxeval.sealed import absolute
+from doxeval.files import open_output, parsed_json
+from doxeval.storage import absolute
 
 FACTS_FILE, SQLITE_FILE, LOCK_FILE, BACKUPS = (
     "campaign.json",
@@ -83,7 +83,7 @@ def read_facts(directory: Path) -> Facts:
 def write_facts(directory: Path, facts: Facts) -> None:
     """Write the facts, completely or not at all; the URL in them may have a password."""
     path = directory / FACTS_FILE
-    with written(path) as file:
+    with open_output(path) as file:
         os.chmod(file.fileno(), 0o600)
         file.write(json.dumps(asdict(facts), indent=2).encode() + b"\n")
 

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from doxeval.assess.store import audit, settings, times
 from doxeval.assess.store.failures import CampaignError, stored
 from doxeval.assess.store.schema import JUDGMENTS, POOL_DOCUMENTS, POOLS, TOPICS
+from doxeval.messages import quoted
 from doxeval.pooling import Pool, PooledDocument, PooledElement
-from doxeval.wording import brief
 
 # From the id of a document as runs write it to its id in the collection.
 Known = Callable[[str], str]
@@ -57,7 +57,7 @@ def update_pool(connection: Connection, pool: Pool, known: Known) -> PoolUpdate:
         kept += len(old & new.keys())
         _note_pool(connection, topic, pool)
     unknown = tuple(
-        f"topic {brief(topic)} is not in the campaign: its documents are left out"
+        f"topic {quoted(topic)} is not in the campaign: its documents are left out"
         for topic in pool.documents
         if topic not in topics
     )

@@ -24,7 +24,7 @@ from doxeval.assess.store.schema import JUDGMENTS, POOL_DOCUMENTS, USERS
 from doxeval.assess.store.submitting import Author, submit
 from doxeval.documents import Collection
 from doxeval.errors import CollectionError
-from doxeval.wording import counted, listed
+from doxeval.messages import join_names, plural
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,8 @@ class Rebase:
         missing = [pair for pair, number in zip(pairs, numbers, strict=True) if number < 0]
         if lacking := sorted({pair[1] for pair in missing if pair in begun}):
             raise CampaignError(
-                f"the new collection lacks {counted(len(lacking), 'document')} that were judged: "
-                f"{listed(lacking)}"
+                f"the new collection lacks {plural(len(lacking), 'document')} that were judged: "
+                f"{join_names(lacking)}"
             )
         pools.note_change(self.connection)
         for topic, document in missing:

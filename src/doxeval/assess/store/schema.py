@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from doxeval.assess.store.failures import Damaged, stored
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 
 class Checked(TypeDecorator[Any]):
@@ -50,7 +50,7 @@ class Checked(TypeDecorator[Any]):
     def process_result_value(self, value: Any, dialect: Dialect | None) -> Any:
         """From the database."""
         if type(value) is not self.expected and not (self.nullable and value is None):
-            raise Damaged(f"it has {brief(value)} where doxeval writes {self.expected.__name__}")
+            raise Damaged(f"it has {quoted(value)} where doxeval writes {self.expected.__name__}")
         return value
 
 
@@ -82,7 +82,7 @@ class Json(TypeDecorator[Any]):
         with stored("a value in JSON"):
             found = json.loads(value)
         if not isinstance(found, self.expected):
-            raise Damaged(f"it has {brief(value)} where doxeval writes {self.expected.__name__}")
+            raise Damaged(f"it has {quoted(value)} where doxeval writes {self.expected.__name__}")
         return found
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, update
 from doxeval.assess.judging import Mode
 from doxeval.assess.store.failures import CampaignError, stored
 from doxeval.assess.store.schema import SETTINGS
-from doxeval.wording import Parameter, suggestion
+from doxeval.messages import Parameter, suggestion
 
 Order = Literal["pool", "prioritised", "random"]
 Snap = Literal["characters", "words", "sentences"]

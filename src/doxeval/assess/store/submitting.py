@@ -30,7 +30,7 @@ from doxeval.assess.store import times, undoing
 from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.judgments import Stored, Target, locked_row, stored
 from doxeval.assess.store.schema import JUDGMENTS, OPERATIONS, SETTINGS, TOPICS
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 FailureKind = Literal["conflict", "quote", "refused", "malformed", "closed"]
 
@@ -111,7 +111,7 @@ def submit(
         )
         raise Failed(Failure("conflict", message, "version"))
     if row.text_sha256 != article.sha256:
-        raise CampaignError(f"document {brief(target.document)} has another text than when judged")
+        raise CampaignError(f"document {quoted(target.document)} has another text than when judged")
     step = _applied(connection, target, row, operation, article, mode, author)
     return _saved(connection, target, author, operation, article, row, step)
 
@@ -202,7 +202,7 @@ def _closed(connection: Connection, topic: str, seal: str | None) -> bool:
     """Whether a topic is closed; it cannot be closed or opened until the transaction ends."""
     row = connection.execute(_TOPIC, {"topic": topic}).one_or_none()
     if row is None:
-        raise CampaignError(f"there is no topic {brief(topic)}")
+        raise CampaignError(f"there is no topic {quoted(topic)}")
     if seal is not None and (not isinstance(row[1], dict) or row[1].get("seal") != seal):
         raise CampaignError("the campaign was moved to another collection: start the server again")
     return row.closed_at is not None

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from doxeval.assess.store import audit, times
 from doxeval.assess.store.failures import CampaignError, stored
 from doxeval.assess.store.schema import KEYWORDS, TOPICS
+from doxeval.messages import quoted, suggestion
 from doxeval.topics import TEXT_FIELDS, Topic
-from doxeval.wording import brief, suggestion
 
 MOST_KEYWORDS, LONGEST_KEYWORD = 100, 100
 LONGEST_ID = 1000  # of a topic or a document: ids are parts of addresses
@@ -49,12 +49,12 @@ def check(topics: Sequence[Topic]) -> None:
     seen: set[str] = set()
     for topic in topics:
         if topic.id in seen:
-            raise CampaignError(f"topic {brief(topic.id)} is given twice")
+            raise CampaignError(f"topic {quoted(topic.id)} is given twice")
         if "\0" in topic.id:
-            raise CampaignError(f"topic {brief(topic.id)}: its id has a null character")
+            raise CampaignError(f"topic {quoted(topic.id)}: its id has a null character")
         if len(topic.id) > LONGEST_ID:
             raise CampaignError(
-                f"topic {brief(topic.id)}: its id has {len(topic.id):,} characters; expected at "
+                f"topic {quoted(topic.id)}: its id has {len(topic.id):,} characters; expected at "
                 f"most {LONGEST_ID:,}"
             )
         seen.add(topic.id)
@@ -75,7 +75,7 @@ def check_known(connection: Connection, topic: str) -> None:
     """Refuse a topic that the campaign does not have."""
     if connection.execute(_TOPIC, {"topic": topic}).scalar() is None:
         known = connection.execute(select(TOPICS.c.id)).scalars().all()
-        raise CampaignError(f"there is no topic {brief(topic)}{suggestion(topic, known)}")
+        raise CampaignError(f"there is no topic {quoted(topic)}{suggestion(topic, known)}")
 
 
 def set_closed(connection: Connection, topic: str, closed: bool, by: int | None) -> None:
@@ -116,7 +116,7 @@ def checked_keywords(words: Iterable[object]) -> list[str]:
     for word in given:
         if not isinstance(word, str) or not word.strip() or len(word) > LONGEST_KEYWORD:
             raise CampaignError(
-                f"{brief(word)}: expected keywords of 1 to {LONGEST_KEYWORD} characters"
+                f"{quoted(word)}: expected keywords of 1 to {LONGEST_KEYWORD} characters"
             )
     return list(dict.fromkeys(str(word).strip() for word in given))
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from doxeval.assess.store import audit, passwords, times
 from doxeval.assess.store.failures import CampaignError
 from doxeval.assess.store.schema import USERS
-from doxeval.wording import brief, suggestion, visible
+from doxeval.messages import escape, quoted, suggestion
 
 Role = Literal["admin", "organiser", "assessor", "adjudicator"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -41,7 +41,7 @@ def add(connection: Connection, name: str, role: str, password_hash: str) -> Use
     """Add a user; the name must be new, whatever the case of its letters."""
     check_name(name)
     if role not in ROLES:
-        raise CampaignError(f"no role {brief(role)}{suggestion(str(role), ROLES)}")
+        raise CampaignError(f"no role {quoted(role)}{suggestion(str(role), ROLES)}")
     others = all_users(connection)
     if name.casefold() in {other.name.casefold() for other in others}:
         raise CampaignError(f"there is already a user {name}")
@@ -67,9 +67,9 @@ def check_name(name: str) -> None:
     doxeval.assess.store.failures.CampaignError: 'majority' means something else in exports; \
 choose another name
     """
-    if not name or len(name) > LONGEST_NAME or name != name.strip() or visible(name) != name:
+    if not name or len(name) > LONGEST_NAME or name != name.strip() or escape(name) != name:
         raise CampaignError(
-            f"{brief(name)} cannot be the name of a user: expected 1 to {LONGEST_NAME} visible "
+            f"{quoted(name)} cannot be the name of a user: expected 1 to {LONGEST_NAME} visible "
             "characters, without white space at the ends"
         )
     if name.casefold() in _RESERVED:
@@ -85,7 +85,7 @@ def by_name(connection: Connection, name: str) -> User:
     """The user of a name."""
     found = {user.name: user for user in all_users(connection)}
     if name not in found:
-        raise CampaignError(f"there is no user {brief(name)}{suggestion(name, found)}")
+        raise CampaignError(f"there is no user {quoted(name)}{suggestion(name, found)}")
     return found[name]
 
 

@@ -19,7 +19,7 @@ from doxeval.assess.store.open_campaign import OpenCampaign
 from doxeval.assess.store.queue import ADJUDICATED, QueueEntry
 from doxeval.assess.store.submitting import Author, Failed, Submitted
 from doxeval.assess.store.users import User
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 
 class Working(OpenCampaign):
@@ -57,7 +57,7 @@ class Working(OpenCampaign):
     ) -> Submitted:
         """Carry out operations in order, each in its own transaction, until one fails."""
         if judge not in (user.id, ADJUDICATED):
-            raise CampaignError(f"{brief(user.name)} may not change the judgments of others")
+            raise CampaignError(f"{quoted(user.name)} may not change the judgments of others")
         article = self.article(document)
         target = Target(topic, article.document, judge)
         author = Author(user.id, seal=self.collection.seal)

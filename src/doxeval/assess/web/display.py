@@ -14,7 +14,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
-from doxeval.wording import brief, listed
+from doxeval.messages import join_names, quoted
 
 Role = Literal[
     "heading", "list", "item", "table", "row", "cell", "inline", "figure", "maths", "block"
@@ -52,8 +52,10 @@ def checked_display(display: Mapping[str, Any]) -> dict[str, str]:
     """
     for tag, role in display.items():
         if role not in ROLES:
-            roles = listed(ROLES, len(ROLES))
-            raise InputError(f"the tag {brief(tag)} has the role {brief(role)}; roles are {roles}")
+            roles = join_names(ROLES, len(ROLES))
+            raise InputError(
+                f"the tag {quoted(tag)} has the role {quoted(role)}; roles are {roles}"
+            )
     return dict(display)
 
 

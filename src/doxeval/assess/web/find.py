@@ -16,7 +16,7 @@ from doxeval.arrays import Ints
 from doxeval.assess.web.document_data import title_of
 from doxeval.documents import DocumentWords
 from doxeval.errors import DoxevalError
-from doxeval.wording import counted
+from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -137,7 +137,7 @@ class Finder:
                 found.append(self._found(document, _around(text, words[0], borders)))
             document += 1
         which = "all" if document == total else "the first"
-        how = f"read {which} {counted(document, 'document')}, as the collection has no index"
+        how = f"read {which} {plural(document, 'document')}, as the collection has no index"
         return found, how
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from doxeval.assess.web.app import create_app
 from doxeval.errors import InputError
-from doxeval.wording import Parameter
+from doxeval.messages import Parameter
 
 if TYPE_CHECKING:
     import uvicorn

@@ -16,7 +16,7 @@ from doxeval.assess.web.cookies import forget_token, set_token
 from doxeval.assess.web.problems import Problem, as_sentence
 from doxeval.assess.web.templates import render
 from doxeval.errors import InputError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 if TYPE_CHECKING:
     from doxeval.assess.store import User
@@ -41,7 +41,7 @@ def post_login(asked: Asked) -> Response:
     way = same_site(asked.fields.get("next"))
     user = _checked(asked, name, password)
     if user is None:
-        log.warning("failed sign-in as %s from %s", brief(name), asked.address)
+        log.warning("failed sign-in as %s from %s", quoted(name), asked.address)
         page = _login_page(asked, way, "Name or password is wrong.", name[:LONGEST_NAME])
         page.status_code = 401
         return page
@@ -60,7 +60,7 @@ def _checked(asked: Asked, name: str, password: str) -> User | None:
     try:
         return asked.campaign.check_password(name, password, asked.address)
     except Throttled as error:
-        log.warning("too many sign-ins as %s from %s", brief(name), asked.address)
+        log.warning("too many sign-ins as %s from %s", quoted(name), asked.address)
         raise Problem(
             429,
             f"There were too many wrong passwords. Wait {error.seconds} seconds and try again.",

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from doxeval.assess.web.asked import url
-from doxeval.wording import counted, shortened
+from doxeval.messages import plural, truncate
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,7 +42,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"counted": counted, "url": url}
+    environment.globals |= {"counted": plural, "url": url}
     environment.filters |= {"named": named, "duration": duration, "decimals": decimals}
     return environment
 
@@ -58,7 +58,7 @@ def named(name: str) -> Markup:
     >>> named("a<b>\u202e")
     Markup('<bdi>a&lt;b&gt;\\u202e</bdi>')
     """
-    return Markup("<bdi>{}</bdi>").format(shortened(name, _LONGEST_NAME))
+    return Markup("<bdi>{}</bdi>").format(truncate(name, _LONGEST_NAME))
 
 
 def duration(seconds: float) -> str:

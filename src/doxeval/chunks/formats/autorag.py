@@ -21,7 +21,7 @@ from doxeval.chunks.formats import GoldFormat, first_record
 from doxeval.chunks.formats.fields import needed_text, text
 from doxeval.chunks.loading import Loaded, frame_records, is_frame, load
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 _QA, _CORPUS = "qa.parquet", "corpus.parquet"
 
@@ -62,7 +62,8 @@ def _stated_alone(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
     ids = [name for own in _needed(loaded) for need in own for name in need]
     if ids and not any(docs.find(name) for name in ids):
         raise loaded.wrong(
-            f"{brief(ids[0])} and all other ids of retrieval_gt are no documents here: if they are "
+            f"{quoted(ids[0])} and all other ids of retrieval_gt are no documents here: "
+            "if they are "
             f"chunks, a folder with {_QA} and {_CORPUS} says where these stand"
         )
     return _asked(loaded, lambda name: Stated(name, is_whole=True))
@@ -78,7 +79,8 @@ def _stated_with_corpus(loaded: Loaded, docs: Documents) -> Iterator[StatedQuest
     chunks = locate(docs, given.corpus, max_lost="100%")
     if ids and all(chunks.find(name) < 0 for name in ids):
         raise given.qa.wrong(
-            f"{brief(ids[0])} and all other ids of retrieval_gt are not in the corpus, where every "
+            f"{quoted(ids[0])} and all other ids of retrieval_gt are not in the corpus, "
+            "where every "
             "chunk has a doc_id of its own"
         )
     ranges = chunks.spans.as_tuples()
@@ -103,7 +105,7 @@ def _needed(loaded: Loaded) -> Iterator[list[list[str]]]:
     for row, record in enumerate(loaded.records()):
         given = record.get("retrieval_gt")
         if not isinstance(given, list):
-            raise loaded.wrong(f"retrieval_gt is {brief(given)}: expected lists of ids", row)
+            raise loaded.wrong(f"retrieval_gt is {quoted(given)}: expected lists of ids", row)
         lists = [one if isinstance(one, list) else [one] for one in given]
         yield [[str(name) for name in own if name] for own in lists if any(own)]
 

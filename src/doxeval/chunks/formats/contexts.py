@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from doxeval.chunks.formats import first_record
 from doxeval.chunks.formats.fields import listed_records, needed_text, text, texts_in_cell
 from doxeval.chunks.loading import Loaded
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 EXPECTED = (
     "expected samples of ragas (user_input and retrieved_contexts) or results of RAGChecker "
@@ -64,7 +64,7 @@ def answers_in(loaded: Loaded) -> list[Answer]:
     seen: set[str] = set()
     for row, one in enumerate(found):
         if one.id in seen:
-            raise loaded.wrong(f"there are two questions {brief(one.id)}", row)
+            raise loaded.wrong(f"there are two questions {quoted(one.id)}", row)
         seen.add(one.id)
     return found
 
@@ -76,7 +76,7 @@ def _of_ragas(loaded: Loaded) -> Iterator[Answer]:
     for row, record in enumerate(records):
         question = record.get(asked)
         if not isinstance(question, str):
-            message = f"{asked} is {brief(question)}: expected a text (a sample of one turn)"
+            message = f"{asked} is {quoted(question)}: expected a text (a sample of one turn)"
             raise loaded.wrong(message, row)
         contexts = _texts(loaded, row, record, name)
         ids = _texts(loaded, row, record, "retrieved_context_ids")
@@ -88,7 +88,7 @@ def _texts(loaded: Loaded, row: int, record: dict[str, Any], name: str) -> tuple
     value = record.get(name)
     is_list = isinstance(value, list) and all(isinstance(one, str | int) for one in value)
     if value is not None and not is_list and not isinstance(value, str):
-        raise loaded.wrong(f"{name} is {brief(value)}: expected a list of texts", row)
+        raise loaded.wrong(f"{name} is {quoted(value)}: expected a list of texts", row)
     return texts_in_cell(record, name)
 
 

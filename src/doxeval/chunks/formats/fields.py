@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from doxeval.chunks.loading import Loaded
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 
 def text(record: Mapping[str, Any], *names: str) -> str | None:
@@ -70,7 +70,7 @@ def number(loaded: Loaded, row: int, record: Mapping[str, Any], name: str) -> in
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise loaded.wrong(f"{name} is {brief(value)}: expected a whole number", row)
+        raise loaded.wrong(f"{name} is {quoted(value)}: expected a whole number", row)
     return value
 
 
@@ -81,9 +81,9 @@ def listed_records(loaded: Loaded, row: int, record: Mapping[str, Any], name: st
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            raise loaded.wrong(f"{name} is {brief(value)}: expected a list in JSON", row) from None
+            raise loaded.wrong(f"{name} is {quoted(value)}: expected a list in JSON", row) from None
     if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
-        raise loaded.wrong(f"{name} is {brief(value)}: expected a list of objects", row)
+        raise loaded.wrong(f"{name} is {quoted(value)}: expected a list of objects", row)
     return value
 
 
@@ -91,7 +91,7 @@ def whole_numbers(loaded: Loaded, row: int, value: Any, name: str) -> tuple[int,
     """A pair of whole numbers."""
     is_pair = isinstance(value, list | tuple) and len(value) == 2
     if not is_pair or not all(type(one) is int for one in value):
-        raise loaded.wrong(f"{name} is {brief(value)}: expected two whole numbers", row)
+        raise loaded.wrong(f"{name} is {quoted(value)}: expected two whole numbers", row)
     return value[0], value[1]
 
 
@@ -103,5 +103,5 @@ def pairs(loaded: Loaded, row: int, value: Any, first: str, second: str) -> list
             value = [list(one) for one in zip(*columns, strict=False)]
     is_list = isinstance(value, list)
     if not is_list or not all(isinstance(one, list | tuple) and len(one) == 2 for one in value):
-        raise loaded.wrong(f"{brief(value)}: expected pairs of {first} and {second}", row)
+        raise loaded.wrong(f"{quoted(value)}: expected pairs of {first} and {second}", row)
     return [(one[0], one[1]) for one in value]

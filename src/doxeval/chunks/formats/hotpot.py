@@ -19,7 +19,7 @@ from doxeval.chunks.formats.fields import listed_records, needed_text, pairs, te
 from doxeval.chunks.formats.paragraphs import paragraphs_by_title
 from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion, single_needs
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 
 class _Paragraph(NamedTuple):
@@ -38,7 +38,7 @@ def _paragraphs(loaded: Loaded, row: int, record: Mapping[str, Any]) -> list[_Pa
     found = []
     for title, sentences in pairs(loaded, row, record.get("context"), "title", "sentences"):
         if not isinstance(title, str) or not isinstance(sentences, list | tuple):
-            raise loaded.wrong(f"{brief(title)}: expected a title and its sentences", row)
+            raise loaded.wrong(f"{quoted(title)}: expected a title and its sentences", row)
         found.append(_joined(title, [str(sentence) for sentence in sentences]))
     return found
 
@@ -86,7 +86,7 @@ def _facts(loaded: Loaded, row: int, record: Mapping[str, Any]) -> list[tuple[st
     facts = pairs(loaded, row, record.get("supporting_facts"), "title", "sent_id")
     for title, number in facts:
         if not isinstance(title, str) or type(number) is not int:
-            shown = brief([title, number])
+            shown = quoted([title, number])
             raise loaded.wrong(f"{shown}: expected a title and the number of a sentence", row)
     return facts
 

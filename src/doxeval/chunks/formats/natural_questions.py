@@ -23,7 +23,7 @@ from doxeval.chunks.formats.fields import needed_text, number, text, texts
 from doxeval.chunks.formats.qasper import rows_of
 from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 
 def _fits(value: Any) -> bool:
@@ -106,7 +106,7 @@ def _question(loaded: Loaded, row: int, record: Mapping[str, Any]) -> str:
         return needed_text(loaded, row, record, "question_text")
     question = record.get("question")
     if not isinstance(question, Mapping):
-        raise loaded.wrong(f'question is {brief(question)}: expected {{"text"}}', row)
+        raise loaded.wrong(f'question is {quoted(question)}: expected {{"text"}}', row)
     return needed_text(loaded, row, question, "text")
 
 

@@ -43,7 +43,7 @@ from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
 from doxeval.columns import refuse_unknown
 from doxeval.errors import FormatError
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 _OF_QUESTION = ("id", "question", "needs", "tags", "not_relevant", "answers", "answerable")
 _OF_NEED = ("id", "grade", "spans")
@@ -78,13 +78,13 @@ def _refuse_unknown(
 def _needs(loaded: Loaded, row: int, record: Mapping[str, Any]) -> list[Any]:
     given, answerable = record.get("needs"), record.get("answerable")
     if answerable is not None and not isinstance(answerable, bool):
-        raise loaded.wrong(f"answerable is {brief(answerable)}: expected true or false", row)
+        raise loaded.wrong(f"answerable is {quoted(answerable)}: expected true or false", row)
     if answerable is False:
         if given:
             raise loaded.wrong("needs of a question that is not answerable: expected none", row)
         return []
     if not isinstance(given, list):
-        raise loaded.wrong(f"needs is {brief(given)}: expected a list", row)
+        raise loaded.wrong(f"needs is {quoted(given)}: expected a list", row)
     return given
 
 
@@ -92,11 +92,11 @@ def _need(loaded: Loaded, row: int, need: Any) -> StatedNeed:
     if isinstance(need, Mapping):
         _refuse_unknown(loaded, row, need, _OF_NEED)
     if not isinstance(need, Mapping) or not isinstance(need.get("spans"), list):
-        raise loaded.wrong(f'the need {brief(need)}: expected {{"spans": […]}}', row)
+        raise loaded.wrong(f'the need {quoted(need)}: expected {{"spans": […]}}', row)
     pieces = tuple(_piece(loaded, row, one) for one in need["spans"])
     grade = need.get("grade", 1)
     if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 < grade < 1 << 31:
-        raise loaded.wrong(f"the grade {brief(grade)}: expected more than 0", row)
+        raise loaded.wrong(f"the grade {quoted(grade)}: expected more than 0", row)
     return StatedNeed(pieces, grade, text(need, "id"))
 
 
@@ -104,22 +104,22 @@ def _piece(loaded: Loaded, row: int, span: Any) -> Stated:
     if isinstance(span, str):
         return Stated(None, span)
     if not isinstance(span, Mapping):
-        raise loaded.wrong(f"{brief(span)}: expected {_SPANS}", row)
+        raise loaded.wrong(f"{quoted(span)}: expected {_SPANS}", row)
     _refuse_unknown(loaded, row, span, _OF_SPAN)
     quote = text(span, "quote")
     start, end = (number(loaded, row, span, name) for name in ("start", "end"))
     if (start is None) != (end is None) and quote is None:
-        raise loaded.wrong(f"{brief(dict(span))}: expected both start and end", row)
+        raise loaded.wrong(f"{quoted(dict(span))}: expected both start and end", row)
     document = text(span, "doc")
     if document is None and quote is None:
-        raise loaded.wrong(f"{brief(dict(span))}: expected a doc or a quote", row)
+        raise loaded.wrong(f"{quoted(dict(span))}: expected a doc or a quote", row)
     whole = span.get("whole")
     if whole is not None and not isinstance(whole, bool):
-        raise loaded.wrong(f"whole is {brief(whole)}: expected true or false", row)
+        raise loaded.wrong(f"whole is {quoted(whole)}: expected true or false", row)
     if not whole and quote is None and start is None:
-        raise loaded.wrong(f"{brief(dict(span))}: which part of it? Expected {_SPANS}", row)
+        raise loaded.wrong(f"{quoted(dict(span))}: which part of it? Expected {_SPANS}", row)
     if whole and (document is None or quote is not None or start is not None):
-        raise loaded.wrong(f"{brief(dict(span))}: a whole document has only a doc", row)
+        raise loaded.wrong(f"{quoted(dict(span))}: a whole document has only a doc", row)
     return Stated(document, quote, start, end, is_whole=bool(whole))
 
 

@@ -16,7 +16,7 @@ from doxeval.chunks.formats import GoldFormat, first_record
 from doxeval.chunks.formats.fields import text, texts_in_cell
 from doxeval.chunks.loading import Loaded
 from doxeval.chunks.stated import Stated, StatedQuestion, single_needs
-from doxeval.wording import brief
+from doxeval.messages import quoted
 
 
 def _fits(value: Any) -> bool:
@@ -31,7 +31,7 @@ def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
     for row, record in enumerate(records):
         question = record.get("user_input")
         if not isinstance(question, str):
-            message = f"user_input is {brief(question)}: expected a text (a sample of one turn)"
+            message = f"user_input is {quoted(question)}: expected a text (a sample of one turn)"
             raise loaded.wrong(message, row)
         quotes = texts_in_cell(record, "reference_contexts")
         pieces = [Stated(None, quote) for quote in quotes]

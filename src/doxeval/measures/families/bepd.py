@@ -14,8 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from doxeval.arrays import Floats
 from doxeval.errors import MissingInput
-from doxeval.measures.base import Example, Facts, Floats, Law, Measure, Need, parameter
+from doxeval.measures.base import Example, Facts, Law, Measure, Need, parameter
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
 

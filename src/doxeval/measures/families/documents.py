@@ -14,7 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from doxeval.measures.base import Example, Facts, Floats, Law, Measure, cut_off
+from doxeval.arrays import Floats
+from doxeval.measures.base import Example, Facts, Law, Measure, cut_off
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.runs import Kind

@@ -17,12 +17,11 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.measures.base import (
     TOLERANCE,
     Example,
     Facts,
-    Floats,
     Law,
     Measure,
     Need,

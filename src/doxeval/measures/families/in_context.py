@@ -20,18 +20,9 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.errors import MissingInput
-from doxeval.measures.base import (
-    Example,
-    Facts,
-    Floats,
-    Law,
-    Measure,
-    Need,
-    cut_off,
-    parameter,
-)
+from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.named import shown

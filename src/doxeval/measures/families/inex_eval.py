@@ -22,19 +22,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.assessments import QUANTISATIONS
-from doxeval.measures.base import (
-    TOLERANCE,
-    Example,
-    Facts,
-    Floats,
-    Law,
-    Measure,
-    Need,
-    cut_off,
-    parameter,
-)
+from doxeval.measures.base import TOLERANCE, Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.gains import Gains, gains_of
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation

@@ -26,26 +26,17 @@ from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments import quantisation_named
 from doxeval.errors import InputError
-from doxeval.measures.base import (
-    Example,
-    Facts,
-    Floats,
-    Measure,
-    Need,
-    cut_off,
-    parameter,
-    point,
-)
+from doxeval.measures.base import Example, Facts, Measure, Need, cut_off, parameter, point
 from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.quantised import quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
+from doxeval.messages import plural
 from doxeval.navigation import NAMES, Navigation
 from doxeval.scores import Curve
-from doxeval.wording import counted
 
 Unreached = Literal["zero", "truncate", "condition"]
 Targets = Literal["auto", "bep", "ideal"]
@@ -80,8 +71,8 @@ def _walk(p: Floats) -> _Walk:
     rows = np.flatnonzero(p.any(axis=1))
     if len(rows) * p.shape[1] ** 2 > MOST_MULTIPLICATIONS:
         raise InputError(
-            f"PRUM and EPRUM of a topic with {counted(p.shape[1], 'target')}, to which "
-            f"{counted(len(rows), 'result')} may lead, take more than {MOST_MULTIPLICATIONS:,} "
+            f"PRUM and EPRUM of a topic with {plural(p.shape[1], 'target')}, to which "
+            f"{plural(len(rows), 'result')} may lead, take more than {MOST_MULTIPLICATIONS:,} "
             "multiplications, which is too many"
         )
     with np.errstate(divide="ignore"):  # log 0 = −∞ where a target is certainly shown
@@ -436,7 +427,7 @@ class Eprum(_Browsing):
         if not topics:
             return []
         return [
-            f"{self.name}: in {counted(topics, 'topic')} one item leads to several targets. The "
+            f"{self.name}: in {plural(topics, 'topic')} one item leads to several targets. The "
             "shortest list that shows i of them (the minimum of eq 15) is not looked for; i items "
             "take its place, and values may exceed 1. PRUM and SRPRUM do not need it"
         ]

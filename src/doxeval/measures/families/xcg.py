@@ -26,17 +26,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from doxeval.measures.base import (
-    Example,
-    Facts,
-    Floats,
-    Law,
-    Measure,
-    Need,
-    cut_off,
-    parameter,
-    point,
-)
+from doxeval.arrays import Floats
+from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter, point
 from doxeval.measures.effort import Ranks, effort_precisions
 from doxeval.measures.gains import Gains, gains_of
 from doxeval.measures.ground_truth import GroundTruth

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
-from doxeval.measures.base import TOLERANCE, Facts, Floats, Law, cut_off, parameter, point
+from doxeval.arrays import Bools, Floats, Ints
+from doxeval.measures.base import TOLERANCE, Facts, Law, cut_off, parameter, point
 from doxeval.measures.families.chunks.common import (
     NEEDS,
     OfText,

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.measures.base import Example, Floats, Measure, Need, parameter
+from doxeval.arrays import Floats, Ints
+from doxeval.measures.base import Example, Measure, Need, parameter
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Numbers, Ranking
 from doxeval.measures.reading import Unit

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.measures.answered import answered
-from doxeval.measures.base import Facts, Floats, Law, Measure, Need, cut_off, parameter
+from doxeval.measures.base import Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.best_chunks import best_gains, linear_gains
 from doxeval.measures.families.chunks.common import NEEDS, example
 from doxeval.measures.ranking import Ranking, ratio

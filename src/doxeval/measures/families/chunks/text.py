@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from doxeval.measures.base import Facts, Floats, Law, cut_off
+from doxeval.arrays import Floats
+from doxeval.measures.base import Facts, Law, cut_off
 from doxeval.measures.families.chunks.common import (
     EDGES,
     NEEDS,

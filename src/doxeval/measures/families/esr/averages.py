@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from doxeval.measures.base import Facts, Floats, parameter
+from doxeval.arrays import Floats
+from doxeval.measures.base import Facts, parameter
 from doxeval.measures.esr_model import example, facts_of
 from doxeval.measures.esr_recall import Average
 from doxeval.measures.families.esr.precision import hits_by_rank

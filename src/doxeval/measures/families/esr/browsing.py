@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from doxeval.measures.base import TOLERANCE, Facts, Floats, point
+from doxeval.arrays import Floats
+from doxeval.measures.base import TOLERANCE, Facts, point
 from doxeval.measures.esr_model import Esr, example, facts_of
 from doxeval.measures.ranking import Ranking
 

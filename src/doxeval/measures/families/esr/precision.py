@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from doxeval.measures.base import Facts, Floats, Law
+from doxeval.arrays import Floats
+from doxeval.measures.base import Facts, Law
 from doxeval.measures.esr_model import EsrAt, example, facts_of
 from doxeval.measures.esr_recall import Precision
 from doxeval.measures.inferred_relevance import inferred_gains

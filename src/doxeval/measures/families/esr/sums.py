@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from doxeval.measures.base import Facts, Floats, Law
+from doxeval.arrays import Floats
+from doxeval.measures.base import Facts, Law
 from doxeval.measures.esr_model import EsrAt, example, facts_of, shares_by_rank
 from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve

@@ -7,8 +7,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from doxeval.arrays import Floats
 from doxeval.measures.assessed_trees import Relevance
-from doxeval.measures.base import Facts, Floats, Law, parameter
+from doxeval.measures.base import Facts, Law, parameter
 from doxeval.measures.esr_model import (
     REL_CHOICES,
     REL_HELP,

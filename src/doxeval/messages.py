@@ -1,0 +1,288 @@
+"""Phrases that messages share, and text that is not ours made safe to show.
+
+Names of runs, topics, documents and files come from anywhere. `escape` shows characters that could
+deceive a reader or steer a terminal as escapes, `truncate` and `quoted` also keep a long text
+short. All messages that contain such text use one of them; formats for other programs do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, fields
+from math import isfinite
+from typing import Any
+
+LONGEST_QUOTE = 80
+LONGEST_PATH = 200
+_MOST_KNOWN = 60
+_LONGEST_GUESSED = 200
+_MOST_GUESSED = 50_000  # names that are compared, in about a second
+# Control characters, format characters (which include those that change the direction of text),
+# lone surrogates, and the separators of lines and paragraphs; without tabs and line feeds.
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\ufffb\U000110bd\U000110cd"
+    "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_IN_LINES = re.compile(f"[{_HIDDEN}]")
+_IN_A_LINE = re.compile(f"[\t\n{_HIDDEN}]")
+_SHORT_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+# Lone surrogates other than those that stand for bytes of a file name.
+_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+
+
+# Text that is not ours
+
+
+def escape(text: str, lines: bool = False) -> str:
+    r"""Text with control characters, format characters and lone surrogates shown as escapes.
+
+    Text of several lines keeps its line feeds and tabs with `lines`.
+
+    >>> print(escape("a\x1b[2J\u202e\nb"))
+    a\u001b[2J\u202e\nb
+    >>> print(escape("one\x07\ntwo", lines=True))
+    one\u0007
+    two
+    """
+    return (_IN_LINES if lines else _IN_A_LINE).sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    number = ord(character)
+    long = f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+    return _SHORT_ESCAPES.get(character, long)
+
+
+def truncate(name: str, longest: int = LONGEST_QUOTE) -> str:
+    """A name made visible, and cut if it is long.
+
+    >>> truncate("a\\x1b[2J"), truncate("abcdefghij", 5)
+    ('a\\\\u001b[2J', 'abcd…')
+    """
+    text = escape(name[: longest + 1])
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def short_path(path: str, longest: int = LONGEST_PATH) -> str:
+    """A path made visible; a long one loses its middle, as both of its ends matter.
+
+    >>> short_path("/article[1]/body[1]/sec[2]"), short_path("/article[1]/body[1]/sec[2]", 15)
+    ('/article[1]/body[1]/sec[2]', '/articl…/sec[2]')
+    """
+    if len(path) <= longest:
+        return escape(path)
+    half = longest // 2
+    return f"{escape(path[:half])}…{escape(path[-half:])}"
+
+
+def quoted(value: object, longest: int = LONGEST_QUOTE) -> str:
+    """A value as Python writes it, for a message that says it is wrong; cut if it is long.
+
+    >>> quoted("sec"), quoted("abcdefghij", 4), quoted(None)
+    ("'sec'", "'abcd'… (10 characters)", 'None')
+    """
+    if isinstance(value, str) and len(value) > longest:
+        return f"{value[:longest]!r}… ({plural(len(value), 'character')})"
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number with thousands of digits
+        return f"a value of the type {type(value).__name__}, too large to show"
+    # A string within the limit is shown in full, however long its escapes are.
+    if isinstance(value, str) or len(text) <= longest:
+        return escape(text)
+    return f"{escape(text[:longest])}… ({plural(len(text), 'character')})"
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    r"""A value as JSON, with hidden characters and lone surrogates as JSON's own escapes.
+
+    A reader of JSON gets exactly the value, and a terminal gets nothing that steers it. A number
+    that is not defined, for which JSON has no word, is null.
+
+    >>> print(json_text({"a": "\x9b\u202e é", "b": float("nan")}))
+    {"a": "\u009b\u202e é", "b": null}
+    """
+    import json
+
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_with_null(value), ensure_ascii=False, indent=indent)
+    return json_escaped(text)
+
+
+def _with_null(value: Any) -> Any:
+    """Return a value of JSON with None for each number that is not finite."""
+    if isinstance(value, dict):
+        return {name: _with_null(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_null(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def json_escaped(text: str) -> str:
+    """JSON with hidden characters as JSON's own escapes.
+
+    >>> print(json_escaped('{"a": "\\u202e"}'))
+    {"a": "\\u202e"}
+    """
+    import json
+
+    return _IN_LINES.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def utf8(text: str) -> bytes:
+    r"""Text as bytes, whatever it is: the bytes of a file name that is not UTF-8 come back.
+
+    Other lone surrogates, for which there are no bytes, become escapes.
+
+    >>> utf8("é\udcff\ud800")
+    b'\xc3\xa9\xff\\ud800'
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _NO_BYTES.sub(_escape, text).encode("utf-8", "surrogateescape")
+
+
+# Messages that name parameters
+
+
+class Message(str):
+    """A message that knows which of its parts are parameters; adding text keeps them.
+
+    >>> message = "a.xml is too deep; " + Parameter("depth") + " sets the limit"
+    >>> print(message)
+    a.xml is too deep; depth= sets the limit
+    >>> [part.name for part in message.parts if isinstance(part, Parameter)]
+    ['depth']
+    """
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, *parts: object) -> Message:
+        """Join texts, messages and errors."""
+        pieces = tuple(piece for part in parts for piece in parts_of(part))
+        made = super().__new__(cls, "".join(pieces))
+        made.parts = pieces
+        return made
+
+    def __add__(self, text: str) -> Message:
+        return Message(self, text)
+
+    def __radd__(self, text: str) -> Message:
+        return Message(text, self)
+
+
+class Parameter(Message):
+    """A parameter that a message names; the command line shows its option instead.
+
+    >>> print(Parameter("depth"), Parameter("order", "list"), Parameter("force", True))
+    depth= order='list' force=True
+    """
+
+    name: str
+    value: object
+
+    def __new__(cls, name: str, value: object = None) -> Parameter:
+        """Name a parameter, perhaps with a value."""
+        made = str.__new__(cls, f"{name}={'' if value is None else quoted(value)}")
+        made.name = name
+        made.value = value
+        made.parts = (made,)
+        return made
+
+    def __getnewargs__(self) -> tuple[str, object]:  # type: ignore[override]  # those of __new__
+        return self.name, self.value
+
+    def __getstate__(self) -> None:
+        """Pickle nothing else: `parts` is the parameter itself."""
+
+
+def parts_of(message: object) -> tuple[str, ...]:
+    """Return the parts of a message or of an error.
+
+    >>> parts_of("no parameter in it")
+    ('no parameter in it',)
+    """
+    parts: tuple[str, ...] | None = getattr(message, "parts", None)
+    if parts is not None:
+        return parts
+    return (message if isinstance(message, str) else str(message),)
+
+
+# Phrases
+
+
+def plural(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> plural(1, "result"), plural(1500, "result")
+    ('1 result', '1,500 results')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def join_names(names: Sequence[str], most: int = 10) -> str:
+    """Names one after another; of many the first, and how many more there are.
+
+    >>> join_names(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    shown = ", ".join(map(truncate, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def suggestion(wrong: str, known: Iterable[str], what: str = "") -> str:
+    """The end of a message about a wrong name: the closest name there is, or all of them.
+
+    >>> suggestion("carefull", ["careful", "broad"]), suggestion("x", ["careful", "broad"])
+    ('; did you mean careful?', '; there are careful, broad')
+    """
+    names = list({name.lower(): name for name in known}.values())
+    close = closest(wrong, names)
+    if close is not None:
+        return f"; did you mean {truncate(close)}?"
+    return f"; there are {what}{join_names(names, _MOST_KNOWN)}" if names else "; there are none"
+
+
+def closest(wrong: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """Return the known name that a wrong one is most like, if it is like any.
+
+    >>> closest("Carefull", ["careful", "broad"]), closest("x", ["careful", "broad"])
+    ('careful', None)
+    """
+    from difflib import get_close_matches
+
+    # Comparing takes the product of the lengths, and nobody mistypes hundreds of letters.
+    by_case = {name.lower(): name for name in known if len(name) <= _LONGEST_GUESSED}
+    if len(wrong) > _LONGEST_GUESSED or len(by_case) > _MOST_GUESSED:
+        return None
+    close = get_close_matches(wrong.lower(), by_case, 1, likeness)
+    return by_case[close[0]] if close else None
+
+
+def short_repr(value: Any, positional: int = 0) -> str:
+    """A dataclass as the call that makes it, without what has its default value.
+
+    The first fields may be shown without their names.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Point:
+    ...     x: int
+    ...     y: int = 0
+    ...     name: str = ""
+    >>> short_repr(Point(3, name="a"), 1)
+    "Point(3, name='a')"
+    """
+    shown = [repr(getattr(value, one.name)) for one in fields(value)[:positional]]
+    for one in fields(value)[positional:]:
+        default = one.default_factory() if one.default_factory is not MISSING else one.default
+        given = getattr(value, one.name)
+        if one.repr and given != default:
+            shown.append(f"{one.name}={given!r}")
+    return f"{type(value).__name__}({', '.join(shown)})"

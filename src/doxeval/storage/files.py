@@ -1,0 +1,345 @@
+"""The files of a sealed directory, compared with its manifest before anything is read from them.
+
+Whenever a collection or an index is opened, the size of every file and the header of every array
+are compared with the manifest. Contents are hashed, too: of the smallest files first, as long as
+they have at most the kind's `verified_bytes` together. (The text of a collection does not count:
+each document's text is hashed when it is read.) For most collections that is all of them. The
+larger files are hashed when all contents are compared, as `Collection.verify` does.
+
+Reading writes nothing into the directory. The hash of a file is remembered by the process, and for
+later ones in the user's cache directory, by the file's device, inode, size and times, until any of
+them changes: no program can set the time of the last change back. So opening a directory again, in
+workers as well, costs next to nothing. Without a cache that can be used, files are hashed again.
+
+Small files are read into memory; the others are mapped. Either way they stay as they were opened
+if the collection is built anew in the meantime.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from io import FileIO
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, TypeAlias
+from weakref import WeakSet
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Bytes
+from doxeval.errors import DoxevalError, InputError, OutputError
+from doxeval.output import temporary_output
+from doxeval.storage.columns import HEADER_BYTES, Column
+from doxeval.storage.hashing import Progress, digest, in_threads
+from doxeval.storage.kinds import Kind
+from doxeval.storage.locations import cache_directory
+from doxeval.storage.manifest import read_manifest
+
+Contents: TypeAlias = bytes | mmap.mmap
+
+_SMALL = 64 << 10
+# File systems note times in steps of up to two seconds. A file that changed more recently than
+# that could change again without a trace, so what it contains is not remembered.
+_SETTLED = 2 * 10**9
+_MOST_REMEMBERED = 10_000
+# In the cache directory, what was hashed by any process: the newest so many, in a file of at most
+# so many bytes.
+_DIGESTS_FILE = "hashes.json"
+_MOST_KEPT = 2_000
+_LARGEST_DIGESTS_FILE = 1 << 20
+# Elsewhere the "time of the last change" is that of creation.
+_HAS_CHANGE_TIMES = os.name == "posix"
+
+# A file in one state: device, inode, size, time stamp, and the time when any of this, or the
+# contents, last changed, which nobody can set.
+_Identity: TypeAlias = str
+
+_DIGESTS: dict[_Identity, str] = {}
+_NOT_KEPT: dict[_Identity, str] = {}  # those of them that are not in the cache directory yet
+_RECALLED: set[Path] = set()  # the files in cache directories that were read
+# The open directories that were too large to be verified at opening.
+_UNVERIFIED: WeakSet[SealedFiles] = WeakSet()
+
+
+class SealedFiles:
+    """The open files of a sealed directory, and its manifest.
+
+    A directory that is replaced at the very moment it is opened is opened again. With
+    `only_hashed`, the files without a hash of their own are elsewhere, as they are for a cache.
+    """
+
+    def __init__(self, kind: Kind, directory: Path, *, only_hashed: bool = False) -> None:
+        self.kind = kind
+        self.directory = directory
+        self._only_hashed = only_hashed
+        self._contents: dict[str, Contents] = {}
+        while not self._contents:
+            self.manifest = read_manifest(kind, directory)
+            try:
+                self._contents = self._opened()
+            except kind.error:
+                if read_manifest(kind, directory) == self.manifest:
+                    raise
+        self._columns = self._known_columns()
+        self._check_headers()
+        if not self.are_verified:
+            _UNVERIFIED.add(self)
+
+    @property
+    def are_verified(self) -> bool:
+        """Whether the contents of all files that have a hash were hashed at opening."""
+        return not self.unverified
+
+    @property
+    def unverified(self) -> list[str]:
+        """The files that are too large to be hashed at opening."""
+        files: dict[str, dict[str, Any]] = self.manifest["files"]
+        hashed = (name for name in files if name not in self.kind.unhashed)
+        smallest_first = sorted((files[name]["bytes"], name) for name in hashed)
+        totals = accumulate(size for size, _ in smallest_first)
+        return sorted(
+            name
+            for total, (_, name) in zip(totals, smallest_first, strict=True)
+            if total > self.kind.verified_bytes
+        )
+
+    def _known_columns(self) -> dict[str, Column]:
+        counts = self.manifest["counts"]
+        optional = self.kind.optional_columns(counts)
+        present = {name: optional[name] for name in optional if name in self._contents}
+        return {**self.kind.columns(counts), **present}
+
+    def has_column(self, name: str) -> bool:
+        """Whether there is an array in a file `name.npy`."""
+        return f"{name}.npy" in self._columns
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """The array in a file `name.npy`."""
+        file = f"{name}.npy"
+        dtype = self._columns[file].dtype
+        return np.frombuffer(self._contents[file], dtype, offset=HEADER_BYTES)
+
+    def raw(self, name: str) -> Bytes:
+        """The bytes of a file."""
+        return np.frombuffer(self._contents[name], np.uint8)
+
+    def damaged(self, name: str, what: str) -> InputError:
+        """The error about a file that is not what it should be."""
+        path = str(self.directory / name)
+        return self.kind.error(f"the file is damaged: {what}; {self.kind.again}", path)
+
+    def refuse_damage(self) -> None:
+        """Compare all contents with the manifest, and raise an error about the first difference.
+
+        This is for a directory that was too large to be verified at opening, when something
+        impossible was read from it.
+        """
+        recorded = {name: self.manifest["files"][name] for name in self.unverified}
+
+        def check(name: str, progress: Progress) -> None:
+            check_contents(self.kind, self.directory / name, recorded[name], progress)
+
+        try:
+            in_threads(check, list(recorded), [one["bytes"] for one in recorded.values()])
+        finally:
+            keep_digests()
+
+    def _check_headers(self) -> None:
+        for name, expected in self._columns.items():
+            contents = self._contents[name]
+            if contents[:HEADER_BYTES] != expected.header or len(contents) != expected.bytes:
+                what = f"expected {expected.length:,} values of type {expected.dtype.name}"
+                raise self.damaged(name, what)
+
+    def _opened(self) -> dict[str, Contents]:
+        unverified = self.unverified
+        files = {
+            name: recorded
+            for name, recorded in self.manifest["files"].items()
+            if not (self._only_hashed and name in self.kind.unhashed)
+        }
+
+        def opened(name: str, progress: Progress) -> Contents:
+            is_verified = name not in unverified
+            return _opened(self.kind, self.directory / name, files[name], is_verified)
+
+        verified = {name for name in files if name not in self.kind.unhashed}.difference(unverified)
+        if any(files[name]["bytes"] > _SMALL for name in verified):
+            _recall_digests()
+        to_hash = {name for name in verified if not _is_remembered(self.directory / name)}
+        sizes = [recorded["bytes"] if name in to_hash else 0 for name, recorded in files.items()]
+        try:
+            contents = dict(zip(files, in_threads(opened, list(files), sizes), strict=True))
+        finally:
+            keep_digests()
+        for name in self.kind.unread & files.keys():
+            del contents[name]
+        if unverified and read_manifest(self.kind, self.directory) != self.manifest:
+            return {}  # replaced while it was being opened
+        return contents
+
+
+def damage_in_open_files() -> DoxevalError | None:
+    """The first damage in a collection or index that is open and was not verified at opening.
+
+    For an error that nobody expected, when it is not known which of them may be the cause.
+
+    >>> damage_in_open_files()
+    """
+    try:
+        for files in list(_UNVERIFIED):
+            files.refuse_damage()
+    except DoxevalError as error:
+        return error
+    return None
+
+
+def check_contents(
+    kind: Kind,
+    path: Path,
+    recorded: dict[str, Any],
+    progress: Callable[[int], object] | None = None,
+) -> None:
+    """Compare the size and the hash of a file with what the manifest records of it."""
+    try:
+        with _regular(kind, path, recorded) as file:
+            if "sha256" not in recorded:
+                return
+            if _hashed(_identity(file), file, progress) != recorded["sha256"]:
+                raise _altered(kind, path)
+    except OSError as error:
+        raise kind.error(error.strerror or str(error), str(path)) from error
+
+
+def _opened(kind: Kind, path: Path, recorded: dict[str, Any], verify: bool) -> Contents:
+    try:
+        with _regular(kind, path, recorded) as file:
+            size = recorded["bytes"]
+            contents = file.read() if "sha256" in recorded and size <= _SMALL else _mapped(file)
+            if verify and "sha256" in recorded:
+                _verify(kind, path, file, contents, recorded["sha256"])
+            return contents
+    except OSError as error:
+        raise kind.error(error.strerror or str(error), str(path)) from error
+
+
+def _regular(kind: Kind, path: Path, recorded: dict[str, Any]) -> FileIO:
+    """A file that has the right size, open for reading."""
+    file = FileIO(os.fspath(path), "rb", opener=_open_at_once)
+    try:
+        state = os.fstat(file.fileno())
+        if not stat.S_ISREG(state.st_mode):
+            raise kind.error(f"this is not a regular file; {kind.again}", str(path))
+        if state.st_size != recorded["bytes"]:
+            message = f"the file has {state.st_size:,} bytes instead of {recorded['bytes']:,}"
+            raise kind.error(f"{message}; {kind.again}", str(path))
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open whatever there is, even a pipe that nobody writes to, without waiting."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _verify(kind: Kind, path: Path, file: FileIO, contents: Contents, expected: str) -> None:
+    """Refuse an open file that has another hash."""
+    if isinstance(contents, bytes):
+        is_intact = hashlib.sha256(contents).hexdigest() == expected
+    else:
+        identity = _identity(file)
+        # What is remembered may be damaged itself, so nothing is refused for its sake.
+        is_intact = _DIGESTS.get(identity) == expected or _hashed(identity, file) == expected
+    if not is_intact:
+        raise _altered(kind, path)
+
+
+def _mapped(file: FileIO) -> Contents:
+    is_empty = os.fstat(file.fileno()).st_size == 0
+    return b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _altered(kind: Kind, path: Path) -> InputError:
+    return kind.error(f"the file was altered; {kind.again}", str(path))
+
+
+# What was hashed before
+
+
+def _identity(file: FileIO | Path) -> _Identity:
+    state = file.stat() if isinstance(file, Path) else os.fstat(file.fileno())
+    times = f"{state.st_mtime_ns} {state.st_ctime_ns}"
+    return f"{state.st_dev} {state.st_ino} {state.st_size} {times}"
+
+
+def _is_remembered(path: Path) -> bool:
+    """Whether a file was hashed in the state it is in."""
+    try:
+        return bool(_DIGESTS) and _identity(path) in _DIGESTS
+    except OSError:
+        return False  # opening the file will tell
+
+
+def _hashed(
+    identity: _Identity, file: FileIO, progress: Callable[[int], object] | None = None
+) -> str:
+    """The hash of an open file, which is remembered from now on."""
+    now = time.time_ns()
+    found = digest(file, progress)
+    *_, size, modified, changed = map(int, identity.split())
+    if size > _SMALL and now - max(modified, changed) > _SETTLED:
+        if len(_DIGESTS) >= _MOST_REMEMBERED:
+            _DIGESTS.clear()
+        _DIGESTS[identity] = _NOT_KEPT[identity] = found
+    return found
+
+
+def _recall_digests() -> None:
+    """Read what earlier processes of this user have hashed, once in this one."""
+    with suppress(OutputError):  # there is no cache directory
+        path = cache_directory() / _DIGESTS_FILE
+        if path not in _RECALLED:
+            _RECALLED.add(path)
+            _DIGESTS.update({**_kept_digests(path), **_DIGESTS})
+
+
+def keep_digests() -> None:
+    """Write what this process has hashed into the cache directory, for later ones, if possible.
+
+    Of several processes that do so at the same time, the last one wins, and what the others
+    hashed is hashed again some time.
+
+    >>> keep_digests()
+    """
+    if not _NOT_KEPT or not _HAS_CHANGE_TIMES:
+        return
+    new = dict(_NOT_KEPT)
+    _NOT_KEPT.clear()
+    with suppress(OSError, OutputError):  # there is no such directory, or not for us
+        path = cache_directory() / _DIGESTS_FILE
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        newest = list({**_kept_digests(path), **new}.items())[-_MOST_KEPT:]
+        with temporary_output(path, "writing", Path.touch) as temporary:
+            temporary.write_text(json.dumps(dict(newest), indent=0), encoding="ascii")
+            temporary.replace(path)
+
+
+def _kept_digests(path: Path) -> dict[_Identity, str]:
+    """What a file in the cache directory says, which is nothing if it is damaged."""
+    try:
+        with path.open("rb") as file:
+            kept = json.loads(file.read(_LARGEST_DIGESTS_FILE))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    is_usable = isinstance(kept, dict) and all(isinstance(value, str) for value in kept.values())
+    return kept if is_usable else {}

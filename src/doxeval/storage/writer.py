@@ -1,0 +1,142 @@
+"""Writing a collection or an index into a temporary directory, put in its place at the end.
+
+Until then the directory is locked, and what it replaces stays as it was (see unfinished.py).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import numpy.typing as npt
+
+from doxeval.errors import OutputError, output_errors
+from doxeval.messages import Parameter
+from doxeval.output import flush_to_disk, make_parents, move_into_place, restore, temporary_output
+from doxeval.storage.columns import ColumnFile
+from doxeval.storage.kinds import Kind
+from doxeval.storage.locations import refuse_url
+from doxeval.storage.manifest import is_sealed, seal
+
+_SCRATCH = "scratch"
+
+
+class SealedWriter:
+    """Writes the files of one sealed directory.
+
+    A context manager: `finish` seals all files and puts them in their place; after an exception,
+    nothing is left behind. With `force`, it replaces another of the same kind.
+    """
+
+    def __init__(self, kind: Kind, out: Path, *, force: bool = False) -> None:
+        self._kind = kind
+        self._named = out
+        self._force = force
+        self._columns: list[ColumnFile] = []
+        self._files: list[BinaryIO] = []
+        self._resources = ExitStack()
+        refuse_url(out)
+        with output_errors(out):
+            # A link stays, and what it points to is replaced.
+            self._out = out.resolve() if out.is_symlink() and out.exists() else out.absolute()
+            restore(self._out)
+            _refuse_existing(kind, out, force)
+
+    def __enter__(self) -> SealedWriter:
+        with ExitStack() as resources, output_errors(self._named):
+            resources.enter_context(make_parents(self._out.parent))
+            place = temporary_output(self._out, "building", Path.mkdir)
+            self.directory = resources.enter_context(place)
+            self._resources = resources.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._resources.__exit__(kind, error, trace)
+
+    def column(self, name: str, dtype: npt.DTypeLike) -> ColumnFile:
+        """A new array in the file `name.npy`; `finish` finishes it, too."""
+        with output_errors(self._named):
+            column = ColumnFile(self.directory / f"{name}.npy", dtype)
+        self._resources.callback(column.close)
+        self._columns.append(column)
+        return column
+
+    def whole_column(self, name: str, values: npt.NDArray[Any]) -> None:
+        """Write an array that is complete."""
+        column = self.column(name, values.dtype)
+        with output_errors(self._named):
+            column.append(values)
+            column.finish()
+
+    def file(self, name: str) -> BinaryIO:
+        """A new file. If it is left open, `finish` sees to it that it is on disk."""
+        with output_errors(self._named):
+            file = (self.directory / name).open("wb")
+        self._resources.callback(give_up, file)
+        self._files.append(file)
+        return file
+
+    @property
+    def scratch_directory(self) -> Path:
+        """A directory that is removed at `finish`, if somebody has made it."""
+        return self.directory / _SCRATCH
+
+    def scratch(self, name: str) -> Path:
+        """Where a file can be written that is needed only until `finish`."""
+        with output_errors(self._named):
+            self.scratch_directory.mkdir(exist_ok=True)
+        return self.scratch_directory / name
+
+    def finish(self, facts: Mapping[str, Any]) -> None:
+        """Complete all files, seal them with these facts, and put them in their place."""
+        with output_errors(self._named):
+            for column in self._columns:
+                column.finish()
+            for file in self._files:
+                if not file.closed:
+                    flush_to_disk(file)
+                    file.close()
+            if self.scratch_directory.exists():
+                shutil.rmtree(self.scratch_directory)
+            seal(self._kind, self.directory, facts)
+            self._put_in_place()
+
+    def _put_in_place(self) -> None:
+        _refuse_existing(self._kind, self._named, self._force)
+        if self._force:
+            move_into_place(self.directory, self._out)
+            return
+        try:
+            self.directory.rename(self._out)
+        except OSError:
+            _refuse_existing(self._kind, self._named, self._force)  # another build was quicker
+            raise
+
+
+def _refuse_existing(kind: Kind, out: Path, force: bool) -> None:
+    """Refuse to replace anything, except one of this kind or an empty directory with `force`."""
+    if not out.exists() and not out.is_symlink():
+        return
+    if not force:
+        raise OutputError(f"{out} exists; " + Parameter("force", True) + f" replaces {kind.one}")
+    if not is_sealed(kind, out) and not _is_empty_directory(out):
+        raise OutputError(f"{out} exists and is not {kind.one}; it is not replaced")
+
+
+def _is_empty_directory(path: Path) -> bool:
+    return path.is_dir() and not any(path.iterdir())
+
+
+def give_up(file: BinaryIO) -> None:
+    """Close a file that may be incomplete."""
+    with suppress(OSError):  # a full disk was reported when it was first noticed
+        file.close()
