@@ -15,6 +15,7 @@ import click
 
 import doxeval
 from doxeval.cli import main
+from doxeval.measures import MEASURES
 from recording.plain import in_order
 
 
@@ -33,15 +34,11 @@ def record_signatures() -> dict[str, str]:
 
 def _module(module: ModuleType) -> str:
     """Return the public names of a module, one block each."""
-    names = sorted({*module.__all__, *(name for name in dir(module) if module is _measures())})
-    public = [name for name in names if not name.startswith("_")]
+    measures = MEASURES if module.__name__ == "doxeval.measures" else ()
+    names = sorted({*module.__all__, *measures} - {"__version__"})
     return "\n".join(
-        f"$ {module.__name__}.{name}\n{_value(getattr(module, name))}" for name in public
+        f"$ {module.__name__}.{name}\n{_value(getattr(module, name))}" for name in names
     )
-
-
-def _measures() -> ModuleType:
-    return import_module("doxeval.measures")
 
 
 def _value(value: Any) -> str:

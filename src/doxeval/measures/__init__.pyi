@@ -18,7 +18,6 @@ from doxeval.measures.explain import listing as listing
 from doxeval.measures.explain import names_and_titles as names_and_titles
 from doxeval.measures.families.chunks import BudgetRecall as BudgetRecall
 from doxeval.measures.families.chunks import settled_unit as settled_unit
-from doxeval.measures.families.esr.sums import Hits as Hits
 from doxeval.measures.families.prum import eprum as eprum
 from doxeval.measures.families.prum import prum as prum
 from doxeval.measures.gains import gains_of as gains_of

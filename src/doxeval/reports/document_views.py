@@ -11,7 +11,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.assessments import Grade2002, Grade2003, Grade2005, Judgment
 from doxeval.documents import Collection
-from doxeval.measures import GroundTruth, Hits, Outcome, hit_outcomes, ratio, union_lengths
+from doxeval.measures import Esr, GroundTruth, Outcome, hit_outcomes, ratio, union_lengths
 from doxeval.reports.outline import Outline, outline_of, plain_outline
 from doxeval.reports.returned import Returned, has_text_to_show
 from doxeval.reports.telling_documents import (
@@ -252,7 +252,7 @@ def _run_units(name: str, run: Returned, rows: Ints) -> RunUnits:
 
 
 def _relevant_units(
-    truth: GroundTruth, model: Hits, runs: Mapping[str, Returned], pairs: Sequence[int]
+    truth: GroundTruth, model: Esr, runs: Mapping[str, Returned], pairs: Sequence[int]
 ) -> dict[int, tuple[RelevantUnit, ...]]:
     """The relevant units of the documents, each with its outcome by run."""
     collection, columns = truth.known_collection, truth.known_collection.nodes
@@ -278,7 +278,7 @@ def _relevant_units(
     return {pair: tuple(units) for pair, units in found.items()}
 
 
-def _outcomes(truth: GroundTruth, model: Hits, run: Returned, units: Ints) -> list[Outcome]:
+def _outcomes(truth: GroundTruth, model: Esr, run: Returned, units: Ints) -> list[Outcome]:
     return (
         [Outcome()] * len(units)
         if run.seen is None

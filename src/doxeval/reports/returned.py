@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import MissingInput, MissingText, SyntaxProblem
 from doxeval.measures import (
+    Esr,
     GroundTruth,
-    Hits,
     Measure,
     Ranking,
     SeenTrees,
@@ -49,7 +49,7 @@ class Returned:
     end: Ints
     rank: Ints
     seen: SeenTrees | None = None
-    model: Hits | None = None
+    model: Esr | None = None
     reading: Reading | None = None
 
 
@@ -64,14 +64,14 @@ class Keeping:
     (True, 'hierarchical')
     """
 
-    model: Hits | None = None
+    model: Esr | None = None
     budgets: Budgets = NO_BUDGETS
 
     def __call__(self, ranking: Ranking) -> Returned:
         """What the run returns, and what outcomes follow from if somebody asked for navigation."""
         model = self.model
         if model is None and ranking.truth.navigation is not None:
-            model = Hits()
+            model = _hits()
         return _kept(ranking, model, self.budgets)
 
 
@@ -85,7 +85,7 @@ def keeping(measures: Iterable[Measure | str]) -> Keeping:
     return Keeping(navigation_of(named), budgets_of(named))
 
 
-def navigation_of(measures: Iterable[Measure | str]) -> Hits | None:
+def navigation_of(measures: Iterable[Measure | str]) -> Esr | None:
     """The hits of the first measure whose users navigate; None if they never do.
 
     >>> navigation_of(["MAiP", "PRUM[0.1]"]) is None
@@ -98,11 +98,15 @@ def navigation_of(measures: Iterable[Measure | str]) -> Hits | None:
             continue
         shared: dict[str, Any] = {
             one.name: getattr(measure, one.name)
-            for one in fields(Hits)
+            for one in fields(_hits())
             if one.name not in ("k", "rel") and hasattr(measure, one.name)
         }
-        return Hits(**shared)
+        return _hits()(**shared)
     return None
+
+
+def _hits() -> Esr:
+    return cast(Esr, measure_named("Hits"))
 
 
 def is_about_navigation(table: ScoreTable) -> bool:
@@ -123,10 +127,10 @@ def returned(ranking: Ranking) -> Returned:
     Outcomes are those of the given model of navigation, or else of depth. `keeping` keeps them as
     the measures of the report define them.
     """
-    return _kept(ranking, Hits())
+    return _kept(ranking, _hits())
 
 
-def _kept(ranking: Ranking, model: Hits | None, budgets: Budgets = NO_BUDGETS) -> Returned:
+def _kept(ranking: Ranking, model: Esr | None, budgets: Budgets = NO_BUDGETS) -> Returned:
     settled = None if model is None else model.settled(ranking.truth)
     seen = None
     if settled is not None:
