@@ -13,6 +13,19 @@ workers as well, costs next to nothing. Without a cache that can be used, files 
 
 Small files are read into memory; the others are mapped. Either way they stay as they were opened
 if the collection is built anew in the meantime.
+
+Hashing many files at once, in a few threads: hashlib lets the others run in the meantime.
+
+Errors that only a damaged file can cause, told as such.
+
+A collection or an index that is too large to be verified at opening may hold numbers that point
+nowhere. Where NumPy or Python stumble over such a number, the files are compared with their hashes,
+and the error names the file. If all files are as they were built, the mistake is the caller's, and
+the original error is raised.
+
+Nearly all reading goes through methods of the collection or the index, which are `guarded`; whoever
+reads the columns in other ways does so `on_guard`. Code that is not doxeval's, such as a measure of
+the user's, is called `off_guard`: its errors are its own, and nothing is hashed because of them.
 """
 
 from __future__ import annotations
@@ -23,12 +36,14 @@ import mmap
 import os
 import stat
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import wraps
 from io import FileIO
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeAlias
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -37,11 +52,99 @@ import numpy.typing as npt
 from doxeval.arrays import Bytes
 from doxeval.errors import DoxevalError, InputError, OutputError
 from doxeval.output import temporary_output
-from doxeval.storage.columns import HEADER_BYTES, Column
-from doxeval.storage.hashing import Progress, digest, in_threads
-from doxeval.storage.kinds import Kind
-from doxeval.storage.locations import cache_directory
-from doxeval.storage.manifest import read_manifest
+from doxeval.storage.manifest import HEADER_BYTES, Column, Kind, cache_directory, read_manifest
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_BLOCK = 256 << 10
+_MOST_THREADS = 4  # more would wait for the disk
+_WORTH_THREADS = 16 << 20  # so many bytes are hashed in about ten milliseconds
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+# Called with the bytes that were hashed since the last call.
+Progress: TypeAlias = Callable[[int], object]
+
+
+class _Stopped(Exception):
+    """The files are no longer needed."""
+
+
+def digest(file: FileIO, progress: Progress | None = None) -> str:
+    """The SHA-256 of an open file, from where it stands to its end.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryFile(buffering=0) as file:
+    ...     digest(file)[:8]
+    'e3b0c442'
+    """
+    sha256 = hashlib.sha256()
+    block = memoryview(bytearray(_BLOCK))
+    while count := file.readinto(block):
+        sha256.update(block[:count])
+        if progress is not None:
+            progress(count)
+    return sha256.hexdigest()
+
+
+def in_threads(
+    task: Callable[[Item, Progress], Result],
+    items: Sequence[Item],
+    sizes: Sequence[int],
+    progress: Progress | None = None,
+) -> list[Result]:
+    """The results of a task for all items, in order; the first error in this order is raised.
+
+    `sizes` are the bytes that each item takes to hash: the largest items are begun first. The task
+    is called with an item and a function to tell its progress; `progress` itself is only called in
+    this thread.
+
+    >>> in_threads(lambda name, progress: name.upper(), ["a", "b"], [1, 1])
+    ['A', 'B']
+    """
+    threads = min(_MOST_THREADS, _cores(), len(items))
+    if threads < 2 or sum(sizes) < _WORTH_THREADS:
+        return [task(item, progress or _ignored) for item in items]
+    from concurrent.futures import ThreadPoolExecutor
+
+    news: SimpleQueue[int | None] = SimpleQueue()  # bytes, or None for an item that is done
+    is_stopped = False
+
+    def told(count: int) -> None:
+        if is_stopped:
+            raise _Stopped
+        news.put(count)
+
+    with ThreadPoolExecutor(threads) as pool:
+        futures: dict[int, Future[Result]] = {}
+        try:
+            for at in sorted(range(len(items)), key=lambda at: -sizes[at]):
+                futures[at] = pool.submit(task, items[at], told)
+                futures[at].add_done_callback(lambda _: news.put(None))
+            left = len(items)
+            while left:
+                count = news.get()
+                if count is None:
+                    left -= 1
+                elif progress is not None:
+                    progress(count)
+            return [futures[at].result() for at in range(len(items))]
+        finally:
+            is_stopped = True  # an interrupted caller does not wait for the rest
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _ignored(count: int) -> None:
+    pass
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
 
 Contents: TypeAlias = bytes | mmap.mmap
 
@@ -343,3 +446,83 @@ def _kept_digests(path: Path) -> dict[_Identity, str]:
         return {}
     is_usable = isinstance(kept, dict) and all(isinstance(value, str) for value in kept.values())
     return kept if is_usable else {}
+
+
+class _HasFiles(Protocol):
+    def refuse_damage(self) -> None:
+        """Raise an error about the first damaged file, if there is one."""
+
+
+Self = TypeVar("Self", bound=_HasFiles)
+Parameters = ParamSpec("Parameters")
+
+SIGNS_OF_DAMAGE = (ArithmeticError, LookupError, MemoryError, ValueError)
+
+
+def guarded(
+    method: Callable[Concatenate[Self, Parameters], Result],
+) -> Callable[Concatenate[Self, Parameters], Result]:
+    """A method of a collection or an index that tells damaged files from mistakes of its caller."""
+
+    @wraps(method)
+    def reading(self: Self, /, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+        try:
+            return method(self, *arguments, **named)
+        except SIGNS_OF_DAMAGE:
+            self.refuse_damage()
+            raise
+
+    return reading
+
+
+# An attribute of errors that were raised in code that is not doxeval's.
+_FOREIGN = "_doxeval_foreign"
+
+
+@contextmanager
+def off_guard(value: object) -> Iterator[None]:
+    """A stretch of work by methods of a value; errors of a class outside doxeval are its own.
+
+    >>> def about(value):
+    ...     try:
+    ...         with off_guard(value):
+    ...             raise ValueError("no such topic")
+    ...     except ValueError as error:
+    ...         return may_be_damage(error)
+    >>> from fractions import Fraction  # stands for a class of the user's own
+    >>> about(Fraction(1, 2)), about(None)
+    (False, True)
+    """
+    try:
+        yield
+    except Exception as error:
+        if type(value).__module__.partition(".")[0] not in ("doxeval", "builtins"):
+            with suppress(AttributeError):
+                setattr(error, _FOREIGN, True)
+        raise
+
+
+def may_be_damage(error: BaseException) -> bool:
+    """Whether an error that nobody expected may come from a damaged file.
+
+    >>> may_be_damage(IndexError())
+    True
+    """
+    return not getattr(error, _FOREIGN, False)
+
+
+@contextmanager
+def on_guard(sealed: _HasFiles | None) -> Iterator[None]:
+    """A stretch of work in which an error may come from a damaged file.
+
+    >>> with on_guard(None):
+    ...     _ = [1, 2][5]
+    Traceback (most recent call last):
+    IndexError: list index out of range
+    """
+    try:
+        yield
+    except SIGNS_OF_DAMAGE as error:
+        if sealed is not None and may_be_damage(error):
+            sealed.refuse_damage()
+        raise

@@ -1,4 +1,17 @@
-"""The manifest of a sealed directory, and the seal on its files.
+r"""Arrays on disk, as `.npy` files of one dimension.
+
+The type and the length of an array follow from the counts in the manifest, and so does its header,
+byte for byte: a file with any other header is refused before a single value is read, so no file can
+ask for an array of Python objects.
+
+The kinds of things that are sealed, such as collections, and what is particular to each.
+
+Where a collection is: a local directory, or a URL that fsspec can open.
+
+A URL begins with a protocol and `://`, as in `s3://bucket/wiki`; protocols may be chained, as in
+`zip://wiki::https://host/wiki.zip`. Everything else is a path, `C:\wiki` and `a:b` included.
+
+The manifest of a sealed directory, and the seal on its files.
 
 A collection, or an index, is written once. When it is complete, the size and the SHA-256 of every
 file go into the manifest, which contains a checksum of itself. How files are compared with the
@@ -9,38 +22,213 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from doxeval.errors import InputError
+import numpy as np
+
+from doxeval.errors import InputError, OutputError
 from doxeval.output import set_aside
-from doxeval.storage.hashing import Progress, digest, in_threads
-from doxeval.storage.kinds import Kind
+
+HEADER_BYTES = 128
+
+
+class Column(NamedTuple):
+    """The values of an array, and how many there are."""
+
+    dtype: np.dtype[Any]
+    length: int
+
+    @property
+    def header(self) -> bytes:
+        """The beginning of the file, in version 1.0 of NumPy's format.
+
+        >>> Column(np.dtype("<i4"), 3).header[10:68]
+        b"{'descr': '<i4', 'fortran_order': False, 'shape': (3,)}   "
+        """
+        facts = {"descr": self.dtype.str, "fortran_order": False, "shape": (self.length,)}
+        text = repr(facts).encode().ljust(HEADER_BYTES - 11) + b"\n"
+        return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+
+    @property
+    def bytes(self) -> int:
+        """The size of the file."""
+        return HEADER_BYTES + self.length * self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What messages about a kind of sealed directory say, and which files it has.
+
+    Every manifest has `counts`, whole numbers from which the lengths of all arrays follow.
+    """
+
+    format: str  # the manifest's "format"
+    version: int
+    noun: str
+    again: str  # advice when something is damaged: "build the collection again"
+    makes_one: str  # advice when there is none: what makes one
+    error: type[InputError]
+    # Files without a hash of their own: whoever reads them finds out whether they were altered.
+    unhashed: Container[str]
+    # At opening, so much is compared with its hashes, the smallest files first.
+    verified_bytes: int
+    # The part of a manifest that is absent or not of the right type. The list of files is checked
+    # for every kind; this is about the rest, the counts first of all.
+    missing: Callable[[Mapping[str, Any]], str | None]
+    # The arrays by the names of their files, for these counts.
+    columns: Callable[[Mapping[str, int]], dict[str, Column]]
+    # Arrays that may be there, for these counts.
+    optional_columns: Callable[[Mapping[str, int]], dict[str, Column]] = lambda counts: {}
+    # Files that are there beside the arrays.
+    other_files: frozenset[str] = frozenset()
+    # Files that are verified with the others, but never read.
+    unread: frozenset[str] = frozenset()
+
+    @property
+    def one(self) -> str:
+        """The noun with its article: a collection, an index."""
+        return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
+
+    def file_names(self, counts: Mapping[str, int]) -> set[str]:
+        """All files there are for these counts, apart from the manifest."""
+        return {*self.columns(counts), *self.other_files}
+
+
+# In the cache, where the files of a directory came from. No file of a collection has such a name.
+URL_FILE = ".url"
+_PROTOCOL = r"[A-Za-z][A-Za-z0-9+.\-]+"  # two characters at least: one is a drive of Windows
+_URL = rf"(?:{_PROTOCOL}::)*{_PROTOCOL}://"
+# What becomes of a URL when it is made a Path.
+_FLATTENED = rf"({_PROTOCOL}:)[/\\][^/\\]"
+_CREDENTIALS = r"(?<!github)://[^/@]*:[^/@]+@"  # github://organisation:repository@ has none
+_LOCAL = ("file", "local")
+CACHE_VARIABLE = "DOXEVAL_CACHE"
+ELSEWHERE = f"the environment variable {CACHE_VARIABLE} can name another directory"
+
+
+def is_url(location: str | os.PathLike[str]) -> bool:
+    """Whether a location is a URL, not a path.
+
+    >>> [is_url(one) for one in ("s3://bucket/wiki", "zip://a::file:///b.zip", "C:\\\\wiki", "a:b")]
+    [True, True, False, False]
+    """
+    given = os.fsdecode(location)
+    return "://" in given and re.match(_URL, given) is not None
+
+
+def local_path(location: str | os.PathLike[str], error: type[InputError]) -> Path | None:
+    """The path of a local directory, which a `file:` URL may name; None for any other URL.
+
+    >>> local_path("wiki", InputError).name, local_path("file:///data/my%20wiki", InputError).name
+    ('wiki', 'my wiki')
+    >>> local_path("s3://bucket/wiki", InputError) is None
+    True
+    >>> local_path("http://[::1/wiki", InputError)
+    Traceback (most recent call last):
+    doxeval.errors.InputError: http://[::1/wiki: this is not a URL: Invalid IPv6 URL
+    """
+    given = os.fsdecode(location)
+    if not is_url(given):
+        if _is_flattened(given):
+            message = "a URL is given as a string: a Path loses one of its slashes"
+            raise error(message, given)
+        return Path(given)
+    from urllib.parse import unquote, urlsplit  # not worth its time for most commands
+
+    try:
+        parts = urlsplit(given)
+    except ValueError as reason:
+        check_url(given, error)  # so that no password is repeated
+        raise error(f"this is not a URL: {reason}", given) from None
+    if parts.scheme not in _LOCAL:
+        return None
+    path = unquote(parts.path)
+    if parts.netloc not in ("", "localhost") or not path.startswith("/") or "\0" in path:
+        raise error("expected three slashes and a whole path, as in file:///data/wiki", given)
+    return Path(path)
+
+
+def check_url(url: str, error: type[InputError]) -> None:
+    """Refuse a URL that names a password, or one of the web with a query.
+
+    >>> check_url("sftp://me:secret@host/wiki", InputError)
+    Traceback (most recent call last):
+    doxeval.errors.InputError: the URL contains a password, which would end up in results, ...
+    """
+    if re.search(_CREDENTIALS, url):
+        raise error(
+            "the URL contains a password, which would end up in results, reports and pickles; "
+            "give it where fsspec looks for it, such as FSSPEC_SFTP_PASSWORD"
+        )
+    if re.match(r"https?://[^?#]*[?#]", url):
+        raise error("expected the URL of a directory, without ? and #", url)
+
+
+def refuse_url(out: str | os.PathLike[str]) -> None:
+    """Refuse to write to a URL.
+
+    >>> refuse_url("s3://bucket/wiki")
+    Traceback (most recent call last):
+    doxeval.errors.OutputError: s3://bucket/wiki: only local directories can be written; ...
+    """
+    given = os.fsdecode(out)
+    if is_url(given) or _is_flattened(given):
+        url = given if is_url(given) else given.replace(":/", "://", 1)
+        raise OutputError(
+            f"{url}: only local directories can be written; write one, and copy it to the URL"
+        )
+
+
+def absolute(location: str | os.PathLike[str]) -> str:
+    """A location that is the same from any working directory.
+
+    >>> absolute("s3://bucket/wiki"), absolute("/data/../wiki")
+    ('s3://bucket/wiki', '/wiki')
+    """
+    return os.fsdecode(location) if is_url(location) else os.path.abspath(os.fsdecode(location))
+
+
+def name_of(location: str) -> str:
+    """The last part of a path or a URL, to call a collection by.
+
+    >>> name_of("s3://bucket/wiki/"), name_of("zip://wiki::file:///b.zip"), name_of("data/wiki")
+    ('wiki', 'wiki', 'wiki')
+    """
+    if not is_url(location):
+        return Path(location).name
+    return location.partition("::")[0].rstrip("/").rpartition("/")[2]
+
+
+def cache_directory() -> Path:
+    """Where remote collections are kept, and what is remembered of others.
+
+    >>> cache_directory().is_absolute()
+    True
+    """
+    if named := os.environ.get(CACHE_VARIABLE):
+        return Path(named).absolute()
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if base.is_absolute():  # a relative one is to be ignored, says the standard
+        return base / "doxeval"
+    try:
+        return Path("~/.cache/doxeval").expanduser()
+    except RuntimeError:
+        raise OutputError(f"no home directory, and so no cache; {ELSEWHERE}") from None
+
+
+def _is_flattened(path: str) -> bool:
+    """Whether a path was made from a URL: nobody has a directory `s3:`."""
+    match = re.match(_FLATTENED, path)
+    return match is not None and not os.path.exists(match[1])
+
 
 NAME = "manifest.json"
 LARGEST_SIZE = 1 << 62  # of a file, or of any count; no file system has more
-
-
-def seal(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> None:
-    """Write the manifest over all files of a directory."""
-    paths = sorted(directory.iterdir())
-    files: dict[str, dict[str, Any]] = {path.name: {"bytes": path.stat().st_size} for path in paths}
-    hashed = [name for name in files if name not in kind.unhashed]
-    sizes = [files[name]["bytes"] for name in hashed]
-    digests = in_threads(lambda name, told: _digest(directory / name, told), hashed, sizes)
-    for name, digest_of_file in zip(hashed, digests, strict=True):
-        files[name]["sha256"] = digest_of_file
-    manifest = {"format": kind.format, "version": kind.version, **facts, "files": files}
-    manifest["checksum"] = _checksum(manifest)
-    text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
-    (directory / NAME).write_text(text, encoding="utf-8")
-
-
-def _digest(path: Path, progress: Progress) -> str:
-    with path.open("rb", buffering=0) as file:
-        return digest(file, progress)
 
 
 def is_sealed(kind: Kind, directory: Path) -> bool:
@@ -72,7 +260,7 @@ def _checked(kind: Kind, manifest: dict[str, Any], location: str, address: str) 
             location,
         )
     sealed = {name: value for name, value in manifest.items() if name != "checksum"}
-    if manifest.get("checksum") != _checksum(sealed):
+    if manifest.get("checksum") != manifest_checksum(sealed):
         raise kind.error(f"the manifest was altered; {kind.again}", location)
     missing = kind.missing(manifest) or _missing_files(kind, manifest)
     if missing is not None:
@@ -126,7 +314,8 @@ def _why_missing(kind: Kind, directory: Path) -> str:
     return f"{expected}; {kind.makes_one}"
 
 
-def _checksum(manifest: Mapping[str, Any]) -> str:
+def manifest_checksum(manifest: Mapping[str, Any]) -> str:
+    """The checksum over all of a manifest but the checksum itself."""
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 

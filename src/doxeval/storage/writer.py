@@ -5,6 +5,7 @@ Until then the directory is locked, and what it replaces stays as it was (see un
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
@@ -12,17 +13,59 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+import numpy as np
 import numpy.typing as npt
 
 from doxeval.errors import OutputError, output_errors
 from doxeval.messages import Parameter
 from doxeval.output import flush_to_disk, make_parents, move_into_place, restore, temporary_output
-from doxeval.storage.columns import ColumnFile
-from doxeval.storage.kinds import Kind
-from doxeval.storage.locations import refuse_url
-from doxeval.storage.manifest import is_sealed, seal
+from doxeval.storage.files import Progress, digest, in_threads
+from doxeval.storage.manifest import NAME, Column, Kind, is_sealed, manifest_checksum, refuse_url
 
 _SCRATCH = "scratch"
+
+
+class ColumnFile:
+    """A one-dimensional `.npy` file that grows.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "squares.npy"
+    >>> column = ColumnFile(path, "<i4")
+    >>> column.append([0, 1])
+    >>> column.append([4])
+    >>> column.finish()
+    >>> np.load(path).tolist()
+    [0, 1, 4]
+    """
+
+    def __init__(self, path: Path, dtype: npt.DTypeLike) -> None:
+        self._dtype = np.dtype(dtype)
+        self._count = 0
+        self._file = path.open("wb")
+        self._file.write(self._header())
+
+    def append(self, values: npt.ArrayLike) -> None:
+        """Add values at the end."""
+        array = np.ascontiguousarray(values, dtype=self._dtype)
+        self._count += array.size
+        self._file.write(array.data)
+
+    def finish(self) -> None:
+        """Write the final header, and make sure that everything is on disk; once is enough."""
+        if self._file.closed:
+            return
+        self._file.seek(0)
+        self._file.write(self._header())
+        flush_to_disk(self._file)
+        self._file.close()
+
+    def close(self) -> None:
+        """Close the file, finished or not."""
+        with suppress(OSError):  # a full disk was reported when it was first noticed
+            self._file.close()
+
+    def _header(self) -> bytes:
+        return Column(self._dtype, self._count).header
 
 
 class SealedWriter:
@@ -140,3 +183,23 @@ def give_up(file: BinaryIO) -> None:
     """Close a file that may be incomplete."""
     with suppress(OSError):  # a full disk was reported when it was first noticed
         file.close()
+
+
+def seal(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> None:
+    """Write the manifest over all files of a directory."""
+    paths = sorted(directory.iterdir())
+    files: dict[str, dict[str, Any]] = {path.name: {"bytes": path.stat().st_size} for path in paths}
+    hashed = [name for name in files if name not in kind.unhashed]
+    sizes = [files[name]["bytes"] for name in hashed]
+    digests = in_threads(lambda name, told: _digest(directory / name, told), hashed, sizes)
+    for name, digest_of_file in zip(hashed, digests, strict=True):
+        files[name]["sha256"] = digest_of_file
+    manifest = {"format": kind.format, "version": kind.version, **facts, "files": files}
+    manifest["checksum"] = manifest_checksum(manifest)
+    text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
+    (directory / NAME).write_text(text, encoding="utf-8")
+
+
+def _digest(path: Path, progress: Progress) -> str:
+    with path.open("rb", buffering=0) as file:
+        return digest(file, progress)

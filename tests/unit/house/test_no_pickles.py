@@ -22,7 +22,7 @@ FORBIDDEN = {
     "read_pickle": {"pandas", "pd"},
 }
 UNPICKLES_ITS_OWN = {
-    "parallel/outcomes.py",
+    "parallel/engine.py",
     "parallel/shared.py",
     "evaluation/workers.py",
     "processes.py",
