@@ -39,11 +39,11 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 FORMATS = {
     "Documents": {
-        "XML": "doxeval.documents.xml",
-        "HTML": "doxeval.documents.html",
-        "Markdown": "doxeval.documents.markdown",
-        "Plain text": "doxeval.documents.plain",
-        "Records": "doxeval.documents.records",
+        "XML": "doxeval.documents.readers.xml",
+        "HTML": "doxeval.documents.readers.html",
+        "Markdown": "doxeval.documents.readers.markdown",
+        "Plain text": "doxeval.documents.readers.plain",
+        "Records": "doxeval.documents.readers.records",
         "Paths and text points": "doxeval.documents.paths",
     },
     "Topics": {

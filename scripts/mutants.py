@@ -43,7 +43,7 @@ PER_AREA = 15
 AREAS = {
     "spans": "spans.py",
     "resolution": "runs/resolution.py assessments/resolution.py assessments/column_resolution.py "
-    "documents/lookup.py documents/points.py",
+    "documents/lookup.py documents/text_points.py",
     "ranking": "evaluation/ranked.py evaluation/placing.py evaluation/order.py "
     "evaluation/duplicates.py measures/ranking.py",
     "measures": "measures/gains.py measures/effort.py measures/gained.py measures/ground_truth.py "

@@ -1,4 +1,14 @@
-"""A collection that is open for reading: trees over texts, in a directory or at a URL.
+"""The open files of a collection, with what a collection's own files must agree on.
+
+A collection at a URL has its columns in the cache (see sealed/cache.py), and its text at the URL.
+
+The documents of a collection that is open for reading: their ids and their texts.
+
+What stands in the documents, their elements, is in collection.py.
+
+One element of a collection, with its properties and its neighbours.
+
+A collection that is open for reading: trees over texts, in a directory or at a URL.
 
 Documents and elements are numbers here: a document is its number in the collection, an element its
 row in the node table. Most methods look up many of them at once. Columns are mapped into memory,
@@ -8,30 +18,402 @@ ids and the texts of the documents are in stored_documents.py.
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
-from doxeval.documents.collection_files import current_manifest, opened_files
-from doxeval.documents.element import Element
-from doxeval.documents.innermost import innermost_nodes
-from doxeval.documents.lookup import find_nodes
+from doxeval.arrays import Bools, Bytes, Ints, positions_in
+from doxeval.documents.ids import IdIndex, normalised_id
+from doxeval.documents.layout import (
+    COLLECTION,
+    HASH_BYTES,
+    IDS_FILE,
+    TAGS_FILE,
+    read_manifest,
+    text_parts,
+)
+from doxeval.documents.lookup import find_nodes, innermost_nodes
+from doxeval.documents.nodes import COLUMNS, NodeColumns, PathSummary
 from doxeval.documents.paths import Step, format_path, parse_path
-from doxeval.documents.stored_documents import StoredDocuments
-from doxeval.documents.summary import PathSummary
+from doxeval.documents.text import MappedText, TextBytes, TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
-from doxeval.messages import short_path, truncate
-from doxeval.storage import guarded
+from doxeval.messages import plural, quoted, short_path, truncate
+from doxeval.named import checked
+from doxeval.storage import URL_FILE, SealedFiles, absolute, guarded, is_url, local_path, name_of
 
-if TYPE_CHECKING:  # what few commands need is loaded when they need it
-    from doxeval.documents.options import Whitespace
-    from doxeval.documents.points import TextPoints
-    from doxeval.documents.quotes import Place
+if TYPE_CHECKING:
+    from doxeval.documents.build.options import Whitespace
+    from doxeval.documents.find_text import Place
     from doxeval.documents.statistics import CollectionStatistics, TextTotals
-    from doxeval.documents.verification import Verification
+    from doxeval.documents.text_points import TextPoints
+    from doxeval.documents.verify import Verification
+    from doxeval.storage import Cached
+
+
+class CollectionFiles(SealedFiles):
+    """The open files of a collection, and its manifest."""
+
+    def __init__(self, directory: Path, cached: Cached | None = None) -> None:
+        self.remote = None if cached is None else cached.remote
+        kind = COLLECTION if cached is None else cached.kind
+        super().__init__(kind, directory, only_hashed=cached is not None)
+        self._check_ends()
+
+    def tags(self) -> list[str]:
+        """The tags of all elements."""
+        try:
+            tags = json.loads(self.raw(TAGS_FILE).tobytes().decode())
+        except (ValueError, RecursionError):
+            tags = None
+        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+            raise self.damaged(TAGS_FILE, "expected a list of tags")
+        if len(set(tags)) != len(tags) or len(tags) != self.manifest["counts"]["tags"]:
+            raise self.damaged(TAGS_FILE, "expected different tags, as many as the manifest says")
+        return tags
+
+    def text(self) -> TextBytes:
+        """The texts of all documents, one after another."""
+        files = self.manifest["files"]
+        parts = text_parts(files)
+        if self.remote is not None:
+            from doxeval.documents.text import RemoteText
+
+            return RemoteText(self.remote, {name: files[name]["bytes"] for name in parts})
+        paths = [str(self.directory / name) for name in parts]
+        return MappedText([self.raw(name) for name in parts], paths)
+
+    def _check_ends(self) -> None:
+        """Check that the last entry of each column of borders is the end of what they divide."""
+        files = self.manifest["files"]
+        expected = {
+            "documents.rows": self.manifest["counts"]["elements"],
+            "documents.id_ends": files[IDS_FILE]["bytes"],
+            "documents.text_ends": sum(files[name]["bytes"] for name in text_parts(files)),
+        }
+        for name, end in expected.items():
+            if self.column(name)[-1] != end:
+                raise self.damaged(f"{name}.npy", f"expected {end:,} at the end")
+
+
+def opened_files(location: str | os.PathLike[str], seal: str | None = None) -> CollectionFiles:
+    """The files of a collection in a directory or at a URL.
+
+    If the seal is known, and the cache has a collection of that seal, its URL is not asked again.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> opened_files(example_collection({"a": "<p>One.</p>"}).location).tags()
+    ['p']
+    """
+    directory = local_path(location, CollectionError)
+    if directory is not None:
+        return _in_directory(directory)
+    from doxeval.storage import cached
+
+    here = cached(COLLECTION, os.fsdecode(location), seal)
+    try:
+        return CollectionFiles(here.directory, here)
+    except CollectionError:
+        here.repair()  # a file in the cache was damaged; what was is downloaded again
+        return CollectionFiles(here.directory, here)
+
+
+def _in_directory(directory: Path) -> CollectionFiles:
+    try:
+        return CollectionFiles(directory)
+    except CollectionError:
+        if not (directory / URL_FILE).exists():
+            raise
+    from doxeval.storage import url_of
+
+    message = (
+        f"this is the cache of a collection whose texts are elsewhere: open {url_of(directory)}"
+    )
+    raise CollectionError(message, str(directory))
+
+
+def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
+    """The manifest that is in a directory or at a URL now.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> current_manifest(example_collection({"a": "<p>One.</p>"}).location)["format"]
+    'doxeval collection'
+    """
+    directory = local_path(location, CollectionError)
+    if directory is not None:
+        return read_manifest(directory)
+    from doxeval.storage import RemoteDirectory
+
+    return RemoteDirectory(os.fsdecode(location), COLLECTION).manifest()
+
+
+_TEXTS_KEPT = 16
+
+
+class StoredDocuments:
+    """Documents in a directory or at a URL, in the order in which they were built.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> stored = StoredDocuments(example_collection({"a": "<p>One.</p>"}).location)
+    >>> list(stored.ids()), stored.text_of(0)
+    (['a'], 'One.')
+    """
+
+    @checked
+    def __init__(self, location: str | os.PathLike[str]) -> None:
+        self._hold(location, opened_files(location))
+
+    def _hold(self, location: str | os.PathLike[str], files: CollectionFiles) -> None:
+        # What the user calls it, and where its columns are: for a URL, in the cache.
+        self.location = os.fsdecode(location) if is_url(location) else str(files.directory)
+        self.directory = files.directory
+        self.files = files
+        self.manifest: dict[str, Any] = self.files.manifest
+        column = self.files.column
+        self.nodes = NodeColumns(*(column(f"nodes.{name}") for name in COLUMNS))
+        # The first row of each document, and the number of all rows.
+        self.rows: Ints = column("documents.rows")
+        self.whitespace: Whitespace = self.manifest["options"]["whitespace"]
+        self.inline_tags = frozenset(self.manifest["options"]["inline"])
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        return len(self.rows) - 1
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.location!r}): {plural(len(self), 'document')}"
+
+    @property
+    def address(self) -> str:
+        """Where it can be opened again, from any working directory: a whole path, or a URL."""
+        return absolute(self.directory if self.files.remote is None else self.location)
+
+    @property
+    def name(self) -> str:
+        """The last part of its location.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<p>One.</p>"}).name
+        'collection'
+        """
+        return name_of(self.location)
+
+    @property
+    def seal(self) -> str:
+        """The checksum of its manifest, which contains the checksums of all its files."""
+        return str(self.manifest["checksum"])
+
+    def __eq__(self, other: object) -> bool:
+        return self.seal == other.seal if isinstance(other, StoredDocuments) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.seal)
+
+    def refuse_damage(self) -> None:
+        """Raise an error about the first damaged file, if opening did not verify them all."""
+        self.files.refuse_damage()
+
+    @cached_property
+    def id_columns(self) -> tuple[Ints, Bytes, IdIndex]:
+        """Where each id ends, the ids with a newline after each, and the index of ids."""
+        column = self.files.column
+        index = IdIndex(*(column(f"documents.index_{name}") for name in IdIndex._fields))
+        return column("documents.id_ends"), self.files.raw(IDS_FILE), index
+
+    @cached_property
+    def _read_text(self) -> Callable[[int], str]:
+        """A function that reads the text of a document, with a cache of the last few."""
+        store = TextStore(
+            self.location,
+            self.files.text(),
+            self.files.column("documents.text_ends"),
+            self.files.column("documents.sha256").reshape(-1, HASH_BYTES),
+            self.manifest["options"]["text"],
+        )
+        lengths, rows = self.nodes.end, self.rows
+        # The cache keeps only the store and two columns alive.
+        return lru_cache(_TEXTS_KEPT)(
+            lambda document: store.read(document, int(lengths[rows[document]]))
+        )
+
+    @guarded
+    def text_of(self, document: int) -> str:
+        """The text of a document."""
+        return self._read_text(document)
+
+    @guarded
+    def find_documents(self, ids: Sequence[str]) -> Ints:
+        """The numbers of documents, -1 for an unknown id.
+
+        Ids are compared without white space around them, a leading `./` and a final `.xml`.
+        """
+        distinct = {reference: index for index, reference in enumerate(dict.fromkeys(ids))}
+        _, _, index = self.id_columns
+        numbers = index.find([normalised_id(reference) for reference in distinct])
+        if not ((numbers >= -1) & (numbers < len(self))).all():
+            raise self.files.damaged("documents.index_numbers.npy", "there is no such document")
+        return numbers[np.fromiter((distinct[reference] for reference in ids), np.int64, len(ids))]
+
+    def document(self, document_id: str) -> int:
+        """The number of one document; an unknown id is an error."""
+        number = int(self.find_documents([document_id])[0])
+        if number < 0:
+            raise UnknownReference(f"no document {quoted(document_id)} in {self.location}")
+        return number
+
+    @guarded
+    def id_of(self, document: int) -> str:
+        """The id of a document."""
+        ends, lines, _ = self.id_columns
+        begin = int(ends[document - 1]) if document else 0
+        return lines[begin : int(ends[document]) - 1].tobytes().decode()
+
+    def ids(self) -> Iterator[str]:
+        """All ids, in the order of the documents."""
+        return (self.id_of(document) for document in range(len(self)))
+
+    def characters_at(self, document: int, positions: Ints) -> Ints:
+        """Offsets in characters for offsets in bytes of UTF-8; -1 inside a character.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<p>é!</p>"}).characters_at(0, np.array([0, 1, 2])).tolist()
+        [0, -1, 1]
+        """
+        text = np.frombuffer(self.text_of(document).encode(), dtype=np.uint8)
+        begins = np.append(np.flatnonzero((text & 0xC0) != 0x80), len(text))
+        return positions_in(begins, positions)
+
+
+@dataclass(frozen=True, repr=False)
+class Element:
+    """An element: a row of the node table that knows its collection.
+
+    Its neighbours are elements too. Everything is looked up on demand.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<sec><p>One.</p><p>Two.</p></sec>"})
+    >>> first, second = collection.root("a").children()
+    >>> first.path, first.tag, first.depth, first.length
+    ('/sec[1]/p[1]', 'p', 2, 4)
+    >>> [str(other) for other in first.siblings()], [str(e) for e in second.ancestors()]
+    (['a /sec[1]/p[2]'], ['a /sec[1]'])
+    >>> first in collection.root("a"), first in second
+    (True, False)
+    >>> first
+    <Element a /sec[1]/p[1], characters 0 to 4>
+    """
+
+    collection: Collection
+    node: int
+
+    def __str__(self) -> str:
+        return f"{self.document_id} {self.path}"
+
+    def __repr__(self) -> str:
+        return f"<Element {self}, characters {self.start:,} to {self.end:,}>"
+
+    @property
+    def document(self) -> int:
+        """The number of its document."""
+        return int(self.collection.documents_of([self.node])[0])
+
+    @property
+    def document_id(self) -> str:
+        """The id of its document."""
+        return self.collection.id_of(self.document)
+
+    @property
+    def path(self) -> str:
+        """Its path, every step numbered."""
+        return self.collection.path_of(self.node)
+
+    @property
+    def tag(self) -> str:
+        """Its tag."""
+        return self.collection.tag_of(self.node)
+
+    @property
+    def depth(self) -> int:
+        """Its depth; a root is at depth 1."""
+        return self.collection.depth_of(self.node)
+
+    @property
+    def start(self) -> int:
+        """Code points of the document's text before it."""
+        return int(self.collection.nodes.start[self.node])
+
+    @property
+    def end(self) -> int:
+        """Code points of the document's text up to its end."""
+        return int(self.collection.nodes.end[self.node])
+
+    @property
+    def length(self) -> int:
+        """Code points of its text."""
+        return self.end - self.start
+
+    @property
+    def text(self) -> str:
+        """Its text, including that of all elements inside it."""
+        return self.collection.text_of(self.document)[self.start : self.end]
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of its text in UTF-8, to recognise it in another build of the collection."""
+        import hashlib
+
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def parent(self) -> Element | None:
+        """Its parent; None for a root."""
+        parent = int(self.collection.parents_of([self.node])[0])
+        return None if parent < 0 else Element(self.collection, parent)
+
+    def ancestors(self) -> Iterator[Element]:
+        """Its ancestors, innermost first."""
+        above = self.parent
+        while above is not None:
+            yield above
+            above = above.parent
+
+    def children(self) -> Iterator[Element]:
+        """Its children, in document order."""
+        for child in self.collection.children_of(self.node).tolist():
+            yield Element(self.collection, child)
+
+    def siblings(self) -> Iterator[Element]:
+        """The other children of its parent, in document order."""
+        parent = self.parent
+        others = iter(()) if parent is None else parent.children()
+        return (other for other in others if other.node != self.node)
+
+    def descendants(self) -> Iterator[Element]:
+        """All elements inside it, in document order."""
+        size = int(self.collection.nodes.size[self.node])
+        for node in range(self.node + 1, self.node + size):
+            yield Element(self.collection, node)
+
+    def __contains__(self, other: Element) -> bool:
+        size = int(self.collection.nodes.size[self.node])
+        return self.node <= other.node < self.node + size
+
+    def as_dict(self) -> dict[str, Any]:
+        """Document, path, tag, range and text as plain values, for JSON."""
+        return {
+            "doc": self.document_id,
+            "path": self.path,
+            "tag": self.tag,
+            "start": self.start,
+            "end": self.end,
+            "text": self.text,
+        }
+
 
 _ROWS = 1 << 20  # about how many elements are looked at together
 
@@ -88,7 +470,7 @@ class Collection(StoredDocuments):
         >>> example_collection({"a": "<p>One.</p>", "b": "<p>Two.</p>"}).verify().documents
         2
         """
-        from doxeval.documents.verification import verify_collection
+        from doxeval.documents.verify import verify_collection
 
         if current_manifest(self.location)["checksum"] != self.seal:
             raise CollectionError("the collection was replaced since", self.location)
@@ -319,7 +701,7 @@ class Collection(StoredDocuments):
         >>> [place.text for place in collection.find_text("tide. High", ignore_space=True)]
         ['tide.High']
         """
-        from doxeval.documents.quotes import find_text
+        from doxeval.documents.find_text import find_text
 
         return find_text(
             self,
@@ -332,7 +714,7 @@ class Collection(StoredDocuments):
 
     def points(self, whitespace: Whitespace | None = None) -> TextPoints:
         """The text points of this collection; by default numbered as it was built."""
-        from doxeval.documents.points import TextPoints
+        from doxeval.documents.text_points import TextPoints
 
         return TextPoints(self, whitespace or self.whitespace)
 

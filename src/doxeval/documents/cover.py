@@ -25,8 +25,8 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges, portions, positions_in
 from doxeval.documents.collection import Collection
-from doxeval.documents.innermost import first_beginning
-from doxeval.documents.trees import Trees
+from doxeval.documents.lookup import first_beginning
+from doxeval.documents.nodes import Trees
 from doxeval.spans import Spans, merged
 
 # How many pairs of a range and an element are worked on at once, about.

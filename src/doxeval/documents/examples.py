@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from doxeval.documents.build import build_collection
+from doxeval.documents.build.build import build_collection
 from doxeval.documents.collection import Collection
 
 

@@ -1,14 +1,38 @@
-"""Document ids: the rules that make them, and the form in which references are compared."""
+"""Document ids: the rules that make them, and the form in which references are compared.
+
+An index from document ids to document numbers, which never needs to load all ids.
+
+Each id is hashed to 128 bits. The first half is the key that is sorted and searched; the second
+half, the check, tells ids with the same key apart.
+
+Merging indexes of ids, one range of keys after another, in bounded memory.
+
+Keys are hashes, so ranges of the same width have about the same number of entries.
+
+An index of ids that grows.
+
+Ids are added to a few sorted parts in memory, each at least twice as long as the next, so that
+adding stays cheap. Once there are enough of them, they are written as one sorted run into scratch
+files; at the end all runs are merged, one range of keys after another. So memory does not grow with
+the collection.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doxeval.errors import SyntaxProblem
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Ints, positions_in
+from doxeval.errors import InputError, SyntaxProblem
 from doxeval.files import uncompressed_name
 from doxeval.messages import Parameter, quoted
 
@@ -113,3 +137,294 @@ class IdRule:
     def from_name(self, name: str) -> str:
         """The id of a file, given its path inside the source without unneeded suffixes."""
         return name if self.text == "path" else name.rpartition("/")[2]
+
+
+HASH_BITS = 128
+# Numbers up to this many documents fit into 32 bits.
+MOST_IN_32_BITS = 1 << 31
+
+
+def number_type(documents: int) -> np.dtype[Any]:
+    """The type of document numbers in a collection of so many documents.
+
+    >>> number_type(1 << 31).name, number_type((1 << 31) + 1).name
+    ('int32', 'int64')
+    """
+    return np.dtype("<i4" if documents <= MOST_IN_32_BITS else "<i8")
+
+
+class IdIndex(NamedTuple):
+    """Keys in ascending order, each with its check and its document number.
+
+    Different ids with the same key, if there ever are any, come in the order of their checks.
+    """
+
+    keys: npt.NDArray[np.uint64]
+    checks: npt.NDArray[np.uint64]
+    numbers: Ints
+
+    def find(self, ids: Sequence[str]) -> Ints:
+        """The number of each document, -1 for an unknown id.
+
+        >>> indexed(["a", "b"]).find(["b", "x", "a"]).tolist()
+        [1, -1, 0]
+        """
+        keys, checks = hashed(ids)
+        position = positions_in(self.keys, keys)
+        numbers = np.full(len(keys), -1, dtype=np.int64)
+        left = np.flatnonzero(position >= 0)
+        while len(left):
+            at = position[left]
+            is_found = self.checks[at] == checks[left]
+            numbers[left[is_found]] = self.numbers[at[is_found]]
+            # Another id has the same key: the next entry may have it, too.
+            left = left[~is_found & (at + 1 < len(self.keys))]
+            position[left] += 1
+            left = left[self.keys[position[left]] == keys[left]]
+        return numbers
+
+
+class DuplicateId(InputError):
+    """Two documents with the same id: the number of the second, and that of the first."""
+
+    def __init__(self, number: int, earlier: int) -> None:
+        super().__init__("duplicate document id")
+        self.number = number
+        self.earlier = earlier
+
+
+def indexed(ids: Sequence[str], first: int = 0) -> IdIndex:
+    """The index of some ids, which are numbered from `first`.
+
+    >>> sorted(indexed(["a", "b"], 7).numbers.tolist())
+    [7, 8]
+    """
+    keys, checks = hashed(ids)
+    return in_order(IdIndex(keys, checks, np.arange(first, first + len(ids))))
+
+
+def in_order(index: IdIndex) -> IdIndex:
+    """The entries of an index, in ascending order; of the same id, the lowest number first."""
+    order = np.argsort(index.keys, kind="stable")  # fast where entries are sorted in part
+    keys = index.keys[order]
+    if len(keys) and (keys[1:] == keys[:-1]).any():
+        order = np.lexsort((index.numbers, index.checks, index.keys))
+    return IdIndex(index.keys[order], index.checks[order], index.numbers[order])
+
+
+def hashed(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """The key and the check of each id.
+
+    >>> keys, checks = hashed(["a", "b", "a"])
+    >>> keys[0] == keys[2] != keys[1]
+    np.True_
+    """
+    size = HASH_BITS // 8
+    encoded = [text.encode("utf-8", "surrogatepass") for text in ids]
+    digests = b"".join([hashlib.blake2b(one, digest_size=size).digest() for one in encoded])
+    halves = np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
+    return halves[:, 0].copy(), halves[:, 1].copy()
+
+
+_BLOCK = 1 << 19  # how many entries are merged at once, about
+_KEY_BITS = 64
+
+
+def merged_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[IdIndex]:
+    """The blocks of one index for the documents of all parts, in order.
+
+    `firsts` is added to the numbers of each part. If an id is there twice, DuplicateId is raised
+    after the last range: about the first document that has the id of an earlier one.
+
+    >>> from doxeval.documents.ids import indexed
+    >>> (block,) = merged_indexes([indexed(["a", "b"]), indexed(["c"])], [0, 2])
+    >>> block.find(["c", "a"]).tolist()
+    [2, 0]
+    >>> list(merged_indexes([indexed(["a", "b"]), indexed(["b"])], [0, 2]))
+    Traceback (most recent call last):
+    doxeval.documents.ids.DuplicateId: duplicate document id
+    """
+    entries = sum(len(part.keys) for part in parts)
+    dtype = number_type(entries)
+    duplicate: tuple[int, int] | None = None
+    for slices in _ranges(parts, entries):
+        block = in_order(_together(parts, firsts, slices))
+        found = first_duplicate(block)
+        if found is not None:
+            duplicate = found if duplicate is None else min(duplicate, found)
+        elif duplicate is None and len(block.keys):
+            yield block._replace(numbers=block.numbers.astype(dtype, copy=False))
+    if duplicate is not None:
+        raise DuplicateId(*duplicate)
+
+
+def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
+    """The lowest number of a document whose id an earlier one has too, and that of the earlier.
+
+    >>> from doxeval.documents.ids import indexed
+    >>> first_duplicate(indexed(["a", "b", "b", "a", "a"]))
+    (2, 1)
+    """
+    if not (index.keys[1:] == index.keys[:-1]).any():
+        return None
+    is_same = (index.keys[1:] == index.keys[:-1]) & (index.checks[1:] == index.checks[:-1])
+    # Of one id, the lowest numbers come first: the second is the first that is a duplicate.
+    pairs = np.flatnonzero(is_same & ~np.append(False, is_same[:-1]))
+    if not len(pairs):
+        return None
+    later = index.numbers[pairs + 1]
+    at = int(np.argmin(later))
+    return int(later[at]), int(index.numbers[pairs[at]])
+
+
+def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
+    """The entries of each part in each range of keys."""
+    ranges = max(1, -(-entries // _BLOCK))
+    begins = [0] * len(parts)
+    for number in range(1, ranges + 1):
+        if number < ranges:
+            edge = np.array([(number << _KEY_BITS) // ranges], dtype=np.uint64)
+            ends = [int(np.searchsorted(part.keys, edge)[0]) for part in parts]
+        else:
+            ends = [len(part.keys) for part in parts]
+        yield [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
+        begins = ends
+
+
+def _together(parts: Sequence[IdIndex], firsts: Sequence[int], slices: Sequence[slice]) -> IdIndex:
+    """These entries of all parts, with the numbers of the whole."""
+    keys, checks, numbers = [], [], []
+    for part, first, own in zip(parts, firsts, slices, strict=True):
+        if own.start < own.stop:
+            keys.append(part.keys[own])
+            checks.append(part.checks[own])
+            numbers.append(part.numbers[own].astype(np.int64) + first)
+    if not keys:
+        none = np.zeros(0, dtype=np.uint64)
+        return IdIndex(none, none, _no_numbers())
+    return IdIndex(np.concatenate(keys), np.concatenate(checks), np.concatenate(numbers))
+
+
+def _no_numbers() -> Ints:
+    return np.zeros(0, dtype=np.int64)
+
+
+_RUN = 1 << 19  # how many ids are kept in memory
+_TYPES = {"keys": "<u8", "checks": "<u8", "numbers": "<i8"}  # in the scratch files
+
+
+class IdIndexBuilder:
+    """Adds ids to an index; `scratch` says where a file with a given name can be written.
+
+    A duplicate of an id that is still in memory is noticed immediately, any other one at the end.
+    Either way the error is about the first document that has the id of an earlier one. Without
+    `scratch`, everything stays in memory.
+
+    >>> builder = IdIndexBuilder()
+    >>> builder.add(["a", "b"])
+    >>> builder.add(["c"])
+    >>> builder.finish().find(["c", "x", "a"]).tolist()
+    [2, -1, 0]
+    """
+
+    def __init__(self, scratch: Callable[[str], Path] | None = None) -> None:
+        self._scratch = scratch
+        self._parts: list[IdIndex] = []
+        self._runs: list[int] = []  # where each run in the scratch files ends
+        self._count = 0
+
+    def add(self, ids: Sequence[str]) -> None:
+        """Add ids, which get the next numbers."""
+        self._take(indexed(ids, self._count))
+
+    def absorb(self, index: IdIndex) -> None:
+        """Add all ids of another index, which get the next numbers in the same order.
+
+        >>> builder = IdIndexBuilder()
+        >>> builder.add(["c"])
+        >>> builder.absorb(indexed(["a", "b"]))
+        >>> builder.finish().find(["a", "b", "c"]).tolist()
+        [1, 2, 0]
+        """
+        if self._scratch is None or len(index.keys) < _RUN:
+            self._take(index._replace(numbers=index.numbers + np.int64(self._count)))
+            return
+        if self._parts:
+            self._spill(self._scratch)
+        for first in range(0, len(index.keys), _RUN):  # it is sorted, and one run as it is
+            own = slice(first, first + _RUN)
+            numbers = index.numbers[own] + np.int64(self._count)
+            _write_run(IdIndex(index.keys[own], index.checks[own], numbers), self._scratch)
+        self._count += len(index.keys)
+        self._runs.append(self._count)
+
+    def _take(self, new: IdIndex) -> None:
+        if _has_duplicates(new, self._parts):
+            self._refuse(new)
+        self._count += len(new.keys)
+        self._parts.append(new)
+        while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
+            self._parts[-2:] = [_joined(self._parts[-2:])]
+        if self._scratch is not None and self._in_memory >= _RUN:
+            self._spill(self._scratch)
+
+    def blocks(self) -> Iterator[IdIndex]:
+        """The index of all ids, in blocks: all of one block come before all of the next."""
+        runs = [*self._spilled(), *self._parts]
+        return merged_indexes(runs, [0] * len(runs))
+
+    def finish(self) -> IdIndex:
+        """The index of all ids, in memory."""
+        blocks = list(self.blocks())
+        return IdIndex(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+
+    @property
+    def _in_memory(self) -> int:
+        return self._count - (self._runs[-1] if self._runs else 0)
+
+    def _spill(self, scratch: Callable[[str], Path]) -> None:
+        _write_run(_joined(self._parts), scratch)
+        self._parts = []
+        self._runs.append(self._count)
+
+    def _spilled(self) -> list[IdIndex]:
+        """The runs in the scratch files, mapped into memory."""
+        if self._scratch is None or not self._runs:
+            return []
+        keys, checks, numbers = (
+            np.asarray(np.memmap(self._scratch(f"ids.{name}"), dtype, "r"))
+            for name, dtype in _TYPES.items()
+        )
+        return [
+            IdIndex(keys[begin:end], checks[begin:end], numbers[begin:end])
+            for begin, end in pairwise([0, *self._runs])
+        ]
+
+    def _refuse(self, new: IdIndex) -> None:
+        """Raise the error about the first duplicate: it may be one of an id on disk."""
+        runs = [*self._spilled(), *self._parts, new]
+        for _ in merged_indexes(runs, [0] * len(runs)):
+            pass
+
+
+def _write_run(run: IdIndex, scratch: Callable[[str], Path]) -> None:
+    for name, column in run._asdict().items():
+        with scratch(f"ids.{name}").open("ab") as file:
+            file.write(np.ascontiguousarray(column, dtype=_TYPES[name]).data)
+
+
+def _has_duplicates(new: IdIndex, parts: Sequence[IdIndex]) -> bool:
+    """Whether an id is there twice; only then are checks compared, and all that is on disk."""
+    if first_duplicate(new) is not None:
+        return True
+    return any(
+        first_duplicate(_joined([part, new])) is not None
+        for part in parts
+        if (positions_in(part.keys, new.keys) >= 0).any()
+    )
+
+
+def _joined(parts: Sequence[IdIndex]) -> IdIndex:
+    if len(parts) == 1:
+        return parts[0]
+    return in_order(IdIndex(*(np.concatenate(columns) for columns in zip(*parts, strict=True))))

@@ -1,4 +1,16 @@
-"""The node table: one row per element, in document order.
+"""The path summary: every distinct path of a collection, without ordinals.
+
+A collection of millions of elements has few distinct paths (`/article/body/sec/p`). Each element
+has the number of its path, so the strings of a path are kept once, depths are looked up, and
+patterns are matched without touching the elements.
+
+A path summary that grows.
+
+Paths are found by their keys: the parent and the tag as one number. Recent paths are in a
+dictionary. Where a summary grows from batch to batch, most paths go from there into a few sorted
+arrays, each at least twice as long as the next, which take 12 bytes for each path.
+
+The node table: one row per element, in document order.
 
 Six columns of 32-bit integers say all there is to know about the tree:
 
@@ -12,22 +24,272 @@ Six columns of 32-bit integers say all there is to know about the tree:
 The subtree of row r is rows r … r + size − 1, and the next sibling, if there is one, is row
 r + size. The columns are computed for many documents at once from the marks of their tags,
 each by a few sorts and sums over whole arrays.
+
+Trees (sets of elements of one document), many of them as two columns.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, distinct_below, last_true
-from doxeval.documents.limits import DEEPEST_POSSIBLE, LONGEST_DOCUMENT
-from doxeval.documents.marks import Marks
-from doxeval.documents.summary import NO_PARENT, PathSummary
-from doxeval.documents.summary_builder import SummaryBuilder
-from doxeval.documents.tag_names import END_NUMBER, numbered
-from doxeval.errors import DocumentError
+from doxeval.arrays import Bools, Ints, concatenated_ranges, distinct_below, last_true, positions_in
+from doxeval.documents.build.options import DEEPEST_POSSIBLE, LONGEST_DOCUMENT
+from doxeval.documents.readers.tag_events import END, END_NUMBER, Marks, numbered
+from doxeval.errors import DocumentError, InputError
+
+NO_PARENT = -1
+NO_PATH = -1
+TAG_BITS = 32  # of the key of a path, below those of its parent
+
+
+def path_keys(parent: Ints, tag: Ints) -> Ints:
+    """The parent and the last tag of each path as one number.
+
+    >>> path_keys(np.array([-1, 0, 0]), np.array([0, 0, 1])).tolist()
+    [-4294967296, 0, 1]
+    """
+    return parent.astype(np.int64) << TAG_BITS | tag
+
+
+class PathSummary:
+    """A tree of tags: path i is the tag `tags[tag_of[i]]` under the path `parent_of[i]`.
+
+    Parents come before their children.
+
+    >>> summary = PathSummary(["article", "sec"], np.array([-1, 0, 1]), np.array([0, 1, 1]))
+    >>> summary.label(2)
+    '/article/sec/sec'
+    >>> summary.depth_of.tolist()
+    [1, 2, 3]
+    """
+
+    def __init__(self, tags: list[str], parent_of: Ints, tag_of: Ints) -> None:
+        self.tags = tags
+        self.parent_of = parent_of
+        self.tag_of = tag_of
+
+    def __len__(self) -> int:
+        return len(self.parent_of)
+
+    def flaw(self) -> tuple[str, str] | None:
+        """The column, and what is wrong with it, if it leads to a path or tag that is not there.
+
+        >>> PathSummary(["a"], np.array([-1, 1]), np.array([0, 0])).flaw()
+        ('parent', 'a path comes before its parent')
+        """
+        paths = np.arange(len(self))
+        if not ((self.parent_of >= NO_PARENT) & (self.parent_of < paths)).all():
+            return "parent", "a path comes before its parent"
+        if not ((self.tag_of >= 0) & (self.tag_of < len(self.tags))).all():
+            return "tag", "a path has a tag that does not exist"
+        return None
+
+    @cached_property
+    def depth_of(self) -> Ints:
+        """The number of steps of each path; a document's root is at depth 1."""
+        # For each path (and, at the end, for none): one above it, and how many steps lead there.
+        # Every round doubles the steps.
+        above = np.append(self.parent_of, NO_PARENT).astype(np.int32)
+        steps = np.append(np.ones(len(self), dtype=np.int32), np.int32(0))
+        while (above != NO_PARENT).any():
+            steps += steps[above]
+            above = above[above]
+        return steps[:-1]
+
+    @cached_property
+    def tag_numbers(self) -> dict[str, int]:
+        """The number of each tag."""
+        return {tag: number for number, tag in enumerate(self.tags)}
+
+    @cached_property
+    def _by_key(self) -> tuple[Ints, Ints]:
+        """The keys of all paths in ascending order, and the path with each."""
+        keys = path_keys(self.parent_of, self.tag_of)
+        paths = np.argsort(keys, kind="stable").astype(np.int32)
+        return keys[paths], paths
+
+    def child(self, parent: int, tag: int) -> int:
+        """The path below a path (or NO_PARENT) with a tag number; NO_PATH if there is none.
+
+        >>> summary = PathSummary(["article", "sec"], np.array([-1, 0, 1]), np.array([0, 1, 1]))
+        >>> summary.child(1, 1), summary.child(1, 0)
+        (2, -1)
+        """
+        keys, paths = self._by_key
+        key = parent << TAG_BITS | tag
+        at = int(keys.searchsorted(key))
+        return int(paths[at]) if at < len(keys) and keys[at] == key else NO_PATH
+
+    def tag(self, path: int) -> str:
+        """The last tag of a path."""
+        return self.tags[int(self.tag_of[path])]
+
+    def label(self, path: int) -> str:
+        """A path as text, without ordinals."""
+        steps: list[str] = []
+        while path != NO_PARENT:
+            steps.append(self.tag(path))
+            path = int(self.parent_of[path])
+        return "/" + "/".join(reversed(steps))
+
+
+# Paths are numbers of 32 bits in the node table.
+MOST_PATHS = (1 << 31) - 1
+_RECENT = 1 << 17  # how many paths may be in the dictionary from one batch to the next
+
+
+class _TagNumbers(dict[str, int]):
+    """Numbers of tags; a new tag gets the next number. End tags have no name, and number -1."""
+
+    def __init__(self) -> None:
+        super().__init__({END: -1})
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self) - 1
+        return number
+
+
+class _Part(NamedTuple):
+    """Keys of paths in ascending order, and the number of each path."""
+
+    keys: Ints
+    paths: Ints
+
+
+class SummaryBuilder:
+    """A path summary that grows.
+
+    >>> builder = SummaryBuilder()
+    >>> article = builder.child(NO_PARENT, builder.tag("article"))
+    >>> builder.child(article, builder.tag("sec")), builder.child(article, builder.tag("sec"))
+    (1, 1)
+    """
+
+    def __init__(self) -> None:
+        self.tag_numbers = _TagNumbers()
+        self._recent: dict[int, int] = {}
+        self._parts: list[_Part] = []
+        self._put_away = 0  # how many paths are in parts
+
+    def __len__(self) -> int:
+        return self._put_away + len(self._recent)
+
+    @property
+    def tag_count(self) -> int:
+        """The number of tags seen so far."""
+        return len(self.tag_numbers) - 1
+
+    def tag(self, name: str) -> int:
+        """The number of a tag; a new tag gets the next number."""
+        return self.tag_numbers[name]
+
+    def child(self, parent: int, tag: int) -> int:
+        """The number of the path `tag` under `parent`; a new path gets the next number."""
+        key = parent << TAG_BITS | tag
+        if self._parts and key not in self._recent:
+            path = int(self._in_parts(np.array([key]))[0])
+            if path != NO_PATH:
+                return path
+        return self._recent.setdefault(key, len(self))
+
+    def absorb(self, other: PathSummary) -> Ints:
+        """Add all paths of another summary; returns the number of each in this one."""
+        tags = [self.tag(name) for name in other.tags]
+        if self._parts:
+            here = self._absorbed(other, np.array(tags, dtype=np.int64)[other.tag_of])
+        else:
+            here = self._absorbed_one_by_one(other, tags)
+        if len(self) > MOST_PATHS:
+            raise InputError(f"more than {MOST_PATHS:,} different paths in one collection")
+        if len(self._recent) > _RECENT:
+            self._make_part()
+        return here.astype(np.int32, copy=False)
+
+    def finish(self) -> PathSummary:
+        """The summary so far."""
+        keys = np.empty(len(self), dtype=np.int64)
+        for part in [*self._parts, self._recent_part()]:
+            keys[part.paths] = part.keys
+        parent, tag = keys >> TAG_BITS, keys & ((1 << TAG_BITS) - 1)
+        names = [tag for tag in self.tag_numbers if tag != END]
+        return PathSummary(names, parent.astype(np.int32), tag.astype(np.int32))
+
+    def _absorbed_one_by_one(self, other: PathSummary, tags: list[int]) -> Ints:
+        """The number of each path of another summary, while all paths here are recent ones."""
+        recent = self._recent
+        here: list[int] = []
+        for parent, tag in zip(other.parent_of.tolist(), other.tag_of.tolist(), strict=True):
+            above = parent if parent == NO_PARENT else here[parent]
+            here.append(recent.setdefault(above << TAG_BITS | tags[tag], len(recent)))
+        return np.array(here, dtype=np.int32)
+
+    def _absorbed(self, other: PathSummary, tag: Ints) -> Ints:
+        """The same, level by level, given the number here of each path's tag.
+
+        Whatever is below a new path is new. New paths are numbered in the order of the other
+        summary, where parents come before their children.
+        """
+        here = np.full(len(other), NO_PATH, dtype=np.int64)
+        for level in _levels(other):
+            parent = other.parent_of[level]
+            above = np.where(parent == NO_PARENT, NO_PARENT, here[parent])
+            is_old = (parent == NO_PARENT) | (above != NO_PATH)
+            level, above = level[is_old], above[is_old]
+            if not len(level):
+                break
+            here[level] = self._found(path_keys(above, tag[level]))
+        new = np.flatnonzero(here == NO_PATH)
+        here[new] = np.arange(len(self), len(self) + len(new))
+        parent = other.parent_of[new]
+        keys = path_keys(np.where(parent == NO_PARENT, NO_PARENT, here[parent]), tag[new])
+        self._recent.update(zip(keys.tolist(), here[new].tolist(), strict=True))
+        return here
+
+    def _found(self, keys: Ints) -> Ints:
+        """The path with each key, or NO_PATH."""
+        paths = self._in_parts(keys)
+        unknown = np.flatnonzero(paths == NO_PATH)
+        paths[unknown] = [self._recent.get(key, NO_PATH) for key in keys[unknown].tolist()]
+        return paths
+
+    def _in_parts(self, keys: Ints) -> Ints:
+        paths = np.full(len(keys), NO_PATH, dtype=np.int64)
+        for part in self._parts:
+            position = positions_in(part.keys, keys)
+            is_found = position >= 0
+            paths[is_found] = part.paths[position[is_found]]
+        return paths
+
+    def _recent_part(self) -> _Part:
+        recent = self._recent
+        keys = np.fromiter(recent, np.int64, len(recent))
+        return _Part(keys, np.fromiter(recent.values(), np.int32, len(recent)))
+
+    def _make_part(self) -> None:
+        """Put all recent paths into a part."""
+        self._put_away = len(self)
+        self._parts.append(_in_order([self._recent_part()]))
+        self._recent = {}
+        while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
+            self._parts[-2:] = [_in_order(self._parts[-2:])]
+
+
+def _in_order(parts: list[_Part]) -> _Part:
+    keys = np.concatenate([part.keys for part in parts])
+    order = np.argsort(keys, kind="stable")
+    return _Part(keys[order], np.concatenate([part.paths for part in parts])[order])
+
+
+def _levels(summary: PathSummary) -> list[Ints]:
+    """The paths at each depth, from the roots down."""
+    depth = summary.depth_of
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
+
 
 COLUMNS = ("path", "ordinal", "parent", "size", "start", "end")
 
@@ -67,7 +329,7 @@ class _ByDepth(NamedTuple):
 def tabulate(marks: Marks) -> NodeTable:
     """The node table of the documents in `marks`.
 
-    >>> from doxeval.documents.xml import XmlReader
+    >>> from doxeval.documents.readers.xml import XmlReader
     >>> reader = XmlReader()
     >>> reader.read(b"<s><p>one</p><p>two</p></s>", "a.xml")
     >>> table = tabulate(reader.take())
@@ -182,3 +444,51 @@ def _scattered(where: Ints, values: Ints) -> Ints:
     result = np.empty(len(values), dtype=values.dtype)
     result[where] = values
     return result
+
+
+class Trees(NamedTuple):
+    """Sets of elements: the nodes of tree i are at [begin[i], begin[i + 1]), ascending."""
+
+    nodes: Ints
+    begin: Ints
+
+    @classmethod
+    def of_singletons(cls, nodes: Ints) -> Trees:
+        """Trees of one element each."""
+        return cls(nodes, np.arange(len(nodes) + 1))
+
+    @classmethod
+    def empty(cls, count: int) -> Trees:
+        """The given number of trees without elements."""
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(count + 1, dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+    @property
+    def counts(self) -> Ints:
+        """The number of nodes of each tree."""
+        return np.diff(self.begin)
+
+    def rows(self, rows: Ints) -> Trees:
+        """Only the trees of these rows, in this order."""
+        if not len(self.nodes):
+            return Trees.empty(len(rows))
+        counts = self.begin[rows + 1] - self.begin[rows]
+        nodes = self.nodes[concatenated_ranges(self.begin[rows], counts)]
+        return Trees(nodes, np.append(0, np.cumsum(counts)))
+
+    def emptied(self, which: Bools) -> Trees:
+        """The trees, but without the nodes of some.
+
+        >>> Trees.of_singletons(np.array([3, 5])).emptied(np.array([True, False])).as_sets()
+        [(), (5,)]
+        """
+        counts = np.where(which, 0, self.counts)
+        nodes = self.nodes[np.repeat(~which, self.counts)]
+        return Trees(nodes, np.append(0, np.cumsum(counts)))
+
+    def as_sets(self) -> list[tuple[int, ...]]:
+        """Each tree as a tuple of its nodes."""
+        nodes = self.nodes.tolist()
+        return [tuple(nodes[begin:end]) for begin, end in pairwise(self.begin.tolist())]

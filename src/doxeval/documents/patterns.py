@@ -1,4 +1,13 @@
-"""Path patterns: `//sec//p`, `/article/*/fig`, `//(sec|ss1)/p`.
+"""Path patterns as one automaton that reads paths from the root down.
+
+The steps of all patterns form a tree: patterns that begin alike share their first steps. While a
+path is read, a set of steps is *open*, to be taken by the next tag. A step that is taken opens
+the steps behind it; a `//` step that was open stays open further down. Sets of steps are the bits
+of whole numbers, and what follows from a set and a tag is worked out once, when a path first
+needs it. So the work is a lookup for each path, and one operation on bits for each combination
+of a set and a tag that occurs.
+
+Path patterns: `//sec//p`, `/article/*/fig`, `//(sec|ss1)/p`.
 
     pattern : ( '//' | '/' ) node, one or more times
     node    : tag | '*' | '(' tag ( '|' tag )+ ')'
@@ -13,16 +22,136 @@ matter how many elements there are, and any number of patterns in one pass over 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.documents.path_automaton import PathAutomaton, PatternStep, bits_of
-from doxeval.documents.summary import PathSummary
+from doxeval.documents.nodes import NO_PARENT, PathSummary
 from doxeval.errors import SyntaxProblem
 from doxeval.messages import quoted
+
+_OTHER = -1  # stands for all tags that no pattern names
+
+
+@dataclass(frozen=True)
+class PatternStep:
+    """One step: the tags it accepts (none: any tag), at any depth or one level below."""
+
+    tags: frozenset[str]
+    any_depth: bool
+
+
+class PathAutomaton:
+    """Several patterns, each given by its steps.
+
+    Steps are numbered from 1; 0 is the beginning. `end_of` has the last step of each pattern, and
+    `ends` all of them as bits.
+
+    >>> import numpy as np
+    >>> steps = [PatternStep(frozenset(tag), any_depth=True) for tag in ("a", "b")]
+    >>> automaton = PathAutomaton([steps, steps[:1]])  # //a//b and //a
+    >>> summary = PathSummary(["a", "b"], np.array([-1, 0]), np.array([0, 1]))
+    >>> automaton.end_of, [list(bits_of(steps)) for steps in automaton.reached(summary)]
+    ([2, 1], [[1], [2]])
+    """
+
+    def __init__(self, patterns: Sequence[Sequence[PatternStep]]) -> None:
+        self._steps: list[PatternStep] = []
+        before: list[int] = []  # the step before each
+        numbers: dict[tuple[int, PatternStep], int] = {}
+        self.end_of: list[int] = []
+        for steps in patterns:
+            at = 0
+            for step in steps:
+                number = numbers.setdefault((at, step), len(numbers) + 1)
+                if number > len(self._steps):
+                    self._steps.append(step)
+                    before.append(at)
+                at = number
+            self.end_of.append(at)
+        self.ends = with_bits(set(self.end_of))
+        steps_by_number = list(enumerate(self._steps, 1))
+        self._any_depth = with_bits(number for number, step in steps_by_number if step.any_depth)
+        # Most steps follow the one before them in number, so a shift opens them.
+        self._next = with_bits(number for number, at in enumerate(before, 1) if at == number - 1)
+        branches: dict[int, list[int]] = {}
+        for number, at in enumerate(before, 1):
+            if at != number - 1:
+                branches.setdefault(at, []).append(number)
+        self._branches = {at: with_bits(behind) for at, behind in branches.items()}
+        self._branching = with_bits(branches)
+
+    def reached(self, summary: PathSummary) -> list[int]:
+        """For each path of the summary, the steps that take in its last tag, as bits."""
+        kinds, accepting = self._accepting(summary)
+        kind_of_path = [kinds[tag] for tag in summary.tag_of.tolist()]
+        first = self._opened(1)
+        states, opens = {first: 0}, [first]
+        moves: dict[tuple[int, int], tuple[int, int]] = {}
+        state_of: list[int] = []
+        found: list[int] = []
+        for parent, kind in zip(summary.parent_of.tolist(), kind_of_path, strict=True):
+            state = 0 if parent == NO_PARENT else state_of[parent]
+            move = moves.get((state, kind))
+            if move is None:
+                taken = opens[state] & accepting[kind]
+                now_open = self._opened(taken) | opens[state] & self._any_depth
+                after = states.setdefault(now_open, len(states))
+                if after == len(opens):
+                    opens.append(now_open)
+                move = moves[state, kind] = (taken, after)
+            found.append(move[0])
+            state_of.append(move[1])
+        return found
+
+    def _accepting(self, summary: PathSummary) -> tuple[list[int], dict[int, int]]:
+        """A number for each tag of the summary, and the steps that accept tags of each number."""
+        steps_of: dict[str, list[int]] = {}
+        anything: list[int] = []
+        for number, step in enumerate(self._steps, 1):
+            if not step.tags:
+                anything.append(number)
+            for tag in step.tags:
+                steps_of.setdefault(tag, []).append(number)
+        kinds = {tag: kind for kind, tag in enumerate(steps_of)}
+        any_tag = with_bits(anything)
+        accepting = {kinds[tag]: with_bits(steps) | any_tag for tag, steps in steps_of.items()}
+        return [kinds.get(tag, _OTHER) for tag in summary.tags], {**accepting, _OTHER: any_tag}
+
+    def _opened(self, taken: int) -> int:
+        """The steps behind those that are taken."""
+        found = taken << 1 & self._next
+        for step in bits_of(taken & self._branching):
+            found |= self._branches[step]
+        return found
+
+
+def bits_of(number: int) -> Iterator[int]:
+    """The bits of a whole number that are set, from the lowest.
+
+    >>> list(bits_of(0b1010))
+    [1, 3]
+    """
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
+
+
+def with_bits(bits: Iterable[int]) -> int:
+    """The whole number that has these bits set.
+
+    >>> with_bits([1, 3]) == 0b1010
+    True
+    """
+    chosen = list(bits)
+    found = bytearray(max(chosen, default=0) // 8 + 1)
+    for bit in chosen:
+        found[bit >> 3] |= 1 << (bit & 7)
+    return int.from_bytes(found, "little")
+
 
 _TAG = r"[^\s/()|\[\]@*,]+"
 _STEP = re.compile(rf"(//?)\s*(?:(\*)|({_TAG})|\(\s*({_TAG}(?:\s*\|\s*{_TAG})+)\s*\))\s*")
@@ -32,7 +161,7 @@ _STEP = re.compile(rf"(//?)\s*(?:(\*)|({_TAG})|\(\s*({_TAG}(?:\s*\|\s*{_TAG})+)\
 class PathPattern:
     """A parsed path pattern.
 
-    >>> from doxeval.documents.summary import PathSummary
+    >>> from doxeval.documents.nodes import PathSummary
     >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
     >>> PathPattern.parse("//sec//p").matches(summary).tolist()
     [False, False, True]
@@ -58,7 +187,7 @@ class PathPattern:
 class PathPatterns:
     """One or more patterns; a path needs to match one of them.
 
-    >>> from doxeval.documents.summary import PathSummary
+    >>> from doxeval.documents.nodes import PathSummary
     >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
     >>> PathPatterns.parse("/article, //p").matches(summary).tolist()
     [True, False, True]

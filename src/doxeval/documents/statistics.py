@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.nodes import NodeColumns, NodeTable
-from doxeval.documents.summary import PathSummary
+from doxeval.documents.nodes import NodeColumns, NodeTable, PathSummary
 
 _CHUNK = 1 << 20  # columns may be larger than memory
 

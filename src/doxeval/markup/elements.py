@@ -3,6 +3,8 @@
 Such a file is a long list of similar elements, perhaps inside others. Each is yielded as a small
 tree as soon as it is complete, so the size of the file does not matter. The parser is hardened
 (see expat.py).
+
+Text and attribute values as XML.
 """
 
 from __future__ import annotations
@@ -12,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from doxeval.errors import FormatError
-from doxeval.markup.expat import HardenedExpat, all_declarations
-from doxeval.markup.feeding import Refused
+from doxeval.markup.expat import HardenedExpat, Refused, all_declarations
 
 _PIECE = 1 << 18
 _DEEPEST = 200
@@ -129,3 +130,25 @@ class _Reader:
         elif self._open:
             self._open[-1].children.append(element)
             self._open[-1].pieces.append(element)
+
+
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_VALUE = _TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
+
+
+def escaped(text: str) -> str:
+    """Text between tags.
+
+    >>> escaped("a < b & c")
+    'a &lt; b &amp; c'
+    """
+    return text.translate(_TEXT)
+
+
+def attribute_value(value: object) -> str:
+    """The value of an attribute, in quotes; line ends and tabs survive.
+
+    >>> attribute_value('say "a\\tb"')
+    '"say &quot;a&#9;b&quot;"'
+    """
+    return f'"{str(value).translate(_VALUE)}"'

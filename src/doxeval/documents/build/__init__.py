@@ -1,0 +1,1 @@
+"""Building collections: from sources to a directory of columns and texts."""

@@ -1,0 +1,296 @@
+"""Reading a batch of documents: from their bytes to rows, text and hashes, ready to be stored.
+
+Batches are read in several processes, so the result depends only on the arguments.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from doxeval.documents.build.contents import RawDocument, load
+from doxeval.documents.build.options import LONGEST_ID, BuildOptions
+from doxeval.documents.ids import IdRule, normalised_id, why_spaced
+from doxeval.documents.nodes import NodeTable, tabulate
+from doxeval.documents.patterns import PathPattern
+from doxeval.documents.readers.html import HtmlReader, SelectorUse, declared_encoding
+from doxeval.documents.readers.markdown import read_markdown
+from doxeval.documents.readers.plain import decoded, lone_surrogate, read_plain
+from doxeval.documents.readers.records import Record
+from doxeval.documents.readers.tag_events import Marks, joined
+from doxeval.documents.readers.xml import XmlDocuments
+from doxeval.documents.text import as_stored
+from doxeval.errors import DocumentError
+from doxeval.messages import Parameter, quoted
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+# How many bytes of XML are scanned at once. The first few show whether scanning is worth it.
+_FIRST_SCAN = 1 << 17
+_LATER_SCANS = 1 << 21
+# A document, and its error if it is broken.
+_Outcome: TypeAlias = tuple[RawDocument, DocumentError | None]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents ready to be stored, in order.
+
+    texts: the text of each document as it is stored. hashes: the SHA-256 of each text in UTF-8.
+    broken: the errors of the documents that were left out. selector_use: what the selectors of the
+    options found in pages of HTML.
+    """
+
+    ids: list[str]
+    origins: list[str]
+    table: NodeTable
+    texts: list[bytes]
+    hashes: bytes
+    source_bytes: int
+    broken: list[DocumentError]
+    selector_use: SelectorUse
+
+
+def read_batch(
+    documents: Sequence[RawDocument], options: BuildOptions, *, spaced_ids: bool = False
+) -> Batch:
+    """Parse documents and compute their rows.
+
+    A broken document raises its error, or is left out and listed if the options say so. So does
+    an id with white space, unless `spaced_ids` allows it.
+
+    >>> raw = RawDocument("a.xml", "a", "xml", b"<p>hello</p>", 12)
+    >>> batch = read_batch([raw], BuildOptions())
+    >>> batch.ids, batch.texts
+    (['a'], [b'hello'])
+    """
+    reader = _Reader(options)
+    read: list[RawDocument] = []
+    broken: list[DocumentError] = []
+    for document, error in reader.read(documents):
+        if error is None:
+            read.append(document)
+        elif options.skip_broken:
+            broken.append(error)
+        else:
+            raise error
+    marks = reader.finish()
+    table = tabulate(marks)
+    ids = _ids(read, reader.given_ids, marks, table, options.id_rule, spaced_ids)
+    if without_id := [error for error in ids if isinstance(error, DocumentError)]:
+        if not options.skip_broken:
+            raise without_id[0]
+        usable = [raw for raw, one in zip(read, ids, strict=True) if isinstance(one, str)]
+        rest = read_batch(usable, options, spaced_ids=spaced_ids)
+        return replace(rest, broken=[*broken, *without_id, *rest.broken])
+    texts = as_stored(marks.texts, options.text)
+    return Batch(
+        ids=[one for one in ids if isinstance(one, str)],
+        origins=[document.origin for document in read],
+        table=table,
+        texts=texts,
+        hashes=b"".join([hashlib.sha256(text).digest() for text in marks.texts]),
+        source_bytes=reader.source_bytes,
+        broken=broken,
+        selector_use=reader.selector_use,
+    )
+
+
+class _Reader:
+    """Reads documents of any format into marks."""
+
+    def __init__(self, options: BuildOptions) -> None:
+        self._options = options
+        self._xml = XmlDocuments(options.limits, options.encoding, options.id_rule.attribute)
+        self._html = HtmlReader(
+            options.limits,
+            options.id_rule.attribute,
+            options.root,
+            options.drop,
+            options.sections,
+            options.root_missing,
+        )
+        self._waiting: list[tuple[RawDocument, bytes]] = []
+        self._waiting_bytes = 0
+        self._read_together = _FIRST_SCAN
+        self._parts: list[Marks] = []
+        self.given_ids: list[str | None] = []
+        self.source_bytes = 0
+
+    def read(self, documents: Iterable[RawDocument]) -> Iterator[_Outcome]:
+        """Read documents in order; nothing is kept of a broken one."""
+        for document in documents:
+            try:
+                data = self._data(document)
+            except DocumentError as error:
+                yield from self._read_waiting()
+                yield document, error
+                continue
+            if document.format == "xml" and isinstance(data, bytes):
+                self._waiting.append((document, data))
+                self._waiting_bytes += len(data)
+                if self._waiting_bytes >= self._read_together:
+                    yield from self._read_waiting()
+                    self._read_together = _LATER_SCANS
+            else:
+                yield from self._read_waiting()
+                yield document, self._read_one(document, data)
+        yield from self._read_waiting()
+
+    def _data(self, document: RawDocument) -> bytes | Record:
+        content = document.content
+        if isinstance(content, DocumentError):
+            raise content
+        return load(document.origin, self._options.limits) if content is None else content
+
+    def _read_waiting(self) -> Iterator[_Outcome]:
+        """Read the XML documents that have been put aside, since many are scanned at once."""
+        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        if not waiting:
+            return
+        errors = self._xml.read([(data, document.origin) for document, data in waiting])
+        for (document, data), error in zip(waiting, errors, strict=True):
+            if error is None:
+                self._note(len(data))
+            yield document, error
+
+    def _read_one(self, document: RawDocument, data: bytes | Record) -> DocumentError | None:
+        try:
+            if isinstance(data, Record):
+                self._xml.add(data.names, data.lengths, data.text, data.attributes)
+                self._note(len(data.text))
+            else:
+                marks, given_id = self._read_other(document, data)
+                self._parts += [*self._xml.take(), marks]
+                self._note(len(data), given_id)
+        except DocumentError as error:
+            return error
+        except UnicodeEncodeError as error:
+            return DocumentError(lone_surrogate(error), document.origin)
+        return None
+
+    def _note(self, size: int, given_id: str | None = None) -> None:
+        self.given_ids.append(given_id)
+        self.source_bytes += size
+
+    @property
+    def selector_use(self) -> SelectorUse:
+        """What selectors found in the pages so far."""
+        return self._html.selector_use
+
+    def finish(self) -> Marks:
+        """The marks of all documents, in order."""
+        return joined([*self._parts, *self._xml.take()])
+
+    def _read_other(self, document: RawDocument, data: bytes) -> tuple[Marks, str | None]:
+        limits, origin, encoding = self._options.limits, document.origin, self._options.encoding
+        if document.format == "jsonl":
+            given_id, text = _json_document(data, origin)
+            return read_plain(text, limits, origin), given_id
+        if document.format == "html":
+            page = decoded(data, origin, encoding or declared_encoding(data))
+            return self._html.read(page, origin), None
+        text = decoded(data, origin, encoding)
+        if document.format == "markdown":
+            return read_markdown(text, limits, origin, self._options.sections), None
+        return read_plain(text, limits, origin), None
+
+
+def _json_document(line: bytes, origin: str) -> tuple[str, str]:
+    """The id and the text of a line of JSONL."""
+    try:
+        record = _json(line)
+        document_id, text = record["id"], record["text"]
+        is_id = isinstance(document_id, str | int) and not isinstance(document_id, bool)
+        if not isinstance(text, str) or not is_id:
+            raise TypeError
+        text.encode()
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise DocumentError(
+            'expected a JSON object with "id" and "text", both strings in Unicode', origin
+        ) from None
+    return str(document_id), text
+
+
+def _json(line: bytes) -> Any:
+    """A line of JSON; UTF-8 is tried first, because finding out the encoding takes time."""
+    try:
+        return json.loads(line.decode())
+    except ValueError:
+        return json.loads(line)
+
+
+def _ids(
+    documents: Sequence[RawDocument],
+    given: Sequence[str | None],
+    marks: Marks,
+    table: NodeTable,
+    rule: IdRule,
+    spaced_ids: bool,
+) -> list[str | DocumentError]:
+    """The id of each document, or the error that says why it has none."""
+    if rule.pattern is None:
+        by_rule = [rule.from_name(document.name) for document in documents]
+    else:
+        by_rule = _ids_inside(marks, table, rule.pattern, rule.attribute)
+    result: list[str | DocumentError] = []
+    for document, own, made in zip(documents, given, by_rule, strict=True):
+        document_id = normalised_id(made if own is None else own)
+        why = _why_unusable(document_id, rule)
+        if why is None and not spaced_ids:
+            why = why_spaced(document_id)
+            if why is not None and own is None:
+                why += "; rename it, or take ids from elsewhere with " + Parameter("id_rule")
+        result.append(document_id if why is None else DocumentError(why, document.origin))
+    return result
+
+
+def _why_unusable(document_id: str, rule: IdRule) -> str | None:
+    """Why this cannot be an id, or None if it can."""
+    if len(document_id) > LONGEST_ID:
+        return f"the id {quoted(document_id)} has more than {LONGEST_ID:,} characters"
+    if _CONTROL.search(document_id):
+        return f"the id {quoted(document_id)} contains a control character"
+    if _SURROGATE.search(document_id):
+        return (
+            f"the id {quoted(document_id)} is not Unicode; rename the file in UTF-8, or take ids "
+            "from inside the documents with " + Parameter("id_rule")
+        )
+    if document_id:
+        return None
+    return (
+        Parameter("id_rule", rule.text) + " finds no id in it"
+        if rule.pattern
+        else "the id is empty"
+    )
+
+
+def _ids_inside(
+    marks: Marks, table: NodeTable, pattern: PathPattern, attribute: str | None
+) -> list[str]:
+    """The text or attribute that a rule names, for each document; empty if there is none."""
+    matching = pattern.matches(table.summary)[table.columns.path]
+    ids = []
+    first_row = 0
+    documents = zip(table.rows.tolist(), marks.texts, marks.attributes, strict=True)
+    for rows, text, attributes in documents:
+        if attribute is not None:
+            values = (value for row, value in attributes if matching[first_row + row])
+            ids.append(next(values, ""))
+        else:
+            hits = np.flatnonzero(matching[first_row : first_row + rows])
+            row = first_row + int(hits[0]) if len(hits) else None
+            ids.append("" if row is None else _element_text(text, table, row))
+        first_row += rows
+    return ids
+
+
+def _element_text(text: bytes, table: NodeTable, row: int) -> str:
+    start, end = int(table.columns.start[row]), int(table.columns.end[row])
+    return text.decode()[start:end]

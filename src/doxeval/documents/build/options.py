@@ -1,0 +1,225 @@
+"""Limits that keep a hostile or broken document from using up memory or time.
+
+The options for building a collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, get_args
+
+from doxeval.documents.ids import IdRule
+from doxeval.errors import DocumentError, InputError
+from doxeval.messages import Message, Parameter, quoted, short_repr
+
+# The node table sorts depths as 16-bit integers, so no document may be deeper than this.
+DEEPEST_POSSIBLE = 30_000
+# The node table has 32-bit integers for elements and characters of a document.
+MOST_ELEMENTS_OF_A_DOCUMENT = 1 << 30
+LONGEST_DOCUMENT = (1 << 31) - 1
+# A topic and an element of a collection fit into one number of 64 bits, for 2^23 topics.
+MOST_ELEMENTS = 1 << 40
+MOST_TOPICS = 1 << 23
+# No other limit is set higher.
+HIGHEST_LIMIT = 1 << 40
+_HIGHEST = {
+    "depth": DEEPEST_POSSIBLE,
+    "bytes": LONGEST_DOCUMENT,
+    "elements": MOST_ELEMENTS_OF_A_DOCUMENT,
+}
+# When a collection is opened, so much of it is compared with its hashes, the smallest files first
+# and the text left out. Hashing it takes a fraction of a second.
+VERIFIED_BYTES = 256 << 20
+# Far longer than any path; an id is kept in memory and in every line that refers to it.
+LONGEST_ID = 10_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Upper limits for one document.
+
+    >>> Limits(depth=50).depth
+    50
+    >>> Limits(depth=40_000)
+    Traceback (most recent call last):
+    doxeval.errors.InputError: depth=40000: expected a whole number from 1 to 30,000
+    """
+
+    depth: int = 1000
+    bytes: int = 64 << 20
+    elements: int = 4_000_000
+    # Of Markdown, whose parser takes some ten microseconds for each line.
+    lines: int = 100_000
+    # Entities may not expand a document's text to more than this many times its bytes (plus an
+    # allowance, so that a short document may use an entity with a long value).
+    expansion: int = 10
+    expansion_allowance: int = 10_000
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            value = getattr(self, limit.name)
+            least = 0 if limit.name == "expansion_allowance" else 1
+            most = _HIGHEST.get(limit.name, HIGHEST_LIMIT)
+            if not isinstance(value, int) or not least <= value <= most:
+                raise InputError(
+                    Parameter(limit.name, value)
+                    + f": expected a whole number from {least} to {most:,}"
+                )
+
+
+def _sets(name: str) -> Message:
+    return Parameter(name) + " sets the limit"
+
+
+def too_deep(limits: Limits) -> str:
+    """The message about a document that is too deep."""
+    return f"elements nested more than {limits.depth:,} deep; " + _sets("depth")
+
+
+def check_bytes(size: int, limits: Limits, origin: str) -> None:
+    """Refuse a document with too many bytes."""
+    if size > limits.bytes:
+        message = f"more than {limits.bytes:,} bytes in one document; "
+        raise DocumentError(message + _sets("bytes"), origin)
+
+
+def check_elements(count: int, limits: Limits, origin: str) -> None:
+    """Refuse a document with too many elements."""
+    if count > limits.elements:
+        message = f"more than {limits.elements:,} elements in one document; "
+        raise DocumentError(message + _sets("elements"), origin)
+
+
+def check_lines(count: int, limits: Limits, origin: str) -> None:
+    """Refuse a document with too many lines."""
+    if count > limits.lines:
+        message = f"more than {limits.lines:,} lines of Markdown in one document; "
+        raise DocumentError(message + _sets("lines"), origin)
+
+
+Format = Literal["xml", "html", "markdown", "text", "jsonl"]
+Whitespace = Literal["keep", "strip"]
+# The unit of offsets in a file of runs or assessments.
+Offsets = Literal["characters", "bytes"]
+TextStorage = Literal["plain", "compressed", "none"]
+# What makes sections of HTML and Markdown.
+Sections = Literal["headings", "none"]
+# What becomes of a page of HTML in which `root` selects nothing.
+RootMissing = Literal["whole", "error"]
+
+
+# Tags of elements within a line of text, in HTML and in the collections of INEX. A word may
+# continue across the edge of such an element; any other element ends it.
+INLINE_TAGS = frozenset(
+    (
+        # HTML
+        "a abbr b big cite code del dfn em font i ins kbd mark q s samp small span strike strong "
+        "sub sup tt u var "
+        # the IEEE articles of 2002 to 2005
+        "bi emph emph2 emph3 emph4 it ref rm scp "
+        # the Wikipedia of 2006 to 2010
+        "collectionlink imagelink languagelink link outsidelink redirectlink unknownlink weblink "
+        "wikipedialink"
+    ).split()
+)
+
+
+_CHOICES = {
+    "format": (*get_args(Format), None),
+    "whitespace": get_args(Whitespace),
+    "text": get_args(TextStorage),
+    "sections": get_args(Sections),
+    "root_missing": get_args(RootMissing),
+}
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """How a collection is built from its sources.
+
+    whitespace says how text points number text nodes (`strip` skips those that are only white
+    space); it never changes the text. inline has the tags that do not end a line or a word.
+    sections says whether headings of HTML and Markdown make sections. root and drop are CSS
+    selectors, for HTML alone: the first element that root selects becomes the document, without
+    the elements that one of drop selects. A page in which root selects nothing is taken whole, and
+    counted in the report, or is an error, as root_missing says.
+
+    >>> BuildOptions(id_rule=IdRule.parse("//id"), text="compressed").recorded()["id"]
+    '//id'
+    >>> BuildOptions(root="main", drop=["nav", ".advertisement"]).drop
+    ('nav', '.advertisement')
+    """
+
+    id_rule: IdRule = field(default_factory=lambda: IdRule("stem"))
+    record: str | None = None
+    format: Format | None = None
+    encoding: str | None = None
+    whitespace: Whitespace = "keep"
+    inline: frozenset[str] = INLINE_TAGS
+    text: TextStorage = "plain"
+    sections: Sections = "headings"
+    root: str | None = None
+    drop: Sequence[str] = ()
+    root_missing: RootMissing = "whole"
+    skip_broken: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        drop = (self.drop,) if isinstance(self.drop, str) else tuple(self.drop)
+        object.__setattr__(self, "drop", drop)
+        for name, value in self.recorded().items():
+            choices = _CHOICES.get(name)
+            if choices is not None and value not in choices:
+                shown = ", ".join(map(str, choices))
+                raise InputError(Parameter(name, value) + f": expected one of {shown}")
+            for text in value if isinstance(value, list) else [value]:
+                _check_unicode(name, text)
+        self._check_selectors()
+
+    def _check_selectors(self) -> None:
+        """Refuse selectors that cannot be read, or that would have no effect."""
+        given = [] if self.root is None else [("root", self.root)]
+        given += [("drop", selector) for selector in self.drop]
+        if given and self.format not in (None, "html"):
+            raise InputError(
+                Parameter(given[0][0]) + f" is for HTML, and the format is {self.format}"
+            )
+        for name, selector in given:
+            from doxeval.documents.readers.html import parse_selector
+
+            if not isinstance(selector, str):
+                raise InputError(Parameter(name, selector) + ": expected a CSS selector")
+            try:
+                parse_selector(selector)
+            except InputError as error:
+                raise InputError(Parameter(name, selector) + f": {error.message}") from None
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    def recorded(self) -> dict[str, Any]:
+        """The options as the manifest of the collection records them."""
+        return {
+            "id": self.id_rule.text,
+            "suffixes": "where needed" if self.id_rule.text == "path" else "never",
+            "record": self.record,
+            "format": self.format,
+            "encoding": self.encoding,
+            "whitespace": self.whitespace,
+            "inline": sorted(self.inline),
+            "text": self.text,
+            "sections": self.sections,
+            "root": self.root,
+            "drop": list(self.drop),
+            "root_missing": self.root_missing,
+            "skip_broken": self.skip_broken,
+        }
+
+
+def _check_unicode(name: str, value: object) -> None:
+    """Refuse text that no file can hold, such as bytes of a command line that are not UTF-8."""
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{name}={quoted(value)}: expected text in Unicode") from None

@@ -1,0 +1,221 @@
+"""The plan of a build: all files with documents, in order, cut into shards.
+
+A shard is a piece of work that anybody can do without knowing the others. It is some thousand files
+of directories, a few small files of many documents, one large one, or a range of lines of a very
+large one. Documents are read in batches, and a batch ends where its shard ends. So everything that
+a collection's bytes depend on follows from the plan alone, whoever does the work: the borders of
+batches, the numbers of paths, and the parts of the text, which has one part for each shard.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from doxeval.documents.build.contents import RawDocument, expected_bytes
+from doxeval.documents.build.options import BuildOptions
+from doxeval.documents.build.sources import SourceFile, Tally, Walk
+from doxeval.errors import SourceError
+from doxeval.files import is_compressed
+
+_CHUNK = 1 << 20
+
+
+class Sizes(NamedTuple):
+    """How large batches and shards are.
+
+    A batch is large enough that the overhead of NumPy calls is small, and small enough that a few
+    batches per process fit in memory. Shards grow with their number, so that many can be read side
+    by side of a small collection, and a large one does not have too many parts: of a terabyte,
+    some 1,400.
+
+    >>> Sizes().shard_bytes(0) >> 20, Sizes().shard_bytes(1000) >> 20
+    (64, 1064)
+    """
+
+    batch_bytes: int = 4 << 20
+    batch_documents: int = 2000
+    shard_batches: int = 16
+    shards_until_larger: int = 4
+
+    def shard_bytes(self, number: int) -> int:
+        """About how many bytes of documents the shard of this number has."""
+        return self.batches(number) * self.batch_bytes
+
+    def batches(self, number: int) -> int:
+        """How many batches the shard of this number has, if it is made of small files."""
+        return self.shard_batches + number // self.shards_until_larger
+
+
+SIZES = Sizes()
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Files that are read together; the tally is of what the walk noticed on its way to them.
+
+    >>> Shard(0, (SourceFile("a.xml", "a", "xml", False, 9),)).weight
+    9
+    """
+
+    number: int
+    files: tuple[SourceFile, ...]
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def weight(self) -> int:
+        """How many bytes of the sources it accounts for."""
+        return sum(file.weight for file in self.files)
+
+    def packed(self) -> bytes:
+        """The shard in a few bytes for each file: names in a directory are alike.
+
+        >>> shard = Shard(3, (SourceFile("a.xml", "a", "xml", False, 9),), Tally(suffixes_kept=1))
+        >>> Shard.unpacked(shard.packed()) == shard
+        True
+        """
+        tally = [dict(self.tally.passed_over), self.tally.suffixes_kept]
+        return zlib.compress(json.dumps([self.number, self.files, tally]).encode(), 1)
+
+    @staticmethod
+    def unpacked(packed: bytes) -> Shard:
+        """The shard that was packed."""
+        number, files, (passed_over, kept) = json.loads(zlib.decompress(packed))
+        own = tuple(SourceFile(*file) for file in files)
+        return Shard(number, own, Tally(Counter(passed_over), kept))
+
+    @property
+    def holds_many(self) -> bool:
+        """Whether a file of it holds many documents, which are found only by reading it."""
+        return any(file.holds_many for file in self.files)
+
+
+class Plan:
+    """The shards of all sources. The sources are walked once, while the shards are taken.
+
+    >>> list(Plan(["no/such/place"], BuildOptions()).shards())
+    Traceback (most recent call last):
+    doxeval.errors.SourceError: no/such/place: no such file or directory
+    """
+
+    def __init__(
+        self, sources: Sequence[str], options: BuildOptions, sizes: Sizes | None = None
+    ) -> None:
+        self.sizes = sizes or SIZES
+        self._walk = Walk(sources, options)
+        self._packed: list[bytes] | None = None
+
+    def walked(self) -> int:
+        """The bytes of all sources, for a progress bar. From now on the plan is in memory."""
+        total = 0
+        self._packed = []
+        for shard in self._shards():
+            total += shard.weight
+            self._packed.append(shard.packed())
+        return total
+
+    def shards(self) -> Iterator[Shard]:
+        """All shards in order; the last may have no files, but a tally."""
+        if self._packed is None:
+            return self._shards()
+        return map(Shard.unpacked, self._packed)
+
+    def _shards(self) -> Iterator[Shard]:
+        number = 0
+        for files in _grouped(self._walk.files(), self.sizes):
+            yield Shard(number, files, self._walk.take_tally())
+            number += 1
+        yield Shard(number, (), self._walk.take_tally())
+
+
+def batches(documents: Iterable[RawDocument], sizes: Sizes) -> Iterator[list[RawDocument]]:
+    """The documents of a shard in batches.
+
+    >>> documents = [RawDocument(name, name, "xml", None, 9) for name in "abc"]
+    >>> [len(batch) for batch in batches(documents, Sizes(batch_documents=2))]
+    [2, 1]
+    """
+    batch: list[RawDocument] = []
+    size = 0
+    for document in documents:
+        batch.append(document)
+        size += document.bytes_in_memory
+        if size >= sizes.batch_bytes or len(batch) >= sizes.batch_documents:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _grouped(files: Iterable[SourceFile], sizes: Sizes) -> Iterator[tuple[SourceFile, ...]]:
+    """The files of each shard: small ones as long as they fill its batches, or one large one."""
+    number = 0
+    group: list[SourceFile] = []
+    full = size = count = 0
+    for file in files:
+        expected = expected_bytes(file.path, file.size)
+        if file.holds_many and expected >= sizes.shard_bytes(number):
+            if group:
+                yield tuple(group)
+                number += 1
+            for piece in _cut(file, sizes, number):
+                yield (piece,)
+                number += 1
+            group, full, size, count = [], 0, 0, 0
+            continue
+        group.append(file)
+        size += expected
+        count += 1
+        if size >= sizes.batch_bytes or count >= sizes.batch_documents:
+            full += max(1, size // sizes.batch_bytes) if file.holds_many else 1
+            size = count = 0
+        if full >= sizes.batches(number):
+            yield tuple(group)
+            number += 1
+            group, full = [], 0
+    if group:
+        yield tuple(group)
+
+
+def _cut(file: SourceFile, sizes: Sizes, number: int) -> Iterator[SourceFile]:
+    """A large file, cut into ranges of lines if it is JSONL that can be read from anywhere."""
+    try:
+        if not _can_be_cut(file) or file.size < 2 * sizes.shard_bytes(number):
+            yield file
+            return
+        begin, first_line = 0, 1
+        with Path(file.path).open("rb") as stream:
+            while file.size - begin >= 2 * (most := sizes.shard_bytes(number)):
+                end, lines = _whole_lines(stream, begin, most)
+                yield file._replace(begin=begin, end=end, first_line=first_line)
+                begin, first_line, number = end, first_line + lines, number + 1
+        if begin < file.size:
+            yield file._replace(begin=begin, end=file.size, first_line=first_line)
+    except OSError as error:
+        raise SourceError(error.strerror or str(error), file.path) from error
+
+
+def _can_be_cut(file: SourceFile) -> bool:
+    is_plain = file.format == "jsonl" and not is_compressed(file.path)
+    return is_plain and stat.S_ISREG(os.stat(file.path).st_mode)
+
+
+def _whole_lines(stream: BinaryIO, begin: int, most: int) -> tuple[int, int]:
+    """The end of the line in which so many bytes end, and how many lines there are until then."""
+    stream.seek(begin)
+    lines, left = 0, most
+    while left > 0 and (chunk := stream.read(min(left, _CHUNK))):
+        lines += chunk.count(b"\n")
+        left -= len(chunk)
+    while rest := stream.readline(_CHUNK):
+        if rest.endswith(b"\n"):
+            lines += 1
+            break
+    return stream.tell(), lines

@@ -1,0 +1,1 @@
+"""Reading documents of each format into tags and text."""

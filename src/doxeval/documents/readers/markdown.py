@@ -1,0 +1,129 @@
+"""Markdown: the source file itself is the text, including its markup, and blocks are elements.
+
+Rendering would lose every offset, so nothing is rendered. Blocks become elements named as in
+HTML (`p`, `ul`, `li`, `blockquote`, `pre`, `table`, `tr` …), each from the beginning of its
+first line to the end of its last. A heading opens a `section` that extends to the next heading of
+the same or a higher level, unless `sections="none"`. Emphasis, links and table cells are not
+elements, because the parser gives no lines for them.
+
+    /document[1]/section[1]/h1[1]
+    /document[1]/section[1]/section[2]/ul[1]/li[3]/p[1]
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from doxeval.documents.build.options import Limits, check_elements, check_lines
+from doxeval.documents.readers.plain import ROOT
+from doxeval.documents.readers.tag_events import Marks, MarksBuilder
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+    from doxeval.documents.build.options import Sections
+
+_LINE_END = re.compile(r"\r\n?|\n")
+_NAMES = {"fence": "pre", "code_block": "pre", "html_block": "html"}
+
+
+def read_markdown(text: str, limits: Limits, origin: str, sections: Sections = "headings") -> Marks:
+    """The marks of a Markdown text.
+
+    >>> marks = read_markdown("# A\\n\\nOne.\\n\\n## B\\n\\n- two\\n", Limits(), "a.md")
+    >>> [name for name in marks.names if name]
+    ['document', 'section', 'h1', 'p', 'section', 'h2', 'ul', 'li', 'p']
+    """
+    blocks = _BlockMarks(text, sections)
+    check_lines(blocks.lines, limits, origin)
+    for token in _parser().parse(text):
+        if token.nesting < 0:
+            blocks.close()
+        elif token.type != "inline":
+            blocks.open(token)
+            if token.nesting == 0:
+                blocks.close()
+    check_elements(blocks.elements, limits, origin)
+    return blocks.finish()
+
+
+class _BlockMarks:
+    """Turns the blocks of the parser, which have line numbers, into properly nested marks."""
+
+    def __init__(self, text: str, sections: Sections) -> None:
+        self._text = text
+        self._with_sections = sections == "headings"
+        self._line_begins = [0, *(end.end() for end in _LINE_END.finditer(text)), len(text)]
+        self._marks = MarksBuilder()
+        self._marks.open(ROOT, 0)
+        self._ends: list[int | None] = []  # the ends of the open blocks; None if it has no lines
+        self._sections: list[int] = []  # the heading levels of the open sections
+        self._at = 0  # all further marks are at this position or after it
+
+    @property
+    def lines(self) -> int:
+        """The number of lines of the text."""
+        return len(self._line_begins) - 1
+
+    @property
+    def elements(self) -> int:
+        """The number of elements so far."""
+        return self._marks.elements
+
+    def open(self, token: Token) -> None:
+        """A block begins."""
+        if token.map is None:
+            self._ends.append(None)
+            return
+        start, end = self._range(*token.map)
+        # A heading inside a list or a quotation opens no section, which would end with the list.
+        if token.type == "heading_open" and not self._ends and self._with_sections:
+            self._open_section(int(token.tag[1]), start)
+        self._marks.open(_NAMES.get(token.type, token.tag), start)
+        self._ends.append(end)
+        self._at = start
+
+    def close(self) -> None:
+        """The innermost open block ends."""
+        end = self._ends.pop()
+        if end is not None:
+            self._marks.close(end)
+            self._at = end
+
+    def finish(self) -> Marks:
+        """All marks, including those of the document itself."""
+        self._close_sections(0)
+        self._marks.close(len(self._text))
+        return self._marks.finish(self._text)
+
+    def _open_section(self, level: int, start: int) -> None:
+        self._close_sections(level)
+        self._marks.open("section", start)
+        self._sections.append(level)
+
+    def _close_sections(self, level: int) -> None:
+        while self._sections and self._sections[-1] >= level:
+            self._marks.close(self._at)
+            self._sections.pop()
+
+    def _range(self, first: int, after: int) -> tuple[int, int]:
+        """The lines first … after − 1 without trailing white space, within the open blocks."""
+        begin = self._line_begins[min(first, len(self._line_begins) - 1)]
+        beyond = self._line_begins[min(after, len(self._line_begins) - 1)]
+        end = begin + len(self._text[begin:beyond].rstrip())
+        around = next((end for end in reversed(self._ends) if end is not None), len(self._text))
+        start = min(max(begin, self._at), around)
+        return start, min(max(end, start), around)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """CommonMark with tables; only blocks are parsed, not their inline contents."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser

@@ -1,0 +1,131 @@
+"""XML files of many records, each of which is a document.
+
+A file is read as a stream, so its size does not matter; only one record at a time is in memory.
+Everything outside the records is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from doxeval.arrays import Ints
+from doxeval.documents.build.options import Limits, check_bytes, check_elements, too_deep
+from doxeval.documents.readers.tag_events import Attributes
+from doxeval.documents.readers.xml import TagCollector
+from doxeval.markup import HardenedExpat, Refused, all_declarations
+
+_PIECE = 1 << 18
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record as its tags and its text (see TagCollector), and the line where it begins."""
+
+    names: list[str]
+    lengths: Ints
+    text: bytes
+    attributes: Attributes
+    line: int
+
+
+def read_records(
+    file: IO[bytes],
+    tag: str,
+    origin: str,
+    limits: Limits,
+    *,
+    encoding: str | None = None,
+    attribute: str | None = None,
+) -> Iterator[Record]:
+    """The records of a file: its outermost elements of the given tag.
+
+    >>> import io
+    >>> file = io.BytesIO(b"<dump><doc>one</doc> <doc>two</doc></dump>")
+    >>> [record.text for record in read_records(file, "doc", "dump.xml", Limits())]
+    [b'one', b'two']
+    """
+    splitter = _Splitter(tag, origin, limits, encoding, attribute)
+    more = True
+    while more:
+        piece = file.read(_PIECE)
+        more = bool(piece)
+        try:
+            splitter.feed(piece, not more)
+        finally:  # keep the records that were complete before an error
+            yield from splitter.take()
+
+
+class _Splitter:
+    """Collects one record after another from what expat reports."""
+
+    def __init__(
+        self, tag: str, origin: str, limits: Limits, encoding: str | None, attribute: str | None
+    ) -> None:
+        self._tag = tag
+        self._origin = origin
+        self._limits = limits
+        self._attribute = attribute
+        self._depth = 0  # the number of open elements
+        self._record_depth = 0  # the depth of the current record's root; 0 outside records
+        self._current = TagCollector(attribute)
+        self._line = 0
+        self._length = 0  # of the current record's text so far
+        self._finished: list[Record] = []
+        expat = HardenedExpat(
+            self._text,
+            encoding,
+            expansion=limits.expansion,
+            allowance=limits.expansion_allowance,
+        )
+        self._parsing = expat.parser(origin, all_declarations())
+        self._parser = self._parsing.parser
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+
+    def take(self) -> list[Record]:
+        """The records that were completed since the last call."""
+        finished, self._finished = self._finished, []
+        return finished
+
+    def feed(self, piece: bytes, last: bool) -> None:
+        """Read one more piece of the file."""
+        self._parsing.feed(piece, last)
+        origin = f"{self._origin}:{self._line}"
+        check_elements(len(self._current.names) // 2, self._limits, origin)
+        check_bytes(self._length, self._limits, origin)
+
+    def _text(self, text: str) -> None:
+        if self._record_depth:
+            self._current.pieces.append(text)
+            self._length += len(text)
+
+    def _start(self, name: str, pairs: list[str]) -> None:
+        self._depth += 1
+        if self._is_too_deep():
+            raise Refused(too_deep(self._limits), self._parser)
+        if not self._record_depth and name == self._tag:
+            self._record_depth = self._depth
+            self._line = self._parser.CurrentLineNumber
+        if self._record_depth:
+            self._current.start(name, pairs)
+
+    def _is_too_deep(self) -> bool:
+        return self._depth - max(self._record_depth - 1, 0) > self._limits.depth
+
+    def _end(self, _: str) -> None:
+        if self._record_depth:
+            self._current.end("")
+        if self._record_depth == self._depth:
+            self._record_depth = 0
+            self._finish()
+        self._depth -= 1
+
+    def _finish(self) -> None:
+        tags = self._current
+        self._current = TagCollector(self._attribute)
+        self._length = 0
+        text, lengths = tags.take_text()
+        record = Record(tags.names, lengths, text.encode(), tags.attributes, self._line)
+        self._finished.append(record)
