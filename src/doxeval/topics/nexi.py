@@ -1,4 +1,8 @@
-"""NEXI, the query language of INEX: its grammar, and a parser.
+"""The syntax tree of a NEXI query.
+
+Every node prints as NEXI, and a printed query parses to the same tree.
+
+NEXI, the query language of INEX: its grammar, and a parser.
 
     query  : co | path filter (path filter)* path?
     path   : ('//' | '/') node (('//' | '/') node)*        the first path starts with '//'
@@ -14,38 +18,235 @@ in the first grammar of NEXI. Typographic quotes are read as plain ones. A word 
 letters, marks, digits and `_ - ' . &`, does not start with `-` or `'`, and has a letter or a
 digit (or is just `&`). Parentheses, and conditions joined by AND and OR, are nested at most 200
 deep; a query has at most 20,000 characters.
+
+How strictly the structure of a query is to be taken.
+
+A structured query says what to return (the target) and where to look (the supports). Each of the
+two can be taken strictly, as a requirement, or vaguely, as a hint. INEX 2005 named the four
+interpretations by two letters, the target first: SSCAS, SVCAS, VSCAS, VVCAS. SCAS and VCAS of
+2002 to 2004 are SSCAS and VVCAS.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple, NoReturn
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, NoReturn, TypeAlias
 from unicodedata import category
 
 from doxeval.errors import SyntaxProblem
+from doxeval.messages import quoted
 from doxeval.named import checked
-from doxeval.topics.nexi_ast import (
-    About,
-    And,
-    Clause,
-    Comparison,
-    ContentQuery,
-    Or,
-    Path,
-    Query,
-    Relative,
-    Segment,
-    Step,
-    StructuredQuery,
-    Term,
-)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a path: the axis (`/` one level below, `//` any), and the tags it accepts.
+
+    Without tags, any tag is accepted.
+
+    >>> str(Step("//", ("sec", "p")))
+    '//(sec|p)'
+    """
+
+    axis: str
+    tags: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if len(self.tags) > 1:
+            return f"{self.axis}({'|'.join(self.tags)})"
+        return self.axis + (self.tags[0] if self.tags else "*")
+
+
+@dataclass(frozen=True)
+class Path:
+    """A path of one or more steps."""
+
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.steps))
+
+    def __add__(self, other: Path) -> Path:
+        return Path(self.steps + other.steps)
+
+
+@dataclass(frozen=True)
+class Relative:
+    """A path relative to an element: the element itself, elements below it, or an attribute."""
+
+    path: Path | None = None
+    attribute_axis: str | None = None
+    attribute: str | None = None
+
+    def __str__(self) -> str:
+        attribute = "" if self.attribute is None else f"{self.attribute_axis}@{self.attribute}"
+        return f".{self.path or ''}{attribute}"
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word or a phrase, with `+` (important), `-` (unwanted) or no sign.
+
+    >>> str(Term(("natural", "disaster"), "-", is_phrase=True))
+    '-"natural disaster"'
+    """
+
+    words: tuple[str, ...]
+    sign: str = ""
+    is_phrase: bool = False
+
+    def __str__(self) -> str:
+        text = " ".join(self.words)
+        return f'{self.sign}"{text}"' if self.is_phrase else self.sign + text
+
+
+@dataclass(frozen=True)
+class About:
+    """The condition that an element, or an element below it, is about some terms."""
+
+    where: Relative
+    terms: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return f"about({self.where}, {_joined(self.terms)})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The condition that a value in the document compares with a given value as stated."""
+
+    where: Relative
+    operator: str
+    value: str
+    is_number: bool
+
+    def __str__(self) -> str:
+        quote = '"' if "'" in self.value else "'"
+        value = self.value if self.is_number else f"{quote}{self.value}{quote}"
+        return f"{self.where} {self.operator} {value}"
+
+
+@dataclass(frozen=True)
+class And:
+    """The condition that all clauses hold."""
+
+    clauses: tuple[Clause, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(
+            f"({clause})" if isinstance(clause, And | Or) else str(clause)
+            for clause in self.clauses
+        )
+
+
+@dataclass(frozen=True)
+class Or:
+    """The condition that at least one of the clauses holds."""
+
+    clauses: tuple[Clause, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(
+            f"({clause})" if isinstance(clause, Or) else str(clause) for clause in self.clauses
+        )
+
+
+Clause: TypeAlias = About | Comparison | And | Or
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A path with a condition on its elements; only the last segment may lack a condition."""
+
+    path: Path
+    condition: Clause | None = None
+
+    def __str__(self) -> str:
+        return str(self.path) if self.condition is None else f"{self.path}[{self.condition}]"
+
+    @property
+    def conditions(self) -> tuple[About | Comparison, ...]:
+        """The abouts and comparisons of its condition, in order."""
+        return tuple(_items(self.condition))
+
+
+@dataclass(frozen=True)
+class Support:
+    """A condition, with the full path of the elements it is about."""
+
+    path: Path
+    condition: About | Comparison
+
+
+@dataclass(frozen=True)
+class ContentQuery:
+    """A query of terms only (CO)."""
+
+    terms: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return _joined(self.terms)
+
+
+@dataclass(frozen=True)
+class StructuredQuery:
+    """A query of terms and structure (CAS)."""
+
+    segments: tuple[Segment, ...]
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.segments))
+
+    @property
+    def target(self) -> Path:
+        """The path of the elements to return: the whole path of the query."""
+        return self._path_to(len(self.segments))
+
+    @property
+    def conditions(self) -> tuple[About | Comparison, ...]:
+        """The abouts and comparisons of all segments, in order."""
+        return tuple(item for segment in self.segments for item in segment.conditions)
+
+    @property
+    def supports(self) -> tuple[Support, ...]:
+        """Each condition with the full path of the elements it is about."""
+        return tuple(
+            Support(above if item.where.path is None else above + item.where.path, item)
+            for number, segment in enumerate(self.segments, 1)
+            for above in [self._path_to(number)]
+            for item in segment.conditions
+        )
+
+    def _path_to(self, segments: int) -> Path:
+        return Path(
+            tuple(step for segment in self.segments[:segments] for step in segment.path.steps)
+        )
+
+
+Query: TypeAlias = ContentQuery | StructuredQuery
+
+
+def _joined(terms: tuple[Term, ...]) -> str:
+    return " ".join(map(str, terms))
+
+
+def _items(clause: Clause | None) -> Iterator[About | Comparison]:
+    """The single conditions of a clause, in order."""
+    if isinstance(clause, And | Or):
+        for inner in clause.clauses:
+            yield from _items(inner)
+    elif clause is not None:
+        yield clause
+
 
 Precedence = Literal["and", "flat"]
 
-DEEPEST = 200
+MAX_DEPTH = 200
 # A query says of each condition what elements it is about, by their whole path. So what a query
 # means can be as long as the square of its own length, which therefore has a limit.
-LONGEST = 20_000
+MAX_LENGTH = 20_000
 _PLAIN_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
 _SPACE = re.compile(r"\s*")
 _AXIS = re.compile(r"//?")
@@ -130,8 +331,8 @@ class _Parser:
     """Recursive descent over the characters of a query."""
 
     def __init__(self, query: str, precedence: Precedence) -> None:
-        self._is_cut = len(query) > LONGEST
-        self._text = query[:LONGEST].translate(_PLAIN_QUOTES)
+        self._is_cut = len(query) > MAX_LENGTH
+        self._text = query[:MAX_LENGTH].translate(_PLAIN_QUOTES)
         self._at = 0
         self._depth = 0
         self._flat = precedence == "flat"
@@ -152,7 +353,9 @@ class _Parser:
     def check_length(self) -> None:
         """Fail if all is read of a query that goes on beyond the limit."""
         if self._is_cut and self._at >= len(self._text):
-            raise NexiError(LONGEST + 1, f"the end: a query has at most {LONGEST:,} characters")
+            raise NexiError(
+                MAX_LENGTH + 1, f"the end: a query has at most {MAX_LENGTH:,} characters"
+            )
 
     def _match(self, pattern: re.Pattern[str]) -> str | None:
         self._skip_space()
@@ -250,17 +453,21 @@ class _Parser:
         while (connective := self._match(_CONNECTIVE)) is not None:
             operators.append(connective.lower())
             operands.append(self._operand())
-        found = _from_left(operands, operators) if self._flat else _by_rank(operands, operators)
-        if found.depth > DEEPEST:
-            self._fail(f"at most {DEEPEST} conditions nested in one another by and, or")
+        found = (
+            _left_to_right(operands, operators)
+            if self._flat
+            else _and_before_or(operands, operators)
+        )
+        if found.depth > MAX_DEPTH:
+            self._fail(f"at most {MAX_DEPTH} conditions nested in one another by and, or")
         return found
 
     def _operand(self) -> _Measured:
         if not self._take("("):
             return _Measured(self._item(), 0)
         self._depth += 1
-        if self._depth > DEEPEST:
-            self._fail(f"at most {DEEPEST} nested parentheses")
+        if self._depth > MAX_DEPTH:
+            self._fail(f"at most {MAX_DEPTH} nested parentheses")
         clause = self._clause()
         self._need(")", "the clause")
         self._depth -= 1
@@ -379,7 +586,7 @@ class _Measured(NamedTuple):
     depth: int
 
 
-def _from_left(operands: list[_Measured], operators: list[str]) -> _Measured:
+def _left_to_right(operands: list[_Measured], operators: list[str]) -> _Measured:
     """The clause if both connectives bind equally, from left to right."""
     result = operands[0]
     group = [result]
@@ -393,7 +600,7 @@ def _from_left(operands: list[_Measured], operators: list[str]) -> _Measured:
     return _combined(last, group) if last else result
 
 
-def _by_rank(operands: list[_Measured], operators: list[str]) -> _Measured:
+def _and_before_or(operands: list[_Measured], operators: list[str]) -> _Measured:
     """The clause if AND binds more tightly than OR."""
     groups = [[operands[0]]]
     for operator, operand in zip(operators, operands[1:], strict=True):
@@ -410,3 +617,53 @@ def _combined(operator: str, group: list[_Measured]) -> _Measured:
     clauses = tuple(clause for clause, _ in group)
     depth = 1 + max(depth for _, depth in group)
     return _Measured(And(clauses) if operator == "and" else Or(clauses), depth)
+
+
+Strictness = Literal["strict", "vague"]
+_ANYTHING = Path((Step("//"),))
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """Whether the target and the supports of a query are requirements or hints.
+
+    >>> Interpretation.named("VSCAS")
+    Interpretation(target='vague', support='strict')
+    """
+
+    target: Strictness
+    support: Strictness
+
+    @classmethod
+    def named(cls, name: str) -> Interpretation:
+        """An interpretation by its name in INEX, in upper or lower case."""
+        if name.upper() not in INTERPRETATIONS:
+            known = ", ".join(INTERPRETATIONS)
+            raise SyntaxProblem(f"no interpretation {quoted(name)}: expected one of {known}")
+        return INTERPRETATIONS[name.upper()]
+
+    def target_of(self, query: StructuredQuery) -> Path:
+        """The path that a returned element must have; if the target is a hint, any path will do.
+
+        >>> from doxeval.topics.nexi import parse_structured
+        >>> query = parse_structured("//article[about(.,IBM)]//sec")
+        >>> [str(Interpretation.named(name).target_of(query)) for name in ("SCAS", "VCAS")]
+        ['//article//sec', '//*']
+        """
+        return query.target if self.target == "strict" else _ANYTHING
+
+    def supports_of(self, query: StructuredQuery) -> tuple[Support, ...]:
+        """The conditions, each with the path that the element it is about must have."""
+        if self.support == "strict":
+            return query.supports
+        return tuple(Support(_ANYTHING, support.condition) for support in query.supports)
+
+
+INTERPRETATIONS = {
+    "SCAS": Interpretation("strict", "strict"),
+    "VCAS": Interpretation("vague", "vague"),
+    "SSCAS": Interpretation("strict", "strict"),
+    "SVCAS": Interpretation("strict", "vague"),
+    "VSCAS": Interpretation("vague", "strict"),
+    "VVCAS": Interpretation("vague", "vague"),
+}

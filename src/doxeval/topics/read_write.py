@@ -1,24 +1,221 @@
-"""Reading and checking files of topics of any format; the readers and writers by format."""
+"""Reading and checking files of topics of any format; the readers and writers by format.
+
+Topics in the XML of INEX.
+
+2002 to 2006, one topic per file, or many under any root:
+
+    <inex_topic topic_id="231" query_type="CO+S" ct_no="110">
+      <InitialTopicStatement>…</InitialTopicStatement> <title>…</title> <castitle>…</castitle>
+      <parent>…</parent> <description>…</description> <narrative>…</narrative>
+      <keywords>…</keywords> <ontopic_keywords>…</ontopic_keywords>
+    </inex_topic>
+
+A CAS title of 2002 has parts instead of text: `<te>tig</te><cw>QBIC</cw><ce>bibl</ce>`.
+
+2009 and 2010:
+
+    <inex-topic-file>
+      <topic id="2009001" ct_no="186"> <title>…</title> <castitle>…</castitle>
+        <phrasetitle>…</phrasetitle> <description>…</description> <narrative>…</narrative> </topic>
+    </inex-topic-file>
+
+White space around a field is removed, and an empty field counts as missing. Tags may be in upper
+or lower case. Topic ids are strings: 076 is not 76.
+
+Topics one per line: JSONL, and ids and titles separated by a tab.
+
+    {"id": "231", "title": "markov chains", "castitle": "//sec[about(., markov chains)]"}
+    231<TAB>markov chains
+
+JSONL can hold every field of a topic; an unknown field is an error. A file of questions for
+retrieval of chunks will do as well: its questions are titles, and their gold is passed over. The
+format with tabs holds only ids and titles.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
+from doxeval.columns import unknown_field
 from doxeval.errors import FormatError, OutputError, SyntaxProblem
-from doxeval.files import open_input, open_output, uncompressed_name
+from doxeval.files import open_input, open_output, parsed_json, text_lines, uncompressed_name
+from doxeval.markup import XmlElement, attribute_value, escaped, read_elements
 from doxeval.messages import quoted, truncate
 from doxeval.named import checked
-from doxeval.topics.inex_xml import read_inex_topics, write_inex_topics
-from doxeval.topics.lines import (
-    read_jsonl_topics,
-    read_tab_topics,
-    write_jsonl_topics,
-    write_tab_topics,
-)
 from doxeval.topics.nexi import parse_content, parse_structured
 from doxeval.topics.topic import TEXT_FIELDS, Topic
+
+_TOPIC_TAGS = {"inex_topic", "topic", "inex-topic"}
+_CAS_PARTS = {"te", "cw", "ce"}
+# The tag of each field, in the order in which fields are written.
+_XML_TAGS = {
+    "initial_statement": "InitialTopicStatement",
+    "title": "title",
+    "castitle": "castitle",
+    "phrasetitle": "phrasetitle",
+    "parent": "parent",
+    "description": "description",
+    "narrative": "narrative",
+    "keywords": "keywords",
+    "ontopic_keywords": "ontopic_keywords",
+}
+
+
+def read_inex_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
+    """The topics of a file, of any year.
+
+    >>> import io
+    >>> file = io.BytesIO(b'<inex_topic topic_id="076"><title> QBIC </title></inex_topic>')
+    >>> [(topic.id, topic.title) for topic in read_inex_topics(file, "076.xml")]
+    [('076', 'QBIC')]
+    """
+    count = 0
+    for element, _ in read_elements(file, _TOPIC_TAGS, origin):
+        count += 1
+        yield _topic_of_element(element, origin)
+    if not count:
+        raise FormatError("no <inex_topic> or <topic> in the file", origin)
+
+
+def _topic_of_element(element: XmlElement, origin: str) -> Topic:
+    topic_id = element.attribute("topic_id", "id", "topic-id")
+    if not topic_id:
+        raise FormatError(
+            f'<{truncate(element.tag)}> without id: expected topic_id="…" or id="…"',
+            origin,
+            element.line,
+        )
+    title = element.child("title")
+    parts = [] if title is None else [part for part in title.children if part.tag in _CAS_PARTS]
+    texts = {name: element.child_text(tag.lower()) for name, tag in _XML_TAGS.items()}
+    if parts:
+        texts["title"] = None
+    return Topic(
+        topic_id,
+        **texts,
+        query_type=element.attribute("query_type") or None,
+        candidate_number=element.attribute("ct_no") or None,
+        cas_parts=tuple((part.tag, part.text.strip()) for part in parts),
+        origin=origin,
+        line=element.line,
+    )
+
+
+def write_inex_topics(topics: Iterable[Topic]) -> Iterator[str]:
+    """The topics as XML, in the form of 2002 to 2006, which holds every field.
+
+    >>> print("".join(write_inex_topics([Topic("7", title="a & b")])))
+    <inex_topics>
+    <inex_topic topic_id="7">
+    <title>a &amp; b</title>
+    </inex_topic>
+    </inex_topics>
+    <BLANKLINE>
+    """
+    yield "<inex_topics>\n"
+    for topic in topics:
+        attributes = {
+            "topic_id": topic.id,
+            "query_type": topic.query_type,
+            "ct_no": topic.candidate_number,
+        }
+        given = "".join(
+            f" {name}={attribute_value(v)}" for name, v in attributes.items() if v is not None
+        )
+        yield f"<inex_topic{given}>\n"
+        if topic.cas_parts:
+            parts = "".join(f"<{kind}>{escaped(text)}</{kind}>" for kind, text in topic.cas_parts)
+            yield f"<title>{parts}</title>\n"
+        for name, tag in _XML_TAGS.items():
+            text = getattr(topic, name)
+            if text is not None:
+                yield f"<{tag}>{escaped(text)}</{tag}>\n"
+        yield "</inex_topic>\n"
+    yield "</inex_topics>\n"
+
+
+# What a question has besides its text.
+_QUESTION_FIELDS = ("needs", "tags", "not_relevant", "answerable", "answers")
+
+
+def read_jsonl_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
+    """The topics of a JSONL file.
+
+    >>> import io
+    >>> [topic.id for topic in read_jsonl_topics(io.BytesIO(b'{"id": "076"}'), "t.jsonl")]
+    ['076']
+    """
+    for number, line in text_lines(file, origin):
+        try:
+            record = parsed_json(line)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict) or not isinstance(record.get("id"), str):
+            raise FormatError('expected a JSON object with a string "id"', origin, number)
+        yield _topic_of_record(record, origin, number)
+
+
+def _topic_of_record(record: dict[str, Any], origin: str, number: int) -> Topic:
+    if "question" in record and "title" not in record:
+        record = {name: value for name, value in record.items() if name not in _QUESTION_FIELDS}
+        record["title"] = record.pop("question")
+    texts = {name: value for name, value in record.items() if name not in ("id", "cas_parts")}
+    for name, value in texts.items():
+        if name not in TEXT_FIELDS:
+            raise FormatError(unknown_field(name, ("id", *TEXT_FIELDS)), origin, number)
+        if value is not None and not isinstance(value, str):
+            raise FormatError(f"field {quoted(name)} is not a string", origin, number)
+    parts = record.get("cas_parts") or []
+    try:
+        cas_parts = tuple((str(kind), str(text)) for kind, text in parts)
+    except (TypeError, ValueError):
+        raise FormatError('"cas_parts" is not a list of pairs', origin, number) from None
+    stripped = {name: (value or "").strip() or None for name, value in texts.items()}
+    if not record["id"].strip():
+        raise FormatError("the id is empty", origin, number)
+    return Topic(record["id"].strip(), **stripped, cas_parts=cas_parts, origin=origin, line=number)
+
+
+def write_jsonl_topics(topics: Iterable[Topic]) -> Iterator[str]:
+    """The topics as JSONL; missing fields are left out.
+
+    >>> "".join(write_jsonl_topics([Topic("7", title="a")]))
+    '{"id": "7", "title": "a"}\\n'
+    """
+    for topic in topics:
+        record: dict[str, Any] = {"id": topic.id}
+        record |= {name: getattr(topic, name) for name in TEXT_FIELDS}
+        record["cas_parts"] = topic.cas_parts or None
+        kept = {name: value for name, value in record.items() if value is not None}
+        yield json.dumps(kept, ensure_ascii=False) + "\n"
+
+
+def read_tab_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
+    """The topics of a file of ids and titles.
+
+    >>> import io
+    >>> [topic.title for topic in read_tab_topics(io.BytesIO(b"7\\tsteam engine\\n"), "t.tsv")]
+    ['steam engine']
+    """
+    for number, line in text_lines(file, origin):
+        topic_id, tab, title = line.partition("\t")
+        if not tab or not topic_id.strip() or "\t" in title:
+            raise FormatError("expected an id, a tab and a title", origin, number)
+        yield Topic(topic_id.strip(), title=title.strip() or None, origin=origin, line=number)
+
+
+def write_tab_topics(topics: Iterable[Topic]) -> Iterator[str]:
+    """Ids and titles; any white space in a title becomes a single space.
+
+    >>> "".join(write_tab_topics([Topic("7", title="steam\\nengine")]))
+    '7\\tsteam engine\\n'
+    """
+    for topic in topics:
+        yield f"{topic.id}\t{' '.join((topic.title or '').split())}\n"
+
 
 TopicFormat = Literal["inex", "jsonl", "tab"]
 
