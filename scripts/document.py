@@ -47,8 +47,7 @@ FORMATS = {
         "Paths and text points": "doxeval.documents.paths",
     },
     "Topics": {
-        "INEX XML": "doxeval.topics.read_write:read_inex_topics",
-        "JSONL and tab-separated": "doxeval.topics.read_write:read_jsonl_topics",
+        "INEX XML, JSONL, tab-separated": "doxeval.topics.read_write",
         "NEXI": "doxeval.topics.nexi",
         "Questions with gold": "doxeval.chunks.formats.own",
     },

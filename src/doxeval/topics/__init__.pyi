@@ -18,11 +18,8 @@ from doxeval.topics.nexi import Term as Term
 from doxeval.topics.nexi import parse_content as parse_content
 from doxeval.topics.nexi import parse_nexi as parse_nexi
 from doxeval.topics.nexi import parse_structured as parse_structured
-from doxeval.topics.read_write import READERS as READERS
-from doxeval.topics.read_write import WRITERS as WRITERS
+from doxeval.topics.read_write import FORMATS as FORMATS
 from doxeval.topics.read_write import TopicFormat as TopicFormat
-from doxeval.topics.read_write import losses as losses
-from doxeval.topics.read_write import problems as problems
 from doxeval.topics.read_write import read_topics as read_topics
 from doxeval.topics.read_write import write_topics as write_topics
 from doxeval.topics.statistics import TopicStatistics as TopicStatistics
@@ -30,4 +27,5 @@ from doxeval.topics.statistics import topic_statistics as topic_statistics
 from doxeval.topics.statistics import year_of as year_of
 from doxeval.topics.topic import TEXT_FIELDS as TEXT_FIELDS
 from doxeval.topics.topic import Topic as Topic
+from doxeval.topics.topic import problems as problems
 from doxeval.topics.topic import target_of as target_of

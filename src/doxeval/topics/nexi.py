@@ -1,8 +1,4 @@
-"""The syntax tree of a NEXI query.
-
-Every node prints as NEXI, and a printed query parses to the same tree.
-
-NEXI, the query language of INEX: its grammar, and a parser.
+"""NEXI, the query language of INEX: its grammar, the syntax tree, and the parser.
 
     query  : co | path filter (path filter)* path?
     path   : ('//' | '/') node (('//' | '/') node)*        the first path starts with '//'
@@ -18,13 +14,6 @@ in the first grammar of NEXI. Typographic quotes are read as plain ones. A word 
 letters, marks, digits and `_ - ' . &`, does not start with `-` or `'`, and has a letter or a
 digit (or is just `&`). Parentheses, and conditions joined by AND and OR, are nested at most 200
 deep; a query has at most 20,000 characters.
-
-How strictly the structure of a query is to be taken.
-
-A structured query says what to return (the target) and where to look (the supports). Each of the
-two can be taken strictly, as a requirement, or vaguely, as a hint. INEX 2005 named the four
-interpretations by two letters, the target first: SSCAS, SVCAS, VSCAS, VVCAS. SCAS and VCAS of
-2002 to 2004 are SSCAS and VVCAS.
 """
 
 from __future__ import annotations
@@ -39,12 +28,74 @@ from doxeval.errors import SyntaxProblem
 from doxeval.messages import quoted
 from doxeval.named import checked
 
+Precedence = Literal["and", "flat"]
+Strictness = Literal["strict", "vague"]
+MAX_DEPTH = 200
+# Each condition is paired with the whole path of its elements, so the parsed query can be as long
+# as the square of the text.
+MAX_LENGTH = 20_000
+
+
+class NexiError(SyntaxProblem):
+    """The error that a query is not NEXI: the column, from 1, and what was expected there.
+
+    >>> parse_nexi("//article[about(.)]")
+    Traceback (most recent call last):
+    doxeval.topics.nexi.NexiError: column 18: expected ',' after the path
+    """
+
+    def __init__(self, column: int, expected: str) -> None:
+        super().__init__(f"column {column}: expected {expected}")
+        # The arguments of this class, not those of its base, so that the error can be pickled.
+        self.args = (column, expected)
+        self.at = column
+
+
+@checked
+def parse_nexi(query: str, precedence: Precedence = "and") -> Query:
+    """Parse a query of either kind: one that starts with `/` is structured.
+
+    >>> str(parse_nexi("//article[about(.,IBM)]//sec[about(., computer)]").target)
+    '//article//sec'
+    """
+    if query.lstrip().startswith("/"):
+        return parse_structured(query, precedence)
+    return parse_content(query)
+
+
+def parse_content(query: str) -> ContentQuery:
+    """Parse a content-only query.
+
+    >>> parse_content('opera -soprano').terms[1]
+    Term(words=('soprano',), sign='-', is_phrase=False)
+    """
+    parser = _Parser(query, "and")
+    terms = parser.content()
+    parser.end("a word, a phrase in double quotes, or the end of the query")
+    parser.check_length()
+    return ContentQuery(terms)
+
+
+def parse_structured(query: str, precedence: Precedence = "and") -> StructuredQuery:
+    """Parse a query of content and structure.
+
+    >>> [str(support.path) for support in parse_structured("//a[about(./b, c)]//d").supports]
+    ['//a/b']
+    """
+    parser = _Parser(query, precedence)
+    segments = parser.segments()
+    parser.check_length()
+    return StructuredQuery(segments)
+
+
+# The syntax tree. Every node prints as NEXI, and a printed query parses to the same tree.
+
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a path: the axis (`/` one level below, `//` any), and the tags it accepts.
+    """One step of a path: the axis (`/` child, `//` descendant) and the tags it accepts.
 
-    Without tags, any tag is accepted.
+    Without tags, it accepts any tag.
 
     >>> str(Step("//", ("sec", "p")))
     '//(sec|p)'
@@ -74,7 +125,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Relative:
-    """A path relative to an element: the element itself, elements below it, or an attribute."""
+    """A path from an element to itself, to elements below it, or to an attribute."""
 
     path: Path | None = None
     attribute_axis: str | None = None
@@ -115,7 +166,7 @@ class About:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The condition that a value in the document compares with a given value as stated."""
+    """The condition that a value in the document is equal to, less than … a given value."""
 
     where: Relative
     operator: str
@@ -169,12 +220,12 @@ class Segment:
     @property
     def conditions(self) -> tuple[About | Comparison, ...]:
         """The abouts and comparisons of its condition, in order."""
-        return tuple(_items(self.condition))
+        return tuple(_simple_conditions(self.condition))
 
 
 @dataclass(frozen=True)
 class Support:
-    """A condition, with the full path of the elements it is about."""
+    """A condition with the full path of the elements it is about."""
 
     path: Path
     condition: About | Comparison
@@ -207,19 +258,20 @@ class StructuredQuery:
     @property
     def conditions(self) -> tuple[About | Comparison, ...]:
         """The abouts and comparisons of all segments, in order."""
-        return tuple(item for segment in self.segments for item in segment.conditions)
+        return tuple(each for segment in self.segments for each in segment.conditions)
 
     @property
     def supports(self) -> tuple[Support, ...]:
         """Each condition with the full path of the elements it is about."""
         return tuple(
-            Support(above if item.where.path is None else above + item.where.path, item)
+            Support(above if each.where.path is None else above + each.where.path, each)
             for number, segment in enumerate(self.segments, 1)
             for above in [self._path_to(number)]
-            for item in segment.conditions
+            for each in segment.conditions
         )
 
     def _path_to(self, segments: int) -> Path:
+        """Return the path through the first segments."""
         return Path(
             tuple(step for segment in self.segments[:segments] for step in segment.path.steps)
         )
@@ -232,21 +284,70 @@ def _joined(terms: tuple[Term, ...]) -> str:
     return " ".join(map(str, terms))
 
 
-def _items(clause: Clause | None) -> Iterator[About | Comparison]:
-    """The single conditions of a clause, in order."""
+def _simple_conditions(clause: Clause | None) -> Iterator[About | Comparison]:
+    """Yield the abouts and comparisons of a clause, in order."""
     if isinstance(clause, And | Or):
         for inner in clause.clauses:
-            yield from _items(inner)
+            yield from _simple_conditions(inner)
     elif clause is not None:
         yield clause
 
 
-Precedence = Literal["and", "flat"]
+# Strict and vague interpretations
 
-MAX_DEPTH = 200
-# A query says of each condition what elements it is about, by their whole path. So what a query
-# means can be as long as the square of its own length, which therefore has a limit.
-MAX_LENGTH = 20_000
+_ANYTHING = Path((Step("//"),))
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """How strictly the structure of a query is to be taken.
+
+    A structured query says what to return (the target) and where to look (the supports). Each of
+    the two can be strict, a requirement, or vague, a hint. INEX 2005 named the four
+    interpretations by two letters, the target first: SSCAS, SVCAS, VSCAS, VVCAS. SCAS and VCAS of
+    2002 to 2004 are SSCAS and VVCAS.
+    >>> Interpretation.named("VSCAS")
+    Interpretation(target='vague', support='strict')
+    """
+
+    target: Strictness
+    support: Strictness
+
+    @classmethod
+    def named(cls, name: str) -> Interpretation:
+        """Return the interpretation with this name of INEX, in upper or lower case."""
+        if name.upper() not in INTERPRETATIONS:
+            known = ", ".join(INTERPRETATIONS)
+            raise SyntaxProblem(f"no interpretation {quoted(name)}: expected one of {known}")
+        return INTERPRETATIONS[name.upper()]
+
+    def target_of(self, query: StructuredQuery) -> Path:
+        """Return the path that results must match; any path if the target is a hint.
+        >>> query = parse_structured("//article[about(.,IBM)]//sec")
+        >>> [str(Interpretation.named(name).target_of(query)) for name in ("SCAS", "VCAS")]
+        ['//article//sec', '//*']
+        """
+        return query.target if self.target == "strict" else _ANYTHING
+
+    def supports_of(self, query: StructuredQuery) -> tuple[Support, ...]:
+        """Return each condition with the path that its element must match."""
+        if self.support == "strict":
+            return query.supports
+        return tuple(Support(_ANYTHING, support.condition) for support in query.supports)
+
+
+INTERPRETATIONS = {
+    "SCAS": Interpretation("strict", "strict"),
+    "VCAS": Interpretation("vague", "vague"),
+    "SSCAS": Interpretation("strict", "strict"),
+    "SVCAS": Interpretation("strict", "vague"),
+    "VSCAS": Interpretation("vague", "strict"),
+    "VVCAS": Interpretation("vague", "vague"),
+}
+
+
+# The parser
+
 _PLAIN_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
 _SPACE = re.compile(r"\s*")
 _AXIS = re.compile(r"//?")
@@ -256,82 +357,11 @@ _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?![\w.])")
 _CONNECTIVE = re.compile(r"(AND|and|OR|or)(?![\w])")
 
 
-class NexiError(SyntaxProblem):
-    """A query is not NEXI; the message has the column, from 1, and what was expected there.
-
-    >>> parse_nexi("//article[about(.)]")
-    Traceback (most recent call last):
-    doxeval.topics.nexi.NexiError: column 18: expected ',' after the path
-    """
-
-    def __init__(self, column: int, expected: str) -> None:
-        super().__init__(f"column {column}: expected {expected}")
-        # The arguments of this class, not those of its base, so that the error can be pickled.
-        self.args = (column, expected)
-        self.at = column
-
-
-@checked
-def parse_nexi(query: str, precedence: Precedence = "and") -> Query:
-    """Parse a query of either kind: one that starts with `/` is structured.
-
-    >>> str(parse_nexi("//article[about(.,IBM)]//sec[about(., computer)]").target)
-    '//article//sec'
-    """
-    if query.lstrip().startswith("/"):
-        return parse_structured(query, precedence)
-    return parse_content(query)
-
-
-def parse_content(query: str) -> ContentQuery:
-    """Parse a content-only query.
-
-    >>> parse_content('opera -soprano').terms[1]
-    Term(words=('soprano',), sign='-', is_phrase=False)
-    """
-    parser = _Parser(query, "and")
-    terms = parser.content()
-    parser.end("a word, a phrase in double quotes, or the end of the query")
-    parser.check_length()
-    return ContentQuery(terms)
-
-
-def parse_structured(query: str, precedence: Precedence = "and") -> StructuredQuery:
-    """Parse a query of content and structure.
-
-    >>> [str(support.path) for support in parse_structured("//a[about(./b, c)]//d").supports]
-    ['//a/b']
-    """
-    parser = _Parser(query, precedence)
-    segments = parser.segments()
-    parser.check_length()
-    return StructuredQuery(segments)
-
-
-def is_word(text: str) -> bool:
-    """Whether a text is a word of NEXI.
-
-    >>> is_word("Al-Andalus"), is_word("-"), is_word("&")
-    (True, False, True)
-    """
-    if not text or text[0] in "-'" or not all(map(_in_word, text)):
-        return False
-    return text == "&" or any(map(_is_letter_or_digit, text))
-
-
-def _in_word(character: str) -> bool:
-    return character in "_-'.&" or category(character)[0] in "LMN"
-
-
-def _is_letter_or_digit(character: str) -> bool:
-    return category(character)[0] in "LN"
-
-
 class _Parser:
-    """Recursive descent over the characters of a query."""
+    """A recursive-descent parser of one query; `_at` is the position of the next character."""
 
     def __init__(self, query: str, precedence: Precedence) -> None:
-        self._is_cut = len(query) > MAX_LENGTH
+        self._is_too_long = len(query) > MAX_LENGTH
         self._text = query[:MAX_LENGTH].translate(_PLAIN_QUOTES)
         self._at = 0
         self._depth = 0
@@ -340,8 +370,8 @@ class _Parser:
     # Small steps
 
     def _skip_space(self) -> None:
-        space = _SPACE.match(self._text, self._at)
-        self._at = space.end() if space else self._at
+        if space := _SPACE.match(self._text, self._at):
+            self._at = space.end()
 
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]
@@ -351,8 +381,8 @@ class _Parser:
         raise NexiError(self._at + 1, expected)
 
     def check_length(self) -> None:
-        """Fail if all is read of a query that goes on beyond the limit."""
-        if self._is_cut and self._at >= len(self._text):
+        """Fail if the query is too long and everything up to the limit has been read."""
+        if self._is_too_long and self._at >= len(self._text):
             raise NexiError(
                 MAX_LENGTH + 1, f"the end: a query has at most {MAX_LENGTH:,} characters"
             )
@@ -385,6 +415,7 @@ class _Parser:
     # Structure
 
     def segments(self) -> tuple[Segment, ...]:
+        """Parse a whole query of content and structure."""
         self._skip_space()
         if not self._text.startswith("//", self._at):
             self._fail("'//' at the beginning")
@@ -414,7 +445,7 @@ class _Parser:
         return Path(tuple(steps))
 
     def _next_is_step(self) -> bool:
-        """Whether another step of the path follows, rather than an attribute."""
+        """Whether another step of the path follows (and not an attribute)."""
         self._skip_space()
         axis = _AXIS.match(self._text, self._at)
         if axis is None:
@@ -447,24 +478,21 @@ class _Parser:
 
     # Conditions
 
-    def _clause(self) -> _Measured:
+    def _clause(self) -> _NestedClause:
         operands = [self._operand()]
         operators: list[str] = []
         while (connective := self._match(_CONNECTIVE)) is not None:
             operators.append(connective.lower())
             operands.append(self._operand())
-        found = (
-            _left_to_right(operands, operators)
-            if self._flat
-            else _and_before_or(operands, operators)
-        )
-        if found.depth > MAX_DEPTH:
+        combine = _left_to_right if self._flat else _and_before_or
+        clause = combine(operands, operators)
+        if clause.depth > MAX_DEPTH:
             self._fail(f"at most {MAX_DEPTH} conditions nested in one another by and, or")
-        return found
+        return clause
 
-    def _operand(self) -> _Measured:
+    def _operand(self) -> _NestedClause:
         if not self._take("("):
-            return _Measured(self._item(), 0)
+            return _NestedClause(self._item(), 0)
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self._fail(f"at most {MAX_DEPTH} nested parentheses")
@@ -519,7 +547,7 @@ class _Parser:
     # Content
 
     def content(self) -> tuple[Term, ...]:
-        """One or more terms, perhaps in single quotes as a whole."""
+        """Parse one or more terms, perhaps in single quotes as a whole."""
         if not self._take("'"):
             return self._terms(wrapped=False)
         terms = self._terms(wrapped=True)
@@ -535,7 +563,7 @@ class _Parser:
         return tuple(terms)
 
     def _next_term(self) -> str | None:
-        """The first character of the next term; None if no term begins here."""
+        """Return the first character of the next term; None if no term begins here."""
         self._skip_space()
         character = self._peek()
         return character if character and (character in '+"' or _in_word(character)) else None
@@ -579,15 +607,34 @@ def _quoted(literal: str) -> str:
     return f'"{literal}"' if "'" in literal else f"'{literal}'"
 
 
-class _Measured(NamedTuple):
-    """A clause, and how many times `and` and `or` are nested in it."""
+def is_word(text: str) -> bool:
+    """Whether a text is a word of NEXI.
+
+    >>> is_word("Al-Andalus"), is_word("-"), is_word("&")
+    (True, False, True)
+    """
+    if not text or text[0] in "-'" or not all(map(_in_word, text)):
+        return False
+    return text == "&" or any(map(_is_letter_or_digit, text))
+
+
+def _in_word(character: str) -> bool:
+    return character in "_-'.&" or category(character)[0] in "LMN"
+
+
+def _is_letter_or_digit(character: str) -> bool:
+    return category(character)[0] in "LN"
+
+
+class _NestedClause(NamedTuple):
+    """A clause, and how deep `and` and `or` are nested in it."""
 
     clause: Clause
     depth: int
 
 
-def _left_to_right(operands: list[_Measured], operators: list[str]) -> _Measured:
-    """The clause if both connectives bind equally, from left to right."""
+def _left_to_right(operands: list[_NestedClause], operators: list[str]) -> _NestedClause:
+    """Combine operands if both connectives bind equally, from left to right."""
     result = operands[0]
     group = [result]
     last = ""
@@ -600,8 +647,8 @@ def _left_to_right(operands: list[_Measured], operators: list[str]) -> _Measured
     return _combined(last, group) if last else result
 
 
-def _and_before_or(operands: list[_Measured], operators: list[str]) -> _Measured:
-    """The clause if AND binds more tightly than OR."""
+def _and_before_or(operands: list[_NestedClause], operators: list[str]) -> _NestedClause:
+    """Combine operands if AND binds more tightly than OR."""
     groups = [[operands[0]]]
     for operator, operand in zip(operators, operands[1:], strict=True):
         if operator == "and":
@@ -611,59 +658,9 @@ def _and_before_or(operands: list[_Measured], operators: list[str]) -> _Measured
     return _combined("or", [_combined("and", group) for group in groups])
 
 
-def _combined(operator: str, group: list[_Measured]) -> _Measured:
+def _combined(operator: str, group: list[_NestedClause]) -> _NestedClause:
     if len(group) == 1:
         return group[0]
     clauses = tuple(clause for clause, _ in group)
     depth = 1 + max(depth for _, depth in group)
-    return _Measured(And(clauses) if operator == "and" else Or(clauses), depth)
-
-
-Strictness = Literal["strict", "vague"]
-_ANYTHING = Path((Step("//"),))
-
-
-@dataclass(frozen=True)
-class Interpretation:
-    """Whether the target and the supports of a query are requirements or hints.
-
-    >>> Interpretation.named("VSCAS")
-    Interpretation(target='vague', support='strict')
-    """
-
-    target: Strictness
-    support: Strictness
-
-    @classmethod
-    def named(cls, name: str) -> Interpretation:
-        """An interpretation by its name in INEX, in upper or lower case."""
-        if name.upper() not in INTERPRETATIONS:
-            known = ", ".join(INTERPRETATIONS)
-            raise SyntaxProblem(f"no interpretation {quoted(name)}: expected one of {known}")
-        return INTERPRETATIONS[name.upper()]
-
-    def target_of(self, query: StructuredQuery) -> Path:
-        """The path that a returned element must have; if the target is a hint, any path will do.
-
-        >>> from doxeval.topics.nexi import parse_structured
-        >>> query = parse_structured("//article[about(.,IBM)]//sec")
-        >>> [str(Interpretation.named(name).target_of(query)) for name in ("SCAS", "VCAS")]
-        ['//article//sec', '//*']
-        """
-        return query.target if self.target == "strict" else _ANYTHING
-
-    def supports_of(self, query: StructuredQuery) -> tuple[Support, ...]:
-        """The conditions, each with the path that the element it is about must have."""
-        if self.support == "strict":
-            return query.supports
-        return tuple(Support(_ANYTHING, support.condition) for support in query.supports)
-
-
-INTERPRETATIONS = {
-    "SCAS": Interpretation("strict", "strict"),
-    "VCAS": Interpretation("vague", "vague"),
-    "SSCAS": Interpretation("strict", "strict"),
-    "SVCAS": Interpretation("strict", "vague"),
-    "VSCAS": Interpretation("vague", "strict"),
-    "VVCAS": Interpretation("vague", "vague"),
-}
+    return _NestedClause(And(clauses) if operator == "and" else Or(clauses), depth)
