@@ -47,8 +47,7 @@ FORMATS = {
         "Paths and text points": "doxeval.documents.paths",
     },
     "Topics": {
-        "INEX XML": "doxeval.topics.inex_xml",
-        "JSONL and tab-separated": "doxeval.topics.lines",
+        "INEX XML, JSONL, tab-separated": "doxeval.topics.read_write",
         "NEXI": "doxeval.topics.nexi",
         "Questions with gold": "doxeval.chunks.formats.own",
     },

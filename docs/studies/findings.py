@@ -23,8 +23,8 @@ from doxeval import (
     search,
 )
 from doxeval.assessments import Assessments
-from doxeval.comparison.comparison import Pair
-from doxeval.comparison.groups import holm
+from doxeval.comparison.pairwise import Pair
+from doxeval.comparison.significance import holm
 from doxeval.documents import Collection
 from doxeval.retrieve.build import build_index
 from doxeval.retrieve.index import Index

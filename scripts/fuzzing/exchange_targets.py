@@ -28,7 +28,7 @@ from doxeval.runs import READERS as RUN_READERS
 from doxeval.runs import WRITERS as RUN_WRITERS
 from doxeval.runs import Run, losses, read_text_run, resolve
 from doxeval.tasks import TASKS, problems_of
-from doxeval.topics import READERS as TOPIC_READERS
+from doxeval.topics import FORMATS as TOPIC_FORMATS
 from doxeval.topics import TopicFormat, problems, topic_statistics
 from fuzzing import good_files as good
 from fuzzing import tokens
@@ -41,7 +41,7 @@ def topic(name: TopicFormat) -> Reader:
     """A reader of topics, with their checks and their counts."""
 
     def read(data: bytes) -> object:
-        found = list(TOPIC_READERS[name](io.BytesIO(data), "f"))
+        found = list(TOPIC_FORMATS[name].read(io.BytesIO(data), "f"))
         topic_statistics(found)
         return list(problems(found))
 

@@ -7,12 +7,13 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TypeVar, cast
+from typing import IO, Any, BinaryIO, Generic, TypeVar, cast
 
 from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError, output_errors
 from doxeval.output import flush_to_disk, make_parents, move_all_into_place, temporary_output
@@ -50,6 +51,29 @@ def name_of_file(name: str) -> str:
 def is_compressed(name: str) -> bool:
     """Whether a file is compressed, judging by its name."""
     return name.lower().endswith(COMPRESSIONS)
+
+
+@dataclass(frozen=True)
+class FileFormat(Generic[T]):
+    """A format of files that hold values of one type.
+
+    suffixes: how names of such files end, before the suffix of a compression. read: makes the
+    value, given the open file and its name. write: makes the parts of the file. losses: names what
+    of a value the format cannot hold. sniff: whether the first bytes of a file look like it.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    read: Callable[[IO[bytes], str], T]
+    write: Callable[[T], Iterable[bytes]]
+    losses: Callable[[T], list[str]] = lambda value: []
+    sniff: Callable[[bytes], bool] = lambda head: False
+
+
+def format_by_suffix(formats: Iterable[FileFormat[T]], name: str) -> FileFormat[T] | None:
+    """Return the format that the name of a file says; None if it says none of these."""
+    suffix = os.path.splitext(uncompressed_name(name))[1].lower()
+    return next((each for each in formats if suffix in each.suffixes), None)
 
 
 class Allowance:

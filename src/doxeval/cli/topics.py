@@ -65,7 +65,7 @@ def topics(
     takes the exact year from their numbers.
     """
     from doxeval.messages import json_escaped, plural
-    from doxeval.topics import WRITERS, read_topics, topic_statistics
+    from doxeval.topics import FORMATS, read_topics, topic_statistics
 
     all_topics = [
         topic
@@ -74,7 +74,7 @@ def topics(
     ]
     if as_json and not statistics:
         refuse({"assessments", "inex_numbers"}, "is for counts: add --statistics")
-        data(json_escaped("".join(WRITERS["jsonl"](all_topics))))
+        data(json_escaped(b"".join(FORMATS["jsonl"].write(all_topics)).decode()))
     else:
         if not statistics:
             _print_list(all_topics)

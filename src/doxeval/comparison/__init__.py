@@ -5,7 +5,6 @@ This room sees tables of scores and nothing else, so systems can be compared by 
 
 from __future__ import annotations
 
-from doxeval.comparison.groups import groups as groups
 from doxeval.doors import door
 
 __all__ = [

@@ -6,24 +6,138 @@ lower is better, a mean above the limit fails, and a rise is a drop.
 
 With `significant`, a drop fails only if Fisher's randomization test over the topics confirms it.
 Each measure is tested by itself: the more measures, the likelier is a false alarm.
+
+Scores of an earlier evaluation, read from the JSON that `doxeval evaluate` writes.
+
+Checks of scores as JUnit XML, which services that run tests can show.
 """
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.comparison.comparison import RESAMPLES
-from doxeval.comparison.earlier import EarlierRun, EarlierScores
-from doxeval.comparison.paired import differences
-from doxeval.comparison.resampling import generator, randomization
-from doxeval.errors import InputError
-from doxeval.messages import Parameter, join_names, plural, quoted, truncate
-from doxeval.scores import MeasureFacts, ScoreTable
+from doxeval.comparison.pairwise import RESAMPLES
+from doxeval.comparison.significance import differences, generator, randomization
+from doxeval.errors import FormatError, InputError
+from doxeval.files import open_input, parsed_json, read_up_to
+from doxeval.markup import attribute_value, escaped
+from doxeval.messages import Parameter, escape, join_names, plural, quoted, truncate, utf8
+from doxeval.scores import MeasureFacts, ScoreTable, plain_values
+
+_LARGEST = 1 << 30
+_EXPECTED = "expected the JSON that `doxeval evaluate --format json` writes"
+
+
+@dataclass(frozen=True)
+class EarlierRun:
+    """The scores of one run by label: its means, and those of each topic if the file has them."""
+
+    means: Mapping[str, float | None]
+    topics: Mapping[str, Mapping[str, float | None]] | None = None
+
+
+@dataclass(frozen=True)
+class EarlierScores:
+    """What an earlier evaluation found.
+
+    canonical: for each label, the measure's name with all parameters.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import MeasureFacts, RunScores
+    >>> facts = MeasureFacts("P", "P(x=1)", "precision")
+    >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
+    >>> earlier = EarlierScores.of(ScoreTable((facts,), ("7", "8"), runs))
+    >>> earlier.canonical, earlier.runs["mine"].means
+    ({'P': 'P(x=1)'}, {'P': 0.375})
+    """
+
+    canonical: Mapping[str, str]
+    runs: Mapping[str, EarlierRun]
+    file: str | None = None
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> EarlierScores:
+        """The scores of a table."""
+        return _scores_in_json(plain_values(table), None)
+
+    def label_of(self, canonical: str) -> str | None:
+        """The label here of the measure with this full name."""
+        return next((one for one, full in self.canonical.items() if full == canonical), None)
+
+
+def read_earlier(path: str | os.PathLike[str]) -> EarlierScores:
+    """The scores in a file of JSON that `doxeval evaluate` wrote.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "last.json"
+    >>> run = '{"run": "mine", "mean": {"P": 0.5}}'
+    >>> _ = file.write_text('{"canonical": {"P": "P"}, "runs": [' + run + ']}')
+    >>> read_earlier(file).runs["mine"].topics is None
+    True
+    """
+    name = os.fspath(path)
+    with open_input(name) as file:
+        contents = read_up_to(file, _LARGEST)
+    if len(contents) > _LARGEST:
+        raise FormatError(f"more than {_LARGEST:,} bytes; {_EXPECTED}", name)
+    try:
+        value = parsed_json(contents)
+    except ValueError:
+        raise FormatError(f"not JSON; {_EXPECTED}", name) from None
+    return _scores_in_json(value, name)
+
+
+def _scores_in_json(value: Any, name: str | None) -> EarlierScores:
+    found = _object(value, name)
+    canonical = _object(found.get("canonical"), name)
+    runs = found.get("runs")
+    if not isinstance(runs, list) or not all(isinstance(one, str) for one in canonical.values()):
+        raise FormatError(_EXPECTED, name)
+    return EarlierScores(canonical, dict(_runs(runs, name)), name)
+
+
+def _runs(runs: list[Any], name: str | None) -> Iterator[tuple[str, EarlierRun]]:
+    seen: set[str] = set()
+    for each in runs:
+        run = _object(each, name)
+        label = run.get("run")
+        if not isinstance(label, str):
+            raise FormatError(f"a run without a name; {_EXPECTED}", name)
+        if label in seen:
+            raise FormatError(f"two runs are called {quoted(label)}", name)
+        seen.add(label)
+        topics = run.get("topics")
+        by_topic = None if topics is None else _by_topic(_object(topics, name), name)
+        yield label, EarlierRun(_numbers(run.get("mean"), name), by_topic)
+
+
+def _by_topic(topics: Mapping[str, Any], name: str | None) -> dict[str, Mapping[str, float | None]]:
+    return {topic: _numbers(values, name) for topic, values in topics.items()}
+
+
+def _numbers(values: Any, name: str | None) -> Mapping[str, float | None]:
+    """Scores by label; anything but a finite number or null is an error."""
+    found = _object(values, name)
+    for label, value in found.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (is_number and math.isfinite(value)):
+            raise FormatError(f"{quoted(value)} is no score by {quoted(label)}; {_EXPECTED}", name)
+    return found
+
+
+def _object(value: Any, name: str | None) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise FormatError(_EXPECTED, name)
+    return value
+
 
 ALPHA = 0.05
 # Fewer topics than this cannot give a p below ALPHA, whatever their scores are.
@@ -322,3 +436,61 @@ def _topics_apart(
     if added:
         notes.append(f"{plural(len(added), 'topic')} not in the baseline: {join_names(added)}")
     return [f"{note}; not compared" for note in notes]
+
+
+_KINDS = {"limit": "limit", "drop": "drop since the baseline"}
+
+
+def junit_xml(gates: Gates) -> bytes:
+    """One test suite for each run, one test case for each check.
+
+    >>> gates = Gates((Check("mine", "P", "limit", "failed", "P is 0.3000, 0.1000 below …"),))
+    >>> print(junit_xml(gates).decode())
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="doxeval" tests="1" failures="1" errors="0" skipped="0">
+     <testsuite name="mine" tests="1" failures="1" errors="0" skipped="0">
+      <testcase classname="mine" name="P, limit">
+       <failure message="P is 0.3000, 0.1000 below …"/>
+      </testcase>
+     </testsuite>
+    </testsuites>
+    <BLANKLINE>
+    """
+    runs = dict.fromkeys(check.run for check in gates.checks)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuites name="doxeval" {_counts(gates.checks)}>',
+    ]
+    for number, run in enumerate(runs):
+        own = tuple(check for check in gates.checks if check.run == run)
+        lines.append(f" <testsuite name={_value(run)} {_counts(own)}>")
+        lines += [line for check in own for line in _case(check)]
+        if gates.warnings and not number:  # the format has no place for warnings about everything
+            told = "\n".join(map(_allowed, gates.warnings))
+            lines.append(f"  <system-err>{escaped(told)}</system-err>")
+        lines.append(" </testsuite>")
+    return utf8("\n".join([*lines, "</testsuites>", ""]))
+
+
+def _case(check: Check) -> list[str]:
+    name = f"{check.measure}, {_KINDS[check.kind]}"
+    head = f"  <testcase classname={_value(check.run)} name={_value(name)}"
+    if check.state == "passed":
+        return [f"{head}/>"]
+    tag = "failure" if check.state == "failed" else "skipped"
+    return [f"{head}>", f"   <{tag} message={_value(check.message)}/>", "  </testcase>"]
+
+
+def _counts(checks: tuple[Check, ...]) -> str:
+    failed = sum(check.state == "failed" for check in checks)
+    skipped = sum(check.state == "skipped" for check in checks)
+    return f'tests="{len(checks)}" failures="{failed}" errors="0" skipped="{skipped}"'
+
+
+def _value(text: str) -> str:
+    return attribute_value(_allowed(text))
+
+
+def _allowed(text: str) -> str:
+    """Text with characters that XML cannot hold shown as escapes."""
+    return escape(text).replace("\ufffe", r"\ufffe").replace("\uffff", r"\uffff")

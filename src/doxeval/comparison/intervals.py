@@ -16,8 +16,7 @@ import math
 import numpy as np
 
 from doxeval.arrays import Floats
-from doxeval.comparison.paired import on_grid
-from doxeval.comparison.significance import t_interval
+from doxeval.comparison.significance import on_grid, t_interval
 from doxeval.scores import MeasureFacts
 
 Interval = tuple[float, float]

@@ -2,10 +2,10 @@ from doxeval.compat.focused import thorough_scores as thorough_scores
 from doxeval.compat.in_context import tolerance_score as tolerance_score
 from doxeval.compat.inex_eval import InexEvalOptions as InexEvalOptions
 from doxeval.compat.inex_eval import InexEvalTask as InexEvalTask
+from doxeval.compat.inex_eval import check_no_overlap as check_no_overlap
 from doxeval.compat.inex_eval import inex_eval_lines as inex_eval_lines
-from doxeval.compat.java import java_double as java_double
-from doxeval.compat.judgments import JudgedArticle as JudgedArticle
-from doxeval.compat.judgments import JudgedTopic as JudgedTopic
-from doxeval.compat.submission import Passage as Passage
-from doxeval.compat.submission import TopicResults as TopicResults
-from doxeval.compat.task_rules import check_no_overlap as check_no_overlap
+from doxeval.compat.input import JudgedArticle as JudgedArticle
+from doxeval.compat.input import JudgedTopic as JudgedTopic
+from doxeval.compat.input import Passage as Passage
+from doxeval.compat.input import TopicResults as TopicResults
+from doxeval.compat.java_numbers import java_double as java_double

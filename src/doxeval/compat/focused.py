@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from doxeval.compat.judgments import JudgedTopic
-from doxeval.compat.submission import Passage
-from doxeval.compat.topic_scores import (
+from doxeval.compat.input import JudgedTopic, Passage
+from doxeval.compat.output import (
     Counts,
     Layout,
     TopicScores,

@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, compress, groupby
 from operator import attrgetter, itemgetter
 
-from doxeval.compat.judgments import JudgedArticle, JudgedTopic
-from doxeval.compat.submission import Passage
-from doxeval.compat.topic_scores import (
+from doxeval.compat.input import JudgedArticle, JudgedTopic, Passage
+from doxeval.compat.output import (
     Counts,
     Layout,
     TopicScores,

@@ -1,13 +1,13 @@
 from doxeval.named.arguments import checked as checked
 from doxeval.named.arguments import checked_but as checked_but
-from doxeval.named.help import parameters_in_words as parameters_in_words
-from doxeval.named.names import Noun as Noun
-from doxeval.named.names import parse as parse
+from doxeval.named.registry import Noun as Noun
 from doxeval.named.registry import Registry as Registry
 from doxeval.named.registry import defined_in as defined_in
+from doxeval.named.registry import parse as parse
 from doxeval.named.value import Named as Named
 from doxeval.named.value import cut_off as cut_off
 from doxeval.named.value import parameter as parameter
+from doxeval.named.value import parameters_in_words as parameters_in_words
 from doxeval.named.value import point as point
 from doxeval.named.value import shown as shown
 from doxeval.named.value import signed_parameter as signed_parameter

@@ -26,8 +26,8 @@ from typing import Any, Protocol
 
 from doxeval.errors import FormatError
 from doxeval.messages import escape, json_text, quoted, utf8
-from doxeval.scores.documents import TYPES, DocumentRow
 from doxeval.scores.table import Curve, Row, RunScores, ScoreTable, mean_curve
+from doxeval.scores.views import TYPES, DocumentRow
 
 ALL = "all"
 _LINE_OR_FIELD = re.compile("[\t\n\r]")

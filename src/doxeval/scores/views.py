@@ -1,19 +1,99 @@
-"""The scores of one run, by measure and by topic.
+"""Finding a measure in a table of scores by any of its names.
+
+A measure has up to three names: its label (the name that the user gave), its canonical name (with
+every parameter as it was used), and the name with every parameter as the user gave it. A measure
+can be found by any of them, and by a value that prints as one of them. White space, the order of
+parameters and the spelling of numbers do not matter: `iP[.01]`, `iP[0.01]` and `iP[ 1/100 ]` are
+the same measure.
+
+The scores of one run, by measure and by topic.
 
 A measure can be looked up by any of its names (see measure_names).
+
+Scores of single documents: how well a run points into each document of its list.
+
+Measures in context average such scores. Each has a row with the document's rank in its topic, how
+it is scored (such as `F(beta=1)`), its score, and what the score comes from:
+
+    retrieved            characters of the document that the run returns, each once
+    relevant             highlighted characters of the document
+    relevant_retrieved   characters that are both
+    precision, recall    relevant_retrieved / retrieved, relevant_retrieved / relevant
+    distance             characters between the returned and the best entry point
+
+Scores of entry points look at distances only, the others at text only; the rest is None. Relevant
+documents that a run does not return have no row.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from doxeval.messages import plural
-from doxeval.scores.measure_names import index_of_measure
+import numpy as np
+
+from doxeval.arrays import Floats, Ints
+from doxeval.errors import UnknownName
+from doxeval.messages import plural, quoted, suggestion
 from doxeval.scores.text import shortened, values_as_text
 
 if TYPE_CHECKING:
+    from doxeval.scores.frames import Kind
     from doxeval.scores.table import MeasureFacts, ScoreTable
+
+_NUMBER = re.compile(
+    r"(?<![\w.])(?:[0-9]{1,30}/0{0,30}[1-9][0-9]{0,30}|[0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})"
+    r"(?![\w./])"
+)
+_PARAMETERS = re.compile(r"\(([^()]*)\)$")
+
+
+class HasNames(Protocol):
+    """Anything with the names of a measure."""
+
+    @property
+    def label(self) -> str:
+        """The name that the user gave."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, the label first."""
+
+
+def index_of_measure(measures: Sequence[HasNames], key: object) -> int:
+    """The index of the measure with this name; labels take precedence over other names.
+
+    A class stands for the measure with its default parameters.
+
+    >>> from doxeval.scores import MeasureFacts
+    >>> measures = [MeasureFacts("MAiP", "MAiP(alpha=0)", ""), MeasureFacts("iP[.01]", "", "")]
+    >>> index_of_measure(measures, "iP[0.010]"), index_of_measure(measures, "MAiP( alpha=0.0 )")
+    (1, 0)
+    >>> index_of_measure(measures, "MAIP")
+    Traceback (most recent call last):
+    doxeval.errors.UnknownName: no scores by 'MAIP'; did you mean MAiP?
+    """
+    wanted = str(key() if isinstance(key, type) else key)
+    for spell in (str, plain_name):
+        spelt = spell(wanted)
+        for which in range(max((len(measure.names) for measure in measures), default=0)):
+            for index, measure in enumerate(measures):
+                if spelt in map(spell, measure.names[which : which + 1]):
+                    return index
+    labels = [measure.label for measure in measures]
+    raise UnknownName(f"no scores by {quoted(wanted)}{suggestion(wanted, labels, 'scores by ')}")
+
+
+def plain_name(name: str) -> str:
+    """A name without white space, its numbers as fractions and its parameters sorted.
+
+    >>> plain_name("iP[.010]"), plain_name("MAgP( score = F, beta = .5 )")
+    ('iP[1/100]', 'MAgP(beta=1/2,score=F)')
+    """
+    plain = _NUMBER.sub(lambda number: str(Fraction(number[0])), "".join(name.split()))
+    return _PARAMETERS.sub(lambda list_: f"({','.join(sorted(list_[1].split(',')))})", plain)
 
 
 class ByMeasure(Mapping[object, float | None]):
@@ -99,3 +179,112 @@ class RunView(ByMeasure):
     def __repr__(self) -> str:
         topics = plural(int(self._table.runs[self._index].counted.sum()), "topic")
         return f"<{shortened(self.run)}: {values_as_text(self._pairs())}; {topics}>"
+
+
+class DocumentScores(NamedTuple):
+    """The scores of the documents that one run returns, by topic and rank.
+
+    scored_by: how. topic: by number, as in the table. Numbers are nan where there is none.
+
+    >>> number = np.array([1.0])
+    >>> DocumentScores("F(beta=1)", np.array([0]), ("a",), np.array([1]), *[number] * 7)
+    DocumentScores('F(beta=1)': 1 document)
+    """
+
+    scored_by: str
+    topic: Ints
+    document: tuple[str, ...]
+    rank: Ints
+    score: Floats
+    precision: Floats
+    recall: Floats
+    distance: Floats
+    retrieved: Floats
+    relevant_retrieved: Floats
+    relevant: Floats
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DocumentScores):
+            return NotImplemented
+        if (self.scored_by, self.document) != (other.scored_by, other.document):
+            return False
+        columns = zip((self.topic, *self[3:]), (other.topic, *other[3:]), strict=True)
+        return all(np.array_equal(own, its, equal_nan=True) for own, its in columns)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self.scored_by, self.document))
+
+    def __repr__(self) -> str:
+        return f"DocumentScores({self.scored_by!r}: {plural(len(self.document), 'document')})"
+
+
+class DocumentRow(NamedTuple):
+    """The score of one document in the list of a run, and what it comes from."""
+
+    run: str
+    topic: str
+    document: str
+    rank: int
+    scored_by: str
+    score: float
+    precision: float | None
+    recall: float | None
+    distance: int | None
+    retrieved: int | None
+    relevant_retrieved: int | None
+    relevant: int | None
+
+
+_NUMBERS = DocumentRow._fields[5:]
+_FRACTIONS = ("score", "precision", "recall")
+TYPES: dict[str, type] = {
+    **dict.fromkeys(DocumentRow._fields, int),
+    **dict.fromkeys(("run", "topic", "document", "scored_by"), str),
+    **dict.fromkeys(_FRACTIONS, float),
+}
+
+
+def document_rows(table: ScoreTable) -> Iterator[DocumentRow]:
+    """The scores of documents: by run, way of scoring, topic and rank.
+
+    >>> from doxeval.scores import ScoreTable
+    >>> list(document_rows(ScoreTable((), (), ())))
+    []
+    """
+    for scores in table.runs:
+        for own in scores.documents:
+            topics = [table.topic_ids[topic] for topic in own.topic.tolist()]
+            columns = [_plain(getattr(own, name), name in _FRACTIONS) for name in _NUMBERS]
+            keys = topics, own.document, own.rank.tolist()
+            for topic, document, rank, *numbers in zip(*keys, *columns, strict=True):
+                yield DocumentRow(scores.run, topic, document, rank, own.scored_by, *numbers)
+
+
+def document_frame(table: ScoreTable, kind: Kind | None = None) -> Any:
+    """The scores of documents as a data frame; pandas if it is installed, else polars.
+
+    >>> from doxeval.scores import ScoreTable
+    >>> list(document_frame(ScoreTable((), (), ())))[:5]
+    ['run', 'topic', 'document', 'rank', 'scored_by']
+    """
+    from doxeval.scores.frames import library_of
+
+    library = library_of(kind)
+    rows = list(document_rows(table))
+    columns = {name: [getattr(row, name) for row in rows] for name in TYPES}
+    if library.__name__ == "polars":
+        types = {str: library.String, int: library.Int64, float: library.Float64}
+        return library.DataFrame(columns, {name: types[kind] for name, kind in TYPES.items()})
+    nullable = {str: "object", int: "Int64", float: "float64"}  # whole numbers or <NA>
+    return library.DataFrame(columns).astype({n: nullable[kind] for n, kind in TYPES.items()})
+
+
+def _plain(values: Floats, are_fractions: bool) -> list[Any]:
+    """Numbers as Python has them, None in place of nan."""
+    return [
+        None if value != value else value if are_fractions else int(value)
+        for value in values.tolist()
+    ]

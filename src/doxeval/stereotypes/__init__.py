@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from doxeval.doors import door
-from doxeval.stereotypes.simulate import simulate as simulate
 
 __all__ = ["SYSTEMS", "System", "simulate", "system_named"]
 

@@ -1,24 +1,129 @@
-"""Checking a run against a task: each check finds all problems of its kind, in file order.
+"""The problems of a run, as values.
+
+Checking a run against a task: each check finds all problems of its kind, in file order.
 
 The checks work on the columns of the run (see Run), sorted so that conflicting results are
 neighbours. Messages are only made for actual problems.
+
+Grouping the results of a run by article: the first result of each, and interleaved results.
+
+An article here is a document together with its results for one topic.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Ints, last_true
 from doxeval.documents import NO_PARENT, PathPatterns, SummaryBuilder, parse_path
 from doxeval.errors import SyntaxProblem
 from doxeval.messages import plural, short_path, truncate
 from doxeval.runs import Kind, ResolvedRun, Run, numbered_units, stated, subtree_ranges, unit_kinds
-from doxeval.tasks.articles import coming_back, first_rows
-from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
 from doxeval.tasks.task import MOST_RESULTS, Task
+
+Severity = Literal["error", "warning"]
+
+# For these kinds of problems a repair moves results; for all others it drops them.
+SPLIT_TOPIC = "split topic"
+INTERLEAVED = "interleaved"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem: its kind, its lines in the file, and a message.
+
+    rows are the rows of the run that a repair drops or moves.
+
+    >>> Problem("duplicate", "error", "7", (3, 9), "line 9 repeats line 3", (8,)).as_dict()["lines"]
+    [3, 9]
+    """
+
+    kind: str
+    severity: Severity
+    topic: str
+    lines: tuple[int, ...]
+    message: str
+    rows: tuple[int, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The problem as plain values, for JSON."""
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "topic": self.topic,
+            "lines": list(self.lines),
+            "message": self.message,
+        }
+
+
+@dataclass(frozen=True)
+class ProblemKind:
+    """All problems of one kind.
+
+    >>> overlap = Problem("overlap", "error", "7", (1, 2), "lines 1 and 2 overlap")
+    >>> str(ProblemKind("overlap", "error", (overlap, overlap)))
+    'overlap: 2 in topic 7'
+    """
+
+    kind: str
+    severity: Severity
+    problems: tuple[Problem, ...]
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics with such problems."""
+        return tuple(dict.fromkeys(problem.topic for problem in self.problems))
+
+    def __str__(self) -> str:
+        topics = self.topics
+        where = f"topic {truncate(topics[0])}" if len(topics) == 1 else f"{len(topics):,} topics"
+        return f"{self.kind}: {len(self.problems):,} in {where}"
+
+
+def by_kind(problems: Iterable[Problem]) -> list[ProblemKind]:
+    """Problems grouped by kind, in the order in which the kinds first occur.
+
+    >>> problems = [Problem(kind, "error", "7", (), "") for kind in ("overlap", "rank", "overlap")]
+    >>> [str(kind) for kind in by_kind(problems)]
+    ['overlap: 2 in topic 7', 'rank: 1 in topic 7']
+    """
+    groups: dict[tuple[str, Severity], list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault((problem.kind, problem.severity), []).append(problem)
+    return [ProblemKind(kind, severity, tuple(same)) for (kind, severity), same in groups.items()]
+
+
+def first_rows(topic: Ints, document: Ints) -> Ints:
+    """For each row, the first row of its article.
+
+    >>> first_rows(np.array([0, 0, 0, 1]), np.array([5, 6, 5, 5])).tolist()
+    [0, 1, 0, 3]
+    """
+    if not len(topic):
+        return np.empty(0, dtype=np.int64)
+    articles = topic.astype(np.int64) * (int(document.max()) + 1) + document
+    _, first, which = np.unique(articles, return_index=True, return_inverse=True)
+    return np.asarray(first[which], dtype=np.int64)
+
+
+def coming_back(topic: Ints, document: Ints) -> Bools:
+    """Which rows come back to an article after results of another article.
+
+    >>> coming_back(np.array([0, 0, 0, 0]), np.array([5, 6, 5, 6])).tolist()
+    [False, False, True, False]
+    """
+    first = first_rows(topic, document)
+    order = np.argsort(topic, kind="stable")
+    begins = first == np.arange(len(first))
+    # Within a topic, a row must belong to the article that began last.
+    current = np.empty(len(first), dtype=np.int64)
+    current[order] = order[last_true(begins[order])]
+    return np.asarray(first != current, dtype=np.bool_)
 
 
 def problems_of(

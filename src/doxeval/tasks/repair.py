@@ -11,8 +11,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.messages import plural
 from doxeval.runs import Run
-from doxeval.tasks.articles import coming_back, first_rows
-from doxeval.tasks.problems import INTERLEAVED, SPLIT_TOPIC, Problem
+from doxeval.tasks.checks import INTERLEAVED, SPLIT_TOPIC, Problem, coming_back, first_rows
 
 
 def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:

@@ -1,4 +1,4 @@
-"""NEXI, the query language of INEX: its grammar, and a parser.
+"""NEXI, the query language of INEX: its grammar, the syntax tree, and the parser.
 
     query  : co | path filter (path filter)* path?
     path   : ('//' | '/') node (('//' | '/') node)*        the first path starts with '//'
@@ -19,44 +19,25 @@ deep; a query has at most 20,000 characters.
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple, NoReturn
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, NoReturn, TypeAlias
 from unicodedata import category
 
 from doxeval.errors import SyntaxProblem
+from doxeval.messages import quoted
 from doxeval.named import checked
-from doxeval.topics.nexi_ast import (
-    About,
-    And,
-    Clause,
-    Comparison,
-    ContentQuery,
-    Or,
-    Path,
-    Query,
-    Relative,
-    Segment,
-    Step,
-    StructuredQuery,
-    Term,
-)
 
 Precedence = Literal["and", "flat"]
-
-DEEPEST = 200
-# A query says of each condition what elements it is about, by their whole path. So what a query
-# means can be as long as the square of its own length, which therefore has a limit.
-LONGEST = 20_000
-_PLAIN_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
-_SPACE = re.compile(r"\s*")
-_AXIS = re.compile(r"//?")
-_TAG = re.compile(r"[^\W\d][\w.:·\u0300-\u036f\u203f\u2040-]*")
-_OPERATOR = re.compile(r"!=|<=|>=|=|<|>")
-_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?![\w.])")
-_CONNECTIVE = re.compile(r"(AND|and|OR|or)(?![\w])")
+Strictness = Literal["strict", "vague"]
+MAX_DEPTH = 200
+# Each condition is paired with the whole path of its elements, so the parsed query can be as long
+# as the square of the text.
+MAX_LENGTH = 20_000
 
 
 class NexiError(SyntaxProblem):
-    """A query is not NEXI; the message has the column, from 1, and what was expected there.
+    """The error that a query is not NEXI: the column, from 1, and what was expected there.
 
     >>> parse_nexi("//article[about(.)]")
     Traceback (most recent call last):
@@ -107,31 +88,281 @@ def parse_structured(query: str, precedence: Precedence = "and") -> StructuredQu
     return StructuredQuery(segments)
 
 
-def is_word(text: str) -> bool:
-    """Whether a text is a word of NEXI.
+# The syntax tree. Every node prints as NEXI, and a printed query parses to the same tree.
 
-    >>> is_word("Al-Andalus"), is_word("-"), is_word("&")
-    (True, False, True)
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a path: the axis (`/` child, `//` descendant) and the tags it accepts.
+
+    Without tags, it accepts any tag.
+
+    >>> str(Step("//", ("sec", "p")))
+    '//(sec|p)'
     """
-    if not text or text[0] in "-'" or not all(map(_in_word, text)):
-        return False
-    return text == "&" or any(map(_is_letter_or_digit, text))
+
+    axis: str
+    tags: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if len(self.tags) > 1:
+            return f"{self.axis}({'|'.join(self.tags)})"
+        return self.axis + (self.tags[0] if self.tags else "*")
 
 
-def _in_word(character: str) -> bool:
-    return character in "_-'.&" or category(character)[0] in "LMN"
+@dataclass(frozen=True)
+class Path:
+    """A path of one or more steps."""
+
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.steps))
+
+    def __add__(self, other: Path) -> Path:
+        return Path(self.steps + other.steps)
 
 
-def _is_letter_or_digit(character: str) -> bool:
-    return category(character)[0] in "LN"
+@dataclass(frozen=True)
+class Relative:
+    """A path from an element to itself, to elements below it, or to an attribute."""
+
+    path: Path | None = None
+    attribute_axis: str | None = None
+    attribute: str | None = None
+
+    def __str__(self) -> str:
+        attribute = "" if self.attribute is None else f"{self.attribute_axis}@{self.attribute}"
+        return f".{self.path or ''}{attribute}"
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word or a phrase, with `+` (important), `-` (unwanted) or no sign.
+
+    >>> str(Term(("natural", "disaster"), "-", is_phrase=True))
+    '-"natural disaster"'
+    """
+
+    words: tuple[str, ...]
+    sign: str = ""
+    is_phrase: bool = False
+
+    def __str__(self) -> str:
+        text = " ".join(self.words)
+        return f'{self.sign}"{text}"' if self.is_phrase else self.sign + text
+
+
+@dataclass(frozen=True)
+class About:
+    """The condition that an element, or an element below it, is about some terms."""
+
+    where: Relative
+    terms: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return f"about({self.where}, {_joined(self.terms)})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The condition that a value in the document is equal to, less than … a given value."""
+
+    where: Relative
+    operator: str
+    value: str
+    is_number: bool
+
+    def __str__(self) -> str:
+        quote = '"' if "'" in self.value else "'"
+        value = self.value if self.is_number else f"{quote}{self.value}{quote}"
+        return f"{self.where} {self.operator} {value}"
+
+
+@dataclass(frozen=True)
+class And:
+    """The condition that all clauses hold."""
+
+    clauses: tuple[Clause, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(
+            f"({clause})" if isinstance(clause, And | Or) else str(clause)
+            for clause in self.clauses
+        )
+
+
+@dataclass(frozen=True)
+class Or:
+    """The condition that at least one of the clauses holds."""
+
+    clauses: tuple[Clause, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(
+            f"({clause})" if isinstance(clause, Or) else str(clause) for clause in self.clauses
+        )
+
+
+Clause: TypeAlias = About | Comparison | And | Or
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A path with a condition on its elements; only the last segment may lack a condition."""
+
+    path: Path
+    condition: Clause | None = None
+
+    def __str__(self) -> str:
+        return str(self.path) if self.condition is None else f"{self.path}[{self.condition}]"
+
+    @property
+    def conditions(self) -> tuple[About | Comparison, ...]:
+        """The abouts and comparisons of its condition, in order."""
+        return tuple(_simple_conditions(self.condition))
+
+
+@dataclass(frozen=True)
+class Support:
+    """A condition with the full path of the elements it is about."""
+
+    path: Path
+    condition: About | Comparison
+
+
+@dataclass(frozen=True)
+class ContentQuery:
+    """A query of terms only (CO)."""
+
+    terms: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return _joined(self.terms)
+
+
+@dataclass(frozen=True)
+class StructuredQuery:
+    """A query of terms and structure (CAS)."""
+
+    segments: tuple[Segment, ...]
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.segments))
+
+    @property
+    def target(self) -> Path:
+        """The path of the elements to return: the whole path of the query."""
+        return self._path_to(len(self.segments))
+
+    @property
+    def conditions(self) -> tuple[About | Comparison, ...]:
+        """The abouts and comparisons of all segments, in order."""
+        return tuple(each for segment in self.segments for each in segment.conditions)
+
+    @property
+    def supports(self) -> tuple[Support, ...]:
+        """Each condition with the full path of the elements it is about."""
+        return tuple(
+            Support(above if each.where.path is None else above + each.where.path, each)
+            for number, segment in enumerate(self.segments, 1)
+            for above in [self._path_to(number)]
+            for each in segment.conditions
+        )
+
+    def _path_to(self, segments: int) -> Path:
+        """Return the path through the first segments."""
+        return Path(
+            tuple(step for segment in self.segments[:segments] for step in segment.path.steps)
+        )
+
+
+Query: TypeAlias = ContentQuery | StructuredQuery
+
+
+def _joined(terms: tuple[Term, ...]) -> str:
+    return " ".join(map(str, terms))
+
+
+def _simple_conditions(clause: Clause | None) -> Iterator[About | Comparison]:
+    """Yield the abouts and comparisons of a clause, in order."""
+    if isinstance(clause, And | Or):
+        for inner in clause.clauses:
+            yield from _simple_conditions(inner)
+    elif clause is not None:
+        yield clause
+
+
+# Strict and vague interpretations
+
+_ANYTHING = Path((Step("//"),))
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """How strictly the structure of a query is to be taken.
+
+    A structured query says what to return (the target) and where to look (the supports). Each of
+    the two can be strict, a requirement, or vague, a hint. INEX 2005 named the four
+    interpretations by two letters, the target first: SSCAS, SVCAS, VSCAS, VVCAS. SCAS and VCAS of
+    2002 to 2004 are SSCAS and VVCAS.
+    >>> Interpretation.named("VSCAS")
+    Interpretation(target='vague', support='strict')
+    """
+
+    target: Strictness
+    support: Strictness
+
+    @classmethod
+    def named(cls, name: str) -> Interpretation:
+        """Return the interpretation with this name of INEX, in upper or lower case."""
+        if name.upper() not in INTERPRETATIONS:
+            known = ", ".join(INTERPRETATIONS)
+            raise SyntaxProblem(f"no interpretation {quoted(name)}: expected one of {known}")
+        return INTERPRETATIONS[name.upper()]
+
+    def target_of(self, query: StructuredQuery) -> Path:
+        """Return the path that results must match; any path if the target is a hint.
+        >>> query = parse_structured("//article[about(.,IBM)]//sec")
+        >>> [str(Interpretation.named(name).target_of(query)) for name in ("SCAS", "VCAS")]
+        ['//article//sec', '//*']
+        """
+        return query.target if self.target == "strict" else _ANYTHING
+
+    def supports_of(self, query: StructuredQuery) -> tuple[Support, ...]:
+        """Return each condition with the path that its element must match."""
+        if self.support == "strict":
+            return query.supports
+        return tuple(Support(_ANYTHING, support.condition) for support in query.supports)
+
+
+INTERPRETATIONS = {
+    "SCAS": Interpretation("strict", "strict"),
+    "VCAS": Interpretation("vague", "vague"),
+    "SSCAS": Interpretation("strict", "strict"),
+    "SVCAS": Interpretation("strict", "vague"),
+    "VSCAS": Interpretation("vague", "strict"),
+    "VVCAS": Interpretation("vague", "vague"),
+}
+
+
+# The parser
+
+_PLAIN_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
+_SPACE = re.compile(r"\s*")
+_AXIS = re.compile(r"//?")
+_TAG = re.compile(r"[^\W\d][\w.:·\u0300-\u036f\u203f\u2040-]*")
+_OPERATOR = re.compile(r"!=|<=|>=|=|<|>")
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?![\w.])")
+_CONNECTIVE = re.compile(r"(AND|and|OR|or)(?![\w])")
 
 
 class _Parser:
-    """Recursive descent over the characters of a query."""
+    """A recursive-descent parser of one query; `_at` is the position of the next character."""
 
     def __init__(self, query: str, precedence: Precedence) -> None:
-        self._is_cut = len(query) > LONGEST
-        self._text = query[:LONGEST].translate(_PLAIN_QUOTES)
+        self._is_too_long = len(query) > MAX_LENGTH
+        self._text = query[:MAX_LENGTH].translate(_PLAIN_QUOTES)
         self._at = 0
         self._depth = 0
         self._flat = precedence == "flat"
@@ -139,8 +370,8 @@ class _Parser:
     # Small steps
 
     def _skip_space(self) -> None:
-        space = _SPACE.match(self._text, self._at)
-        self._at = space.end() if space else self._at
+        if space := _SPACE.match(self._text, self._at):
+            self._at = space.end()
 
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]
@@ -150,9 +381,11 @@ class _Parser:
         raise NexiError(self._at + 1, expected)
 
     def check_length(self) -> None:
-        """Fail if all is read of a query that goes on beyond the limit."""
-        if self._is_cut and self._at >= len(self._text):
-            raise NexiError(LONGEST + 1, f"the end: a query has at most {LONGEST:,} characters")
+        """Fail if the query is too long and everything up to the limit has been read."""
+        if self._is_too_long and self._at >= len(self._text):
+            raise NexiError(
+                MAX_LENGTH + 1, f"the end: a query has at most {MAX_LENGTH:,} characters"
+            )
 
     def _match(self, pattern: re.Pattern[str]) -> str | None:
         self._skip_space()
@@ -182,6 +415,7 @@ class _Parser:
     # Structure
 
     def segments(self) -> tuple[Segment, ...]:
+        """Parse a whole query of content and structure."""
         self._skip_space()
         if not self._text.startswith("//", self._at):
             self._fail("'//' at the beginning")
@@ -211,7 +445,7 @@ class _Parser:
         return Path(tuple(steps))
 
     def _next_is_step(self) -> bool:
-        """Whether another step of the path follows, rather than an attribute."""
+        """Whether another step of the path follows (and not an attribute)."""
         self._skip_space()
         axis = _AXIS.match(self._text, self._at)
         if axis is None:
@@ -244,23 +478,24 @@ class _Parser:
 
     # Conditions
 
-    def _clause(self) -> _Measured:
+    def _clause(self) -> _NestedClause:
         operands = [self._operand()]
         operators: list[str] = []
         while (connective := self._match(_CONNECTIVE)) is not None:
             operators.append(connective.lower())
             operands.append(self._operand())
-        found = _from_left(operands, operators) if self._flat else _by_rank(operands, operators)
-        if found.depth > DEEPEST:
-            self._fail(f"at most {DEEPEST} conditions nested in one another by and, or")
-        return found
+        combine = _left_to_right if self._flat else _and_before_or
+        clause = combine(operands, operators)
+        if clause.depth > MAX_DEPTH:
+            self._fail(f"at most {MAX_DEPTH} conditions nested in one another by and, or")
+        return clause
 
-    def _operand(self) -> _Measured:
+    def _operand(self) -> _NestedClause:
         if not self._take("("):
-            return _Measured(self._item(), 0)
+            return _NestedClause(self._item(), 0)
         self._depth += 1
-        if self._depth > DEEPEST:
-            self._fail(f"at most {DEEPEST} nested parentheses")
+        if self._depth > MAX_DEPTH:
+            self._fail(f"at most {MAX_DEPTH} nested parentheses")
         clause = self._clause()
         self._need(")", "the clause")
         self._depth -= 1
@@ -312,7 +547,7 @@ class _Parser:
     # Content
 
     def content(self) -> tuple[Term, ...]:
-        """One or more terms, perhaps in single quotes as a whole."""
+        """Parse one or more terms, perhaps in single quotes as a whole."""
         if not self._take("'"):
             return self._terms(wrapped=False)
         terms = self._terms(wrapped=True)
@@ -328,7 +563,7 @@ class _Parser:
         return tuple(terms)
 
     def _next_term(self) -> str | None:
-        """The first character of the next term; None if no term begins here."""
+        """Return the first character of the next term; None if no term begins here."""
         self._skip_space()
         character = self._peek()
         return character if character and (character in '+"' or _in_word(character)) else None
@@ -372,15 +607,34 @@ def _quoted(literal: str) -> str:
     return f'"{literal}"' if "'" in literal else f"'{literal}'"
 
 
-class _Measured(NamedTuple):
-    """A clause, and how many times `and` and `or` are nested in it."""
+def is_word(text: str) -> bool:
+    """Whether a text is a word of NEXI.
+
+    >>> is_word("Al-Andalus"), is_word("-"), is_word("&")
+    (True, False, True)
+    """
+    if not text or text[0] in "-'" or not all(map(_in_word, text)):
+        return False
+    return text == "&" or any(map(_is_letter_or_digit, text))
+
+
+def _in_word(character: str) -> bool:
+    return character in "_-'.&" or category(character)[0] in "LMN"
+
+
+def _is_letter_or_digit(character: str) -> bool:
+    return category(character)[0] in "LN"
+
+
+class _NestedClause(NamedTuple):
+    """A clause, and how deep `and` and `or` are nested in it."""
 
     clause: Clause
     depth: int
 
 
-def _from_left(operands: list[_Measured], operators: list[str]) -> _Measured:
-    """The clause if both connectives bind equally, from left to right."""
+def _left_to_right(operands: list[_NestedClause], operators: list[str]) -> _NestedClause:
+    """Combine operands if both connectives bind equally, from left to right."""
     result = operands[0]
     group = [result]
     last = ""
@@ -393,8 +647,8 @@ def _from_left(operands: list[_Measured], operators: list[str]) -> _Measured:
     return _combined(last, group) if last else result
 
 
-def _by_rank(operands: list[_Measured], operators: list[str]) -> _Measured:
-    """The clause if AND binds more tightly than OR."""
+def _and_before_or(operands: list[_NestedClause], operators: list[str]) -> _NestedClause:
+    """Combine operands if AND binds more tightly than OR."""
     groups = [[operands[0]]]
     for operator, operand in zip(operators, operands[1:], strict=True):
         if operator == "and":
@@ -404,9 +658,9 @@ def _by_rank(operands: list[_Measured], operators: list[str]) -> _Measured:
     return _combined("or", [_combined("and", group) for group in groups])
 
 
-def _combined(operator: str, group: list[_Measured]) -> _Measured:
+def _combined(operator: str, group: list[_NestedClause]) -> _NestedClause:
     if len(group) == 1:
         return group[0]
     clauses = tuple(clause for clause, _ in group)
     depth = 1 + max(depth for _, depth in group)
-    return _Measured(And(clauses) if operator == "and" else Or(clauses), depth)
+    return _NestedClause(And(clauses) if operator == "and" else Or(clauses), depth)

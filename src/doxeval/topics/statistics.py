@@ -28,13 +28,14 @@ from doxeval.topics.topic import TEXT_FIELDS, Topic
 _YEAR_AND_NUMBER = re.compile(r"(20[0-9]{2})[0-9]{3}")
 # The last number of each year in INEX's numbering.
 _LAST_NUMBERS = {2002: 60, 2003: 126, 2004: 201, 2005: 288, 2006: 413}
-_SAID_ELSEWHERE = {"query_type", "candidate_number"}
+# Fields that are not counted: types have rows of their own, and numbers say nothing about topics.
+_UNCOUNTED_FIELDS = {"query_type", "candidate_number"}
 
 
 class TopicCount(NamedTuple):
     """The number of topics of one year (or some: 2003–04) and type; None where it is not known.
 
-    assessed: how many of them were assessed; None if that was not asked for.
+    assessed: how many of them were assessed; None if assessments were not given.
     """
 
     year: str | None
@@ -47,8 +48,9 @@ class TopicCount(NamedTuple):
 class TopicStatistics:
     """Counts of topics by year and type, and how many have each field.
 
-    >>> found = TopicStatistics((TopicCount("2005", "CO+S", 40), TopicCount("2005", "CAS", 47)), {})
-    >>> found.topics, found.by_year, found.by_type
+    >>> rows = TopicCount("2005", "CO+S", 40), TopicCount("2005", "CAS", 47)
+    >>> statistics = TopicStatistics(rows, {})
+    >>> statistics.topics, statistics.by_year, statistics.by_type
     (87, {'2005': 87}, {'CO+S': 40, 'CAS': 47})
     """
 
@@ -62,7 +64,7 @@ class TopicStatistics:
 
     @property
     def assessed(self) -> int | None:
-        """The number of assessed topics; None if that was not asked for."""
+        """The number of assessed topics; None if assessments were not given."""
         known = [row.assessed for row in self.rows if row.assessed is not None]
         return sum(known) if known else None
 
@@ -87,7 +89,7 @@ class TopicStatistics:
         return f"TopicStatistics({plural(self.topics, 'topic')}: {types})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON; a type or year that is not known is null."""
+        """Return everything as plain values, for JSON; an unknown type or year is null."""
         return {
             "topics": self.topics,
             "assessed": self.assessed,
@@ -107,56 +109,50 @@ def topic_statistics(
 ) -> TopicStatistics:
     """Count topics by year and type.
 
-    assessed: the ids of topics that were assessed. inex_numbers: topics are those of INEX, whose
-    numbers tell the exact year.
+    assessed: the ids of topics that were assessed. inex_numbers: the topics are those of INEX,
+    whose numbers tell the exact year.
 
     >>> topics = [Topic("76", title="//p", query_type="CAS"), Topic("231", query_type="CO+S")]
-    >>> found = topic_statistics(topics, assessed={"231"})
-    >>> found
+    >>> statistics = topic_statistics(topics, assessed={"231"})
+    >>> statistics
     TopicStatistics(2 topics: CAS 1, CO+S 1)
-    >>> [(row.year, row.type, row.topics, row.assessed) for row in found.rows]
+    >>> [(row.year, row.type, row.topics, row.assessed) for row in statistics.rows]
     [('2003–04', 'CAS', 1, 0), ('2005–06', 'CO+S', 1, 1)]
     >>> topic_statistics(topics, inex_numbers=True).by_year
     {'2003': 1, '2005': 1}
     """
-    given = list(topics)
-    keys = [(year_of(topic, inex_numbers=inex_numbers), topic.query_type) for topic in given]
-    return TopicStatistics(_rows(given, keys, assessed), _fields(given))
-
-
-def _rows(
-    topics: Sequence[Topic],
-    keys: Sequence[tuple[str | None, str | None]],
-    assessed: Collection[str] | None,
-) -> tuple[TopicCount, ...]:
+    topics = list(topics)
+    keys = [(year_of(topic, inex_numbers=inex_numbers), topic.query_type) for topic in topics]
     counts = Counter(keys)
-    wanted = assessed or ()
-    done = Counter(key for key, topic in zip(keys, topics, strict=True) if topic.id in wanted)
-    return tuple(
-        TopicCount(*key, counts[key], None if assessed is None else done[key])
-        for key in sorted(counts, key=_in_order)
+    assessed_counts = Counter(
+        key for key, topic in zip(keys, topics, strict=True) if topic.id in (assessed or ())
     )
+    rows = tuple(
+        TopicCount(*key, counts[key], None if assessed is None else assessed_counts[key])
+        for key in sorted(counts, key=_unknown_last)
+    )
+    return TopicStatistics(rows, _field_counts(topics))
 
 
-def _in_order(key: tuple[str | None, str | None]) -> tuple[bool, str, bool, str]:
-    """By year and type, each with the unknown last."""
+def _unknown_last(key: tuple[str | None, str | None]) -> tuple[bool, str, bool, str]:
+    """Return a key that sorts by year and type, each with the unknown last."""
     year, kind = key
     return year is None, year or "", kind is None, kind or ""
 
 
-def _fields(topics: Sequence[Topic]) -> dict[str, int]:
-    """How many topics have each field, without those that no topic has."""
-    names = [name for name in TEXT_FIELDS if name not in _SAID_ELSEWHERE]
-    counts = {name: sum(getattr(one, name) is not None for one in topics) for name in names}
+def _field_counts(topics: Sequence[Topic]) -> dict[str, int]:
+    """Return how many topics have each field, without fields that no topic has."""
+    names = [name for name in TEXT_FIELDS if name not in _UNCOUNTED_FIELDS]
+    counts = {name: sum(getattr(topic, name) is not None for topic in topics) for name in names}
     counts["cas_parts"] = sum(bool(topic.cas_parts) for topic in topics)
     return {name: count for name, count in counts.items() if count}
 
 
 def year_of(topic: Topic, *, inex_numbers: bool = False) -> str | None:
-    """The year of a topic, or some years, as far as its form tells; None if it does not.
+    """Return the year of a topic, or a few years, as far as its form tells; None if it does not.
 
-    >>> [year_of(Topic(*one)) for one in (["2010004"], ["231"])]
-    ['2010', None]
+    >>> year_of(Topic("2010004")), year_of(Topic("231"))
+    ('2010', None)
     >>> topic = Topic("9", query_type="CO")
     >>> year_of(topic), year_of(topic, inex_numbers=True)
     ('2002–04', '2002')
@@ -165,13 +161,14 @@ def year_of(topic: Topic, *, inex_numbers: bool = False) -> str | None:
     if years is None:
         return None
     first, last = years
-    number = _year_by_number(topic.id) if inex_numbers else None
-    if number is not None and first <= number <= last:
-        return str(number)
+    exact = _year_by_number(topic.id) if inex_numbers else None
+    if exact is not None and first <= exact <= last:
+        return str(exact)
     return str(first) if first == last else f"{first}–{last % 100:02}"
 
 
 def _years_by_form(topic: Topic) -> tuple[int, int] | None:
+    """Return the first and the last year that fit what a topic looks like."""
     dated = _YEAR_AND_NUMBER.fullmatch(topic.id)
     if dated is not None:
         return int(dated[1]), int(dated[1])
@@ -189,7 +186,7 @@ def _years_by_form(topic: Topic) -> tuple[int, int] | None:
 
 
 def _year_by_number(topic_id: str) -> int | None:
-    """The year of a number in INEX's numbering."""
+    """Return the year of a number in INEX's numbering."""
     if not (topic_id.isascii() and topic_id.isdigit() and len(topic_id) <= 4 and int(topic_id)):
         return None
     return next((year for year, last in _LAST_NUMBERS.items() if int(topic_id) <= last), None)

@@ -17,7 +17,7 @@ from doxeval.errors import FormatError
 from doxeval.files import COMPRESSIONS
 from doxeval.navigation import READERS as NAVIGATION
 from doxeval.runs import FORMATS as RUN_FORMATS
-from doxeval.topics import READERS as TOPICS
+from doxeval.topics import FORMATS as TOPICS
 from fuzz import blocks
 from fuzzing import good_files
 from fuzzing.calls import CALLS

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from doxeval.errors import FormatError
 from doxeval.topics import (
-    READERS,
-    WRITERS,
+    FORMATS,
     Topic,
     TopicFormat,
-    losses,
     parse_content,
     parse_structured,
     read_topics,
@@ -94,23 +92,23 @@ def test_the_topics_of_2009() -> None:
 @pytest.mark.parametrize("format_", ["inex", "jsonl"])
 @given(st.lists(topics(), max_size=4))
 def test_topics_are_read_as_they_were_written(format_: TopicFormat, written: list[Topic]) -> None:
-    data = "".join(WRITERS[format_](written)).encode()
+    data = b"".join(FORMATS[format_].write(written))
     if format_ == "inex" and not written:
         with pytest.raises(FormatError, match="no <inex_topic>"):
-            list(READERS[format_](io.BytesIO(data), "x"))
+            list(FORMATS[format_].read(io.BytesIO(data), "x"))
         return
-    assert list(READERS[format_](io.BytesIO(data), "x")) == written
-    assert losses(written, format_) == []
+    assert list(FORMATS[format_].read(io.BytesIO(data), "x")) == written
+    assert FORMATS[format_].losses(written) == []
 
 
 @given(st.lists(topics(), max_size=4))
 def test_the_tab_form_keeps_ids_and_titles(written: list[Topic]) -> None:
-    data = "".join(WRITERS["tab"](written)).encode()
-    found = list(READERS["tab"](io.BytesIO(data), "x"))
+    data = b"".join(FORMATS["tab"].write(written))
+    found = list(FORMATS["tab"].read(io.BytesIO(data), "x"))
     expected = [(topic.id, " ".join((topic.title or "").split()) or None) for topic in written]
     assert [(topic.id, topic.title) for topic in found] == expected
     full = any(topic != Topic(topic.id, title=topic.title) for topic in written)
-    assert bool(losses(written, "tab")) == full
+    assert bool(FORMATS["tab"].losses(written)) == full
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ from doxeval.errors import InputError, warn
 from doxeval.messages import join_names
 from doxeval.named import checked
 from doxeval.runs import Kind, Result, Run, run_of
-from doxeval.stereotypes.systems import Situation, Unit, system_named
-from doxeval.stereotypes.units import Ranked, relevant_units
+from doxeval.stereotypes.systems import Ranked, Situation, Unit, relevant_units, system_named
 
 
 @checked

@@ -13,8 +13,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from doxeval.comparison.comparing import compare_all
-from doxeval.comparison.comparison import RESAMPLES, Comparison, Pair
+from doxeval.comparison.pairwise import RESAMPLES, Comparison, Pair, compare_all
 from doxeval.comparison.significance import TITLES, Test
 from doxeval.errors import InputError, warn
 from doxeval.messages import plural, quoted

@@ -45,7 +45,7 @@ def java_int(field: bytes, what: str, origin: str, line: int) -> int:
     match = _INT.fullmatch(field)
     if match is None or int(match[1]) > LARGEST_INT:
         raise FormatError(
-            f"{quoted(shown(field))} is not {what}: "
+            f"{quoted(field_text(field))} is not {what}: "
             f"expected a whole number of at most {LARGEST_INT}",
             origin,
             line,
@@ -87,10 +87,10 @@ def _check_text(line: bytes, origin: str, number: int) -> None:
         raise FormatError(reason, origin, number) from None
 
 
-def shown(field: bytes) -> str:
+def field_text(field: bytes) -> str:
     """A field as a message shows it: as text, and shortened.
 
-    >>> shown(b"12x"), len(shown(b"9" * 100))
+    >>> field_text(b"12x"), len(field_text(b"9" * 100))
     ('12x', 41)
     """
     text = field.decode(errors="replace")
