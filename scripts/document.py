@@ -55,7 +55,7 @@ FORMATS = {
         "Text": "doxeval.runs.text",
         "INEX XML": "doxeval.runs.inex_xml",
         "JSONL, CSV, Parquet": "doxeval.runs.records",
-        "Chunks": "doxeval.runs.chunk_table",
+        "Chunks": "doxeval.runs.chunks",
     },
     "Assessments": {
         "INEX XML, 2002–07": "doxeval.assessments.inex_xml",

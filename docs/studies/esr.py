@@ -9,7 +9,7 @@ from world import collection, highlights, systems, table
 from doxeval import ScoreTable, evaluate
 from doxeval.comparison import correlate
 from doxeval.runs import Result, Run
-from doxeval.runs.builder import run_of
+from doxeval.runs.run import run_of
 
 NAV = "(nav=depth)"
 OFF, ON = "nxCG@10(base=full)", "nxCG@10(base=ideal)"

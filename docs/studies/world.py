@@ -27,7 +27,7 @@ from doxeval.assessments.grades import Grade2002
 from doxeval.assessments.judgment import GradedElement
 from doxeval.documents import Collection, build_collection
 from doxeval.runs import Kind, Result, Run
-from doxeval.runs.builder import run_of
+from doxeval.runs.run import run_of
 
 WORLD = os.environ.get("WORLD", "1")
 DEMO = Path(doxeval.__file__).parent / "demo_data"

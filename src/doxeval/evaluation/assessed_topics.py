@@ -28,7 +28,7 @@ class AssessedPart(NamedTuple):
 def assessed_part(run: Run, numbers: Mapping[str, int]) -> AssessedPart:
     """The results of a run that belong to assessed topics, given the numbers of these.
 
-    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import run_of
     >>> from doxeval.runs.run import Result
     >>> part = assessed_part(run_of([Result("8", "a"), Result("7", "b")]), {"7": 0})
     >>> len(part.run), part.topic.tolist(), part.unknown

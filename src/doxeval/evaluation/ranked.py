@@ -51,7 +51,7 @@ def ranked(
     policies: what the measures do with duplicates if the options leave it to them.
 
     >>> from doxeval.assessments import Assessments, Judgment
-    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import run_of
     >>> from doxeval.runs.run import Result
     >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 9),), document_length=20)]))
     >>> results = [Result("7", "a", Kind.PASSAGE, 5, 15), Result("7", "a", Kind.PASSAGE, 5, 15)]

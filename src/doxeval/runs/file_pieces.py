@@ -12,14 +12,13 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from doxeval.files import is_compressed, limit_expansion, parsed_json
-from doxeval.runs.blocks import Block
 from doxeval.runs.read_write import format_of
 from doxeval.runs.records import jsonl_run_blocks
-from doxeval.runs.text import text_blocks
-from doxeval.runs.topic_ends import next_topic_begins
+from doxeval.runs.run import Block
+from doxeval.runs.text import next_topic_begins, text_blocks
 
 if TYPE_CHECKING:
-    from doxeval.runs.chunk_table import ChunkTable
+    from doxeval.runs.chunks import ChunkTable
 
 PIECE = 32 << 20
 _WINDOW = 1 << 18

@@ -28,10 +28,8 @@ from doxeval.errors import FormatError
 from doxeval.files import name_of_file
 from doxeval.markup import XmlElement, attribute_value, escaped, read_elements
 from doxeval.messages import quoted
-from doxeval.runs.mistaken import explained_by_xml
-from doxeval.runs.result import Kind, Result
-from doxeval.runs.result_columns import columns_of_results
-from doxeval.runs.run import Run
+from doxeval.runs.columns import Kind, Result, columns_of_results
+from doxeval.runs.run import Run, explained_by_xml
 
 _HEAD = 1 << 16
 _ATTRIBUTES = ("participant_id", "task", "query", "result_type")

@@ -13,12 +13,10 @@ from doxeval.errors import FormatError, InputError, OutputError, warn
 from doxeval.files import is_compressed, open_input, open_output, uncompressed_name
 from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
-from doxeval.runs.blocks import Block, blocks_of
-from doxeval.runs.mistaken import LooksLikeAssessments
-from doxeval.runs.run import Kind, Run
+from doxeval.runs.run import Block, Kind, LooksLikeAssessments, Run, blocks_of
 
 if TYPE_CHECKING:
-    from doxeval.runs.chunk_table import ChunkTable
+    from doxeval.runs.chunks import ChunkTable
 
 RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
 # A file, a run, a run as a dict {topic: {document: score}} or {topic: [results]}, or a data frame.
@@ -43,7 +41,7 @@ class _Home(NamedTuple):
 
 
 _HOMES: dict[RunFormat, _Home] = {
-    "text": _Home("text.read_text_run", "text_output.write_text_run"),
+    "text": _Home("text.read_text_run", "text.write_text_run"),
     "inex": _Home("inex_xml.read_xml_run", "inex_xml.write_xml_run"),
     "jsonl": _Home("records.read_jsonl_run", "records.write_jsonl_run"),
     "csv": _Home("records.read_csv_run", "records.write_csv_run"),
@@ -205,13 +203,13 @@ def _options(
 def chunk_table_of(given: ChunkTable | str | os.PathLike[str]) -> ChunkTable:
     """A table of chunks, which is read if it is a file.
 
-    >>> from doxeval.runs.chunk_table import ChunkTable
+    >>> from doxeval.runs.chunks import ChunkTable
     >>> chunk_table_of(ChunkTable.of(["1"], ["a"], [[(0, 5)]]))
     ChunkTable(1 chunk of 1 document)
     """
     if not isinstance(given, str | os.PathLike):
         return given
-    from doxeval.runs.chunk_table import read_chunks
+    from doxeval.runs.chunks import read_chunks
 
     return read_chunks(given)
 
@@ -254,7 +252,7 @@ def losses(run: Run, format: RunFormat) -> list[str]:
     ['entry points']
     """
     if format == "text":
-        from doxeval.runs.text_output import text_losses
+        from doxeval.runs.text import text_losses
 
         return text_losses(run)
     if format == "inex":

@@ -3,10 +3,16 @@
 This is where references meet the collection. What does not resolve (an unknown
 document, a path that names nothing, a range beyond the end) is collected with its line; nothing
 is moved or guessed.
+
+Whether results are the same part of a document although their paths are spelt differently.
+
+Paths as ranges of numbers, so that nested elements can be found without a collection.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,11 +20,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
-from doxeval.documents import Collection, Trees, covers, covers_of_groups
-from doxeval.errors import InputError
+from doxeval.documents import Collection, Trees, covers, covers_of_groups, format_path, parse_path
+from doxeval.errors import InputError, SyntaxProblem
 from doxeval.messages import quoted
+from doxeval.runs.columns import Pieces, SpanLists, pieces_of
 from doxeval.runs.run import Kind, Run
-from doxeval.runs.span_lists import Pieces, SpanLists, pieces_of
 from doxeval.spans import Spans
 
 if TYPE_CHECKING:
@@ -47,7 +53,7 @@ class ResolvedRun:
     spans: the ranges of results with several of them, whose start and end are those of the first.
 
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import run_of
     >>> from doxeval.runs.run import Result
     >>> collection = example_collection({"a": "<s>One.</s>"})
     >>> resolve(run_of([Result("1", "a")]), collection).node.tolist()
@@ -87,7 +93,7 @@ class ResolvedRun:
 
         The row of each range is its result's position among these results.
 
-        >>> from doxeval.runs.builder import run_of
+        >>> from doxeval.runs.run import run_of
         >>> from doxeval.runs.run import Result
         >>> several = Result("1", "a", Kind.SPANS, spans=((0, 5), (9, 12)))
         >>> run = run_of([several, Result("1", "a", Kind.PASSAGE, 5, 9)])
@@ -114,7 +120,7 @@ class ResolvedRun:
         entry point stands for the innermost element around it.
 
         >>> from doxeval.documents.examples import example_collection
-        >>> from doxeval.runs.builder import run_of
+        >>> from doxeval.runs.run import run_of
         >>> from doxeval.runs.run import Result
         >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p> <p>3.</p></s>"})
         >>> run = run_of([Result("1", "a"), Result("1", "a", Kind.PASSAGE, 2, 8)])
@@ -160,7 +166,7 @@ def resolve(
     """Resolve all results of a run.
 
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import run_of
     >>> from doxeval.runs.run import Result
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> run = run_of([Result("1", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",)), Result("1", "b")])
@@ -176,7 +182,7 @@ def resolve(
 def stated(run: Run) -> ResolvedRun:
     """A run without a collection: results have the ranges they state, and nothing else is known.
 
-    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import run_of
     >>> from doxeval.runs.run import Result
     >>> found = stated(run_of([Result("1", "a", Kind.PASSAGE, 5, 9), Result("1", "b")]))
     >>> found.start.tolist(), found.end.tolist(), found.node.tolist()
@@ -354,3 +360,74 @@ class _Resolver:
                 self._start[row] = self._collection.nodes.start[distinct[0]]
                 self._end[row] = self._collection.nodes.end[distinct[0]]
             at += size
+
+
+def numbered_paths(run: Run) -> Ints:
+    """A number for each result's paths, the same for all spellings of it.
+
+    The root of a document has 0, and so has the whole document.
+
+    >>> run = Run.from_dict({"1": [("d", "/a/p"), ("d", "/a[1]/p[1]"), ("d", "/a[1]"), "d"]})
+    >>> numbered_paths(run).tolist()
+    [1, 1, 0, 0]
+    """
+    numbers: dict[tuple[str, ...], int] = {(): 0}
+    canonical = [numbers.setdefault(_spelt(paths), len(numbers)) for paths in run.paths]
+    return np.array([*canonical, 0], dtype=np.int64)[run.path]
+
+
+def numbered_spans(run: Run) -> Ints:
+    """A number for the ranges of each result with several; 0 for all others."""
+    return np.zeros(len(run), dtype=np.int64) if run.spans is None else run.spans.numbers()
+
+
+def numbered_units(run: Run) -> Ints:
+    """A number for each result's paths, or for its ranges if it has several."""
+    return numbered_paths(run) + numbered_spans(run)  # none has both
+
+
+def unit_kinds(run: Run) -> Ints:
+    """The kind of each result; a whole document counts as an element, its root."""
+    return np.where(run.kind == Kind.DOCUMENT, int(Kind.ELEMENT), run.kind)
+
+
+def spelt(path: str) -> str:
+    """A path with every step numbered; a string that is not a path stays as it is.
+
+    >>> spelt("/article/sec[2]"), spelt("here")
+    ('/article[1]/sec[2]', 'here')
+    """
+    try:
+        return format_path(parse_path(path))
+    except SyntaxProblem:
+        return path
+
+
+def _spelt(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Paths in order, without any for the root; text points stay as they are."""
+    if any("text()" in point for point in paths):
+        return paths
+    spellings = tuple(sorted(set(map(spelt, paths))))
+    return () if len(spellings) == 1 and spellings[0].count("/") == 1 else spellings
+
+
+def subtree_ranges(paths: Sequence[str]) -> tuple[Ints, Ints]:
+    """A range of numbers for each path, which includes the ranges of all paths below it.
+
+    The ranges of other paths are apart from it. An empty path stands for the whole document.
+
+    >>> start, end = subtree_ranges(["/a[1]/p[2]", "/a", "/a[1]/p[1]", "", "/a[1]/p"])
+    >>> list(zip(start.tolist(), end.tolist()))
+    [(3, 4), (1, 4), (2, 3), (0, 4), (2, 3)]
+    """
+    # Each step ends with the character that sorts first, so everything below a path follows it.
+    keys = [spelt(path).replace("/", "\x00") + "\x00" for path in paths]
+    in_order = sorted(set(keys))
+    ranges = {key: (at, _end_of(in_order, at)) for at, key in enumerate(in_order)}
+    start, end = np.array([ranges[key] for key in keys], dtype=np.int64).reshape(-1, 2).T
+    return start, end
+
+
+def _end_of(keys: list[str], at: int) -> int:
+    """The index after the last key that begins with the key at index `at`."""
+    return bisect_left(keys, keys[at][:-1] + "\x01", at)

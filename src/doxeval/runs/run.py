@@ -3,28 +3,51 @@
 A run is columns, one row per result, in the order of the file: list order is the ranking.
 Topics, documents and paths are numbers into lists of distinct names, so a run of hundreds of
 thousands of results stays small and everything about it is array arithmetic.
+
+How a run shows itself: on one line, and as a small table in notebooks.
+
+A run block by block: each block has the results of whole topics, so it can be scored by itself.
+
+Files are read as far as a block goes, so memory is bounded by the block, not by the run.
+
+The short name by which tests, studies and scripts make runs.
+
+Files of assessments and of topics that are given as runs.
+
+They are recognised only after they could not be read as a run, so no run is ever mistaken for
+something else. The error then says what the file looks like, and what is wrong with it as a run.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
 from doxeval.columns import NO_LABEL, Labels
-from doxeval.errors import InputError, warn
-from doxeval.messages import join_names, quoted
+from doxeval.errors import FormatError, InputError, warn
+from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
-from doxeval.runs.result import Kind, Result
-from doxeval.runs.result_columns import ResultColumns, columns_of_results, if_any, results_of
-from doxeval.runs.span_lists import Ranges, SpanLists
+from doxeval.runs.columns import (
+    Kind,
+    Ranges,
+    Result,
+    ResultColumns,
+    SpanLists,
+    columns_of_results,
+    if_any,
+    results_of,
+)
 from doxeval.spans import MOST_GROUPS
 
 if TYPE_CHECKING:
-    from doxeval.runs.chunk_table import ChunkTable
+    from doxeval.runs.chunks import ChunkTable
 
 __all__ = ["Floats", "Kind", "Order", "Result", "Run"]
 
@@ -129,7 +152,7 @@ class Run:
         ['ELEMENT', 'DOCUMENT']
         >>> Run.from_arrays([7], ["a"], spans=[[(0, 5), (9, 12)]], tokens=[3])
         Run('run': 1 result for 1 topic, results with several ranges)
-        >>> from doxeval.runs.chunk_table import ChunkTable
+        >>> from doxeval.runs.chunks import ChunkTable
         >>> table = ChunkTable.of(["c1", "c2"], ["a", "a"], [[(0, 5)], [(5, 9)]])
         >>> [result.start for result in Run.from_arrays([7], chunk=["c2"], chunks=table)]
         [5]
@@ -137,7 +160,7 @@ class Run:
         Traceback (most recent call last):
         doxeval.errors.InputError: row 0: the passage ends at 5 before it starts at 9
         """
-        from doxeval.runs.arrays import columns_of_arrays
+        from doxeval.runs.records import columns_of_arrays
 
         given = {
             "topic": topic,
@@ -176,7 +199,7 @@ class Run:
         >>> Run.from_dict({"7": [("a", 0, 9), ("b", 5, 8)], "8": [("a", "/sec[1]")]})
         Run('run': 3 results for 2 topics, elements and passages)
         """
-        from doxeval.runs.dicts import columns_of_dict
+        from doxeval.runs.records import columns_of_dict
 
         columns, warnings = columns_of_dict(results)
         warn(warnings)
@@ -201,7 +224,7 @@ class Run:
         >>> Run.from_frame(pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"]}), "mine")
         Run('mine': 2 results for 1 topic, documents)
         """
-        from doxeval.runs.frames import columns_of_frame
+        from doxeval.runs.records import columns_of_frame
 
         columns, run_ids, warnings = columns_of_frame(frame, chunks)
         if len(run_ids) > 1 and run_id is None:
@@ -221,7 +244,7 @@ class Run:
         >>> Run.from_dict({"7": {"a": 0.2, "b": 0.9}}).to_dict()
         {'7': {'b': 0.9, 'a': 0.2}}
         """
-        from doxeval.runs.dicts import dict_of_columns
+        from doxeval.runs.records import dict_of_columns
 
         return dict_of_columns(self.columns)
 
@@ -233,7 +256,7 @@ class Run:
         >>> list(Run.from_dict({"7": ["a", "b"]}).to_pandas())
         ['topic', 'doc', 'rank', 'run']
         """
-        from doxeval.runs.frames import pandas_frame
+        from doxeval.runs.records import pandas_frame
 
         return pandas_frame(self.by_field())
 
@@ -243,7 +266,7 @@ class Run:
         >>> Run.from_dict({"7": ["a", "b"]}).to_polars().columns
         ['topic', 'doc', 'rank', 'run']
         """
-        from doxeval.runs.frames import polars_frame
+        from doxeval.runs.records import polars_frame
 
         return polars_frame(self.by_field())
 
@@ -253,7 +276,7 @@ class Run:
         >>> Run.from_dict({"7": ["a", "b"]}, "mine").by_field()
         {'topic': ['7', '7'], 'doc': ['a', 'b'], 'rank': [1, 2], 'run': ['mine', 'mine']}
         """
-        from doxeval.runs.by_field import by_field
+        from doxeval.runs.columns import by_field
 
         return by_field(self.columns, self.run_id)
 
@@ -340,14 +363,11 @@ class Run:
         return hash((self.run_id, self.kind.tobytes(), self.start.tobytes(), self.end.tobytes()))
 
     def __repr__(self) -> str:
-        from doxeval.runs.shown import shown
 
         return shown(self.run_id, self.columns)
 
     def _repr_html_(self) -> str:
         """How notebooks show it."""
-        from doxeval.runs.shown import shown_in_notebook
-
         return shown_in_notebook(self.run_id, self.columns)
 
     # Other runs made of it
@@ -404,3 +424,264 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, SpanLists):
         return one.equals(other)
     return bool(one == other) if isinstance(one, Labels) else np.array_equal(one, other)
+
+
+_SHOWN = 10
+_PLURALS = {
+    Kind.DOCUMENT: "documents",
+    Kind.ELEMENT: "elements",
+    Kind.PASSAGE: "passages",
+    Kind.POINT: "entry points",
+    Kind.TREE: "trees",
+    Kind.SPANS: "results with several ranges",
+}
+
+
+def shown(run_id: str, columns: ResultColumns) -> str:
+    """A run on one line.
+
+    >>> from doxeval.runs.columns import columns_of_results
+    >>> shown("mine", columns_of_results([Result("1", "a"), Result("2", "a")])[0])
+    "Run('mine': 2 results for 2 topics, documents)"
+    """
+    count, topics = len(columns.kind), len(columns.topic_labels.distinct)
+    if not count:
+        return f"Run({run_id!r}: no results)"
+    kinds = [_PLURALS[Kind(kind)] for kind in np.unique(columns.kind).tolist()]
+    told = " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
+    return f"Run({run_id!r}: {_counted(count, 'result')} for {_counted(topics, 'topic')}, {told})"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def shown_in_notebook(run_id: str, columns: ResultColumns) -> str:
+    """A run as a table of its first results.
+
+    >>> from doxeval.runs.columns import columns_of_results
+    >>> "<td>a</td>" in shown_in_notebook("mine", columns_of_results([Result("1", "a")])[0])
+    True
+    """
+    header = ["topic", "document", "part", "rank", "score"]
+    rows = [_cells(result) for result in islice(results_of(columns), _SHOWN)]
+    more = len(columns.kind) - len(rows)
+    if more > 0:
+        rows.append([f"… {more:,} more", "", "", "", ""])
+    head = "".join(f"<th>{name}</th>" for name in header)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+    )
+    caption = f"<caption>{escape(shown(run_id, columns))}</caption>"
+    return f"<table>{caption}<tr>{head}</tr>{body}</table>"
+
+
+def _cells(result: Result) -> list[str]:
+    if result.paths:
+        part = " ".join(result.paths)
+    elif result.spans:
+        part = " ".join(f"[{start}, {end})" for start, end in result.spans)
+    elif result.start is None:
+        part = ""
+    else:
+        part = str(result.start) if result.end is None else f"[{result.start}, {result.end})"
+    numbers = ("" if number is None else f"{number:g}" for number in (result.rank, result.score))
+    return [result.topic, result.document, part, *numbers]
+
+
+class RunFacts(NamedTuple):
+    """What is known about a run as a whole, or about a part of it.
+
+    run_ids: those that a file states, in the order of first appearance. run_id: the last of them.
+    has_ranks, has_scores: whether every result has one. shape: what all lines of a text run have
+    in common.
+    """
+
+    run_id: str
+    run_ids: tuple[str, ...]
+    origin: str | None
+    stated: tuple[str, ...]
+    has_ranks: bool
+    has_scores: bool
+    shape: tuple[int, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to warn about."""
+        if len(self.run_ids) < 2:
+            return self.stated
+        count = len(self.run_ids)
+        return (f"{count} run ids in one file: {join_names(self.run_ids, 5)}", *self.stated)
+
+    @classmethod
+    def joined(cls, parts: Sequence[RunFacts]) -> RunFacts:
+        """What is known about a run from all its parts, which have ranks and scores alike."""
+        first = parts[0]
+        run_ids = tuple(dict.fromkeys(run_id for one in parts for run_id in one.run_ids))
+        stated = tuple(dict.fromkeys(told for one in parts for told in one.stated))
+        run_id = run_ids[-1] if run_ids else first.run_id
+        return first._replace(run_id=run_id, run_ids=run_ids, stated=stated)
+
+
+class Block(NamedTuple):
+    """Some results of a run, and the ids of runs that they state, if any do.
+
+    shape: what all lines of a text run have in common: how many fields, and of which kind.
+    """
+
+    run: Run
+    run_ids: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+
+    @property
+    def facts(self) -> RunFacts:
+        """What it says about the run.
+
+        >>> from doxeval.runs.run import Result
+        >>> Block(Run.from_results([Result("7", "a")]), ("mine", "yours")).facts.warnings
+        ('2 run ids in one file: mine, yours',)
+        """
+        run = self.run
+        run_id = self.run_ids[-1] if self.run_ids else run.run_id
+        return RunFacts(
+            run_id,
+            self.run_ids,
+            run.origin,
+            run.warnings,
+            run.rank is not None,
+            run.score is not None,
+            self.shape,
+        )
+
+
+def run_at_once(block: Block) -> Run:
+    """The run whose only block this is.
+
+    >>> run_at_once(Block(Run.from_dict({"7": ["a"]}), ("mine",))).run_id
+    'mine'
+    """
+    facts = block.facts
+    return replace(block.run, run_id=facts.run_id, warnings=facts.warnings)
+
+
+def blocks_of(run: Run, rows: int) -> Iterator[Block]:
+    """A run that is in memory, in blocks of about so many results.
+
+    >>> run = Run.from_dict({"7": ["a", "b"], "8": ["c"], "9": ["d"]})
+    >>> [len(block.run) for block in blocks_of(run, 2)]
+    [2, 2]
+    """
+    if len(run) <= rows:
+        yield Block(run)
+        return
+    edges = np.append(np.flatnonzero(np.diff(run.topic) != 0) + 1, len(run))
+    at = 0
+    while at < len(run):
+        # As many whole topics as there is room for, but at least one.
+        fitting = int(np.searchsorted(edges, at + rows, side="right")) - 1
+        following = int(np.searchsorted(edges, at, side="right"))
+        end = int(edges[max(fitting, following)])
+        yield Block(run.rows(np.arange(at, end)))
+        at = end
+
+
+def run_of(results: Iterable[Result], run_id: str = "run") -> Run:
+    """The same as `Run.from_results`.
+
+    >>> run_of([Result("1", "a")]).documents
+    ('a',)
+    """
+    return Run.from_results(results, run_id)
+
+
+_LINES = 100  # of text that are looked at
+_TREC = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")
+# Without passages the fourth column, the size of what is relevant, is 0.
+_INEX = re.compile(r"\S+\s+\S+\s+\S+\s+(0\s+\d+(\s+\d+)?|\d+\s+\d+\s+\d+(\s+\d+:\d+)+)")
+_TOPIC = re.compile(r"[^\t ]+\t[^\t]+")
+_TAG = re.compile(r"<([a-z][\w-]*)")
+# Fields that only records of assessments have.
+_OF_ASSESSMENTS = {
+    *("bep", "bep_point", "judged", "e", "s", "rel", "grade", "scale", "docsize", "rsize"),
+    *("assessor", "in_pool", "inferred", "inconsistent"),
+}
+_OF_TOPICS = {"title", "castitle", "phrasetitle", "description", "narrative"}
+
+
+class LooksLikeAssessments(FormatError):
+    """A file of assessments was given as a run."""
+
+    @classmethod
+    def instead(cls, error: FormatError, what: str) -> LooksLikeAssessments:
+        """The error that there was, with what the file looks like."""
+        return cls(
+            f"this looks like assessments ({what}), not a run: runs come first, and assessments "
+            "are given as "
+            + Parameter("assessments")
+            + "; as a run, it is wrong here: "
+            + error.message,
+            error.origin,
+            error.line,
+        )
+
+
+class LooksLikeTopics(FormatError):
+    """A file of topics was given as a run."""
+
+    @classmethod
+    def instead(cls, error: FormatError, what: str) -> LooksLikeTopics:
+        """The error that there was, with what the file looks like."""
+        message = f"this looks like topics ({what}), not a run; as a run, it is wrong here: "
+        return cls(message + error.message, error.origin, error.line)
+
+
+def explained_by_text(error: FormatError, data: bytes) -> FormatError:
+    """An error about a text run, with what the file looks like if it is something else.
+
+    >>> error = explained_by_text(FormatError("4 fields", "q.txt", 1), b"7 0 a 1")
+    >>> str(error).partition(", ")[0]
+    "q.txt:1: this looks like assessments (TREC's qrels)"
+    """
+    head = data[: 1 << 20].decode("utf-8", "replace").split("\n")
+    lines = [line for line in map(str.strip, head[:_LINES]) if line]
+    if lines and all(map(_TREC.fullmatch, lines)):
+        return LooksLikeAssessments.instead(error, "TREC's qrels")
+    if lines and all(map(_INEX.fullmatch, lines)):
+        # Lines of six columns could be results; those of five, or with passages, could not.
+        if any(":" in line.split()[-1] or len(line.split()) == 5 for line in lines):
+            return LooksLikeAssessments.instead(error, "the text of INEX 2008–10")
+    elif lines and all(map(_TOPIC.fullmatch, lines)):
+        return LooksLikeTopics.instead(error, "ids and titles with a tab between them")
+    return error
+
+
+def explained_by_xml(error: FormatError, head: bytes) -> FormatError:
+    """An error about an XML run without results, with what the file looks like instead.
+
+    >>> error = explained_by_xml(FormatError("no <topic>", "q.xml"), b'<assessments topic="7">')
+    >>> str(error).partition(", ")[0]
+    'q.xml: this looks like assessments (the XML of INEX 2002–07)'
+    """
+    tags = set(_TAG.findall(head.replace(b"\0", b"").decode("utf-8", "replace").lower()))
+    if "assessments" in tags:
+        return LooksLikeAssessments.instead(error, "the XML of INEX 2002–07")
+    if tags & {"inex_topic", "inex-topic-file", "castitle"}:
+        return LooksLikeTopics.instead(error, "the XML of INEX")
+    return error
+
+
+def explained_by_record(error: FormatError, record: Any) -> FormatError:
+    """An error about a record, with what it looks like if it is no result at all.
+
+    >>> error = explained_by_record(FormatError("unknown field 'bep'"), {"topic": "7", "bep": 5})
+    >>> str(error).partition(", ")[0]
+    'this looks like assessments (the field bep)'
+    """
+    if not isinstance(record, dict):
+        return error
+    found = {name for name, value in record.items() if value not in (None, "", [])}
+    if "topic" in found and found & _OF_ASSESSMENTS:
+        return LooksLikeAssessments.instead(error, f"the field {min(found & _OF_ASSESSMENTS)}")
+    if "id" in found and "doc" not in found and found & _OF_TOPICS:
+        return LooksLikeTopics.instead(error, f"the field {min(found & _OF_TOPICS)}")
+    return error

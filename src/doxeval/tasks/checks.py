@@ -140,7 +140,7 @@ def problems_of(
     one, overlap is found from offsets and paths alone. `topics` are the known topics. `targets`
     has, by topic, the path pattern that results must match if the task is strict about targets.
 
-    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import run_of
     >>> from doxeval.runs.run import Result
     >>> from doxeval.tasks.task import TASKS
     >>> run = run_of([Result("1", "a", Kind.PASSAGE, 0, 9), Result("1", "a", Kind.PASSAGE, 5, 20)])

@@ -21,7 +21,7 @@ def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
     one: they are moved up to the other results of their article. The results of each topic are put
     together. Ranks are assigned again; scores that contradict the new order are dropped.
 
-    >>> from doxeval.runs.builder import run_of
+    >>> from doxeval.runs.run import run_of
     >>> from doxeval.runs.run import Kind, Result
     >>> from doxeval.tasks.checks import problems_of
     >>> from doxeval.tasks.task import TASKS

@@ -26,9 +26,8 @@ from doxeval.errors import FormatError
 from doxeval.files import open_input
 from doxeval.messages import quoted
 from doxeval.named import checked
-from doxeval.runs.json_blocks import JsonBlock, json_blocks
-from doxeval.runs.result_columns import RANGE, is_range
-from doxeval.runs.span_lists import SpanLists
+from doxeval.runs.columns import RANGE, SpanLists, is_range
+from doxeval.runs.records import JsonBlock, json_blocks
 
 _KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
 CHUNK_FIELDS = (

@@ -1,0 +1,447 @@
+"""The fields of one record, as in JSONL or CSV, each checked as it is taken.
+
+Data frames of pandas and polars: which column holds which field, whatever program named it.
+
+This is the one table of names. PyTerrier has `qid`, `docno`, `score`, `rank` and `label`,
+trec_eval and ir_measures `query_id`, `doc_id`, `sim` or `score`, `run_id`, `relevance` or `rel`.
+
+Names that are Python values already: cleaned and numbered, block by block.
+
+Only distinct values are looked at one by one. A column is then numbers into a list of names, as
+`labels` holds it.
+
+Columns of Python values, such as JSON has, as numbers; what is none of them is marked.
+
+A field is absent if it is null, an empty string or an empty list. Columns of numbers mark what is
+absent and what is wrong as columns of names do.
+
+JSON objects, one on each line, parsed many at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import count, islice
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Bools, Floats, Ints
+from doxeval.columns.names import NO_LABEL
+from doxeval.errors import FormatError
+from doxeval.messages import closest, join_names, quoted
+
+LARGEST_WHOLE = 1 << 62  # whole numbers stay below it
+# What people write, and what the field is called here.
+_OTHER_NAMES = {
+    **dict.fromkeys(("qid", "query", "query_id", "q_id", "topic_id"), "topic"),
+    **dict.fromkeys(("docid", "doc_id", "docno", "document", "document_id", "file"), "doc"),
+    **dict.fromkeys(("begin", "from", "start_index", "start_char"), "start"),
+    **dict.fromkeys(("stop", "to", "end_index", "end_char"), "end"),
+    **dict.fromkeys(("text", "content", "exact", "passage"), "quote"),
+    **dict.fromkeys(("relevance", "label"), "grade"),
+    **dict.fromkeys(("chunk_id", "chunkid"), "chunk"),
+    **dict.fromkeys(("rsv", "similarity"), "score"),
+    **dict.fromkeys(("run_id", "runid", "system"), "run"),
+}
+_PAGES = ("page", "pages", "page_no", "page_number")
+
+
+def unknown_field(name: str, known: Sequence[str]) -> str:
+    """Return what is wrong with a record that has a field of this name: none of the known ones.
+
+    >>> unknown_field("qoute", ["doc", "quote"])
+    "unknown field 'qoute': expected doc, quote; did you mean quote?"
+    """
+    message = f"unknown field {quoted(name)}: expected {', '.join(known)}"
+    if name.lower() in _PAGES and {"start", "end"} <= set(known):
+        other = ", or the text itself as quote" if "quote" in known else ""
+        return f"{message}; pages have no offsets: give start and end in the document{other}"
+    meant = _OTHER_NAMES.get(name.lower())
+    if meant not in known:
+        meant = closest(name, known)
+    return message if meant is None else f"{message}; did you mean {meant}?"
+
+
+def refuse_unknown(
+    record: Mapping[str, Any], known: Sequence[str], accepted: Collection[str] = ()
+) -> None:
+    """Raise an error for a field that is not known; null and empty ones are absent.
+
+    accepted: names that may stand there too, and are not worth telling.
+
+    >>> refuse_unknown({"doc": "a", "text": "Thirty days"}, ("doc", "quote"))
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: unknown field 'text': expected doc, quote; did you mean quote?
+    """
+    unknown = [
+        str(name)
+        for name, value in record.items()
+        if name not in known and name not in accepted and value not in (None, "", [])
+    ]
+    if unknown:
+        raise FormatError(unknown_field(min(unknown), known))
+
+
+class Fields:
+    """The fields of one record. Those that are null or empty are absent; unknown ones are an error.
+
+    >>> fields = Fields({"topic": 7, "start": 3, "path": None}, ("topic", "start", "path"))
+    >>> fields.text("topic"), fields.whole("start"), "path" in fields
+    ('7', 3, False)
+    """
+
+    def __init__(self, record: Any, known: Sequence[str]) -> None:
+        if not isinstance(record, dict):
+            raise FormatError("expected an object with topic and doc")
+        self._given = {name: v for name, v in record.items() if v not in (None, "", [])}
+        if not self._given.keys() <= set(known):
+            refuse_unknown(self._given, known)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._given
+
+    @property
+    def names(self) -> set[str]:
+        """The fields that are there."""
+        return set(self._given)
+
+    def raw(self, name: str) -> Any:
+        """A field as it is given, unchecked; None if it is absent."""
+        return self._given.get(name)
+
+    def text(self, name: str) -> str:
+        """A string that must be there; ids may be written as numbers."""
+        value = self._given.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str) or not value.strip():
+            raise FormatError(f"{name} is missing or not a string")
+        return value.strip()
+
+    def optional_text(self, name: str) -> str | None:
+        """A string, if it is there."""
+        return self.text(name) if name in self else None
+
+    def whole(self, name: str) -> int | None:
+        """A whole number that is not negative, if it is there."""
+        value = self._given.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
+            raise FormatError(f"{name} is {quoted(value)}: expected a whole number, 0 or more")
+        return value
+
+    def number(self, name: str) -> float | None:
+        """A finite number, if it is there."""
+        value = self._given.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+            raise FormatError(f"{name} is {quoted(value)}: expected a number")
+        return float(value)
+
+    def flag(self, name: str) -> bool:
+        """True or false; false if it is absent."""
+        value = self._given.get(name, False)
+        if not isinstance(value, bool):
+            raise FormatError(f"{name} is {quoted(value)}: expected true or false")
+        return value
+
+    def choice(self, name: str, choices: Sequence[str]) -> str | None:
+        """One of a few strings (or numbers), if it is there."""
+        if name not in self:
+            return None
+        value = str(self._given[name])
+        if value not in choices:
+            raise FormatError(f"{name} is {quoted(value)}: expected one of {', '.join(choices)}")
+        return value
+
+    def paths(self, name: str) -> tuple[str, ...]:
+        """A list of paths that must be there."""
+        value = self._given.get(name)
+        if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
+            raise FormatError(f"{name} is not a list of paths")
+        return tuple(value)
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+# What other programs call the fields.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "topic": ("topic_id", "qid", "query_id", "q_id"),
+    "doc": ("docno", "doc_id", "docid", "document"),
+    "chunk": ("chunk_id",),
+    "score": ("sim", "rsv"),
+    "run": ("run_id", "tag"),
+    "grade": ("relevance", "rel", "label"),
+}
+# Columns that say nothing, as in files of TREC.
+_EMPTY = frozenset({"Q0", "q0", "iteration", "iter"})
+# PyTerrier's number of a document, beside its id.
+_NUMBER, _ID = "docid", "docno"
+
+
+class Frame(Protocol):
+    """A data frame of pandas or polars."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of the columns."""
+
+    def __getitem__(self, name: Any, /) -> Any: ...
+
+
+class FrameColumns(NamedTuple):
+    """The column of each field that a frame has, and the columns that are none.
+
+    warnings: one that names the columns that are ignored, if there are any.
+    """
+
+    names: dict[str, Any]
+    ignored: tuple[Any, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to warn about."""
+        if not self.ignored:
+            return ()
+        return (
+            f"columns of the data frame that are ignored: {join_names(list(self.ignored), 20)}",
+        )
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value is a data frame of pandas or polars, lazy ones included.
+
+    >>> import pandas
+    >>> is_frame(pandas.DataFrame()), is_frame({"columns": []})
+    (True, False)
+    """
+    kind = type(value)  # lazy frames work out their columns when they are looked at
+    has_rows = hasattr(kind, "iterrows") or hasattr(kind, "iter_rows") or hasattr(kind, "collect")
+    return hasattr(kind, "columns") and has_rows
+
+
+def column_names(frame: Any) -> list[Any]:
+    """Return the names of the columns; an error unless it is a data frame.
+
+    >>> column_names([])
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: a list: expected a data frame of pandas or polars
+    """
+    if hasattr(frame, "collect"):
+        raise FormatError("a lazy frame of polars: expected a data frame, which collect() gives")
+    if not is_frame(frame):
+        raise FormatError(f"a {type(frame).__name__}: expected a data frame of pandas or polars")
+    return list(frame.columns)
+
+
+def columns_by_field(frame: Any, fields: Collection[str]) -> FrameColumns:
+    """Return the columns of a frame by field; topic and doc (or chunk) must be there.
+
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"qid": ["7"], "docno": ["a"], "docid": [3], "query": ["fog"]})
+    >>> columns_by_field(frame, ("topic", "doc", "score"))
+    FrameColumns(names={'topic': 'qid', 'doc': 'docno'}, ignored=('docid', 'query'))
+    """
+    columns = column_names(frame)
+    field_of = {name: field for field in fields for name in ALIASES.get(field, ())}
+    field_of |= {field: field for field in fields}
+    if _ID in columns:
+        field_of.pop(_NUMBER, None)
+    names: dict[str, Any] = {}
+    ignored: list[Any] = []
+    for name in columns:
+        field = field_of.get(name)
+        if field is None:
+            ignored += [] if name in _EMPTY else [name]
+        elif field in names:
+            both = f"{quoted(names[field])} and {quoted(name)}"
+            raise FormatError(f"the columns {both} are both {field}")
+        else:
+            names[field] = name
+    for field in ("topic", "doc"):
+        if field not in names and not (field == "doc" and "chunk" in names):
+            there = join_names(list(map(str, columns)), 60) or "none"
+            raise FormatError(
+                f"no column {field} (or {', '.join(ALIASES[field])}) in the data frame; "
+                f"it has {there}"
+            )
+    return FrameColumns(names, tuple(map(str, ignored)))
+
+
+BAD_NAME = -2
+_BAD = object()  # stands for all values that cannot be names
+_PLAIN = {str, int, type(None)}
+
+
+class Numbering:
+    """Numbers for the names of a column, by first appearance.
+
+    A name is a string or a whole number; white space around it does not count. None and the empty
+    string are no name and get NO_LABEL; what cannot be a name gets BAD_NAME. `cleaned` makes names
+    of stripped strings, all at once; several strings may be spellings of one name.
+
+    >>> numbering = Numbering()
+    >>> numbering.numbers(["b", 7, " b ", None]).tolist(), numbering.numbers(["7", 1.5]).tolist()
+    ([0, 1, 0, -1], [1, -2])
+    >>> numbering.names
+    ['b', '7']
+    """
+
+    def __init__(self, cleaned: Callable[[list[str]], list[str]] | None = None) -> None:
+        self._cleaned = cleaned
+        self.names: list[str] = []
+        # A value that is met for the first time gets the next number, as if it were a new name.
+        self._number_of_value: defaultdict[Any, int] = defaultdict(count().__next__)
+        self._number_of_value |= {None: NO_LABEL, "": NO_LABEL, _BAD: BAD_NAME}
+        # Only needed once a value has been met that is not itself a new name.
+        self._number_of_name: dict[str, int] | None = None
+
+    def numbers(self, values: Sequence[Any]) -> Ints:
+        """The number of each value."""
+        kinds = set(map(type, values))
+        if not kinds <= _PLAIN:
+            values = [_plain(value) for value in values]
+        if len(values) > 1 and values.count(values[0]) == len(values):  # as ids of runs are
+            return np.repeat(self.numbers(values[:1]), len(values))
+        known = self._number_of_value
+        before = len(known)
+        numbers = np.fromiter(map(known.__getitem__, values), np.int64, len(values))
+        new = list(islice(reversed(known), len(known) - before))[::-1]
+        if self._are_names(new, kinds == {str}):
+            return numbers
+        return np.fromiter(map(known.__getitem__, values), np.int64, len(values))
+
+    def _are_names(self, values: list[Any], are_strings: bool) -> bool:
+        """Take in new values; whether each is a new name, and so has the right number already."""
+        names = list(map(str.strip, values if are_strings else map(str, values)))
+        if self._cleaned is not None:
+            names = self._cleaned(names)
+        if self._number_of_name is None and names == values:
+            self.names += names
+            return True
+        numbers = self._number_of_name or {name: at for at, name in enumerate(self.names)}
+        self._number_of_name = numbers
+        for value, name in zip(values, names, strict=True):
+            if isinstance(value, str) and value.isspace():
+                self._number_of_value[value] = BAD_NAME
+                continue
+            if name not in numbers:
+                numbers[name] = len(self.names)
+                self.names.append(name)
+            self._number_of_value[value] = numbers[name]
+        return False
+
+
+def _plain(value: Any) -> Any:
+    """A value as one of the plain types; what is none of them is bad."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    return None if isinstance(value, list) and not value else _BAD
+
+
+# The values of a field: any Python values; or an array, of which ABSENT stands for none.
+Column = Sequence[Any] | npt.NDArray[Any]
+ABSENT, WRONG = NO_LABEL, BAD_NAME
+
+
+def is_given(value: Any) -> bool:
+    """Whether a field is there.
+
+    >>> is_given(0), is_given("")
+    (True, False)
+    """
+    return value not in (None, "", [])
+
+
+def whole_numbers(column: Column) -> Ints:
+    """Whole numbers, 0 or more; ABSENT where there is none, WRONG for all else.
+
+    >>> whole_numbers([3, None, -3, "3"]).tolist()
+    [3, -1, -2, -2]
+    """
+    if isinstance(column, np.ndarray):
+        return _within(column.astype(np.int64), ABSENT)
+    if set(map(type, column)) == {int}:
+        try:
+            return _within(np.array(column, dtype=np.int64), 0)
+        except OverflowError:
+            pass
+    return np.array([_whole(value) for value in column], dtype=np.int64)
+
+
+def _within(values: Ints, lowest: int) -> Ints:
+    return np.where((values < lowest) | (values >= LARGEST_WHOLE), WRONG, values)
+
+
+def _whole(value: Any) -> int:
+    if type(value) is int and 0 <= value < LARGEST_WHOLE:
+        return value
+    return WRONG if is_given(value) else ABSENT
+
+
+def numbers(column: Column) -> tuple[Floats, Bools]:
+    """Numbers, nan where there is none; and whether something stands there that is no number.
+
+    >>> values, wrong = numbers([0.5, 2, None, "2"])
+    >>> values.tolist(), wrong.tolist()
+    ([0.5, 2.0, nan, nan], [False, False, False, True])
+    """
+    if isinstance(column, np.ndarray) or set(map(type, column)) <= {int, float}:
+        try:
+            values = np.array(column, dtype=np.float64)
+            return values, ~np.isfinite(values)
+        except OverflowError:
+            pass
+    values = np.array([_number(value) for value in column], dtype=np.float64)
+    given = np.array([is_given(value) for value in column], dtype=np.bool_)
+    return values, given & ~np.isfinite(values)
+
+
+def _number(value: Any) -> float:
+    """A number as it is, everything else as nan."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return np.nan
+
+
+def objects_on_lines(text: str) -> list[dict[str, Any]] | None:
+    """The objects on the lines of a text, read as one list; None if that could go wrong.
+
+    Read together, a list or a string that is open at the end of one line could be closed on the
+    next. That is ruled out if each line starts with the only brace that it opens, and the list
+    has as many objects as there are lines: then every line starts an object of the list, so the
+    one on the line before has ended. Nothing is read that could hold a lone surrogate.
+
+    >>> objects_on_lines('{"a": 1}\\n{"a": 2}'), objects_on_lines('{"a": [1\\n2]}')
+    ([{'a': 1}, {'a': 2}], None)
+    """
+    lines = text.count("\n") + 1
+    starts = text.startswith("{") + text.count("\n{")
+    if starts != lines or text.count("{") != lines:
+        return None
+    if "\\" in text and ("\\ud" in text or "\\uD" in text):  # perhaps a lone surrogate
+        return None
+    try:
+        values = json.loads(f"[{text.replace(chr(10), ',')}]")
+    except (ValueError, RecursionError):
+        return None
+    return values if len(values) == lines and set(map(type, values)) == {dict} else None
