@@ -84,14 +84,14 @@ PRINTED = {
 # Models of navigation: the module that reads each, and examples.
 EXAMPLES = DOCS / "examples" / "navigation"
 NAVIGATION = {
-    "Matrix": ("doxeval.navigation.matrix", ("matrix",)),
-    "Routes": ("doxeval.navigation.routes", ("routes",)),
+    "Matrix": ("doxeval.navigation.graph", ("matrix",)),
+    "Routes": ("doxeval.navigation.graph", ("routes",)),
     "Summary, steady state and depth": (
-        "doxeval.navigation.summary",
+        "doxeval.navigation.graph",
         ("summary", "steady", "depth"),
     ),
-    "Hierarchical": ("doxeval.navigation.hierarchical", ("hierarchical",)),
-    "Neighbours": ("doxeval.navigation.neighbours", ("neighbours",)),
+    "Hierarchical": ("doxeval.navigation.tree", ("hierarchical",)),
+    "Neighbours": ("doxeval.navigation.tree", ("neighbours",)),
     "None": ("doxeval.navigation.model:NoNavigation", ("none",)),
 }
 

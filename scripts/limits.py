@@ -16,7 +16,7 @@ from doxeval.messages import LONGEST_PATH, LONGEST_QUOTE
 
 # The files that set limits.
 judgment = resolve_name("doxeval.assessments.judgment")
-text_columns = resolve_name("doxeval.assessments.text_columns")
+text_columns = resolve_name("doxeval.assessments.columns")
 terminal = resolve_name("doxeval.cli.terminal")
 fields = resolve_name("doxeval.columns.records")
 hostile_html = resolve_name("doxeval.documents.readers.html")

@@ -13,7 +13,7 @@ import pytest
 SEAMS = {
     "aligned_places": "doxeval.locating.alignment.MOST_PLACES",
     "append_column": "doxeval.storage.writer.ColumnFile.append",
-    "assessed_elements_block": "doxeval.assessments.assessed_elements._BLOCK",
+    "assessed_elements_block": "doxeval.assessments.elements._BLOCK",
     "assessment_piece_bytes": "doxeval.columns.fields._PIECE",
     "assessment_statistics_rows": "doxeval.assessments.statistics._CHUNK",
     "block_rows": "doxeval.evaluation.blocks.ROWS",
@@ -53,7 +53,7 @@ SEAMS = {
     "is_watched": "doxeval.cli.collection_making.is_watched",
     "joined_text_bytes": "doxeval.documents.build.merge._JOINED",
     "json_chunk_bytes": "doxeval.runs.records._CHUNK",
-    "judged_groups_limit": "doxeval.assessments.judgment_columns.MOST_GROUPS",
+    "judged_groups_limit": "doxeval.assessments.columns.MOST_GROUPS",
     "kept_digests": "doxeval.storage.files._DIGESTS",
     "kept_digests_limit": "doxeval.storage.files._MOST_KEPT",
     "kept_words": "doxeval.documents.words._MOST_WORDS",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from doxeval.assessments.columns import JudgmentColumns, PlainJudgments
 from doxeval.assessments.judgment import Judgment
-from doxeval.assessments.judgment_columns import JudgmentColumns, PlainJudgments
 from doxeval.errors import FormatError, warn
 from doxeval.messages import Parameter, plural, quoted, truncate
 from doxeval.named import checked
@@ -76,7 +76,7 @@ class Assessments:
         >>> next(iter(Assessments.from_dict({"7": {"a": [(0, 5), (9, 12)]}})))
         Judgment('7', 'a', highlights=((0, 5), (9, 12)))
         """
-        from doxeval.assessments.exchange import judgments_of_dict
+        from doxeval.assessments.frames import judgments_of_dict
 
         return cls(judgments_of_dict(judged))
 
@@ -93,7 +93,7 @@ class Assessments:
         >>> Assessments.from_frame(frame).to_dict()
         {'7': {'a': 2, 'b': 0}}
         """
-        from doxeval.assessments.exchange import judgments_of_frame
+        from doxeval.assessments.frames import judgments_of_frame
 
         found = judgments_of_frame(frame)
         warn(found.warnings)
@@ -107,7 +107,7 @@ class Assessments:
         >>> Assessments([Judgment("7", "a", ((0, 5),)), Judgment("7", "b")]).to_dict()
         {'7': {'a': 1, 'b': 0}}
         """
-        from doxeval.assessments.exchange import grades_by_topic
+        from doxeval.assessments.frames import grades_by_topic
 
         return grades_by_topic(self.columns)
 
@@ -117,7 +117,7 @@ class Assessments:
         >>> Assessments([Judgment("7", "a", ((0, 5),)), Judgment("7", "b")]).to_highlights()
         {'7': {'a': [(0, 5)], 'b': []}}
         """
-        from doxeval.assessments.exchange import highlights_by_topic
+        from doxeval.assessments.frames import highlights_by_topic
 
         return highlights_by_topic(self.columns)
 
@@ -127,7 +127,7 @@ class Assessments:
         >>> Assessments.from_dict({"7": {"a": 2}}).to_pandas().to_dict("records")
         [{'topic': '7', 'doc': 'a', 'grade': 2}]
         """
-        from doxeval.assessments.exchange import pandas_frame
+        from doxeval.assessments.frames import pandas_frame
 
         return pandas_frame(self)
 
@@ -137,7 +137,7 @@ class Assessments:
         >>> Assessments.from_dict({"7": {"a": 2}}).to_polars().rows()
         [('7', 'a', 2)]
         """
-        from doxeval.assessments.exchange import polars_frame
+        from doxeval.assessments.frames import polars_frame
 
         return polars_frame(self)
 

@@ -7,15 +7,24 @@
 
 Specificity as a share of text is an exact fraction. Every grade is also three whole numbers (a
 level, and a fraction), so that many grades are three columns.
+
+Quantisations: how a grade becomes one number, as each year of INEX decided.
+
+Each is a value that explains itself. The numbers are exact fractions, so that ties are ties.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from doxeval.arrays import Ints
+from doxeval.errors import SyntaxProblem
+from doxeval.messages import quoted, suggestion
 
 COVERAGES = "NLSE"
 # The level of an element of 2005 that is too small to say how exhaustive it is.
@@ -155,3 +164,275 @@ def _check_finest(share: Fraction) -> None:
 
 
 Grade: TypeAlias = Grade2002 | Grade2003 | Grade2005 | Specificity
+
+
+Scale: TypeAlias = type[Grade2002] | type[Grade2003] | type[Grade2005] | type[Specificity]
+SCALE_NAMES: dict[Scale, str] = {
+    Grade2002: "grades of 2002",
+    Grade2003: "grades of 2003–04",
+    Grade2005: "exhaustivity and specificity of 2005",
+    Specificity: "highlighted text",
+}
+_LEVELS = 4
+_SHARES = 20  # every number of a table is so many twentieths
+
+
+class Values(NamedTuple):
+    """Numbers as exact fractions, one for each grade."""
+
+    numerator: Ints
+    denominator: Ints
+
+
+@dataclass(frozen=True)
+class Quantisation:
+    """A function from grades of one or more scales to numbers.
+
+    largest is the largest number it gives: some exceed 1, and not every measure takes those.
+
+    >>> QUANTISATIONS["gen"].value(Grade2003(2, 3))
+    Fraction(3, 4)
+    >>> print(QUANTISATIONS["gen"].rule)
+      1     3E (3,3)
+      3/4   2E 3L 3S (2,3) (3,2) (3,1)
+      1/2   1E 2L 2S (1,3) (2,2) (2,1)
+      1/4   1L 1S (1,2) (1,1)
+      0     everything else
+    """
+
+    name: str
+    title: str
+    cite: str
+    scales: tuple[Scale, ...]
+    rule: str
+    largest: Fraction
+    function: Callable[[Scale, GradeColumns], Values]
+
+    def values(self, scale: Scale, grades: GradeColumns) -> Values:
+        """The numbers for many grades of one scale; another scale is an error."""
+        if scale not in self.scales:
+            takes = " or ".join(SCALE_NAMES[own] for own in self.scales)
+            raise SyntaxProblem(
+                f"the quantisation {self.name} takes {takes}, not {SCALE_NAMES[scale]}"
+            )
+        return self.function(scale, grades)
+
+    def value(self, grade: Grade) -> Fraction:
+        """The number for one grade."""
+        columns = GradeColumns(*(np.array([number]) for number in grade.columns))
+        found = self.values(type(grade), columns)
+        return Fraction(int(found.numerator[0]), int(found.denominator[0]))
+
+    def explained(self) -> str:
+        """What it is, and its rule."""
+        return f"{self.name}: {self.title} [{self.cite}]\n{self.rule}"
+
+
+def _from_table(
+    name: str, title: str, cite: str, scales: tuple[Scale, ...], table: dict[str, str]
+) -> Quantisation:
+    """A quantisation given as {number: grades}; grades that are not there are 0."""
+    values = {
+        grade: Fraction(number) for number, grades in table.items() for grade in grades.split()
+    }
+    rows = [f"  {Fraction(number)!s:<5} {grades}" for number, grades in table.items()]
+    rule = "\n".join([*rows, "  0     everything else"])
+    looked_up = {scale: _twentieths(scale, values) for scale in scales}
+
+    def function(scale: Scale, grades: GradeColumns) -> Values:
+        found = looked_up[scale][grades.level * _LEVELS + grades.part]
+        return Values(found, np.full(len(found), _SHARES))
+
+    return Quantisation(name, title, cite, scales, rule, max(values.values()), function)
+
+
+def _twentieths(scale: Scale, values: dict[str, Fraction]) -> Ints:
+    """The numbers of all grades of a scale, at their level and part."""
+    found = []
+    for level in range(_LEVELS):
+        for part in range(_LEVELS):
+            grade = (
+                Grade2002(level, COVERAGES[part]) if scale is Grade2002 else Grade2003(level, part)
+            )
+            found.append(int(values.get(str(grade), Fraction(0)) * _SHARES))
+    return np.array(found, dtype=np.int64)
+
+
+# The quantisations of 2004 that are strict in one dimension: name, what it keeps, which grades.
+_ONE_SIDED = (
+    ("e3s32", "highly exhaustive and at least fairly specific", "(3,3) (3,2)"),
+    ("e3s321", "highly exhaustive, however specific", "(3,3) (3,2) (3,1)"),
+    ("s3e32", "highly specific and at least fairly exhaustive", "(3,3) (2,3)"),
+    ("s3e321", "highly specific, however exhaustive", "(3,3) (2,3) (1,3)"),
+)
+
+
+def _one_sided(name: str, what: str, grades: str) -> Quantisation:
+    cite = "Lalmas and Tombros 2007, §3.1"
+    return _from_table(name, f"only what is {what}, 2003–04", cite, (Grade2003,), {"1": grades})
+
+
+def _strict5(_: Scale, grades: GradeColumns) -> Values:
+    best = (grades.level == 2) & (grades.part == grades.whole)
+    return Values(best.astype(np.int64), np.ones(len(best), dtype=np.int64))
+
+
+def _gen5(_: Scale, grades: GradeColumns) -> Values:
+    return Values(np.maximum(grades.level, 0) * grades.part, grades.whole)
+
+
+def _gen_lifted(_: Scale, grades: GradeColumns) -> Values:
+    return Values((np.maximum(grades.level, 0) + 1) * grades.part, grades.whole)
+
+
+def _specificity(_: Scale, grades: GradeColumns) -> Values:
+    return Values(grades.part, grades.whole)
+
+
+QUANTISATIONS = {
+    quantisation.name: quantisation
+    for quantisation in (
+        _from_table(
+            "strict",
+            "only the highest grade, 2002–04",
+            "Piwowarski and Gallinari 2003, §1.1, Table 1; Lalmas and Tombros 2007, eq 1",
+            (Grade2002, Grade2003),
+            {"1": "3E (3,3)"},
+        ),
+        _from_table(
+            "gen",
+            "generalised, 2002–04",
+            "Piwowarski and Gallinari 2003, §1.1, Table 1; Lalmas and Tombros 2007, eq 2",
+            (Grade2002, Grade2003),
+            {
+                "1": "3E (3,3)",
+                "0.75": "2E 3L 3S (2,3) (3,2) (3,1)",
+                "0.5": "1E 2L 2S (1,3) (2,2) (2,1)",
+                "0.25": "1L 1S (1,2) (1,1)",
+            },
+        ),
+        _from_table(
+            "sog",
+            "specificity-oriented generalised, 2003–04",
+            "Lalmas and Tombros 2007, eq 3",
+            (Grade2003,),
+            {
+                "1": "(3,3)",
+                "0.9": "(2,3)",
+                "0.75": "(1,3) (3,2)",
+                "0.5": "(2,2)",
+                "0.25": "(1,2) (3,1)",
+                "0.1": "(2,1) (1,1)",
+            },
+        ),
+        *(_one_sided(*row) for row in _ONE_SIDED),
+        Quantisation(
+            "strict5",
+            "only what is highly exhaustive and wholly highlighted, 2005",
+            "Lalmas and Tombros 2007, eq 4",
+            (Grade2005,),
+            "  1 if e = 2 and s = 1, else 0",
+            Fraction(1),
+            _strict5,
+        ),
+        Quantisation(
+            "gen5",
+            "the generalised quantisation of 2005",
+            "Lalmas and Tombros 2007, eq 5",
+            (Grade2005,),
+            "  e · s, with ? counted as 0",
+            Fraction(2),
+            _gen5,
+        ),
+        Quantisation(
+            "genLifted",
+            "generalised, lifted so that what is too small counts, 2005",
+            "Lalmas and Tombros 2007, eq 6",
+            (Grade2005,),
+            "  (e + 1) · s, with ? counted as 0",
+            Fraction(3),
+            _gen_lifted,
+        ),
+        Quantisation(
+            "spec",
+            "specificity itself, 2006 on",
+            "Lalmas et al. 2007, eq 1",
+            (Specificity,),
+            "  s, the highlighted share of the text",
+            Fraction(1),
+            _specificity,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class SeparateQuantisation:
+    """How much there is (rel) and how much of it is to the point (cov), each by itself, for ng.
+
+    (Gövert et al. 2003, eq 2–3; the thirds of 2003–04 are ours.)
+
+    >>> gen = SEPARATE["gen"]
+    >>> gen.rel(Grade2002, GradeColumns(np.array([2]), np.array([3]), np.array([1])))
+    Values(numerator=array([2]), denominator=array([3]))
+    """
+
+    name: str
+    title: str
+    rule: str
+    strict: bool
+
+    def rel(self, scale: Scale, grades: GradeColumns) -> Values:
+        """How much of what was asked for is there."""
+        _refuse_other_scales(scale, self.name)
+        return self._thirds(grades.level)
+
+    def cov(self, scale: Scale, grades: GradeColumns) -> Values:
+        """How much of what is there was asked for."""
+        _refuse_other_scales(scale, self.name)
+        if scale is Grade2003:
+            return self._thirds(grades.part)
+        sixths = np.array([0, 0, 0, 6] if self.strict else [0, 3, 0, 6])
+        return Values(sixths[grades.part], np.full(len(grades.part), 6))
+
+    def _thirds(self, level: Ints) -> Values:
+        thirds = np.array([0, 0, 0, 3] if self.strict else [0, 1, 2, 3])
+        return Values(thirds[level], np.full(len(level), 3))
+
+
+def _refuse_other_scales(scale: Scale, name: str) -> None:
+    if scale not in (Grade2002, Grade2003):
+        raise SyntaxProblem(
+            f"ng with quant={name} takes grades of 2002–04, not {SCALE_NAMES[scale]}"
+        )
+
+
+SEPARATE = {
+    separate.name: separate
+    for separate in (
+        SeparateQuantisation(
+            "strict",
+            "only the highest level of either, 2002–04",
+            "  rel 3 → 1; cov E (2002) or s = 3 → 1; else 0",
+            strict=True,
+        ),
+        SeparateQuantisation(
+            "gen",
+            "both in their degrees, 2002–04",
+            "  rel (e) / 3; cov E → 1, L → 1/2, S and N → 0 (2002), s / 3 (2003–04)",
+            strict=False,
+        ),
+    )
+}
+
+
+def quantisation_named(name: str) -> Quantisation:
+    """A quantisation by its name.
+
+    >>> quantisation_named("genlifted")
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: no quantisation 'genlifted'; did you mean genLifted?
+    """
+    if name in QUANTISATIONS:
+        return QUANTISATIONS[name]
+    raise SyntaxProblem(f"no quantisation {quoted(name)}{suggestion(name, QUANTISATIONS)}")

@@ -18,9 +18,8 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
+from doxeval.assessments.columns import UNKNOWN, text_judgments, whole_numbers, whole_text
 from doxeval.assessments.judgment import Judgment, Judgments, in_order
-from doxeval.assessments.judgment_columns import UNKNOWN
-from doxeval.assessments.text_columns import text_judgments, whole_numbers, whole_text
 from doxeval.columns import RaggedTable, Words, has_plain_spaces, line_blocks, split_fields
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, OutputError

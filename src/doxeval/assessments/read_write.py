@@ -2,6 +2,8 @@
 
 The format is recognised by how a file begins: XML, JSON, or lines of four fields (TREC's qrels)
 or more (INEX 2008–10). A directory stands for all files below it, an archive for its members.
+
+The formats of assessments, and what each cannot hold.
 """
 
 from __future__ import annotations
@@ -11,15 +13,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.formats import FORMATS, AssessmentFormat
+from doxeval.assessments.columns import PlainJudgments, joined
+from doxeval.assessments.jsonl import looks_like_a_run
 from doxeval.assessments.judgment import Judgment, Judgments
-from doxeval.assessments.judgment_columns import PlainJudgments, joined
 from doxeval.assessments.merge import Merge, merged_judgments
 from doxeval.assessments.resolution import resolved_judgments
-from doxeval.assessments.statements import looks_like_a_run
 from doxeval.columns import Frame, is_frame
 from doxeval.documents import Collection, Offsets, Whitespace, is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError, warn
@@ -27,6 +28,58 @@ from doxeval.files import BYTE_ORDER_MARK, open_input, open_output, output_direc
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
 from doxeval.output import flush_to_disk
+
+AssessmentFormat = Literal["grades", "highlights", "qrels", "trec", "judgments"]
+
+FORMATS: dict[AssessmentFormat, str] = {
+    "grades": "the XML of INEX 2002–04, grades of elements",
+    "highlights": "the XML of INEX 2005–07, passages between text points",
+    "qrels": "the text of INEX 2008–10, passages by offsets",
+    "trec": "TREC's qrels, a grade for each document",
+    "judgments": "JSONL, everything",
+}
+_WHAT = {
+    "highlights": "highlighted passages",
+    "best_entry_point": "best entry points",
+    "document_length": "lengths of documents",
+    "relevance": "grades of whole documents",
+    "passages": "passages between text points",
+    "entry_point": "entry points as text points",
+    "grades": "grades of elements",
+    "elements": "sizes and exhaustivity of elements",
+    "units": "assessed units",
+    "needs": "needs and their grades",
+    "assessor": "names of assessors",
+    "marks": "marks of judgments",
+    "pool": "ids of pools",
+    "collection": "names of collections",
+    "version": "versions",
+    "whitespace": "how white space is treated",
+}
+_KEPT: dict[AssessmentFormat, set[str]] = {
+    "grades": {"grades", "pool"},
+    "highlights": {"passages", "entry_point", "elements", "pool", "collection", "version"}
+    | {"whitespace"},
+    "qrels": {"highlights", "best_entry_point", "document_length"},
+    "trec": {"relevance"},
+    "judgments": set(_WHAT),
+}
+
+
+def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -> list[str]:
+    """What of the judgments a format cannot hold.
+
+    >>> assessment_losses([Judgment("7", "a", ((10, 15),), 12)], "trec")
+    ['highlighted passages', 'best entry points']
+    """
+    judgments = list(judgments)
+    return [
+        what
+        for name, what in _WHAT.items()
+        if name not in _KEPT[format]
+        and any(getattr(judgment, name) not in (None, ()) for judgment in judgments)
+    ]
+
 
 _HEAD = 1 << 16
 # Judgments, their file or files, grades {topic: {document: grade}}, or a data frame.

@@ -15,8 +15,8 @@ from typing import IO
 import numpy as np
 
 from doxeval.arrays import Ints
+from doxeval.assessments.columns import text_judgments, whole_numbers, whole_text
 from doxeval.assessments.judgment import Judgment, Judgments
-from doxeval.assessments.text_columns import text_judgments, whole_numbers, whole_text
 from doxeval.columns import Columns, TokenTable, Words, has_plain_spaces, line_blocks
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError

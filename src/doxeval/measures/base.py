@@ -143,7 +143,7 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
         """The measure with `nav=auto` filled in by the model of navigation that was given, if any.
 
         >>> from doxeval.measures import ESRR
-        >>> from doxeval.navigation.hierarchical import HierarchicalNavigation
+        >>> from doxeval.navigation.tree import HierarchicalNavigation
         >>> ESRR().navigating(HierarchicalNavigation()).label
         'ESRR@10(nav=hierarchical)'
         """

@@ -1,9 +1,11 @@
-from doxeval.navigation.hierarchical import HierarchicalNavigation as HierarchicalNavigation
-from doxeval.navigation.matrix import MatrixNavigation as MatrixNavigation
+from doxeval.navigation.graph import DepthNavigation as DepthNavigation
+from doxeval.navigation.graph import MatrixNavigation as MatrixNavigation
+from doxeval.navigation.graph import SteadyNavigation as SteadyNavigation
+from doxeval.navigation.graph import SummaryNavigation as SummaryNavigation
+from doxeval.navigation.graph import read_routes as read_routes
 from doxeval.navigation.model import Navigation as Navigation
 from doxeval.navigation.model import NoNavigation as NoNavigation
 from doxeval.navigation.model import Steps as Steps
-from doxeval.navigation.neighbours import NeighbourNavigation as NeighbourNavigation
 from doxeval.navigation.read import BY_NAME as BY_NAME
 from doxeval.navigation.read import NAMES as NAMES
 from doxeval.navigation.read import READERS as READERS
@@ -11,7 +13,5 @@ from doxeval.navigation.read import as_navigation as as_navigation
 from doxeval.navigation.read import navigation_named as navigation_named
 from doxeval.navigation.read import parse_navigation as parse_navigation
 from doxeval.navigation.read import read_navigation as read_navigation
-from doxeval.navigation.routes import read_routes as read_routes
-from doxeval.navigation.summary import DepthNavigation as DepthNavigation
-from doxeval.navigation.summary import SteadyNavigation as SteadyNavigation
-from doxeval.navigation.summary import SummaryNavigation as SummaryNavigation
+from doxeval.navigation.tree import HierarchicalNavigation as HierarchicalNavigation
+from doxeval.navigation.tree import NeighbourNavigation as NeighbourNavigation

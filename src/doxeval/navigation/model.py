@@ -5,17 +5,22 @@ set, both of one document, so that nothing is ever computed for all pairs of ele
 
 Where both sets are large, even their pairs are too many. Most models then have a shorter answer:
 many elements are reached alike (`groups_of`), or most are not reached at all (`steps_between`).
+
+Checks of the JSON objects and numbers in files of navigation models.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
+from doxeval.columns import unknown_field
 from doxeval.documents import Collection
+from doxeval.errors import FormatError
 
 
 class Steps(NamedTuple):
@@ -30,7 +35,7 @@ class Steps(NamedTuple):
 class Navigation:
     """A model of navigation; its name is printed inside the names of measures.
 
-    >>> from doxeval.navigation.hierarchical import HierarchicalNavigation
+    >>> from doxeval.navigation.tree import HierarchicalNavigation
     >>> HierarchicalNavigation().name
     'hierarchical'
     """
@@ -101,3 +106,39 @@ class NoNavigation(Navigation):
     ) -> int:
         """None."""
         return 0
+
+
+def json_object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
+    """The value, if it is an object; an error if not.
+
+    >>> json_object([], "weights", "model.json")
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: model.json: weights: expected an object
+    """
+    if not isinstance(value, dict):
+        raise FormatError(f"{what}: expected an object", origin)
+    return value
+
+
+def refuse_unknown_keys(
+    value: Mapping[str, Any], known: Sequence[str], what: str, origin: str
+) -> None:
+    """Raise an error for the first unknown key.
+
+    >>> refuse_unknown_keys({"doc": "a", "user": 7}, ("doc", "steps"), "route 1", "model.json")
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: model.json: route 1: unknown field 'user': expected doc, steps
+    """
+    for key in value:
+        if key not in known:
+            raise FormatError(f"{what}: {unknown_field(key, known)}", origin)
+
+
+def number_in(value: Any, lowest: float, highest: float) -> float | None:
+    """A JSON number within bounds as a float; None for anything else.
+
+    >>> number_in(1, 0, 1), number_in(2, 0, 1), number_in(True, 0, 1), number_in("1", 0, 1)
+    (1.0, None, None, None)
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and lowest <= value <= highest else None

@@ -10,13 +10,9 @@ from typing import Any
 from doxeval.errors import FormatError, SourceError
 from doxeval.files import open_input, parsed_json, read_up_to
 from doxeval.named import checked
-from doxeval.navigation.checked_json import refuse_unknown_keys
-from doxeval.navigation.hierarchical import HierarchicalNavigation
-from doxeval.navigation.matrix import read_matrix
-from doxeval.navigation.model import Navigation, NoNavigation
-from doxeval.navigation.neighbours import NeighbourNavigation, read_neighbours
-from doxeval.navigation.routes import read_routes
-from doxeval.navigation.summary import DepthNavigation, read_summary
+from doxeval.navigation.graph import DepthNavigation, read_matrix, read_routes, read_summary
+from doxeval.navigation.model import Navigation, NoNavigation, refuse_unknown_keys
+from doxeval.navigation.tree import HierarchicalNavigation, NeighbourNavigation, read_neighbours
 
 _LARGEST = 256 << 20
 # A model, its name, its file, or what the file holds.

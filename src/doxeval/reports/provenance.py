@@ -168,7 +168,7 @@ def navigation_of(facts: MeasureFacts) -> str | None:
 def in_words(model: Navigation) -> str:
     """A model of navigation by its name and its parameters; of a large parameter, its size.
 
-    >>> from doxeval.navigation.summary import SummaryNavigation
+    >>> from doxeval.navigation.graph import SummaryNavigation
     >>> in_words(SummaryNavigation(partition={"sec": "a", "p": "b"}))
     'summary(partition: 2 entries, other=other)'
     """

@@ -1,4 +1,11 @@
-"""Navigation between groups of elements: a graph of a few groups instead of one of all elements.
+"""Navigation as a matrix: probabilities given for pairs of elements.
+
+    {"model": "matrix", "probabilities": {"DOC": {"FROM-path": {"TO-path": 0.53}}}}
+
+A step that is not given has the probability 0. Steps from one element that sum to more than 1 are
+a warning; a number outside 0 to 1 is an error, and so is an element that is not there.
+
+Navigation between groups of elements: a graph of a few groups instead of one of all elements.
 
     {"model": "summary", "partition": {"sec": "section", "ss1": "section"}, "other": "other",
      "weights": {"section": {"other": 2}}}
@@ -11,22 +18,137 @@ Each of their steps leads to any group with the probability `"restart"` (0.15).
 
 `depth` is a model that needs no file: elements are roots, sections, subsections or others, and a
 step to one is more likely the less deep its group is on average over the collection.
+
+Navigation learned from routes: sequences of elements that readers were seen to visit.
+
+    {"model": "routes", "routes": [{"doc": "DOC", "steps": ["path", "path"]}],
+     "partition": "node" | "tag", "abandonment": false}
+
+The probability of a step is how often it was seen, divided by the number of all steps seen from
+its source. With the partition `tag`, elements with the same tag are counted together, in all
+documents. With `abandonment`, the end of a route counts as a step from its last element to itself.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints
-from doxeval.documents import Collection
-from doxeval.errors import FormatError
-from doxeval.messages import quoted, truncate
-from doxeval.navigation.checked_json import json_object, number_in, refuse_unknown_keys
-from doxeval.navigation.model import Navigation
+from doxeval.arrays import Floats, Ints, positions_in
+from doxeval.documents import Collection, format_path, normalised_id, parse_path
+from doxeval.errors import FormatError, SyntaxProblem, UnknownReference
+from doxeval.messages import quoted, short_path, truncate
+from doxeval.navigation.model import Navigation, Steps, json_object, number_in, refuse_unknown_keys
+
+Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+@dataclass(frozen=True)
+class MatrixNavigation(Navigation):
+    """Probabilities of steps from element to element; a step that is not given has probability 0.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s><p>One.</p></s>"})
+    >>> matrix = MatrixNavigation(probabilities={"a": {"/s[1]": {"/s[1]/p[1]": 0.5}}})
+    >>> matrix.between(collection, 0, np.array([0, 1]), np.array([0, 1])).tolist()
+    [[0.0, 0.5], [0.0, 0.0]]
+    """
+
+    name: str = "matrix"
+    probabilities: Probabilities = field(default_factory=dict, hash=False)
+
+    def between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> Floats:
+        """The probabilities of the matrix."""
+        keys, values = self._steps(collection, document)
+        size = len(collection.nodes.path) + 1
+        wanted = np.add.outer(sources * size, targets)
+        row = positions_in(keys, wanted.ravel()).reshape(wanted.shape)
+        return np.where(row < 0, 0.0, values[row] if len(values) else 0.0)
+
+    def steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> Steps:
+        """The steps of the matrix."""
+        keys, values = self._steps(collection, document)
+        size = len(collection.nodes.path) + 1
+        source, target = positions_in(sources, keys // size), positions_in(targets, keys % size)
+        rows = np.flatnonzero((source >= 0) & (target >= 0) & (values > 0))
+        return Steps(source[rows], target[rows], values[rows])
+
+    def most_steps_between(
+        self, collection: Collection, document: int, sources: Ints, targets: Ints
+    ) -> int:
+        """As many as there are in the document."""
+        given = self.probabilities.get(collection.id_of(document), {})
+        return sum(map(len, given.values()))
+
+    def _steps(self, collection: Collection, document: int) -> tuple[Ints, Floats]:
+        """The steps of a document with their probabilities, each step as one number, ascending."""
+        given = self.probabilities.get(collection.id_of(document), {})
+        steps = [(source, to, p) for source, row in given.items() for to, p in row.items()]
+        paths = [path for source, to, _ in steps for path in (source, to)]
+        nodes = collection.find_nodes([document] * len(paths), paths)
+        for path, node in zip(paths, nodes.tolist(), strict=True):
+            if node < 0:
+                raise UnknownReference(collection.why_not(collection.id_of(document), path))
+        keys = nodes[0::2] * (len(collection.nodes.path) + 1) + nodes[1::2]
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        again = np.flatnonzero(keys[1:] == keys[:-1])
+        if len(again):  # under two spellings of a path
+            source, to, _ = steps[int(order[again[0] + 1])]
+            raise FormatError(f"{collection.id_of(document)} {source} → {to} is given twice")
+        return keys, np.array([p for *_, p in steps], dtype=np.float64)[order]
+
+    def checked(self, collection: Collection) -> list[str]:
+        """An error for an element that is not there; a warning where steps sum to more than 1."""
+        warnings = []
+        for document, rows in self.probabilities.items():
+            self._steps(collection, collection.document(document))
+            for source, row in rows.items():
+                total = sum(row.values())
+                if total > 1 + 1e-9:
+                    warnings.append(
+                        f"{truncate(document)} {short_path(source)}: the steps from here sum to "
+                        f"{total:.4g}"
+                    )
+        return warnings
+
+
+def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
+    """A matrix from its file's contents.
+
+    >>> read_matrix({"probabilities": {"a.xml": {"/s": {"/s/p": 0.5}}}}, "m.json").probabilities
+    {'a': {'/s': {'/s/p': 0.5}}}
+    """
+    refuse_unknown_keys(data, ("model", "probabilities"), "matrix", origin)
+    probabilities: dict[str, dict[str, dict[str, float]]] = {}
+    for given, rows in json_object(data.get("probabilities"), "probabilities", origin).items():
+        document = normalised_id(given)
+        if document in probabilities:
+            raise FormatError(f"probabilities of {truncate(document)} are given twice", origin)
+        own = probabilities.setdefault(document, {})
+        for source, row in json_object(
+            rows, f"probabilities of {truncate(document)}", origin
+        ).items():
+            for to, value in json_object(row, f"{document} {source}", origin).items():
+                probability = number_in(value, 0, 1)
+                if probability is None:
+                    raise FormatError(
+                        f"{truncate(document)} {short_path(source)} → {short_path(to)}: "
+                        f"{quoted(value)} is not a probability",
+                        origin,
+                    )
+                own.setdefault(source, {})[to] = probability
+    return MatrixNavigation(probabilities=probabilities)
+
 
 RESTART = 0.15
 
@@ -247,3 +369,78 @@ def _weights(given: Any, origin: str) -> dict[str, dict[str, float]]:
                 )
             weights.setdefault(source, {})[to] = weight
     return weights
+
+
+Step = tuple[str, str, str]  # document, from, to
+
+
+def read_routes(data: Mapping[str, Any], origin: str) -> Navigation:
+    """The model of observed routes, from its file's contents.
+
+    >>> visits = (["/s/p", "/s", "/s/p[2]"], ["/s", "/s/p"])
+    >>> routes = [{"doc": "a", "steps": paths} for paths in visits]
+    >>> model = read_routes({"routes": routes}, "routes.json")
+    >>> model.probabilities["a"]["/s[1]"]
+    {'/s[1]/p[2]': 0.5, '/s[1]/p[1]': 0.5}
+    """
+    known = ("model", "routes", "partition", "abandonment")
+    refuse_unknown_keys(data, known, "routes", origin)
+    partition = data.get("partition", "node")
+    if partition not in ("node", "tag"):
+        raise FormatError(f"partition is {quoted(partition)}: expected node or tag", origin)
+    abandonment = data.get("abandonment", False)
+    if not isinstance(abandonment, bool):
+        raise FormatError("abandonment: expected true or false", origin)
+    steps = _steps(data.get("routes"), abandonment, origin)
+    if partition == "tag":
+        return _by_tag(steps)
+    return MatrixNavigation("routes", _by_node(steps))
+
+
+def _steps(routes: Any, abandonment: bool, origin: str) -> Counter[Step]:
+    if not isinstance(routes, list) or not routes:
+        raise FormatError("routes: expected a list of routes", origin)
+    counts: Counter[Step] = Counter()
+    for number, route in enumerate(routes, 1):
+        if not isinstance(route, dict) or not isinstance(route.get("doc"), str):
+            raise FormatError(f"route {number}: expected an object with doc and steps", origin)
+        refuse_unknown_keys(route, ("doc", "steps"), f"route {number}", origin)
+        steps = route.get("steps")
+        if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
+            raise FormatError(f"route {number}: steps is not a list of paths", origin)
+        try:
+            paths = [format_path(parse_path(step)) for step in steps]
+        except SyntaxProblem as problem:
+            raise FormatError(f"route {number}: {problem.message}", origin) from None
+        document = normalised_id(route["doc"])
+        counts.update((document, a, b) for a, b in pairwise(paths))
+        if abandonment and paths:
+            counts[document, paths[-1], paths[-1]] += 1
+    return counts
+
+
+def _by_node(steps: Counter[Step]) -> dict[str, dict[str, dict[str, float]]]:
+    total: Counter[tuple[str, str]] = Counter()
+    for (document, source, _), count in steps.items():
+        total[document, source] += count
+    probabilities: dict[str, dict[str, dict[str, float]]] = {}
+    for (document, source, to), count in steps.items():
+        row = probabilities.setdefault(document, {}).setdefault(source, {})
+        row[to] = count / total[document, source]
+    return probabilities
+
+
+def _by_tag(steps: Counter[Step]) -> Navigation:
+    weights: dict[str, dict[str, float]] = {}
+    for (_, source, to), count in steps.items():
+        row = weights.setdefault(_tag(source), {})
+        row[_tag(to)] = row.get(_tag(to), 0.0) + count
+    tags = {tag for row in weights.values() for tag in row} | set(weights)
+    other = "other"
+    while other in tags:
+        other += "_"
+    return SummaryNavigation("routes", {tag: tag for tag in sorted(tags)}, other, weights)
+
+
+def _tag(path: str) -> str:
+    return parse_path(path)[-1].tag

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.assessments.jsonl import statements_of
-from doxeval.assessments.judgment import Judgment, Judgments, NeededSpan
-from doxeval.assessments.judgment_columns import NO_GRADE, JudgmentColumns
-from doxeval.assessments.plain_statements import PlainStatements
-from doxeval.assessments.statements import (
+from doxeval.assessments.columns import NO_GRADE, JudgmentColumns
+from doxeval.assessments.jsonl import (
     FIELDS,
     OF_ASSESSMENTS,
     OF_RUNS,
     RUNS_FIRST,
+    PlainStatements,
     judgments_of_statements,
     looks_like_a_run,
+    statements_of,
 )
+from doxeval.assessments.judgment import Judgment, Judgments, NeededSpan
 from doxeval.columns import ALIASES, FrameColumns, column_names, columns_by_field, refuse_unknown
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, OutputError
