@@ -18,7 +18,7 @@ import numpy as np
 from doxeval.arrays import Bools, Floats, Ints, positions_in
 from doxeval.assessments import Assessments, JudgmentColumns
 from doxeval.columns import NameIndex
-from doxeval.documents import MOST_TOPICS, Collection
+from doxeval.documents import MOST_ELEMENTS, MOST_TOPICS, Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.messages import Parameter
 from doxeval.spans import Spans
@@ -33,9 +33,9 @@ if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for el
         SpecificityFrom,
     )
     from doxeval.documents import PathPatterns
+    from doxeval.measures.new_text import Wanted
     from doxeval.measures.texts import Texts
     from doxeval.measures.truth_parts import PartOfTruth
-    from doxeval.measures.wanted import Wanted
     from doxeval.navigation import Navigation
     from doxeval.runs import ChunkTable
 
@@ -113,7 +113,7 @@ class GroundTruth:
         return self.remembered(("solid", strict), lambda: self._solid_columns(strict))
 
     def _solid_columns(self, strict: bool) -> GroundTruth:
-        from doxeval.measures.solid import Solid
+        from doxeval.measures.whitespace import Solid
 
         columns = Solid(self.known_texts, strict=strict).columns(self.columns)
         return replace(self, columns=columns, solid=True)
@@ -137,14 +137,14 @@ class GroundTruth:
         needs = Needs.of(self.assessments)
         if not self.solid:
             return needs
-        from doxeval.measures.solid import Solid
+        from doxeval.measures.whitespace import Solid
 
         return Solid(self.known_texts, strict=False).needs(needs, self.columns)
 
     @cached_property
     def wanted(self) -> Wanted:
         """What relevant text is worth, by the needs of its topic."""
-        from doxeval.measures.wanted import wanted_of
+        from doxeval.measures.new_text import wanted_of
 
         return wanted_of(self.needs, self.highlights, self.relevant_characters, len(self.topics))
 
@@ -389,3 +389,27 @@ def ignored_tags(ignore: str) -> frozenset[str]:
     if ignore == "none":
         return frozenset()
     return LINKS if ignore == "links" else frozenset(ignore.split("+"))
+
+
+def pair_keys(topic: Ints, other: Ints) -> Ints:
+    """Topic and document (or node) as one number.
+
+    >>> pair_keys(np.array([0, 1]), np.array([7, 7])).tolist()
+    [7, 1099511627783]
+    """
+    keys: Ints = topic.astype(np.int64) * MOST_ELEMENTS + other.astype(np.int64)
+    return keys
+
+
+def rows_by_key(keys: Ints) -> dict[int, Ints]:
+    """The rows that have each key, ascending.
+
+    >>> rows_by_key(np.array([9, 4, 9]))
+    {4: array([1]), 9: array([0, 2])}
+    """
+    if not len(keys):
+        return {}
+    order = np.argsort(keys, kind="stable")
+    in_order = keys[order]
+    first = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1]))
+    return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))

@@ -28,7 +28,7 @@ from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths, shared
 
 if TYPE_CHECKING:
     from doxeval.assessments import AssessedElements
-    from doxeval.measures.gained import BestShown, Gained, NewText
+    from doxeval.measures.new_text import BestShown, Gained, NewText
 
 # Whole numbers or fractions; what comes in is what goes out.
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -155,7 +155,7 @@ class Ranking:
     @cached_property
     def new_text(self) -> NewText:
         """The relevant text that no earlier result of the topic has."""
-        from doxeval.measures.gained import new_text
+        from doxeval.measures.new_text import new_text
 
         rows = self.in_relevant_text
         which, text = self.text_of(rows, self.pair[rows])
@@ -178,7 +178,7 @@ class Ranking:
     @cached_property
     def gained(self) -> Gained:
         """What the new text gains, piece by piece."""
-        from doxeval.measures.gained import gained
+        from doxeval.measures.new_text import gained
 
         return gained(self.new_text, self.truth)
 
@@ -192,7 +192,7 @@ class Ranking:
     @cached_property
     def best_shown(self) -> BestShown:
         """What is shown up to each result, if each need had only its best-shown alternative."""
-        from doxeval.measures.gained import best_shown
+        from doxeval.measures.new_text import best_shown
 
         return best_shown(self)
 
@@ -205,7 +205,7 @@ class Ranking:
 
     @cached_property
     def _in_solid(self) -> Ranking:
-        from doxeval.measures.solid import Solid
+        from doxeval.measures.whitespace import Solid
 
         truth = self.truth.in_solid()
         resolved = Solid(truth.known_texts, strict=False).resolved(self.resolved)

@@ -32,7 +32,7 @@ from doxeval.assessments import (
 )
 from doxeval.columns import NameIndex
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.wanted import Wanted
+from doxeval.measures.new_text import Wanted
 from doxeval.navigation import Navigation
 from doxeval.spans import Spans
 

@@ -31,9 +31,8 @@ from doxeval.arrays import Floats, Ints
 from doxeval.assessments import COVERAGES, QUANTISATIONS, AssessedElements, Grade2002, exact_units
 from doxeval.documents import DocumentWords
 from doxeval.errors import MissingInput
-from doxeval.measures.assessed_trees import pair_keys, rows_by_key
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
-from doxeval.measures.ground_truth import GroundTruth, ignored_tags
+from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys, rows_by_key
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 

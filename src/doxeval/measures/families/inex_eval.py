@@ -25,9 +25,14 @@ import numpy as np
 from doxeval.arrays import Floats, Ints
 from doxeval.assessments import QUANTISATIONS
 from doxeval.measures.base import TOLERANCE, Example, Facts, Law, Measure, Need, cut_off, parameter
-from doxeval.measures.gains import Gains, gains_of
+from doxeval.measures.elements import (
+    Gains,
+    gains_of,
+    ignore_parameter,
+    quant_parameter,
+    settled_quantisation,
+)
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve
 

@@ -30,8 +30,8 @@ import numpy as np
 from doxeval.arrays import Floats
 from doxeval.assessments import QUANTISATIONS, SEPARATE, AssessedElements, Values
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
+from doxeval.measures.elements import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags
-from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking, interpolated, ratio
 from doxeval.scores import Curve
 

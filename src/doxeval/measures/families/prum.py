@@ -30,9 +30,9 @@ from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments import quantisation_named
 from doxeval.errors import InputError
 from doxeval.measures.base import Example, Facts, Measure, Need, cut_off, parameter, point
+from doxeval.measures.elements import quant_parameter, settled_quantisation
 from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.quantised import quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.messages import plural
 from doxeval.navigation import NAMES, Navigation

@@ -28,10 +28,16 @@ import numpy as np
 
 from doxeval.arrays import Floats
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter, point
-from doxeval.measures.effort import Ranks, effort_precisions
-from doxeval.measures.gains import Gains, gains_of
+from doxeval.measures.elements import (
+    Gains,
+    Ranks,
+    effort_precisions,
+    gains_of,
+    ignore_parameter,
+    quant_parameter,
+    settled_quantisation,
+)
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve
 

@@ -20,9 +20,9 @@ import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments import AssessedUnit, Judgment, quantisation_named
-from doxeval.documents import MOST_ELEMENTS, PathPatterns, Trees, covers_of_groups
+from doxeval.documents import PathPatterns, Trees, covers_of_groups
 from doxeval.errors import MissingInput, MissingText
-from doxeval.measures.ground_truth import GroundTruth, ignored_tags
+from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys, rows_by_key
 from doxeval.messages import short_path
 from doxeval.spans import Spans, merged, shared_lengths
 
@@ -56,30 +56,6 @@ class AssessedTrees:
     def rows_by_pair(self) -> dict[int, Ints]:
         """The rows of each topic and document, by `pair_keys`."""
         return rows_by_key(pair_keys(self.topic, self.document))
-
-
-def pair_keys(topic: Ints, other: Ints) -> Ints:
-    """Topic and document (or node) as one number.
-
-    >>> pair_keys(np.array([0, 1]), np.array([7, 7])).tolist()
-    [7, 1099511627783]
-    """
-    keys: Ints = topic.astype(np.int64) * MOST_ELEMENTS + other.astype(np.int64)
-    return keys
-
-
-def rows_by_key(keys: Ints) -> dict[int, Ints]:
-    """The rows that have each key, ascending.
-
-    >>> rows_by_key(np.array([9, 4, 9]))
-    {4: array([1]), 9: array([0, 2])}
-    """
-    if not len(keys):
-        return {}
-    order = np.argsort(keys, kind="stable")
-    in_order = keys[order]
-    first = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1]))
-    return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))
 
 
 class Chosen(NamedTuple):
