@@ -26,8 +26,8 @@ from doxeval.assessments import Assessments
 from doxeval.comparison.pairwise import Pair
 from doxeval.comparison.significance import holm
 from doxeval.documents import Collection
-from doxeval.retrieve.build import build_index
 from doxeval.retrieve.index import Index
+from doxeval.retrieve.index_build import build_index
 from doxeval.runs import Run
 
 TEXT = ("iP[.01]", "MAiP", "MAgP", "AP")

@@ -1,6 +1,6 @@
 """Random texts of words in several scripts, and the words a reader would find in them.
 
-The reader goes character by character, from the definition in retrieve/words.py, and asks Unicode
+The reader goes character by character, from the definition in retrieve/text.py, and asks Unicode
 for the names of scripts instead of keeping a table of their blocks.
 """
 

@@ -1,4 +1,21 @@
-"""The retrieval models by name: `lm`, `bm25`, and those that users and packages add.
+"""What a model sees of one query: the units that match it, their articles, the collection.
+
+A unit is whatever is ranked: an element, a document, a window, a chunk. An item is a word of the
+query, or a phrase. Everything is counted in words.
+
+Counts for worked examples of models.
+
+What a retrieval model is: a named value that scores the units which match a query.
+
+A model says of itself what it is (title, formula, sources), declares its parameters as fields, and
+computes what each item of the query adds to the score of each unit. Help and documentation are made
+from that.
+
+`lm`: how likely the query's words are in an element and its article, compared with elsewhere.
+
+`bm25`: Okapi's formula over units of any kind, with the article as context.
+
+The retrieval models by name: `lm`, `bm25`, and those that users and packages add.
 
 >>> from doxeval.retrieve.models import bm25, lm
 >>> lm(prior=1), bm25(k1=1.2, b=0.75)
@@ -10,12 +27,538 @@ name. Packages offer models under the entry-point group `doxeval.models`.
 
 from __future__ import annotations
 
-from typing import TypeVar
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
-from doxeval.named import Noun, Registry
-from doxeval.retrieve.language_model import LanguageModel
-from doxeval.retrieve.model import Model
-from doxeval.retrieve.okapi import BM25
+import numpy as np
+import numpy.typing as npt
+
+from doxeval.arrays import Floats, Ints
+from doxeval.errors import InputError
+from doxeval.messages import plural
+from doxeval.named import Named, Noun, Registry, parameter
+
+
+@dataclass(frozen=True, eq=False)
+class UnitStatistics:
+    """Counts over all units of the collection, where units are chunks or windows.
+
+    count: how many units there are. df: in how many of them each item occurs. mean_length: their
+    words on average.
+    """
+
+    count: int
+    df: Ints
+    mean_length: float
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Evidence:
+    """The counts for T items, n units and the m articles that these units belong to.
+
+    items, weight (T): the query in its order, as written, and how much each item counts.
+    tf (n, T), length (n): occurrences of each item in each unit, and the unit's words.
+    article (n): the row of each unit's article in `article_tf` (m, T), `article_length` (m) and
+    `article_score` (m), which is None while the articles themselves are scored.
+    documents, words, mean_article: of the collection; the last is its mean number of words in a
+    document. df, cf (T): documents with each item, and its occurrences in the collection.
+    units: where units are chunks or windows, the counts over all of them.
+
+    Arrays cannot be written to.
+
+    >>> evidence = Evidence(
+    ...     items=("fog",), weight=[1.0], tf=[[2], [6]], length=[20, 400], article=[0, 0],
+    ...     article_tf=[[6]], article_length=[400], documents=100, words=40_000, mean_article=400,
+    ...     df=[40], cf=[200],
+    ... )
+    >>> evidence
+    Evidence(1 item, 2 units, 1 article)
+    >>> evidence.articles.tf.tolist()
+    [[6]]
+    """
+
+    items: tuple[str, ...]
+    weight: Floats
+    tf: Ints
+    length: Ints
+    article: Ints
+    article_tf: Ints
+    article_length: Ints
+    article_score: Floats | None = None
+    documents: int
+    words: int
+    df: Ints
+    cf: Ints
+    mean_article: float
+    units: UnitStatistics | None = None
+
+    def __post_init__(self) -> None:
+        items, units, articles = len(self.items), len(self.length), len(self.article_length)
+        shapes: dict[str, tuple[int, ...]] = {
+            "weight": (items,),
+            "tf": (units, items),
+            "length": (units,),
+            "article": (units,),
+            "article_tf": (articles, items),
+            "article_length": (articles,),
+            "article_score": (articles,),
+            "df": (items,),
+            "cf": (items,),
+        }
+        for name, shape in shapes.items():
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, _frozen(given, shape, name))
+
+    def __repr__(self) -> str:
+        counts = {"item": len(self.items), "unit": len(self), "article": len(self.article_length)}
+        shown = (f"{number:,} {noun}{'s' * (number != 1)}" for noun, number in counts.items())
+        return f"Evidence({', '.join(shown)})"
+
+    def __len__(self) -> int:
+        """How many units there are."""
+        return len(self.length)
+
+    @property
+    def articles(self) -> Evidence:
+        """The evidence for the articles, as units of their own."""
+        return replace(
+            self,
+            tf=self.article_tf,
+            length=self.article_length,
+            article=np.arange(len(self.article_length)),
+            article_score=None,
+            units=None,
+        )
+
+    def with_articles_scored(self, scores: Floats) -> Evidence:
+        """The same, with the scores of the articles."""
+        return replace(self, article_score=scores)
+
+
+def _frozen(given: Any, shape: tuple[int, ...], name: str) -> npt.NDArray[Any]:
+    array = np.asarray(given).view()
+    if array.shape != shape:
+        raise ValueError(f"{name} has the shape {array.shape}: expected {shape}")
+    array.flags.writeable = False
+    return array
+
+
+# A paragraph and the section around it, in an article of average length.
+EXAMPLE = Evidence(
+    items=("fog", "horn"),
+    weight=np.ones(2),
+    tf=np.array([[2, 0], [4, 1]]),
+    length=np.array([20, 100]),
+    article=np.zeros(2, dtype=np.int64),
+    article_tf=np.array([[6, 1]]),
+    article_length=np.array([400]),
+    documents=100,
+    words=40_000,
+    df=np.array([40, 9]),
+    cf=np.array([200, 20]),
+    mean_article=400.0,
+)
+EXAMPLE_UNITS = ("paragraph", "section")
+
+
+UnitKind = Literal["elements", "documents", "windows", "passages", "chunks"]
+
+
+class Source(NamedTuple):
+    """Where something comes from, and what it says.
+
+    is_verified: whether we read it, at least its abstract or its code. What we only remember is
+    marked as such wherever it is shown.
+    """
+
+    where: str
+    what: str
+    is_verified: bool
+
+
+class Example(NamedTuple):
+    """A worked example that runs: a model, counts of some units, their scores, and why.
+
+    If the model takes the context of articles into account, they are scored as search does it.
+    """
+
+    name: str
+    units: tuple[str, ...]
+    evidence: Evidence
+    scores: tuple[float, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What there is to know about a model besides its parameters.
+
+    letters: what the letters of the formula stand for.
+    """
+
+    title: str = ""
+    formula: str = ""
+    letters: str = ""
+    sources: tuple[Source, ...] = ()
+    edge_cases: str = ""
+    example: Example | None = None
+
+
+@dataclass(frozen=True)
+class Model(Named):
+    """A retrieval model with its parameters.
+
+    Subclasses are frozen dataclasses with a `name`, `facts`, and the method `by_item`. This one
+    counts how many items of the query a unit holds:
+
+    >>> @dataclass(frozen=True)
+    ... class Coordination(Model):
+    ...     '''How many of the items occur.'''
+    ...
+    ...     name = "coordination"
+    ...
+    ...     def by_item(self, evidence):
+    ...         for item, weight in enumerate(evidence.weight):
+    ...             yield weight * (evidence.tf[:, item] > 0)
+    >>> from doxeval.retrieve.models import EXAMPLE
+    >>> Coordination().scores(EXAMPLE).tolist()
+    [1.0, 2.0]
+    """
+
+    facts: ClassVar[Facts] = Facts()
+
+    def by_item(self, evidence: Evidence) -> Iterator[Floats]:
+        """What each item adds to the score of each unit, item after item."""
+        raise NotImplementedError
+
+    def besides(self, evidence: Evidence) -> dict[str, Floats]:
+        """What else is in the score of each unit, such as a length prior or its article."""
+        return {}
+
+    def scores(self, evidence: Evidence) -> Floats:
+        """The score of each unit: what the items add, in the order of the query, and the rest.
+
+        Sums are taken column by column, so that they are the same on every machine.
+        """
+        total = np.zeros(len(evidence))
+        for share in self.by_item(evidence):
+            total += share
+        for share in self.besides(evidence).values():
+            total += share
+        return total
+
+    def shares(self, evidence: Evidence) -> Floats:
+        """What each item (column) adds to the score of each unit (row).
+
+        The rest of the score is in `besides`.
+        """
+        columns = [np.asarray(share, dtype=np.float64) for share in self.by_item(evidence)]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(evidence), 0))
+
+    def settled(self, units: UnitKind) -> Self:
+        """The model with those parameters filled in that depend on what is ranked."""
+        return self
+
+    def warnings(self, evidence: Evidence) -> list[str]:
+        """What to warn about in the scores."""
+        return []
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        return self.facts.title or (type(self).__doc__ or self.name).split("\n")[0].rstrip(".")
+
+
+def checked_scores(model: Model, evidence: Evidence) -> Floats:
+    """The scores by a model, which may be a user's own; an error if they are not usable.
+
+    >>> from doxeval.retrieve.models import EXAMPLE
+    >>> from doxeval.retrieve.models import lm
+    >>> checked_scores(lm, EXAMPLE).round(3).tolist()
+    [4.431, 4.852]
+    """
+    found = np.asarray(model.scores(evidence), dtype=np.float64)
+    if found.shape != (len(evidence),):
+        raise InputError(
+            f"{model.label} gives scores of shape {found.shape}: "
+            f"expected one for each of the {len(evidence):,} units"
+        )
+    if not np.isfinite(found).all():
+        wrong = found[~np.isfinite(found)][0]
+        raise InputError(f"{model.label} gives a unit the score {wrong}: expected a finite number")
+    return found
+
+
+@dataclass(frozen=True)
+class LanguageModel(Model):
+    """How much more often the query's words are in the element and its article than elsewhere.
+
+    Each item is worth the logarithm of a ratio: how likely it is in a mixture of the element, its
+    article and the whole collection, compared with the collection alone. A rare word is worth more
+    than a common one, and an element without a word can still gain by its article.
+    """
+
+    name: ClassVar[str] = "lm"
+    facts: ClassVar[Facts] = Facts(
+        "language model of element, article and collection",
+        "score(e) = Σ w · ln(1 + mixed / expected) + prior · ln len_e\n"
+        "mixed    = element · tf_e / len_e + article · tf_d / len_d\n"
+        "expected = (1 − element − article) · cf / T",
+        "The sum is over the items of the query: w is an item's weight; tf_e and tf_d are its "
+        "occurrences in the element e (or other unit) and in its article d, which have len_e and "
+        "len_d words; cf are its occurrences in the collection, which has T words.",
+        (
+            Source(
+                "D. Hiemstra: Using language models for information retrieval. PhD thesis, "
+                "University of Twente, 2001",
+                "the model for documents: a mixture with the collection, as a sum of logarithms "
+                "over matching words",
+                False,
+            ),
+            Source(
+                "B. Sigurbjörnsson, J. Kamps, M. de Rijke: University of Amsterdam at INEX 2003 to "
+                "2005",
+                "the mixture of element, article and collection; the default weights here are our "
+                "own",
+                False,
+            ),
+            Source(
+                "J. Kamps, M. de Rijke, B. Sigurbjörnsson: The importance of length normalization "
+                "for XML retrieval. Information Retrieval 8(4), 2005 (abstract)",
+                "elements need an extreme bias towards length; leaving out short elements does not "
+                "replace it",
+                True,
+            ),
+            Source(
+                "DCU and ISI at INEX 2010",
+                "element and article together do better than the element alone",
+                True,
+            ),
+        ),
+        "An item that does not occur in the collection adds nothing. An item that occurs in the "
+        "article only adds something, the same for all elements of that article.",
+        Example(
+            "lm(element=0.2,article=0.4,prior=0)",
+            EXAMPLE_UNITS,
+            EXAMPLE,
+            (math.log(84), math.log(128)),
+            "In the paragraph fog is worth ln(1 + (0.2·2/20 + 0.4·6/400) / (0.4·200/40000)) = "
+            "ln 14, and horn, by the article alone, ln(1 + (0.4·1/400) / (0.4·20/40000)) = ln 6. "
+            "In the section they are worth ln 8 and ln 16: it has both, and wins.",
+        ),
+    )
+    element: float = parameter(0.2, "how much the element's own words count")
+    article: float = parameter(0.4, "how much the words of the whole article count")
+    prior: float = parameter(
+        0.0,
+        "how much long elements are preferred: 0 not at all, 1 in proportion to their length; "
+        "search uses 1 for the thorough task, unless told otherwise",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.element + self.article >= 1:
+            raise ValueError(
+                "element + article must be below 1; what they leave is the collection's part"
+            )
+
+    def by_item(self, evidence: Evidence) -> Iterator[Floats]:
+        """The logarithm of each item's ratio."""
+        collection = 1 - self.element - self.article
+        own = self.element / np.maximum(evidence.length, 1)
+        around = self.article / np.maximum(evidence.article_length, 1)
+        for item, (weight, cf) in enumerate(zip(evidence.weight, evidence.cf, strict=True)):
+            if cf == 0:
+                yield np.zeros(len(evidence))
+                continue
+            article = (around * evidence.article_tf[:, item])[evidence.article]
+            expected = collection * int(cf) / evidence.words
+            yield weight * np.log1p((own * evidence.tf[:, item] + article) / expected)
+
+    def besides(self, evidence: Evidence) -> dict[str, Floats]:
+        """The length prior."""
+        if self.prior == 0:
+            return {}
+        return {"length": self.prior * np.log(np.maximum(evidence.length, 1))}
+
+
+# The length in words at which an element gains and loses nothing by its length.
+_ELEMENT_PIVOT = 400.0
+_WORDS_OF_A_PIECE = 100
+_FEW_DOCUMENTS = 20
+# In place of a damping of 0, so that 0 / 0 is 0; no other sum is changed by it.
+_NEXT_TO_NOTHING = np.finfo(np.float64).tiny
+
+
+@dataclass(frozen=True)
+class BM25(Model):
+    """BM25 over units of any kind, with the score of the article mixed in.
+
+    Occurrences of an item count less and less the more there are, long units count less than short
+    ones with as many occurrences, and rare items count more than common ones.
+    """
+
+    name: ClassVar[str] = "bm25"
+    facts: ClassVar[Facts] = Facts(
+        "BM25, with the article as context",
+        "score(e) = (S(e) + context · A(d)) / (1 + context)\n"
+        "S(e)     = Σ w · idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · len / pivot))\n"
+        "idf      = ln(1 + (N − n + 0.5) / (n + 0.5))",
+        "The sum is over the items of the query: w is an item's weight; tf are its occurrences in "
+        "the unit e, which has len words; n of N documents (or whatever idf counts) have the item. "
+        "A(d) is the score of the article d, by default "
+        "`bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents)`.",
+        (
+            Source(
+                "S. Robertson and others: Okapi at TREC-3. TREC 1994",
+                "the formula, for documents",
+                False,
+            ),
+            Source(
+                "University of Waterloo at INEX 2007 to 2009",
+                "BM25 applied to elements; our default k1 and b follow what we remember of it, and "
+                "our pivot does not",
+                False,
+            ),
+            Source(
+                "P. Arvola, M. Junkkari, J. Kekäläinen: Generalized contextualization method for "
+                "XML information retrieval. CIKM 2005 (abstract)",
+                "mixing in the scores of surrounding elements is significantly better than not "
+                "doing so; the root of the document is the best such context",
+                True,
+            ),
+            Source(
+                "ATIRE, a search engine (its source code)",
+                "k1=0.9 and b=0.4, with which A(d) is computed by default: trained on the "
+                "Wikipedia collection of INEX and its queries of 2009",
+                True,
+            ),
+            Source(
+                "bm25s 0.3, method lucene (run beside it)",
+                "the same scores of chunks, divided by k1 + 1",
+                True,
+            ),
+        ),
+        "Documents have no context. Below "
+        f"{_FEW_DOCUMENTS} documents, idf=documents hardly tells rare words from common ones, and "
+        "there is a warning. With idf=words, n is N at most, so that no item counts against a "
+        "unit that has it.",
+        Example(
+            "bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents)",
+            EXAMPLE_UNITS,
+            EXAMPLE,
+            (3.4804, 5.8415),
+            "idf is ln(101/40.5) = 0.9138 for fog and ln(101/9.5) = 2.3638 for horn. The paragraph "
+            "has S = 0.9138·2·5/(2 + 4·(0.2 + 0.8·20/400)) = 3.0872, the section, which has "
+            "both words, S = 7.8095. Their article has A = 3.8736, and with context=1 the score is "
+            "the mean of S and A.",
+        ),
+    )
+    k1: float = parameter(4.0, "how much an item's further occurrences count: with 0 not at all")
+    b: float = parameter(0.8, "how much length matters: 0 not at all, 1 in full")
+    pivot: str | float = parameter(
+        "auto",
+        "the number of words at which length makes no difference (mean: that of all units, or of "
+        "all articles where elements or passages are ranked; auto: 400 for elements and passages, "
+        "else mean)",
+        ("auto", "mean"),
+        number=True,
+    )
+    context: float = parameter(
+        1.0, "how much the article's score A(d) counts beside the unit's own; documents have none"
+    )
+    idf: str = parameter(
+        "auto",
+        "what N and n count (words: pieces of 100 words, so that N = T/100 and n = cf; units: the "
+        "ranked units themselves, which must be chunks or windows; auto: units for those, else "
+        "documents)",
+        ("auto", "documents", "words", "units"),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.b > 1:
+            raise ValueError("b must be between 0 and 1")
+        if self.pivot == 0:
+            raise ValueError("pivot must be above 0")
+
+    def settled(self, units: UnitKind) -> Self:
+        """With pivot and idf chosen for what is ranked; documents have no context.
+
+        >>> str(BM25().settled("elements"))
+        'bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents)'
+        >>> str(BM25().settled("chunks"))
+        'bm25(k1=4,b=0.8,pivot=mean,context=1,idf=units)'
+        """
+        are_counted = units in ("chunks", "windows")
+        if self.idf == "units" and not are_counted:
+            raise InputError(
+                f"{self.name}: idf=units is for chunks and windows; for {units} it is documents or "
+                "words"
+            )
+        pivot = _ELEMENT_PIVOT if units in ("elements", "passages") else "mean"
+        return replace(
+            self,
+            pivot=pivot if self.pivot == "auto" else self.pivot,
+            idf=("units" if are_counted else "documents") if self.idf == "auto" else self.idf,
+            context=0.0 if units == "documents" else self.context,
+        )
+
+    def by_item(self, evidence: Evidence) -> Iterator[Floats]:
+        """The weight of each item, its share of S(e) / (1 + context)."""
+        model = self._as_for(evidence)
+        length = evidence.length / model._pivot_of(evidence)
+        damping = np.maximum(model.k1 * (1 - model.b + model.b * length), _NEXT_TO_NOTHING)
+        for item, weight in enumerate(evidence.weight):
+            tf = evidence.tf[:, item]
+            highest = weight * model._idf_of(evidence, item) * (model.k1 + 1) / (1 + model.context)
+            yield highest * (tf / (tf + damping))
+
+    def besides(self, evidence: Evidence) -> dict[str, Floats]:
+        """The article's part of the score."""
+        if self.context == 0:
+            return {}
+        if evidence.article_score is None:
+            raise InputError(f"{self.label}: context={self.context:g} needs scores of the articles")
+        part = self.context * evidence.article_score / (1 + self.context)
+        return {"article": part[evidence.article]}
+
+    def warnings(self, evidence: Evidence) -> list[str]:
+        """Too few documents for the default idf."""
+        is_by_documents = self._as_for(evidence).idf == "documents"
+        if not is_by_documents or evidence.documents >= _FEW_DOCUMENTS:
+            return []
+        return [
+            f"{self.label}: with {plural(evidence.documents, 'document')}, idf=documents hardly "
+            "tells rare words from common ones; idf=words counts pieces of 100 words instead"
+        ]
+
+    def _as_for(self, evidence: Evidence) -> Self:
+        """The model itself, or, if `settled` was not called, as the evidence allows."""
+        if "auto" not in (self.pivot, self.idf):
+            return self
+        return self.settled("elements" if evidence.units is None else "chunks")
+
+    def _pivot_of(self, evidence: Evidence) -> float:
+        if self.pivot != "mean":
+            return float(self.pivot)
+        return evidence.mean_article if evidence.units is None else evidence.units.mean_length
+
+    def _idf_of(self, evidence: Evidence, item: int) -> float:
+        if self.idf == "words":
+            count: float = evidence.words / _WORDS_OF_A_PIECE
+            n: float = min(int(evidence.cf[item]), count)
+        elif self.idf == "documents":
+            count, n = evidence.documents, int(evidence.df[item])
+        elif evidence.units is not None:
+            count, n = evidence.units.count, int(evidence.units.df[item])
+        else:
+            raise InputError(f"{self.label}: idf=units is for chunks and windows")
+        return math.log(1 + (count - n + 0.5) / (n + 0.5))
+
 
 ENTRY_POINTS = "doxeval.models"
 BUILT_IN: tuple[type[Model], ...] = (LanguageModel, BM25)

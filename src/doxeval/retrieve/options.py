@@ -12,12 +12,9 @@ from typing import Any, Literal, NamedTuple, get_args
 from doxeval.errors import InputError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, quoted, suggestion
-from doxeval.retrieve.language_model import LanguageModel
-from doxeval.retrieve.model import Model
-from doxeval.retrieve.models import ARTICLES, as_model, bm25, lm
+from doxeval.retrieve.models import ARTICLES, LanguageModel, Model, as_model, bm25, lm
 from doxeval.retrieve.query import PHRASES, Phrases
-from doxeval.retrieve.stemming import normalised
-from doxeval.retrieve.stopwords import ENGLISH
+from doxeval.retrieve.text import ENGLISH, normalised
 from doxeval.topics import INTERPRETATIONS, Interpretation
 
 Overlap = Literal["allowed", "none"]

@@ -7,18 +7,36 @@ border of an element that is not inline ends a word, whatever is on its other si
 
 This is finer than the words that measures count (see documents/words.py), which only white space
 and borders end: for those, `fog-horn` is one word, here it is two.
+
+Stemmers: words that mean the same, made equal.
+
+    s         Harman's S-stemmer: plural forms of English only
+    none      words as they are
+    english…  the stemmers of Snowball for many languages (the extra `search`)
+
+The index and its queries must be stemmed alike. So an index records the fingerprint of its stemmer,
+and is refused if the stemmer of that name has other rules here.
+
+Words that queries can do without.
+
+How text becomes terms, in documents and queries alike: cut into words, normalised, stemmed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from bisect import bisect_right
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Ints, last_true
+from doxeval.errors import InputError, SearchIndexError
+from doxeval.messages import Parameter, quoted
 
 # What a character may be.
 _OTHER, _LETTER, _ALONE, _MARK, _APOSTROPHE = range(5)
@@ -175,3 +193,168 @@ def _kind(code: int) -> int:
     if category == "M":
         return _MARK
     return _APOSTROPHE if chr(code) in _APOSTROPHES else _OTHER
+
+
+Stem: TypeAlias = Callable[[str], str]
+
+_ROOTS = (
+    "walk run happy study church sea horn fox bus gas wolf hero generaliz nation lov relat argu "
+    "conform électr schiff"
+).split()
+_SHORTEST = 3
+_SUFFIXES = ["", "s", "es", "ies", "ing", "ed", "ly", "ation", "'s", "ss"]
+
+
+def s_stem(word: str) -> str:
+    """Harman's S-stemmer (How effective is suffixing?, JASIS 42, 1991), on words in lower case.
+
+    Of its three rules, the first whose ending the word has is applied, unless one of its exceptions
+    holds. The possessive `'s` is taken away before, because an apostrophe is part of a word here.
+    Words of one or two letters stay as they are.
+
+    >>> [s_stem(word) for word in "ponies aches shoes dogs bus glass ship's".split()]
+    ['pony', 'ache', 'shoes', 'dog', 'bus', 'glass', 'ship']
+    """
+    word = word.removesuffix("'s")
+    if len(word) < _SHORTEST:
+        return word
+    if word.endswith("ies"):
+        return word if word.endswith(("eies", "aies")) else f"{word[:-3]}y"
+    if word.endswith("es"):
+        return word if word.endswith(("aes", "ees", "oes")) else word[:-1]
+    if word.endswith("s"):
+        return word if word.endswith(("us", "ss")) else word[:-1]
+    return word
+
+
+def stemmer_named(name: str) -> Stem:
+    """A stemmer by its name.
+
+    >>> stemmer_named("none")("dogs")
+    'dogs'
+    """
+    if name == "s":
+        return s_stem
+    if name == "none":
+        return str
+    return _snowball(name)
+
+
+def _snowball(name: str) -> Stem:
+    try:
+        import snowballstemmer
+    except ModuleNotFoundError:
+        raise InputError(
+            Parameter("stemmer", name)
+            + ": expected s or none; those of Snowball need the package snowballstemmer: "
+            "pip install 'doxeval[search]'"
+        ) from None
+    languages = sorted(snowballstemmer.algorithms())
+    if name not in languages:
+        expected = ", ".join(("s", "none", *languages))
+        raise InputError(Parameter("stemmer", name) + f": expected one of {expected}")
+    stem: Stem = snowballstemmer.stemmer(name).stemWord
+    return stem
+
+
+def fingerprint(stem: Stem) -> str:
+    """A hash of the stems of 200 fixed words.
+
+    >>> fingerprint(stemmer_named("s")) == fingerprint(stemmer_named("none"))
+    False
+    """
+    stems = "\n".join(stem(root + suffix) for root in _ROOTS for suffix in _SUFFIXES)
+    return hashlib.sha256(stems.encode()).hexdigest()[:16]
+
+
+def normalised(word: str) -> str:
+    """A word in lower case, its characters in their plain forms (NFKC), the apostrophe straight.
+
+    >>> normalised("don’t"), normalised("ﬁsh"), normalised("x²")
+    ("don't", 'fish', 'x2')
+    """
+    if word.isascii():
+        return word.lower()
+    plain = unicodedata.normalize("NFKC", word.lower()).lower()
+    return plain.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+# Function words of English, compiled for doxeval from the closed classes of its grammar: articles,
+# demonstratives, pronouns, prepositions, conjunctions, auxiliary verbs and question words.
+ENGLISH = frozenset(
+    (
+        "a an the this that these those such "
+        "i me my mine we us our ours you your yours he him his she her hers it its they them their "
+        "theirs who whom whose which what one ones "
+        "about above after against among around as at before behind below beneath beside between "
+        "beyond by down during for from in into of off on onto out over per through to toward "
+        "towards under until up upon via with within without "
+        "and but if nor or so than then there though because while when where why how whether "
+        "am is are was were be been being do does did doing done have has had having can could may "
+        "might must shall should will would "
+        "not no also any all both each either neither some other"
+    ).split()
+)
+
+
+_NO_BORDERS = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The rules by which text becomes terms.
+
+    >>> Analysis("s").terms("The ponies' fog-horns")
+    ['the', 'pony', 'fog', 'horn']
+    """
+
+    stemmer: str = "s"
+
+    @cached_property
+    def stem(self) -> Stem:
+        """The stemmer; an unknown name is an error."""
+        return stemmer_named(self.stemmer)
+
+    def term(self, word: str) -> str:
+        """The term of one word."""
+        return self.stem(normalised(word))
+
+    def words(self, text: str) -> list[str]:
+        """The words of a piece of text, normalised and not stemmed.
+
+        >>> Analysis("s").words("Fog-HORNS")
+        ['fog', 'horns']
+        """
+        return [normalised(word) for word in words_and_starts(text, _NO_BORDERS).words]
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a piece of text, such as a query."""
+        return [self.stem(word) for word in self.words(text)]
+
+    def recorded(self) -> dict[str, str]:
+        """What an index records of its rules."""
+        return {
+            "stemmer": self.stemmer,
+            "stemmer_fingerprint": fingerprint(self.stem),
+            "unicode": unicodedata.unidata_version,
+        }
+
+    @classmethod
+    def of_index(cls, recorded: Mapping[str, Any], origin: str) -> Analysis:
+        """The rules that an index records, if they are the same here."""
+        analysis = cls(str(recorded["stemmer"]))
+        here = analysis.recorded()
+        for name, what in _RULES.items():
+            if here[name] != recorded[name]:
+                raise SearchIndexError(
+                    f"the index was built with {what} {quoted(recorded[name])}, here it is "
+                    f"{quoted(here[name])}; build the index again",
+                    origin,
+                )
+        return analysis
+
+
+_RULES = {
+    "unicode": "Unicode version",
+    "stemmer_fingerprint": "a stemmer of the same name and other rules, with the fingerprint",
+}

@@ -13,14 +13,12 @@ from doxeval.documents import COLLECTION, Collection
 from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
-from doxeval.retrieve.answer import Answer, Searcher
-from doxeval.retrieve.chunks import Chunks
 from doxeval.retrieve.index import Index
-from doxeval.retrieve.model import Model
-from doxeval.retrieve.models import as_model
+from doxeval.retrieve.models import Model, as_model
 from doxeval.retrieve.options import MOST, Options, Overlap
-from doxeval.retrieve.query import Phrases, terms_of_text
-from doxeval.retrieve.topic_queries import as_topics, queries_of
+from doxeval.retrieve.query import Phrases, as_topics, queries_of, terms_of_text
+from doxeval.retrieve.searcher import Answer, Searcher
+from doxeval.retrieve.units import Chunks
 from doxeval.runs import Kind, Result, Run
 from doxeval.storage import is_sealed
 from doxeval.topics import StructuredQuery, Term, Topic, parse_structured, read_topics
@@ -81,7 +79,7 @@ def search(
     Warnings are emitted too, as DoxevalWarning.
 
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.retrieve.build import build_index
+    >>> from doxeval.retrieve.index_build import build_index
     >>> first = "<article><p>Fog on the sea.</p><p>A horn.</p></article>"
     >>> second = "<article><p>Fog horns.</p></article>"
     >>> collection = example_collection({"a": first, "b": second})
@@ -128,7 +126,7 @@ def search_words(
     of `search`. The topic of the results is the query itself.
 
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.retrieve.build import build_index
+    >>> from doxeval.retrieve.index_build import build_index
     >>> text = "<article><p>Fog on the sea.</p><p>A horn.</p></article>"
     >>> collection = example_collection({"a": text})
     >>> index = Index(build_index(collection).directory, collection)

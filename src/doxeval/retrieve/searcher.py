@@ -14,22 +14,37 @@ from doxeval.arrays import Bools, Floats, Ints
 from doxeval.documents import PathPattern, PathPatterns
 from doxeval.errors import InputError
 from doxeval.messages import Parameter
-from doxeval.retrieve import present
-from doxeval.retrieve.chunks import Chunks
-from doxeval.retrieve.evidence import Evidence, UnitStatistics
 from doxeval.retrieve.matches import MOST_OCCURRENCES, Matches, Occurrences, find_occurrences
-from doxeval.retrieve.model import Model, checked_scores
+from doxeval.retrieve.models import Evidence, Model, UnitStatistics, checked_scores
 from doxeval.retrieve.options import HINT, Options
-from doxeval.retrieve.passages import Passages
-from doxeval.retrieve.present import Candidates, Ranked
 from doxeval.retrieve.query import Item, items_of
-from doxeval.retrieve.units import Documents, Elements, Place, UnitKind, Units, Windows
+from doxeval.retrieve.ranking import (
+    Candidates,
+    Ranked,
+    best_in_context,
+    by_best_unit,
+    fetch_browse,
+    focused,
+    in_context,
+    rounded,
+    thorough,
+)
+from doxeval.retrieve.units import (
+    Chunks,
+    Documents,
+    Elements,
+    Passages,
+    Place,
+    UnitKind,
+    Units,
+    Windows,
+)
 from doxeval.topics import StructuredQuery, Term
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
     from doxeval.retrieve.index import Index
-    from doxeval.retrieve.scored import Scored
+    from doxeval.retrieve.nexi import Scored
 
 
 class Returned(NamedTuple):
@@ -113,16 +128,16 @@ class Searcher:
         keep = options.rules.keep if options.keep is None else options.keep
         most = options.most
         if options.by_best_unit:
-            candidates = present.by_best_unit(candidates)
+            candidates = by_best_unit(candidates)
         if options.task == "focused" or options.overlap == "none":
-            return present.focused(candidates, most)
+            return focused(candidates, most)
         if options.task == "relevant-in-context":
-            return present.in_context(candidates, most, keep or 0.0)
+            return in_context(candidates, most, keep or 0.0)
         if options.task == "fetch-browse":
-            return present.fetch_browse(candidates, most, keep or 0.0)
+            return fetch_browse(candidates, most, keep or 0.0)
         if options.rules.is_by_article:  # best-in-context, documents
-            return present.best_in_context(candidates, most)
-        return present.thorough(candidates, most)
+            return best_in_context(candidates, most)
+        return thorough(candidates, most)
 
     def _returned(self, lists: list[tuple[Units, Ints, Floats]]) -> list[Returned]:
         """The results of all documents in one list, and where they are."""
@@ -139,7 +154,7 @@ class Searcher:
     # Structure
 
     def _structured(self, query: StructuredQuery) -> Answer:
-        from doxeval.retrieve.structure import structured
+        from doxeval.retrieve.nexi import structured
 
         interpretation = self.options.rules.interpretation
         if interpretation is None:
@@ -155,7 +170,7 @@ class Searcher:
 
     def _about(self, warnings: dict[str, None]) -> Callable[[tuple[Term, ...]], Scored]:
         """A function that scores all elements with a match for some terms."""
-        from doxeval.retrieve.scored import Scored
+        from doxeval.retrieve.nexi import Scored
 
         anything = np.ones(len(self.index.collection.summary), dtype=np.bool_)
         everything = Elements(self.index, anything)
@@ -174,13 +189,13 @@ class Searcher:
     def _filtered(self, found: Scored, allowed: Bools) -> tuple[Units, Ints, Floats]:
         """The elements that are returned, presented by score."""
         index, collection = self.index, self.index.collection
-        rows, score = found.rows, present.rounded(found.scores)
+        rows, score = found.rows, rounded(found.scores)
         first = index.elements_first[rows].astype(np.int64)
         after = index.elements_after[rows].astype(np.int64)
         is_long = after - first >= (self.options.min_words or 1)
         kept = np.flatnonzero(is_long & allowed[collection.nodes.path[rows]])
         if found.then is not None:  # what decides among equal scores goes first
-            kept = kept[np.argsort(-present.rounded(found.then[kept]), kind="stable")]
+            kept = kept[np.argsort(-rounded(found.then[kept]), kind="stable")]
         rows, first, after = rows[kept], first[kept], after[kept]
         documents = collection.documents_of(rows)
         no_article: Ints = np.zeros(len(rows), dtype=np.int64)
@@ -237,8 +252,8 @@ class Scoring:
             evidence, units, score = self.scored(matches)
             self._evidence = evidence
             begin, end = self._kind.extents(units)
-            articles = present.rounded(np.asarray(evidence.article_score))
-            score = present.rounded(score)
+            articles = rounded(np.asarray(evidence.article_score))
+            score = rounded(score)
             yield matches, units, Candidates(units.article, score, begin, end, articles)
 
     def scored(self, matches: Matches) -> tuple[Evidence, Units, Floats]:
