@@ -23,7 +23,7 @@ hostile_html = resolve_name("doxeval.documents.hostile_html")
 id_index = resolve_name("doxeval.documents.id_index")
 limits = resolve_name("doxeval.documents.limits")
 summary_builder = resolve_name("doxeval.documents.summary_builder")
-blocks = resolve_name("doxeval.evaluation.blocks")
+scoring = resolve_name("doxeval.evaluation.scoring")
 elements = resolve_name("doxeval.markup.elements")
 feeding = resolve_name("doxeval.markup.feeding")
 parameters = resolve_name("doxeval.named.parameters")
@@ -128,7 +128,7 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
     "Topics, runs and assessments": (
         Limit(
             "a run whose topics are not together",
-            size(blocks.LARGEST_AT_ONCE),
+            size(scoring.LARGEST_AT_ONCE),
             "sorting it by topic",
         ),
         Limit("a file of assessments in text", size(text_columns.LARGEST_FILE), "several files"),
