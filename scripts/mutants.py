@@ -44,8 +44,7 @@ AREAS = {
     "spans": "spans.py",
     "resolution": "runs/resolution.py assessments/resolution.py "
     "documents/lookup.py documents/text_points.py",
-    "ranking": "evaluation/ranked.py evaluation/placing.py evaluation/order.py "
-    "evaluation/duplicates.py measures/ranking.py",
+    "ranking": "evaluation/scoring.py evaluation/ranking.py measures/ranking.py",
     "measures": "measures/elements.py measures/new_text.py measures/ground_truth.py "
     "measures/families/**/*.py",
 }

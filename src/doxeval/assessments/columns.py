@@ -353,7 +353,7 @@ def whole_text(file: IO[bytes], origin: str) -> bytes:
 def whole_numbers(columns: Columns, column: int, most_digits: int) -> Ints | None:
     """A column of whole numbers; None if some field is none, or too long.
 
-    >>> from doxeval.columns.tokens import TokenTable
+    >>> from doxeval.columns import TokenTable
     >>> columns = TokenTable(Words(b"12 -3\\n")).columns(2)
     >>> whole_numbers(columns, 0, 9).tolist(), whole_numbers(columns, 1, 9)
     ([12], None)

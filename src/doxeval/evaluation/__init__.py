@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from doxeval.doors import door
-from doxeval.evaluation.ranked import ranked as ranked
 
 __all__ = ["Evaluation", "RunOptions", "evaluate"]
 

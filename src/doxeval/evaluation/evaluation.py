@@ -23,28 +23,42 @@ from doxeval.assessments import (
 )
 from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import InputError, warn
-from doxeval.evaluation.asked import (
+from doxeval.evaluation.inputs import (
+    AverageOver,
+    NamedSource,
+    OnDuplicates,
+    OnUnresolved,
+    RunOptions,
+    Source,
+    Sources,
+    as_named,
+    check_choice,
+    named_sources,
+)
+from doxeval.evaluation.measure_selection import (
+    AskedMeasure,
     MeasureGiven,
     OrderOfPresets,
+    Settled,
+    about_navigation,
     asked_for,
     duplicates_of,
     order_of,
     presets_named,
+    settled_measures,
     told,
 )
-from doxeval.evaluation.blocks import scored
-from doxeval.evaluation.options import (
-    AverageOver,
-    OnDuplicates,
-    OnUnresolved,
-    RunOptions,
-    check_choice,
+from doxeval.evaluation.scoring import (
+    PartScores,
+    RankedRun,
+    RunPiece,
+    Scoring,
+    joined,
+    pieces_of,
+    ranked,
+    scored,
+    scored_piece,
 )
-from doxeval.evaluation.pieces import PartScores, RunPiece, joined, pieces_of, scored_piece
-from doxeval.evaluation.ranked import RankedRun, ranked
-from doxeval.evaluation.scoring import Scoring
-from doxeval.evaluation.settled import AskedMeasure, Settled, about_navigation, settled_measures
-from doxeval.evaluation.sources import NamedSource, Source, Sources, as_named, named_sources
 from doxeval.measures import PROFILE, GroundTruth, Texts
 from doxeval.messages import Parameter, plural
 from doxeval.named import checked_but
@@ -331,7 +345,7 @@ class Evaluation:
             other = "an executor" if executor is not None else "a number of jobs"
             raise InputError(f"give an engine or {other}, not both")
         if executor is not None or engine is not None:
-            from doxeval.evaluation.on_engines import scored_on
+            from doxeval.evaluation.jobs import scored_on
 
             place = engine if executor is None else executor
             table = self.table(scored_on(place, self, sources, progress, patience))
@@ -347,7 +361,7 @@ class Evaluation:
         progress: Callable[[int], object],
     ) -> list[RunScores]:
         if jobs > 1 and (len(sources) > 1 or len(self.pieces(sources[0])) > 1):
-            from doxeval.evaluation.workers import scored_in_processes
+            from doxeval.evaluation.jobs import scored_in_processes
 
             return scored_in_processes(self, sources, jobs, progress)
         found = []

@@ -277,7 +277,7 @@ class _Values(NamedTuple):
 def compares(text: str, comparison: Comparison) -> bool:
     """Whether a text compares as stated.
 
-    >>> from doxeval.topics.nexi_ast import Relative
+    >>> from doxeval.topics import Relative
     >>> year = Comparison(Relative(), "<", "2001", is_number=True)
     >>> compares(" 1999.5\\n", year), compares("then", year)
     (True, False)
@@ -302,7 +302,7 @@ def holding(
 
     >>> from doxeval.documents.examples import example_collection
     >>> tree = example_collection({"a": "<a><s><n>1</n></s><s><n>2</n><n>3</n></s></a>"})
-    >>> from doxeval.topics.nexi_ast import Relative, Step
+    >>> from doxeval.topics import Relative, Step
     >>> below = Relative(Path((Step("/", ("n",)),)))
     >>> odd = Comparison(below, "=", "3", is_number=True)
     >>> holding(tree, np.array([0, 1, 3]), [odd])[odd].tolist()

@@ -95,7 +95,7 @@ class _CutOff(Exception):
 class RemoteDirectory:
     """The files of a collection, or an index, at a URL.
 
-    >>> from doxeval.documents.manifest import COLLECTION
+    >>> from doxeval.documents import COLLECTION
     >>> RemoteDirectory("nowhere://at/all", COLLECTION).manifest()
     Traceback (most recent call last):
     doxeval.errors.CollectionError: nowhere://at/all: cannot be opened: Protocol not known: nowhere
@@ -330,7 +330,7 @@ def cached(kind: Kind, url: str, seal: str | None = None) -> Cached:
 
     >>> import fsspec, tempfile, unittest.mock
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.documents.manifest import COLLECTION
+    >>> from doxeval.documents import COLLECTION
     >>> near = example_collection({"a": "<p>One.</p>"})
     >>> _ = fsspec.filesystem("memory").put(f"{near.directory}/", "/example/", recursive=True)
     >>> with unittest.mock.patch.dict(os.environ, {"DOXEVAL_CACHE": tempfile.mkdtemp()}):

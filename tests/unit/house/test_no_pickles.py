@@ -24,7 +24,7 @@ FORBIDDEN = {
 UNPICKLES_ITS_OWN = {
     "parallel/engine.py",
     "parallel/shared.py",
-    "evaluation/workers.py",
+    "evaluation/jobs.py",
     "processes.py",
 }
 

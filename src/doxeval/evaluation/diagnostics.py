@@ -12,10 +12,8 @@ from typing import NamedTuple
 
 from doxeval.arrays import Ints
 from doxeval.errors import InputError, UnknownReference
-from doxeval.evaluation.assessed_topics import about_split, about_unknown
-from doxeval.evaluation.duplicates import about_repeats
-from doxeval.evaluation.options import RunOptions
-from doxeval.evaluation.order import Against, Ties
+from doxeval.evaluation.inputs import RunOptions
+from doxeval.evaluation.ranking import Against, Ties, about_repeats, about_split, about_unknown
 from doxeval.messages import Parameter
 from doxeval.runs import Kind
 
