@@ -128,7 +128,7 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
     "Topics, runs and assessments": (
         Limit(
             "a run whose topics are not together",
-            size(blocks.LARGEST_AT_ONCE),
+            size(scoring.LARGEST_AT_ONCE),
             "sorting it by topic",
         ),
         Limit("a file of assessments in text", size(text_columns.LARGEST_FILE), "several files"),

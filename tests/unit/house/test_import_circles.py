@@ -107,8 +107,8 @@ def test_circles_are_found(tmp_path: Path, one: str, other: str, is_circle: bool
 def test_a_package_and_its_parts_may_be_a_circle(tmp_path: Path) -> None:
     package = tmp_path / "p"
     package.mkdir()
-    (package / "__init__.py").write_text("from doxeval.p import x", encoding="utf-8")
-    (package / "part.py").write_text("from doxeval.p import y", encoding="utf-8")
+    (package / "__init__.py").write_text("from doxeval.p.part import x", encoding="utf-8")
+    (package / "part.py").write_text("from doxeval.p.other import y", encoding="utf-8")
     (package / "other.py").write_text("", encoding="utf-8")
     assert not circle(import_graph(tmp_path))
     (package / "other.py").write_text("from doxeval.p import x", encoding="utf-8")
@@ -119,7 +119,7 @@ def test_names_from_a_door_may_be_a_circle(tmp_path: Path) -> None:
     package = tmp_path / "p"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
-    (package / "__init__.pyi").write_text("from doxeval.p import x as x", encoding="utf-8")
+    (package / "__init__.pyi").write_text("from doxeval.p.part import x as x", encoding="utf-8")
     (package / "part.py").write_text("from doxeval.a import y", encoding="utf-8")
     (tmp_path / "a.py").write_text("", encoding="utf-8")
     assert not circle(import_graph(tmp_path))
