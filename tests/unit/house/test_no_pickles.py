@@ -25,7 +25,7 @@ UNPICKLES_ITS_OWN = {
     "parallel/engine.py",
     "parallel/shared.py",
     "evaluation/workers.py",
-    "processes.py",
+    "parallel/processes.py",
 }
 
 
