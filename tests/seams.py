@@ -32,7 +32,6 @@ SEAMS = {
     "element_relevance": "doxeval.measures.families.esr.hits._relevance_of_elements",
     "elements_limit": "doxeval.documents.build.writer.MOST_ELEMENTS",
     "erru_ideal_units": "doxeval.measures.families.erru._ideal_units",
-    "exchange_files": "doxeval.output._exchanged",
     "expansion_allowance": "doxeval.files.EXPANSION_ALLOWANCE",
     "file_piece_bytes": "doxeval.runs.file_pieces.PIECE",
     "gains_best_first": "doxeval.measures.elements._best_first",

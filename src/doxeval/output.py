@@ -1,4 +1,4 @@
-"""Outputs that are not finished yet: their temporary names, their locks, and what dead ones leave.
+"""Outputs that appear completely or not at all, and what killed processes leave of them.
 
     .NAME.writing-HOST-TOKEN      a file or a directory that is being written
     .NAME.building-HOST-TOKEN     a collection or an index that is being built
@@ -20,8 +20,8 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import cache
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -30,16 +30,16 @@ OutputStage = Literal["writing", "building", "replaced"]
 _LONGEST_NAME = 200  # bytes of NAME; file systems allow 255 with all that is added
 _HAS_LOCKS = os.name == "posix"
 _NO_LOCK = -1
-_CANNOT_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOENT}
 
 
 @contextmanager
 def temporary_output(
-    target: Path, kind: OutputStage, make: Callable[[Path], object]
+    target: Path, stage: OutputStage, make: Callable[[Path], object]
 ) -> Iterator[Path]:
-    """A temporary place beside `target`, made by `make` and locked; whatever is left is removed.
+    """Make a temporary file or directory next to `target`, by `make`, and lock it.
 
-    Leftovers of dead processes in the same directory are removed first.
+    At the end it is removed, if it has not been given another name. Leftovers of dead processes in
+    the same directory are removed first.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"
@@ -51,11 +51,11 @@ def temporary_output(
     """
     remove_leftovers(target.parent)
     # The name is known before anything is made: Ctrl-C may come at any moment.
-    path, lock = _new_name(target, kind), None
+    path, lock = _new_name(target, stage), None
     try:
         make(path)
         while (lock := _lock_of_new(path)) is None:  # it was removed before it could be locked
-            path = _new_name(target, kind)
+            path = _new_name(target, stage)
             make(path)
         if lock == _NO_LOCK:
             made, path = path, _without_host(path)
@@ -100,11 +100,11 @@ def remove_leftovers(directory: Path) -> None:
         return
     try:
         names = os.listdir(directory)
-    except OSError:  # the error is told when the output is written
+    except OSError:  # the error is raised when the output is written
         return
     for name in names:
         if name.startswith(".") and (parts := _parts(name)) and parts["host"] == _host():
-            if parts["kind"] != "replaced":
+            if parts["stage"] != "replaced":
                 _remove_if_dead(directory / name)
             elif (directory / parts["name"]).exists() and not _may_be_alive(
                 _sibling(directory / name)
@@ -118,7 +118,7 @@ def is_being_written(target: Path) -> bool:
     >>> is_being_written(Path("no/such/place"))
     False
     """
-    return any(_may_be_alive(path) for path in _of_kind(target, "writing"))
+    return any(_may_be_alive(path) for path in _of_stage(target, "writing"))
 
 
 # Putting an output in its place
@@ -133,28 +133,35 @@ def flush_to_disk(file: BinaryIO) -> None:
 def move_into_place(path: Path, target: Path) -> None:
     """Let a finished directory take the place of another one, at `target`.
 
-    Where the system can exchange two names, this is one step, and the old directory is then found
-    under the temporary name. Elsewhere there is a moment without `target`; if the process is killed
-    in that moment, `restore` puts the old directory back.
+    There is a moment without `target`. If the process is killed in that moment, `restore` puts the
+    old directory back.
     """
-    if not target.exists():
-        path.rename(target)
-    elif not _exchanged(path, target):
-        replaced = _sibling(path)
-        target.rename(replaced)
-        try:
-            path.rename(target)
-        except BaseException:
+    replaced = _sibling(path)
+    is_placed = False
+    try:
+        while not is_placed:
+            if target.exists():
+                _remove(replaced)
+                with suppress(FileNotFoundError):  # another process replaces it, too
+                    target.rename(replaced)
+            try:
+                path.rename(target)
+                is_placed = True
+            except OSError:
+                if not target.exists():  # that of another process, which is replaced in turn
+                    raise
+    finally:
+        if is_placed:
+            _remove(replaced)
+        elif replaced.exists() and not target.exists():
             replaced.rename(target)
-            raise
-        _remove(replaced)
 
 
 def move_all_into_place(outputs: Sequence[tuple[Path, Path]]) -> None:
     """Let finished files or directories take their places, each given with its temporary name.
 
     If one of them cannot, the others are taken back, and what they replaced is there again. Where
-    the system cannot exchange two names, what was replaced is gone.
+    the file system has no links, what was replaced is gone.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -165,22 +172,22 @@ def move_all_into_place(outputs: Sequence[tuple[Path, Path]]) -> None:
     >>> [path.name for path in folder.iterdir()]
     ['new']
     """
-    done: list[tuple[Path, Path, bool]] = []
-    try:
-        for path, target in outputs:
-            # One output alone takes its place in one step, whatever the system can do.
-            keeps = len(outputs) > 1 and target.exists() and _exchanged(path, target)
-            if not keeps:
+    placed: list[tuple[Path, Path, Path | None]] = []
+    with ExitStack() as links:
+        try:
+            for path, target in outputs:
+                old: Path | None = None
+                if len(outputs) > 1 and target.exists():
+                    link = temporary_output(target, "writing", partial(os.link, target))
+                    with suppress(OSError):
+                        old = links.enter_context(link)
                 path.replace(target)
-            done.append((path, target, keeps))
-    except BaseException:
-        for path, target, keeps in reversed(done):
-            with suppress(OSError):  # the first error is the one to tell
-                if keeps:
-                    _exchanged(path, target)
-                else:
-                    target.rename(path)
-        raise
+                placed.append((path, target, old))
+        except BaseException:
+            for path, target, old in reversed(placed):
+                with suppress(OSError):  # the first error is the one to tell
+                    target.rename(path) if old is None else old.replace(target)
+            raise
 
 
 def restore(target: Path) -> None:
@@ -194,50 +201,38 @@ def restore(target: Path) -> None:
 
 
 def set_aside(target: Path) -> Path | None:
-    """The old directory that a process moved away from `target`, if there is one.
+    """Return the old directory that a process moved away from `target`, if there is one.
 
     >>> set_aside(Path("no/such/place")) is None
     True
     """
-    return next(iter(_of_kind(target, "replaced")), None)
+    return next(iter(_of_stage(target, "replaced")), None)
 
 
-def _exchanged(one: Path, other: Path) -> bool:
-    """Exchange the names of two files or directories in one step, if the system can."""
-    import ctypes
+def is_being_replaced(target: Path) -> bool:
+    """Whether a living process has moved the old directory away, and not yet placed the new one.
 
-    try:
-        library = ctypes.CDLL(None, use_errno=True)
-    except (OSError, TypeError):  # Windows
-        return False
-    here, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux; RENAME_SWAP of macOS is 2 too
-    names = os.fsencode(one), os.fsencode(other)
-    if hasattr(library, "renameat2"):
-        failed = library.renameat2(here, names[0], here, names[1], exchange)
-    elif hasattr(library, "renamex_np"):
-        failed = library.renamex_np(*names, exchange)
-    else:
-        return False
-    number = ctypes.get_errno()
-    if failed and number not in _CANNOT_EXCHANGE:
-        raise OSError(number, os.strerror(number), str(other))
-    return not failed
+    >>> is_being_replaced(Path("no/such/place"))
+    False
+    """
+    old = set_aside(target)
+    return old is not None and _may_be_alive(_sibling(old))
 
 
 # Names
 
 
-def _new_name(target: Path, kind: OutputStage) -> Path:
+def _new_name(target: Path, stage: OutputStage) -> Path:
     name = target.name
     if not name:  # as in `.`, `/` and an empty path
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     if len(encoded := os.fsencode(name)) > _LONGEST_NAME:
         name = encoded[:_LONGEST_NAME].decode("utf-8", "ignore")
-    return target.with_name(f".{name}.{kind}-{_host()}-{os.urandom(4).hex()}")
+    return target.with_name(f".{name}.{stage}-{_host()}-{os.urandom(4).hex()}")
 
 
-def _of_kind(target: Path, kind: OutputStage) -> list[Path]:
-    """What there is beside a target under temporary names of a kind."""
+def _of_stage(target: Path, stage: OutputStage) -> list[Path]:
+    """Return what there is next to a target under temporary names of a stage."""
     parent = target.absolute().parent
     try:
         names = os.listdir(parent)
@@ -248,14 +243,14 @@ def _of_kind(target: Path, kind: OutputStage) -> list[Path]:
         for name in names
         if name.startswith(".")
         and (parts := _parts(name))
-        and (parts["name"], parts["kind"]) == (target.name, kind)
+        and (parts["name"], parts["stage"]) == (target.name, stage)
     ]
 
 
 def _parts(name: str) -> re.Match[str] | None:
-    """The parts of a temporary name; `host` is None where there are no locks."""
+    """Split a temporary name; `host` is None where there are no locks."""
     pattern = (
-        r"\.(?P<name>.+)\.(?P<kind>writing|building|replaced)"
+        r"\.(?P<name>.+)\.(?P<stage>writing|building|replaced)"
         r"(?:-(?P<host>[0-9a-f]{8}))?-(?P<token>[0-9a-f]{8})"
     )
     return re.fullmatch(pattern, name, re.DOTALL)
@@ -267,11 +262,11 @@ def _without_host(path: Path) -> Path:
 
 
 def _sibling(path: Path) -> Path:
-    """The name of what a new directory replaces, and the other way round."""
-    for one, other in ((".replaced-", ".building-"), (".building-", ".replaced-")):
-        start, found, token = path.name.rpartition(one)
-        if found:
-            return path.with_name(f"{start}{other}{token}")
+    """Return the name of what a new directory replaces, or that of the new one for the old."""
+    for stage, other in ((".replaced-", ".building-"), (".building-", ".replaced-")):
+        name, separator, token = path.name.rpartition(stage)
+        if separator:
+            return path.with_name(f"{name}{other}{token}")
     raise ValueError(f"{path.name} is not the temporary name of what is built")
 
 
@@ -287,11 +282,11 @@ def _host() -> str:
 
 
 def _lock_of_new(path: Path) -> int | None:
-    """The lock on what was just made; None if it was taken for a leftover and removed."""
+    """Lock what was just made; return None if it was taken for a leftover and removed."""
     if not _HAS_LOCKS:
         return _NO_LOCK
     try:
-        file = _opened(path)
+        file = _open(path)
     except FileNotFoundError:
         return None
     try:
@@ -308,7 +303,7 @@ def _lock_of_new(path: Path) -> int | None:
 def _remove_if_dead(path: Path) -> None:
     """Remove what nobody holds a lock on; the lock is ours while it is removed."""
     try:
-        file = _opened(path)
+        file = _open(path)
     except OSError:  # it is gone, or somebody else's
         return
     try:
@@ -327,7 +322,7 @@ def _may_be_alive(path: Path) -> bool:
     if not _HAS_LOCKS or parts is None or parts["host"] != _host():
         return path.exists()
     try:
-        file = _opened(path)
+        file = _open(path)
     except OSError:
         return path.exists()
     try:
@@ -339,7 +334,7 @@ def _may_be_alive(path: Path) -> bool:
     return False
 
 
-def _opened(path: Path) -> int:
+def _open(path: Path) -> int:
     """Open a file or a directory for a lock; network file systems want files open for writing."""
     flags = os.O_NOFOLLOW | os.O_NONBLOCK
     try:

@@ -1,7 +1,7 @@
 """Engines: where many tasks are carried out, each on a value that all of them share.
 
-`engine.py` says what an engine is, `opened.py` opens one by its name. Here, on any executor of
-`concurrent.futures`, or on a cluster of dask, the same tasks give the same results.
+`engine.py` defines engines and opens them by name, `processes.py` has the worker processes of this
+machine, `shared.py` the value that tasks share, `dask.py` clusters.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ unpickled at all.
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import threading
 import zlib
@@ -20,7 +21,7 @@ from weakref import WeakValueDictionary
 from doxeval.errors import EngineError, InputError
 
 _KEPT_VALUES = 2
-_QUICKLY = 1  # of zlib's levels
+_FASTEST = 1  # of zlib's levels
 
 
 class Shared:
@@ -44,64 +45,80 @@ class Shared:
         *,
         by_value: bool = False,
     ) -> Shared:
-        """Pickle a value; an InputError if that is not possible.
+        """Pickle a value; raise an InputError if that is not possible.
 
         `prepare` is called with the value in each process that unpickles it, before any task sees
         it. Classes and functions are pickled by their names. With `by_value`, those that other
         processes cannot find by name, because they are defined in `__main__` or inside a function,
         are pickled as they are, if cloudpickle is installed.
         """
-        packed = zlib.compress(_pickled((value, prepare), by_value), _QUICKLY)
-        shared = cls(hashlib.sha256(packed).hexdigest(), packed)
-        shared.__dict__["value"] = value
-        _MADE_HERE[shared.digest] = shared
-        return shared
+        packed = zlib.compress(_pickle((value, prepare), by_value), _FASTEST)
+        return cls(hashlib.sha256(packed).hexdigest(), packed)._with_value(value)
 
     @classmethod
     def here(cls, value: Any) -> Shared:
-        """A value for tasks in this process: it is not pickled.
+        """Wrap a value for tasks in this process and in those forked from it: nothing is pickled.
 
         >>> Shared.here(abs).value(-3)
         3
         """
-        shared = cls("", b"")
-        shared.__dict__["value"] = value
-        return shared
+        return cls(os.urandom(16).hex(), b"")._with_value(value)
+
+    def _with_value(self, value: Any) -> Shared:
+        self.__dict__["value"] = value
+        _IN_THIS_PROCESS[self.digest] = self
+        return self
 
     @cached_property
     def value(self) -> Any:
         """The value itself; an EngineError if it cannot be unpickled in this process."""
         with _LOCK:  # other threads wait for it instead of unpickling it, too
-            if self.digest not in _KEPT:
-                _KEPT[self.digest] = _unpacked(self.packed)
-            _KEPT.move_to_end(self.digest)
-            while len(_KEPT) > _KEPT_VALUES:
-                _KEPT.popitem(last=False)
-            return _KEPT[self.digest]
+            if self.digest not in _RECENT:
+                _RECENT[self.digest] = _unpack(self.packed)
+            _RECENT.move_to_end(self.digest)
+            while len(_RECENT) > _KEPT_VALUES:
+                _RECENT.popitem(last=False)
+            return _RECENT[self.digest]
+
+    def pin(self) -> None:
+        """Unpickle the value now, and keep it in this process, which is a worker, to its end."""
+        _PINNED.append(self._with_value(self.value))
+
+    def reference(self) -> Shared:
+        """Return this value without its bytes, for workers in which it is pinned."""
+        return Shared(self.digest, b"")
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # Out of band where the one who pickles wants to send the bytes by another way.
         packed = pickle.PickleBuffer(self.packed) if protocol >= 5 else bytes(self.packed)
-        return _arrived, (self.digest, packed)
+        return _receive, (self.digest, packed)
 
 
-_MADE_HERE: WeakValueDictionary[str, Shared] = WeakValueDictionary()
-_KEPT: OrderedDict[str, Any] = OrderedDict()
+_IN_THIS_PROCESS: WeakValueDictionary[str, Shared] = WeakValueDictionary()
+_RECENT: OrderedDict[str, Any] = OrderedDict()
+_PINNED: list[Shared] = []
 _LOCK = threading.RLock()
 
 
-def _arrived(digest: str, packed: Any) -> Shared:
-    return _MADE_HERE.get(digest) or Shared(digest, packed)
+def _receive(digest: str, packed: Any) -> Shared:
+    return _IN_THIS_PROCESS.get(digest) or Shared(digest, packed)
 
 
-def _pickled(value: Any, by_value: bool) -> bytes:
+def _pickle(value: Any, by_value: bool) -> bytes:
+    problem: Exception | None = None
     try:
         data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-        problem: Exception | None = None
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         data, problem = b"", error
     if by_value and (problem is not None or b"__main__" in data):
-        data, problem = _pickled_by_value(value, data, problem)
+        try:
+            import cloudpickle
+
+            data, problem = cloudpickle.dumps(value, pickle.HIGHEST_PROTOCOL), None
+        except ImportError:
+            pass
+        except Exception as error:  # objects of others raise anything when they are pickled
+            problem = error
     if problem is not None:
         raise InputError(
             f"the evaluation cannot be sent to other processes: {problem}; a measure or function "
@@ -110,20 +127,7 @@ def _pickled(value: Any, by_value: bool) -> bytes:
     return data
 
 
-def _pickled_by_value(
-    value: Any, data: bytes, problem: Exception | None
-) -> tuple[bytes, Exception | None]:
-    try:
-        import cloudpickle
-
-        return cloudpickle.dumps(value, pickle.HIGHEST_PROTOCOL), None
-    except ImportError:
-        return data, problem
-    except Exception as error:  # objects of others raise anything when they are pickled
-        return b"", error
-
-
-def _unpacked(packed: Any) -> Any:
+def _unpack(packed: Any) -> Any:
     try:
         value, prepare = pickle.loads(zlib.decompress(packed))  # noqa: S301  # made by Shared.of
     except (ImportError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""What is written once, sealed, and only read from then on: collections and search indexes."""
+"""Storage: what is written once and only read from then on, collections and search indexes."""
 
 from __future__ import annotations
 

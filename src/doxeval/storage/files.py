@@ -1,10 +1,11 @@
-"""The files of a sealed directory, compared with its manifest before anything is read from them.
+"""The files of a collection or an index, compared with the manifest before anything is read.
 
 Whenever a collection or an index is opened, the size of every file and the header of every array
 are compared with the manifest. Contents are hashed, too: of the smallest files first, as long as
-they have at most the kind's `verified_bytes` together. (The text of a collection does not count:
+they have at most the type's `verified_bytes` together. (The text of a collection does not count:
 each document's text is hashed when it is read.) For most collections that is all of them. The
-larger files are hashed when all contents are compared, as `Collection.verify` does.
+larger files are hashed when all contents are compared, as `Collection.verify` does, or when
+something impossible was read from them.
 
 Reading writes nothing into the directory. The hash of a file is remembered by the process, and for
 later ones in the user's cache directory, by the file's device, inode, size and times, until any of
@@ -12,20 +13,7 @@ them changes: no program can set the time of the last change back. So opening a 
 workers as well, costs next to nothing. Without a cache that can be used, files are hashed again.
 
 Small files are read into memory; the others are mapped. Either way they stay as they were opened
-if the collection is built anew in the meantime.
-
-Hashing many files at once, in a few threads: hashlib lets the others run in the meantime.
-
-Errors that only a damaged file can cause, told as such.
-
-A collection or an index that is too large to be verified at opening may hold numbers that point
-nowhere. Where NumPy or Python stumble over such a number, the files are compared with their hashes,
-and the error names the file. If all files are as they were built, the mistake is the caller's, and
-the original error is raised.
-
-Nearly all reading goes through methods of the collection or the index, which are `guarded`; whoever
-reads the columns in other ways does so `on_guard`. Code that is not doxeval's, such as a measure of
-the user's, is called `off_guard`: its errors are its own, and nothing is hashed because of them.
+if the collection is built again in the meantime.
 """
 
 from __future__ import annotations
@@ -35,6 +23,7 @@ import json
 import mmap
 import os
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -42,7 +31,6 @@ from functools import wraps
 from io import FileIO
 from itertools import accumulate
 from pathlib import Path
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 from weakref import WeakSet
 
@@ -57,96 +45,9 @@ from doxeval.storage.manifest import HEADER_BYTES, Column, Kind, cache_directory
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-_BLOCK = 256 << 10
-_MOST_THREADS = 4  # more would wait for the disk
-_WORTH_THREADS = 16 << 20  # so many bytes are hashed in about ten milliseconds
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+Contents: TypeAlias = bytes | mmap.mmap
 # Called with the bytes that were hashed since the last call.
 Progress: TypeAlias = Callable[[int], object]
-
-
-class _Stopped(Exception):
-    """The files are no longer needed."""
-
-
-def digest(file: FileIO, progress: Progress | None = None) -> str:
-    """The SHA-256 of an open file, from where it stands to its end.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryFile(buffering=0) as file:
-    ...     digest(file)[:8]
-    'e3b0c442'
-    """
-    sha256 = hashlib.sha256()
-    block = memoryview(bytearray(_BLOCK))
-    while count := file.readinto(block):
-        sha256.update(block[:count])
-        if progress is not None:
-            progress(count)
-    return sha256.hexdigest()
-
-
-def in_threads(
-    task: Callable[[Item, Progress], Result],
-    items: Sequence[Item],
-    sizes: Sequence[int],
-    progress: Progress | None = None,
-) -> list[Result]:
-    """The results of a task for all items, in order; the first error in this order is raised.
-
-    `sizes` are the bytes that each item takes to hash: the largest items are begun first. The task
-    is called with an item and a function to tell its progress; `progress` itself is only called in
-    this thread.
-
-    >>> in_threads(lambda name, progress: name.upper(), ["a", "b"], [1, 1])
-    ['A', 'B']
-    """
-    threads = min(_MOST_THREADS, _cores(), len(items))
-    if threads < 2 or sum(sizes) < _WORTH_THREADS:
-        return [task(item, progress or _ignored) for item in items]
-    from concurrent.futures import ThreadPoolExecutor
-
-    news: SimpleQueue[int | None] = SimpleQueue()  # bytes, or None for an item that is done
-    is_stopped = False
-
-    def told(count: int) -> None:
-        if is_stopped:
-            raise _Stopped
-        news.put(count)
-
-    with ThreadPoolExecutor(threads) as pool:
-        futures: dict[int, Future[Result]] = {}
-        try:
-            for at in sorted(range(len(items)), key=lambda at: -sizes[at]):
-                futures[at] = pool.submit(task, items[at], told)
-                futures[at].add_done_callback(lambda _: news.put(None))
-            left = len(items)
-            while left:
-                count = news.get()
-                if count is None:
-                    left -= 1
-                elif progress is not None:
-                    progress(count)
-            return [futures[at].result() for at in range(len(items))]
-        finally:
-            is_stopped = True  # an interrupted caller does not wait for the rest
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _ignored(count: int) -> None:
-    pass
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-Contents: TypeAlias = bytes | mmap.mmap
 
 _SMALL = 64 << 10
 # File systems note times in steps of up to two seconds. A file that changed more recently than
@@ -160,6 +61,9 @@ _MOST_KEPT = 2_000
 _LARGEST_DIGESTS_FILE = 1 << 20
 # Elsewhere the "time of the last change" is that of creation.
 _HAS_CHANGE_TIMES = os.name == "posix"
+_BLOCK = 256 << 10
+_MOST_THREADS = 4  # more would wait for the disk
+_WORTH_THREADS = 16 << 20  # so many bytes are hashed in about ten milliseconds
 
 # A file in one state: device, inode, size, time stamp, and the time when any of this, or the
 # contents, last changed, which nobody can set.
@@ -168,12 +72,13 @@ _Identity: TypeAlias = str
 _DIGESTS: dict[_Identity, str] = {}
 _NOT_KEPT: dict[_Identity, str] = {}  # those of them that are not in the cache directory yet
 _RECALLED: set[Path] = set()  # the files in cache directories that were read
+_LOCK = threading.Lock()  # on these three
 # The open directories that were too large to be verified at opening.
 _UNVERIFIED: WeakSet[SealedFiles] = WeakSet()
 
 
 class SealedFiles:
-    """The open files of a sealed directory, and its manifest.
+    """The open files of a collection or an index, and its manifest.
 
     A directory that is replaced at the very moment it is opened is opened again. With
     `only_hashed`, the files without a hash of their own are elsewhere, as they are for a cache.
@@ -187,11 +92,14 @@ class SealedFiles:
         while not self._contents:
             self.manifest = read_manifest(kind, directory)
             try:
-                self._contents = self._opened()
+                self._contents = self._open_all()
             except kind.error:
                 if read_manifest(kind, directory) == self.manifest:
                     raise
-        self._columns = self._known_columns()
+        counts = self.manifest["counts"]
+        optional = kind.optional_columns(counts)
+        present = {name: optional[name] for name in optional if name in self._contents}
+        self._columns: dict[str, Column] = {**kind.columns(counts), **present}
         self._check_headers()
         if not self.are_verified:
             _UNVERIFIED.add(self)
@@ -214,33 +122,27 @@ class SealedFiles:
             if total > self.kind.verified_bytes
         )
 
-    def _known_columns(self) -> dict[str, Column]:
-        counts = self.manifest["counts"]
-        optional = self.kind.optional_columns(counts)
-        present = {name: optional[name] for name in optional if name in self._contents}
-        return {**self.kind.columns(counts), **present}
-
     def has_column(self, name: str) -> bool:
         """Whether there is an array in a file `name.npy`."""
         return f"{name}.npy" in self._columns
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """The array in a file `name.npy`."""
+        """Return the array in a file `name.npy`."""
         file = f"{name}.npy"
         dtype = self._columns[file].dtype
         return np.frombuffer(self._contents[file], dtype, offset=HEADER_BYTES)
 
     def raw(self, name: str) -> Bytes:
-        """The bytes of a file."""
+        """Return the bytes of a file."""
         return np.frombuffer(self._contents[name], np.uint8)
 
     def damaged(self, name: str, what: str) -> InputError:
-        """The error about a file that is not what it should be."""
+        """Return the error about a file that is not what it should be."""
         path = str(self.directory / name)
         return self.kind.error(f"the file is damaged: {what}; {self.kind.again}", path)
 
     def refuse_damage(self) -> None:
-        """Compare all contents with the manifest, and raise an error about the first difference.
+        """Hash the files that were not hashed at opening; raise an error about the first damage.
 
         This is for a directory that was too large to be verified at opening, when something
         impossible was read from it.
@@ -251,18 +153,11 @@ class SealedFiles:
             check_contents(self.kind, self.directory / name, recorded[name], progress)
 
         try:
-            in_threads(check, list(recorded), [one["bytes"] for one in recorded.values()])
+            in_threads(check, list(recorded), [entry["bytes"] for entry in recorded.values()])
         finally:
             keep_digests()
 
-    def _check_headers(self) -> None:
-        for name, expected in self._columns.items():
-            contents = self._contents[name]
-            if contents[:HEADER_BYTES] != expected.header or len(contents) != expected.bytes:
-                what = f"expected {expected.length:,} values of type {expected.dtype.name}"
-                raise self.damaged(name, what)
-
-    def _opened(self) -> dict[str, Contents]:
+    def _open_all(self) -> dict[str, Contents]:
         unverified = self.unverified
         files = {
             name: recorded
@@ -270,9 +165,8 @@ class SealedFiles:
             if not (self._only_hashed and name in self.kind.unhashed)
         }
 
-        def opened(name: str, progress: Progress) -> Contents:
-            is_verified = name not in unverified
-            return _opened(self.kind, self.directory / name, files[name], is_verified)
+        def open_one(name: str, progress: Progress) -> Contents:
+            return _open(self.kind, self.directory / name, files[name], name not in unverified)
 
         verified = {name for name in files if name not in self.kind.unhashed}.difference(unverified)
         if any(files[name]["bytes"] > _SMALL for name in verified):
@@ -280,7 +174,7 @@ class SealedFiles:
         to_hash = {name for name in verified if not _is_remembered(self.directory / name)}
         sizes = [recorded["bytes"] if name in to_hash else 0 for name, recorded in files.items()]
         try:
-            contents = dict(zip(files, in_threads(opened, list(files), sizes), strict=True))
+            contents = dict(zip(files, in_threads(open_one, list(files), sizes), strict=True))
         finally:
             keep_digests()
         for name in self.kind.unread & files.keys():
@@ -289,53 +183,58 @@ class SealedFiles:
             return {}  # replaced while it was being opened
         return contents
 
+    def _check_headers(self) -> None:
+        for name, expected in self._columns.items():
+            contents = self._contents[name]
+            if contents[:HEADER_BYTES] != expected.header or len(contents) != expected.bytes:
+                what = f"expected {expected.length:,} values of type {expected.dtype.name}"
+                raise self.damaged(name, what)
 
-def damage_in_open_files() -> DoxevalError | None:
-    """The first damage in a collection or index that is open and was not verified at opening.
 
-    For an error that nobody expected, when it is not known which of them may be the cause.
-
-    >>> damage_in_open_files()
-    """
-    try:
-        for files in list(_UNVERIFIED):
-            files.refuse_damage()
-    except DoxevalError as error:
-        return error
-    return None
+# One file
 
 
 def check_contents(
-    kind: Kind,
-    path: Path,
-    recorded: dict[str, Any],
-    progress: Callable[[int], object] | None = None,
+    kind: Kind, path: Path, recorded: dict[str, Any], progress: Progress | None = None
 ) -> None:
     """Compare the size and the hash of a file with what the manifest records of it."""
     try:
-        with _regular(kind, path, recorded) as file:
+        with _open_regular(kind, path, recorded) as file:
             if "sha256" not in recorded:
                 return
-            if _hashed(_identity(file), file, progress) != recorded["sha256"]:
-                raise _altered(kind, path)
+            if _hash(_identity(file), file, progress) != recorded["sha256"]:
+                raise kind.error(f"the file was altered; {kind.again}", str(path))
     except OSError as error:
         raise kind.error(error.strerror or str(error), str(path)) from error
 
 
-def _opened(kind: Kind, path: Path, recorded: dict[str, Any], verify: bool) -> Contents:
+def _open(kind: Kind, path: Path, recorded: dict[str, Any], verify: bool) -> Contents:
+    """Read or map a file of the right size, and the right hash if it is to be verified."""
     try:
-        with _regular(kind, path, recorded) as file:
-            size = recorded["bytes"]
-            contents = file.read() if "sha256" in recorded and size <= _SMALL else _mapped(file)
-            if verify and "sha256" in recorded:
-                _verify(kind, path, file, contents, recorded["sha256"])
+        with _open_regular(kind, path, recorded) as file:
+            size, expected = recorded["bytes"], recorded.get("sha256")
+            contents: Contents = b""
+            if expected is not None and size <= _SMALL:
+                contents = file.read()
+            elif size:
+                contents = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if not verify or expected is None:
+                return contents
+            if isinstance(contents, bytes):
+                is_intact = hashlib.sha256(contents).hexdigest() == expected
+            else:
+                identity = _identity(file)
+                # What is remembered may be damaged itself, so nothing is refused for its sake.
+                is_intact = _DIGESTS.get(identity) == expected or _hash(identity, file) == expected
+            if not is_intact:
+                raise kind.error(f"the file was altered; {kind.again}", str(path))
             return contents
     except OSError as error:
         raise kind.error(error.strerror or str(error), str(path)) from error
 
 
-def _regular(kind: Kind, path: Path, recorded: dict[str, Any]) -> FileIO:
-    """A file that has the right size, open for reading."""
+def _open_regular(kind: Kind, path: Path, recorded: dict[str, Any]) -> FileIO:
+    """Open a regular file that has the right size."""
     file = FileIO(os.fspath(path), "rb", opener=_open_at_once)
     try:
         state = os.fstat(file.fileno())
@@ -355,27 +254,6 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _verify(kind: Kind, path: Path, file: FileIO, contents: Contents, expected: str) -> None:
-    """Refuse an open file that has another hash."""
-    if isinstance(contents, bytes):
-        is_intact = hashlib.sha256(contents).hexdigest() == expected
-    else:
-        identity = _identity(file)
-        # What is remembered may be damaged itself, so nothing is refused for its sake.
-        is_intact = _DIGESTS.get(identity) == expected or _hashed(identity, file) == expected
-    if not is_intact:
-        raise _altered(kind, path)
-
-
-def _mapped(file: FileIO) -> Contents:
-    is_empty = os.fstat(file.fileno()).st_size == 0
-    return b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _altered(kind: Kind, path: Path) -> InputError:
-    return kind.error(f"the file was altered; {kind.again}", str(path))
-
-
 # What was hashed before
 
 
@@ -390,30 +268,30 @@ def _is_remembered(path: Path) -> bool:
     try:
         return bool(_DIGESTS) and _identity(path) in _DIGESTS
     except OSError:
-        return False  # opening the file will tell
+        return False  # opening the file raises the error
 
 
-def _hashed(
-    identity: _Identity, file: FileIO, progress: Callable[[int], object] | None = None
-) -> str:
-    """The hash of an open file, which is remembered from now on."""
+def _hash(identity: _Identity, file: FileIO, progress: Progress | None = None) -> str:
+    """Return the hash of an open file, which is remembered from now on."""
     now = time.time_ns()
-    found = digest(file, progress)
+    sha256 = digest(file, progress)
     *_, size, modified, changed = map(int, identity.split())
     if size > _SMALL and now - max(modified, changed) > _SETTLED:
-        if len(_DIGESTS) >= _MOST_REMEMBERED:
-            _DIGESTS.clear()
-        _DIGESTS[identity] = _NOT_KEPT[identity] = found
-    return found
+        with _LOCK:
+            if len(_DIGESTS) >= _MOST_REMEMBERED:
+                _DIGESTS.clear()
+            _DIGESTS[identity] = _NOT_KEPT[identity] = sha256
+    return sha256
 
 
 def _recall_digests() -> None:
     """Read what earlier processes of this user have hashed, once in this one."""
     with suppress(OutputError):  # there is no cache directory
         path = cache_directory() / _DIGESTS_FILE
-        if path not in _RECALLED:
-            _RECALLED.add(path)
-            _DIGESTS.update({**_kept_digests(path), **_DIGESTS})
+        with _LOCK:
+            if path not in _RECALLED:
+                _RECALLED.add(path)
+                _DIGESTS.update({**_read_digests(path), **_DIGESTS})
 
 
 def keep_digests() -> None:
@@ -426,19 +304,20 @@ def keep_digests() -> None:
     """
     if not _NOT_KEPT or not _HAS_CHANGE_TIMES:
         return
-    new = dict(_NOT_KEPT)
-    _NOT_KEPT.clear()
+    with _LOCK:
+        new = dict(_NOT_KEPT)
+        _NOT_KEPT.clear()
     with suppress(OSError, OutputError):  # there is no such directory, or not for us
         path = cache_directory() / _DIGESTS_FILE
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        newest = list({**_kept_digests(path), **new}.items())[-_MOST_KEPT:]
+        newest = list({**_read_digests(path), **new}.items())[-_MOST_KEPT:]
         with temporary_output(path, "writing", Path.touch) as temporary:
             temporary.write_text(json.dumps(dict(newest), indent=0), encoding="ascii")
             temporary.replace(path)
 
 
-def _kept_digests(path: Path) -> dict[_Identity, str]:
-    """What a file in the cache directory says, which is nothing if it is damaged."""
+def _read_digests(path: Path) -> dict[_Identity, str]:
+    """Return what a file in the cache directory holds, which is nothing if it is damaged."""
     try:
         with path.open("rb") as file:
             kept = json.loads(file.read(_LARGEST_DIGESTS_FILE))
@@ -446,6 +325,98 @@ def _kept_digests(path: Path) -> dict[_Identity, str]:
         return {}
     is_usable = isinstance(kept, dict) and all(isinstance(value, str) for value in kept.values())
     return kept if is_usable else {}
+
+
+# Hashing, in a few threads: hashlib lets the others run in the meantime
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def digest(file: FileIO, progress: Progress | None = None) -> str:
+    """Return the SHA-256 of an open file, from its current position to its end.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryFile(buffering=0) as file:
+    ...     digest(file)[:8]
+    'e3b0c442'
+    """
+    sha256 = hashlib.sha256()
+    block = memoryview(bytearray(_BLOCK))
+    while count := file.readinto(block):
+        sha256.update(block[:count])
+        if progress is not None:
+            progress(count)
+    return sha256.hexdigest()
+
+
+class _Stopped(Exception):
+    """The files are no longer needed."""
+
+
+def in_threads(
+    task: Callable[[Item, Progress], Result],
+    items: Sequence[Item],
+    sizes: Sequence[int],
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Return the results of a task for all items, in order; raise the first error in this order.
+
+    `sizes` are the bytes that each item takes to hash: the largest items are begun first. The task
+    is called with an item and a function to report its progress to; `progress` itself is only
+    called in this thread.
+
+    >>> in_threads(lambda name, progress: name.upper(), ["a", "b"], [1, 1])
+    ['A', 'B']
+    """
+    threads = min(_MOST_THREADS, _cores(), len(items))
+    if threads < 2 or sum(sizes) < _WORTH_THREADS:  # as for most collections
+        return [task(item, progress or (lambda _: None)) for item in items]
+    from concurrent.futures import ThreadPoolExecutor
+    from queue import SimpleQueue
+
+    news: SimpleQueue[int | None] = SimpleQueue()  # bytes, or None for an item that is done
+    is_stopped = False
+
+    def report(count: int) -> None:
+        if is_stopped:
+            raise _Stopped
+        news.put(count)
+
+    with ThreadPoolExecutor(threads) as pool:
+        futures: dict[int, Future[Result]] = {}
+        try:
+            for at in sorted(range(len(items)), key=lambda at: -sizes[at]):
+                futures[at] = pool.submit(task, items[at], report)
+                futures[at].add_done_callback(lambda _: news.put(None))
+            left = len(items)
+            while left:
+                count = news.get()
+                if count is None:
+                    left -= 1
+                elif progress is not None:
+                    progress(count)
+            return [futures[at].result() for at in range(len(items))]
+        finally:
+            is_stopped = True  # an interrupted caller does not wait for the rest
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# Errors that only a damaged file can cause. A collection or an index that is too large to be
+# verified at opening may hold numbers that point nowhere. Where NumPy or Python stumble over such a
+# number, the files are compared with their hashes, and the error names the file. If all files are
+# as they were built, the mistake is the caller's, and the original error is raised.
+#
+# Nearly all reading goes through methods of the collection or the index, which are `guarded`;
+# whoever reads the columns in other ways does so `on_guard`. Code that is not doxeval's, such as a
+# measure of the user's, is called `off_guard`: nothing is hashed because of its errors.
 
 
 class _HasFiles(Protocol):
@@ -456,41 +427,55 @@ class _HasFiles(Protocol):
 Self = TypeVar("Self", bound=_HasFiles)
 Parameters = ParamSpec("Parameters")
 
-SIGNS_OF_DAMAGE = (ArithmeticError, LookupError, MemoryError, ValueError)
+_SIGNS_OF_DAMAGE = (ArithmeticError, LookupError, MemoryError, ValueError)
+_FOREIGN = "_doxeval_foreign"  # an attribute of errors that were raised in code of others
+
+
+@contextmanager
+def on_guard(store: _HasFiles | None) -> Iterator[None]:
+    """Look for damaged files if what is done inside raises an error that they could cause.
+
+    >>> with on_guard(None):
+    ...     _ = [1, 2][5]
+    Traceback (most recent call last):
+    IndexError: list index out of range
+    """
+    try:
+        yield
+    except _SIGNS_OF_DAMAGE as error:
+        if store is not None and may_be_damage(error):
+            store.refuse_damage()
+        raise
 
 
 def guarded(
     method: Callable[Concatenate[Self, Parameters], Result],
 ) -> Callable[Concatenate[Self, Parameters], Result]:
-    """A method of a collection or an index that tells damaged files from mistakes of its caller."""
+    """Do the same for a method of a collection or an index."""
 
     @wraps(method)
     def reading(self: Self, /, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
-        try:
+        try:  # as in `on_guard`, which would cost a microsecond more
             return method(self, *arguments, **named)
-        except SIGNS_OF_DAMAGE:
+        except _SIGNS_OF_DAMAGE:
             self.refuse_damage()
             raise
 
     return reading
 
 
-# An attribute of errors that were raised in code that is not doxeval's.
-_FOREIGN = "_doxeval_foreign"
-
-
 @contextmanager
 def off_guard(value: object) -> Iterator[None]:
-    """A stretch of work by methods of a value; errors of a class outside doxeval are its own.
+    """Mark errors of what is done inside as foreign if a value's class is not doxeval's.
 
-    >>> def about(value):
+    >>> def is_damage(value):
     ...     try:
     ...         with off_guard(value):
     ...             raise ValueError("no such topic")
     ...     except ValueError as error:
     ...         return may_be_damage(error)
     >>> from fractions import Fraction  # stands for a class of the user's own
-    >>> about(Fraction(1, 2)), about(None)
+    >>> is_damage(Fraction(1, 2)), is_damage(None)
     (False, True)
     """
     try:
@@ -511,18 +496,16 @@ def may_be_damage(error: BaseException) -> bool:
     return not getattr(error, _FOREIGN, False)
 
 
-@contextmanager
-def on_guard(sealed: _HasFiles | None) -> Iterator[None]:
-    """A stretch of work in which an error may come from a damaged file.
+def damage_in_open_files() -> DoxevalError | None:
+    """Return the first damage in an open collection or index that was not verified at opening.
 
-    >>> with on_guard(None):
-    ...     _ = [1, 2][5]
-    Traceback (most recent call last):
-    IndexError: list index out of range
+    For an error that nobody expected, when it is not known which of them may be the cause.
+
+    >>> damage_in_open_files()
     """
     try:
-        yield
-    except SIGNS_OF_DAMAGE as error:
-        if sealed is not None and may_be_damage(error):
-            sealed.refuse_damage()
-        raise
+        for files in list(_UNVERIFIED):
+            files.refuse_damage()
+    except DoxevalError as error:
+        return error
+    return None

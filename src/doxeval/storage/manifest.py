@@ -1,21 +1,16 @@
-r"""Arrays on disk, as `.npy` files of one dimension.
+r"""What collections and indexes are on disk: directories with a manifest, written once.
 
-The type and the length of an array follow from the counts in the manifest, and so does its header,
-byte for byte: a file with any other header is refused before a single value is read, so no file can
-ask for an array of Python objects.
+A manifest has the counts from which the lengths of all arrays follow, the size and the SHA-256 of
+every file, and a checksum of itself. Everything in it is checked before any file is opened
+(files.py); when all files are complete, it is written (writer.py).
 
-The kinds of things that are sealed, such as collections, and what is particular to each.
+Arrays are `.npy` files of one dimension. Their types and lengths follow from the counts, and so do
+their headers, byte for byte: a file with any other header is refused before a single value is read,
+so no file can ask for an array of Python objects.
 
-Where a collection is: a local directory, or a URL that fsspec can open.
-
-A URL begins with a protocol and `://`, as in `s3://bucket/wiki`; protocols may be chained, as in
+Such a directory is a local one, or at a URL that fsspec can open (remote.py). A URL begins with a
+protocol and `://`, as in `s3://bucket/wiki`; protocols may be chained, as in
 `zip://wiki::https://host/wiki.zip`. Everything else is a path, `C:\wiki` and `a:b` included.
-
-The manifest of a sealed directory, and the seal on its files.
-
-A collection, or an index, is written once. When it is complete, the size and the SHA-256 of every
-file go into the manifest, which contains a checksum of itself. How files are compared with the
-manifest: see files.py.
 """
 
 from __future__ import annotations
@@ -24,6 +19,7 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,13 +28,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from doxeval.errors import InputError, OutputError
-from doxeval.output import set_aside
+from doxeval.output import is_being_replaced, set_aside
 
+NAME = "manifest.json"
 HEADER_BYTES = 128
+_TOO_LARGE = 1 << 62  # for any size or count
+_SECONDS_TO_REPLACE = 5.0  # a directory, which takes two renames
+# In the cache, where the files of a directory came from. No file of a collection has such a name.
+URL_FILE = ".url"
+_PROTOCOL = r"[A-Za-z][A-Za-z0-9+.\-]+"  # two characters at least: one is a drive of Windows
+_URL = rf"(?:{_PROTOCOL}::)*{_PROTOCOL}://"
+# What becomes of a URL when it is made a Path.
+_FLATTENED = rf"({_PROTOCOL}:)[/\\][^/\\]"
+_CREDENTIALS = r"(?<!github)://[^/@]*:[^/@]+@"  # github://organisation:repository@ has none
+_LOCAL = ("file", "local")
+_CACHE_VARIABLE = "DOXEVAL_CACHE"
+ANOTHER_CACHE = f"the environment variable {_CACHE_VARIABLE} can name another directory"
 
 
 class Column(NamedTuple):
-    """The values of an array, and how many there are."""
+    """An array on disk: the type of its values, and how many there are."""
 
     dtype: np.dtype[Any]
     length: int
@@ -62,7 +71,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """What messages about a kind of sealed directory say, and which files it has.
+    """A type of such directories, collections or indexes: its files, and words for messages.
 
     Every manifest has `counts`, whole numbers from which the lengths of all arrays follow.
     """
@@ -75,16 +84,16 @@ class Kind:
     error: type[InputError]
     # Files without a hash of their own: whoever reads them finds out whether they were altered.
     unhashed: Container[str]
-    # At opening, so much is compared with its hashes, the smallest files first.
+    # At opening, so many bytes are compared with their hashes, the smallest files first.
     verified_bytes: int
-    # The part of a manifest that is absent or not of the right type. The list of files is checked
-    # for every kind; this is about the rest, the counts first of all.
+    # Returns the part of a manifest that is absent or not of the right type, the counts first of
+    # all; the list of files is checked for every type.
     missing: Callable[[Mapping[str, Any]], str | None]
     # The arrays by the names of their files, for these counts.
     columns: Callable[[Mapping[str, int]], dict[str, Column]]
     # Arrays that may be there, for these counts.
     optional_columns: Callable[[Mapping[str, int]], dict[str, Column]] = lambda counts: {}
-    # Files that are there beside the arrays.
+    # Required files that are not arrays.
     other_files: frozenset[str] = frozenset()
     # Files that are verified with the others, but never read.
     unread: frozenset[str] = frozenset()
@@ -94,35 +103,142 @@ class Kind:
         """The noun with its article: a collection, an index."""
         return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
 
-    def file_names(self, counts: Mapping[str, int]) -> set[str]:
-        """All files there are for these counts, apart from the manifest."""
-        return {*self.columns(counts), *self.other_files}
+
+# Reading a manifest
 
 
-# In the cache, where the files of a directory came from. No file of a collection has such a name.
-URL_FILE = ".url"
-_PROTOCOL = r"[A-Za-z][A-Za-z0-9+.\-]+"  # two characters at least: one is a drive of Windows
-_URL = rf"(?:{_PROTOCOL}::)*{_PROTOCOL}://"
-# What becomes of a URL when it is made a Path.
-_FLATTENED = rf"({_PROTOCOL}:)[/\\][^/\\]"
-_CREDENTIALS = r"(?<!github)://[^/@]*:[^/@]+@"  # github://organisation:repository@ has none
-_LOCAL = ("file", "local")
-CACHE_VARIABLE = "DOXEVAL_CACHE"
-ELSEWHERE = f"the environment variable {CACHE_VARIABLE} can name another directory"
+def read_manifest(kind: Kind, directory: Path) -> dict[str, Any]:
+    """Return the manifest of a directory, if it is of this type and version, and unaltered."""
+    manifest = _parse(kind, _read(kind, directory), str(directory / NAME))
+    return _check(kind, manifest, str(directory), str(directory / NAME))
+
+
+def parse_manifest(kind: Kind, data: bytes, location: str, address: str) -> dict[str, Any]:
+    """Do the same for a manifest that was read at an address, of a directory that is elsewhere."""
+    return _check(kind, _parse(kind, data, address), location, address)
+
+
+def is_sealed(kind: Kind, directory: Path) -> bool:
+    """Whether a directory is of this type, of whatever version and state."""
+    try:
+        manifest = _parse(kind, _read(kind, directory), str(directory / NAME))
+        return bool(manifest.get("format") == kind.format)
+    except InputError:
+        return False
+
+
+def manifest_checksum(manifest: Mapping[str, Any]) -> str:
+    """Return the checksum of a manifest that does not contain it yet."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+
+
+def has_counts(manifest: Mapping[str, Any], *names: str) -> bool:
+    """Whether a manifest has all these counts, as whole numbers that no file system exceeds.
+
+    >>> has_counts({"counts": {"documents": 3}}, "documents")
+    True
+    >>> has_counts({"counts": {"documents": -3}}, "documents")
+    False
+    """
+    counts = manifest.get("counts")
+    return isinstance(counts, dict) and all(is_size(counts.get(name)) for name in names)
+
+
+def is_size(value: object) -> bool:
+    """Whether a value is a whole number that no file system exceeds.
+
+    >>> is_size(3), is_size(-3), is_size(True)
+    (True, False, False)
+    """
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _TOO_LARGE
+
+
+def _read(kind: Kind, directory: Path) -> bytes:
+    deadline: float | None = None
+    while True:
+        try:
+            return (directory / NAME).read_bytes()
+        except FileNotFoundError:
+            deadline = deadline or time.monotonic() + _SECONDS_TO_REPLACE
+            if time.monotonic() > deadline or not is_being_replaced(directory):
+                raise kind.error(_why_missing(kind, directory), str(directory)) from None
+        except OSError as error:
+            raise kind.error(error.strerror or str(error), str(directory / NAME)) from error
+        time.sleep(0.01)
+
+
+def _why_missing(kind: Kind, directory: Path) -> str:
+    old = set_aside(directory)
+    if old is not None and not directory.exists():
+        return (
+            f"a build was killed while it replaced the {kind.noun}; the old one is {old.name} in "
+            "the same directory, and the next build puts it back"
+        )
+    expected = f"no {kind.noun} here" if directory.is_dir() else "no such directory"
+    return f"{expected}; {kind.makes_one}"
+
+
+def _parse(kind: Kind, data: bytes, address: str) -> dict[str, Any]:
+    try:
+        manifest = json.loads(data)
+    except (ValueError, RecursionError):
+        manifest = None
+    if not isinstance(manifest, dict):
+        raise kind.error(f"the manifest is damaged; {kind.again}", address)
+    return manifest
+
+
+def _check(kind: Kind, manifest: dict[str, Any], location: str, address: str) -> dict[str, Any]:
+    if manifest.get("format") != kind.format:
+        raise kind.error(f"this is not the manifest of {kind.one}", address)
+    if manifest.get("version") != kind.version:
+        raise kind.error(
+            f"the {kind.noun} has format version {str(manifest.get('version'))[:20]}, this doxeval "
+            f"reads version {kind.version}; build it again",
+            location,
+        )
+    rest = {name: value for name, value in manifest.items() if name != "checksum"}
+    if manifest.get("checksum") != manifest_checksum(rest):
+        raise kind.error(f"the manifest was altered; {kind.again}", location)
+    missing = kind.missing(manifest) or _missing_files(kind, manifest)
+    if missing is not None:
+        raise kind.error(f"the manifest has no usable {missing}; {kind.again}", address)
+    return manifest
+
+
+def _missing_files(kind: Kind, manifest: Mapping[str, Any]) -> str | None:
+    """Return what the list of files lacks, if the counts are in order."""
+    files = manifest.get("files")
+    if not isinstance(files, dict) or not all(_is_file(kind, *entry) for entry in files.items()):
+        return "list of files"
+    required = {*kind.columns(manifest["counts"]), *kind.other_files}
+    absent = sorted(required - set(files))
+    return f"hash of {absent[0]}" if absent else None
+
+
+def _is_file(kind: Kind, name: str, recorded: object) -> bool:
+    """Whether an entry is a size and a hash, for a file that lies in the directory itself."""
+    if not isinstance(recorded, dict) or not is_size(recorded.get("bytes")):
+        return False
+    has_hash = isinstance(recorded.get("sha256"), str) or name in kind.unhashed
+    return has_hash and name != NAME and re.fullmatch(r"\w[\w.\-]{0,199}", name, re.A) is not None
+
+
+# Locations
 
 
 def is_url(location: str | os.PathLike[str]) -> bool:
     """Whether a location is a URL, not a path.
 
-    >>> [is_url(one) for one in ("s3://bucket/wiki", "zip://a::file:///b.zip", "C:\\\\wiki", "a:b")]
+    >>> [is_url(text) for text in ("s3://bucket/wiki", "zip://a::file:///b", "C:\\\\wiki", "a:b")]
     [True, True, False, False]
     """
-    given = os.fsdecode(location)
-    return "://" in given and re.match(_URL, given) is not None
+    text = os.fsdecode(location)
+    return "://" in text and re.match(_URL, text) is not None
 
 
 def local_path(location: str | os.PathLike[str], error: type[InputError]) -> Path | None:
-    """The path of a local directory, which a `file:` URL may name; None for any other URL.
+    """Return the path of a local directory, which a `file:` URL may name; None for other URLs.
 
     >>> local_path("wiki", InputError).name, local_path("file:///data/my%20wiki", InputError).name
     ('wiki', 'my wiki')
@@ -132,24 +248,23 @@ def local_path(location: str | os.PathLike[str], error: type[InputError]) -> Pat
     Traceback (most recent call last):
     doxeval.errors.InputError: http://[::1/wiki: this is not a URL: Invalid IPv6 URL
     """
-    given = os.fsdecode(location)
-    if not is_url(given):
-        if _is_flattened(given):
-            message = "a URL is given as a string: a Path loses one of its slashes"
-            raise error(message, given)
-        return Path(given)
+    text = os.fsdecode(location)
+    if not is_url(text):
+        if _is_flattened(text):
+            raise error("a URL is given as a string: a Path loses one of its slashes", text)
+        return Path(text)
     from urllib.parse import unquote, urlsplit  # not worth its time for most commands
 
     try:
-        parts = urlsplit(given)
+        parts = urlsplit(text)
     except ValueError as reason:
-        check_url(given, error)  # so that no password is repeated
-        raise error(f"this is not a URL: {reason}", given) from None
+        check_url(text, error)  # so that no password is repeated
+        raise error(f"this is not a URL: {reason}", text) from None
     if parts.scheme not in _LOCAL:
         return None
     path = unquote(parts.path)
     if parts.netloc not in ("", "localhost") or not path.startswith("/") or "\0" in path:
-        raise error("expected three slashes and a whole path, as in file:///data/wiki", given)
+        raise error("expected three slashes and a whole path, as in file:///data/wiki", text)
     return Path(path)
 
 
@@ -176,16 +291,22 @@ def refuse_url(out: str | os.PathLike[str]) -> None:
     Traceback (most recent call last):
     doxeval.errors.OutputError: s3://bucket/wiki: only local directories can be written; ...
     """
-    given = os.fsdecode(out)
-    if is_url(given) or _is_flattened(given):
-        url = given if is_url(given) else given.replace(":/", "://", 1)
+    text = os.fsdecode(out)
+    if is_url(text) or _is_flattened(text):
+        url = text if is_url(text) else text.replace(":/", "://", 1)
         raise OutputError(
             f"{url}: only local directories can be written; write one, and copy it to the URL"
         )
 
 
+def _is_flattened(path: str) -> bool:
+    """Whether a path was made from a URL: nobody has a directory `s3:`."""
+    match = re.match(_FLATTENED, path)
+    return match is not None and not os.path.exists(match[1])
+
+
 def absolute(location: str | os.PathLike[str]) -> str:
-    """A location that is the same from any working directory.
+    """Return a location that is the same from any working directory.
 
     >>> absolute("s3://bucket/wiki"), absolute("/data/../wiki")
     ('s3://bucket/wiki', '/wiki')
@@ -194,7 +315,7 @@ def absolute(location: str | os.PathLike[str]) -> str:
 
 
 def name_of(location: str) -> str:
-    """The last part of a path or a URL, to call a collection by.
+    """Return the last part of a path or a URL, to call a collection by.
 
     >>> name_of("s3://bucket/wiki/"), name_of("zip://wiki::file:///b.zip"), name_of("data/wiki")
     ('wiki', 'wiki', 'wiki')
@@ -205,12 +326,12 @@ def name_of(location: str) -> str:
 
 
 def cache_directory() -> Path:
-    """Where remote collections are kept, and what is remembered of others.
+    """Return where remote collections are kept, and what is remembered of others.
 
     >>> cache_directory().is_absolute()
     True
     """
-    if named := os.environ.get(CACHE_VARIABLE):
+    if named := os.environ.get(_CACHE_VARIABLE):
         return Path(named).absolute()
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if base.is_absolute():  # a relative one is to be ignored, says the standard
@@ -218,128 +339,4 @@ def cache_directory() -> Path:
     try:
         return Path("~/.cache/doxeval").expanduser()
     except RuntimeError:
-        raise OutputError(f"no home directory, and so no cache; {ELSEWHERE}") from None
-
-
-def _is_flattened(path: str) -> bool:
-    """Whether a path was made from a URL: nobody has a directory `s3:`."""
-    match = re.match(_FLATTENED, path)
-    return match is not None and not os.path.exists(match[1])
-
-
-NAME = "manifest.json"
-LARGEST_SIZE = 1 << 62  # of a file, or of any count; no file system has more
-
-
-def is_sealed(kind: Kind, directory: Path) -> bool:
-    """Whether there is one of this kind, of whatever version and state."""
-    try:
-        return bool(_parsed(kind, directory).get("format") == kind.format)
-    except InputError:
-        return False
-
-
-def read_manifest(kind: Kind, directory: Path) -> dict[str, Any]:
-    """The manifest of one of this kind, if it is of this version, unaltered and complete."""
-    manifest = _parsed(kind, directory)
-    return _checked(kind, manifest, str(directory), str(directory / NAME))
-
-
-def parsed_manifest(kind: Kind, data: bytes, location: str, address: str) -> dict[str, Any]:
-    """The same for a manifest that was read at an address, of a directory that is elsewhere."""
-    return _checked(kind, _decoded(kind, data, address), location, address)
-
-
-def _checked(kind: Kind, manifest: dict[str, Any], location: str, address: str) -> dict[str, Any]:
-    if manifest.get("format") != kind.format:
-        raise kind.error(f"this is not the manifest of {kind.one}", address)
-    if manifest.get("version") != kind.version:
-        raise kind.error(
-            f"the {kind.noun} has format version {str(manifest.get('version'))[:20]}, this doxeval "
-            f"reads version {kind.version}; build it again",
-            location,
-        )
-    sealed = {name: value for name, value in manifest.items() if name != "checksum"}
-    if manifest.get("checksum") != manifest_checksum(sealed):
-        raise kind.error(f"the manifest was altered; {kind.again}", location)
-    missing = kind.missing(manifest) or _missing_files(kind, manifest)
-    if missing is not None:
-        message = f"the manifest has no usable {missing}; {kind.again}"
-        raise kind.error(message, address)
-    return manifest
-
-
-def has_counts(manifest: Mapping[str, Any], *names: str) -> bool:
-    """Whether the manifest has all these counts, as whole numbers that no file system exceeds.
-
-    >>> has_counts({"counts": {"documents": 3}}, "documents")
-    True
-    >>> has_counts({"counts": {"documents": -3}}, "documents")
-    False
-    """
-    counts = manifest.get("counts")
-    return isinstance(counts, dict) and all(is_size(counts.get(name)) for name in names)
-
-
-def _parsed(kind: Kind, directory: Path) -> dict[str, Any]:
-    path = directory / NAME
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise kind.error(_why_missing(kind, directory), str(directory)) from None
-    except OSError as error:
-        raise kind.error(error.strerror or str(error), str(path)) from error
-    return _decoded(kind, data, str(path))
-
-
-def _decoded(kind: Kind, data: bytes, origin: str) -> dict[str, Any]:
-    damaged = kind.error(f"the manifest is damaged; {kind.again}", origin)
-    try:
-        manifest = json.loads(data)
-    except (ValueError, RecursionError):
-        raise damaged from None
-    if not isinstance(manifest, dict):
-        raise damaged
-    return manifest
-
-
-def _why_missing(kind: Kind, directory: Path) -> str:
-    old = set_aside(directory)
-    if old is not None and not directory.exists():
-        return (
-            f"a build was killed while it replaced the {kind.noun}; the old one is {old.name} in "
-            "the same directory, and the next build puts it back"
-        )
-    expected = f"no {kind.noun} here" if directory.is_dir() else "no such directory"
-    return f"{expected}; {kind.makes_one}"
-
-
-def manifest_checksum(manifest: Mapping[str, Any]) -> str:
-    """The checksum over all of a manifest but the checksum itself."""
-    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-
-
-def _missing_files(kind: Kind, manifest: Mapping[str, Any]) -> str | None:
-    """What the list of files lacks, if the counts are in order."""
-    files = manifest.get("files")
-    if not isinstance(files, dict) or not all(_is_file(kind, *entry) for entry in files.items()):
-        return "list of files"
-    absent = sorted(kind.file_names(manifest["counts"]) - set(files))
-    return f"hash of {absent[0]}" if absent else None
-
-
-def is_size(value: object) -> bool:
-    """Whether a value is a whole number that no file system exceeds.
-
-    >>> is_size(3), is_size(-3), is_size(True)
-    (True, False, False)
-    """
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_SIZE
-
-
-def _is_file(kind: Kind, name: str, recorded: object) -> bool:
-    """Whether an entry is a size and a hash, for a file that lies in the directory itself."""
-    if not isinstance(recorded, dict) or not is_size(recorded.get("bytes")):
-        return False
-    has_hash = isinstance(recorded.get("sha256"), str) or name in kind.unhashed
-    return has_hash and name != NAME and re.fullmatch(r"\w[\w.\-]{0,199}", name, re.A) is not None
+        raise OutputError(f"no home directory, and so no cache; {ANOTHER_CACHE}") from None

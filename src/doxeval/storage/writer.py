@@ -1,6 +1,6 @@
 """Writing a collection or an index into a temporary directory, put in its place at the end.
 
-Until then the directory is locked, and what it replaces stays as it was (see unfinished.py).
+Until then the directory is locked, and what it replaces stays as it was (see output.py).
 """
 
 from __future__ import annotations
@@ -25,54 +25,11 @@ from doxeval.storage.manifest import NAME, Column, Kind, is_sealed, manifest_che
 _SCRATCH = "scratch"
 
 
-class ColumnFile:
-    """A one-dimensional `.npy` file that grows.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "squares.npy"
-    >>> column = ColumnFile(path, "<i4")
-    >>> column.append([0, 1])
-    >>> column.append([4])
-    >>> column.finish()
-    >>> np.load(path).tolist()
-    [0, 1, 4]
-    """
-
-    def __init__(self, path: Path, dtype: npt.DTypeLike) -> None:
-        self._dtype = np.dtype(dtype)
-        self._count = 0
-        self._file = path.open("wb")
-        self._file.write(self._header())
-
-    def append(self, values: npt.ArrayLike) -> None:
-        """Add values at the end."""
-        array = np.ascontiguousarray(values, dtype=self._dtype)
-        self._count += array.size
-        self._file.write(array.data)
-
-    def finish(self) -> None:
-        """Write the final header, and make sure that everything is on disk; once is enough."""
-        if self._file.closed:
-            return
-        self._file.seek(0)
-        self._file.write(self._header())
-        flush_to_disk(self._file)
-        self._file.close()
-
-    def close(self) -> None:
-        """Close the file, finished or not."""
-        with suppress(OSError):  # a full disk was reported when it was first noticed
-            self._file.close()
-
-    def _header(self) -> bytes:
-        return Column(self._dtype, self._count).header
-
-
 class SealedWriter:
-    """Writes the files of one sealed directory.
+    """Writes the files of a collection or an index.
 
-    A context manager: `finish` seals all files and puts them in their place; after an exception,
-    nothing is left behind. With `force`, it replaces another of the same kind.
+    A context manager: `finish` writes the manifest and puts all files in their place; after an
+    exception, nothing is left behind. With `force`, it replaces another of the same type.
     """
 
     def __init__(self, kind: Kind, out: Path, *, force: bool = False) -> None:
@@ -92,8 +49,8 @@ class SealedWriter:
     def __enter__(self) -> SealedWriter:
         with ExitStack() as resources, output_errors(self._named):
             resources.enter_context(make_parents(self._out.parent))
-            place = temporary_output(self._out, "building", Path.mkdir)
-            self.directory = resources.enter_context(place)
+            temporary = temporary_output(self._out, "building", Path.mkdir)
+            self.directory = resources.enter_context(temporary)
             self._resources = resources.pop_all()
         return self
 
@@ -106,7 +63,7 @@ class SealedWriter:
         self._resources.__exit__(kind, error, trace)
 
     def column(self, name: str, dtype: npt.DTypeLike) -> ColumnFile:
-        """A new array in the file `name.npy`; `finish` finishes it, too."""
+        """Begin an array in the file `name.npy`; `finish` finishes it, too."""
         with output_errors(self._named):
             column = ColumnFile(self.directory / f"{name}.npy", dtype)
         self._resources.callback(column.close)
@@ -121,7 +78,7 @@ class SealedWriter:
             column.finish()
 
     def file(self, name: str) -> BinaryIO:
-        """A new file. If it is left open, `finish` sees to it that it is on disk."""
+        """Begin a file. If it is left open, `finish` sees to it that it is on disk."""
         with output_errors(self._named):
             file = (self.directory / name).open("wb")
         self._resources.callback(give_up, file)
@@ -130,17 +87,17 @@ class SealedWriter:
 
     @property
     def scratch_directory(self) -> Path:
-        """A directory that is removed at `finish`, if somebody has made it."""
+        """The directory that is removed at `finish`, if somebody has made it."""
         return self.directory / _SCRATCH
 
     def scratch(self, name: str) -> Path:
-        """Where a file can be written that is needed only until `finish`."""
+        """Return where a file can be written that is needed only until `finish`."""
         with output_errors(self._named):
             self.scratch_directory.mkdir(exist_ok=True)
         return self.scratch_directory / name
 
     def finish(self, facts: Mapping[str, Any]) -> None:
-        """Complete all files, seal them with these facts, and put them in their place."""
+        """Complete all files, write the manifest with these facts, and put them in their place."""
         with output_errors(self._named):
             for column in self._columns:
                 column.finish()
@@ -150,7 +107,7 @@ class SealedWriter:
                     file.close()
             if self.scratch_directory.exists():
                 shutil.rmtree(self.scratch_directory)
-            seal(self._kind, self.directory, facts)
+            _write_manifest(self._kind, self.directory, facts)
             self._put_in_place()
 
     def _put_in_place(self) -> None:
@@ -165,18 +122,43 @@ class SealedWriter:
             raise
 
 
-def _refuse_existing(kind: Kind, out: Path, force: bool) -> None:
-    """Refuse to replace anything, except one of this kind or an empty directory with `force`."""
-    if not out.exists() and not out.is_symlink():
-        return
-    if not force:
-        raise OutputError(f"{out} exists; " + Parameter("force", True) + f" replaces {kind.one}")
-    if not is_sealed(kind, out) and not _is_empty_directory(out):
-        raise OutputError(f"{out} exists and is not {kind.one}; it is not replaced")
+class ColumnFile:
+    """A one-dimensional `.npy` file that grows.
 
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "squares.npy"
+    >>> column = ColumnFile(path, "<i4")
+    >>> column.append([0, 1])
+    >>> column.append([4])
+    >>> column.finish()
+    >>> np.load(path).tolist()
+    [0, 1, 4]
+    """
 
-def _is_empty_directory(path: Path) -> bool:
-    return path.is_dir() and not any(path.iterdir())
+    def __init__(self, path: Path, dtype: npt.DTypeLike) -> None:
+        self._dtype = np.dtype(dtype)
+        self._count = 0
+        self._file = path.open("wb")
+        self._file.write(Column(self._dtype, 0).header)
+
+    def append(self, values: npt.ArrayLike) -> None:
+        """Add values at the end."""
+        array = np.ascontiguousarray(values, dtype=self._dtype)
+        self._count += array.size
+        self._file.write(array.data)
+
+    def finish(self) -> None:
+        """Write the final header, and make sure that everything is on disk; once is enough."""
+        if self._file.closed:
+            return
+        self._file.seek(0)
+        self._file.write(Column(self._dtype, self._count).header)
+        flush_to_disk(self._file)
+        self._file.close()
+
+    def close(self) -> None:
+        """Close the file, finished or not."""
+        give_up(self._file)
 
 
 def give_up(file: BinaryIO) -> None:
@@ -185,21 +167,31 @@ def give_up(file: BinaryIO) -> None:
         file.close()
 
 
-def seal(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> None:
+def _write_manifest(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> None:
     """Write the manifest over all files of a directory."""
     paths = sorted(directory.iterdir())
     files: dict[str, dict[str, Any]] = {path.name: {"bytes": path.stat().st_size} for path in paths}
     hashed = [name for name in files if name not in kind.unhashed]
     sizes = [files[name]["bytes"] for name in hashed]
-    digests = in_threads(lambda name, told: _digest(directory / name, told), hashed, sizes)
-    for name, digest_of_file in zip(hashed, digests, strict=True):
-        files[name]["sha256"] = digest_of_file
+
+    def hash_file(name: str, progress: Progress) -> str:
+        with (directory / name).open("rb", buffering=0) as file:
+            return digest(file, progress)
+
+    for name, sha256 in zip(hashed, in_threads(hash_file, hashed, sizes), strict=True):
+        files[name]["sha256"] = sha256
     manifest = {"format": kind.format, "version": kind.version, **facts, "files": files}
     manifest["checksum"] = manifest_checksum(manifest)
     text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
     (directory / NAME).write_text(text, encoding="utf-8")
 
 
-def _digest(path: Path, progress: Progress) -> str:
-    with path.open("rb", buffering=0) as file:
-        return digest(file, progress)
+def _refuse_existing(kind: Kind, out: Path, force: bool) -> None:
+    """Refuse to replace anything, except one of this type or an empty directory with `force`."""
+    if not out.exists() and not out.is_symlink():
+        return
+    if not force:
+        raise OutputError(f"{out} exists; " + Parameter("force", True) + f" replaces {kind.one}")
+    is_empty = out.is_dir() and not any(out.iterdir())
+    if not is_sealed(kind, out) and not is_empty:
+        raise OutputError(f"{out} exists and is not {kind.one}; it is not replaced")

@@ -21,7 +21,6 @@ from doxeval.documents import Collection, build_collection
 from doxeval.errors import CollectionError, OutputError
 from doxeval.parallel import WorkerLost
 from helpers import write_files
-from seams import change
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and locks")
 
@@ -38,16 +37,13 @@ def sources(tmp_path: Path) -> tuple[Path, Path]:
     )
 
 
-# A build that kills itself before or after a step of the replacement. Without exchange, there are
-# two steps.
+# A build that kills itself after one of the two steps of the replacement.
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import pytest
 from doxeval.documents import build_collection
-from seams import change, value_of
 
-exchanges, step = sys.argv[3] == "exchange", int(sys.argv[4])
+step = int(sys.argv[3])
 taken = 0
 
 def stepping(function):
@@ -60,27 +56,22 @@ def stepping(function):
         return found
     return step_taken
 
-patch = pytest.MonkeyPatch()
-if not exchanges:
-    change(patch, exchange_files=lambda *_: False)
-    Path.rename = stepping(Path.rename)
-else:
-    change(patch, exchange_files=stepping(value_of("exchange_files")))
+Path.rename = stepping(Path.rename)
 build_collection([sys.argv[1]], sys.argv[2], force=True)
 """
 
 
-@pytest.mark.parametrize("how", ["exchange 1", "renames 1", "renames 2"])
-def test_a_kill_while_a_collection_is_replaced_loses_nothing(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_kill_while_a_collection_is_replaced_loses_nothing(tmp_path: Path, step: int) -> None:
     old, new = sources(tmp_path)
     out = tmp_path / "c"
     build_collection([str(old)], out)
     before = contents(out)
     build_collection([str(new)], tmp_path / "expected")
-    command = [sys.executable, "-c", KILLED, str(new), str(out), *how.split()]
+    command = [sys.executable, "-c", KILLED, str(new), str(out), str(step)]
     env = {**os.environ, "PYTHONPATH": import_path()}
     assert subprocess.run(command, env=env).returncode == -signal.SIGKILL
-    if how == "renames 1":
+    if step == 1:
         with pytest.raises(CollectionError, match=r"the old one is \.c\.replaced-"):
             Collection(out)
         # Without force=, the old collection is put back and then not replaced.
@@ -99,7 +90,6 @@ def test_the_next_build_leaves_a_replacement_in_progress_alone(
 ) -> None:
     old, new = sources(tmp_path)
     build_collection([str(old)], tmp_path / "c")
-    change(monkeypatch, exchange_files=lambda *_: False)
     rename, seen = Path.rename, []
 
     def meanwhile(self: Path, target: Path) -> Path:

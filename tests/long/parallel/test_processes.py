@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import pytest
 
-from doxeval.errors import DoxevalError, InputError
-from doxeval.parallel import WorkerLost, Workers, in_order
+from doxeval.errors import DoxevalError, EngineError, InputError, WorkerLost
+from doxeval.parallel import Processes, Work, Workers, in_order
 
 Method = Literal["fork", "spawn"]
 METHODS: list[Method] = ["fork", "spawn"]
@@ -51,6 +51,21 @@ def pid_after(seconds: float) -> int:
 def after(seconds: float, number: int) -> int:
     time.sleep(seconds)
     return number
+
+
+def long_answer(begun: str) -> bytes:
+    Path(begun).touch()
+    return b"x" * (64 << 20)
+
+
+def kill_while_it_answers(begun: Path) -> None:
+    """Kill the worker that has begun a long answer, which nobody reads meanwhile."""
+    assert wait_for(begun.exists)
+    time.sleep(0.05)
+    for child in multiprocessing.active_children():
+        assert child.pid is not None
+        os.kill(child.pid, signal.SIGKILL)
+        return
 
 
 class Spoilt:
@@ -127,6 +142,79 @@ def test_a_worker_that_is_killed_is_noticed(method: Method, number: int) -> None
             workers.submit(pid_after, 0)
         with pytest.raises(WorkerLost):
             workers.submit(divided, 4, 2).result()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_workers_killed_in_the_middle_of_long_answers_are_noticed(
+    tmp_path: Path, method: Method
+) -> None:
+    """Whoever waits for the rest of an answer, or for the right to send one, waits no more."""
+    for attempt in range(5):
+        with Workers(2, method) as workers:
+            begun = [tmp_path / f"{attempt}-{number}" for number in range(2)]
+            answers = [workers.submit(long_answer, str(path)) for path in begun]
+            kill_while_it_answers(begun[0])
+            done = [answer.exception(timeout=20) for answer in answers]
+            assert all(error is None or isinstance(error, WorkerLost) for error in done)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_error_in_the_middle_of_a_long_answer_ends_the_workers(
+    tmp_path: Path, method: Method
+) -> None:
+    for attempt in range(5):
+        begun = tmp_path / str(attempt)
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt), Workers(2, method) as workers:
+            workers.submit(long_answer, str(begun))
+            assert wait_for(begun.exists)
+            time.sleep(0.01 * attempt)
+            raise KeyboardInterrupt
+        assert time.monotonic() - started < 20
+        assert multiprocessing.active_children() == []
+
+
+def squared(value: int, item: int) -> int:
+    return value + item * item
+
+
+def pinned(value: object, item: int) -> tuple[int, int]:
+    return os.getpid(), id(value)
+
+
+def cold() -> list[str]:
+    return ["it is cold"]
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+def test_processes_are_an_engine(threads: int) -> None:
+    """They are forked if this process has one thread, and spawned otherwise."""
+    done = threading.Event()
+    others = [threading.Thread(target=done.wait) for _ in range(threads)]
+    for thread in others:
+        thread.start()
+    try:
+        engine = Processes(2)
+        assert engine.map(Work(squared, engine.shared(7)), range(30)) == [
+            7 + number * number for number in range(30)
+        ]
+        seen = set(engine.map(Work(pinned, engine.shared([7])), range(30)))
+        assert len({pid for pid, _ in seen}) == len(seen) <= 2, "one value in each process"
+        with pytest.raises(TypeError):
+            engine.map(Work(squared, engine.shared("7")), range(30))
+        with pytest.raises(EngineError, match=r"process .*: it is cold"):
+            engine.map(Work(squared, engine.shared(7), check=cold), range(3))
+        with pytest.raises(WorkerLost, match="killed by signal 9"):
+            engine.map(Work(killed_by, engine.shared(int(signal.SIGKILL))), range(3))
+    finally:
+        done.set()
+        for thread in others:
+            thread.join()
+    assert multiprocessing.active_children() == []
+
+
+def killed_by(number: int, item: int) -> None:
+    os.kill(os.getpid(), number)
 
 
 @pytest.mark.parametrize("method", METHODS)

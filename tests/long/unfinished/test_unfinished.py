@@ -26,7 +26,7 @@ OTHER = f"{int(HOST, 16) ^ 1:08x}"
 BEGIN = """
 import sys, time
 from pathlib import Path
-from doxeval.files import written, written_directory
+from doxeval.files import open_output, output_directory
 
 with {call}(sys.argv[1]) as begun:
     print("begun", flush=True)
@@ -49,7 +49,7 @@ def begun(call: str, target: Path) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.parametrize("call", ["written", "written_directory"])
+@pytest.mark.parametrize("call", ["open_output", "output_directory"])
 def test_the_living_are_left_alone_and_the_dead_are_removed(tmp_path: Path, call: str) -> None:
     with begun(call, tmp_path / "a") as process:
         (left,) = names(tmp_path)
@@ -174,19 +174,7 @@ def directory(path: Path, *files: str) -> Path:
     return path
 
 
-def test_two_names_are_exchanged_in_one_step(tmp_path: Path) -> None:
-    one, other = directory(tmp_path / "one", "1"), directory(tmp_path / "other", "2")
-    if not value_of("exchange_files")(one, other):
-        pytest.skip("this file system cannot")
-    assert (names(one), names(other)) == (["2"], ["1"])
-
-
-@pytest.mark.parametrize("exchanges", [True, False])
-def test_a_directory_takes_the_place_of_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchanges: bool
-) -> None:
-    if not exchanges:
-        change(monkeypatch, exchange_files=lambda *_: False)
+def test_a_directory_takes_the_place_of_another(tmp_path: Path) -> None:
     target = directory(tmp_path / "target", "old")
     with temporary_output(target, "building", Path.mkdir) as path:
         (path / "new").touch()
@@ -194,22 +182,42 @@ def test_a_directory_takes_the_place_of_another(
     assert (names(tmp_path), names(target)) == (["target"], ["new"])
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 def test_a_failed_replacement_puts_the_old_one_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
-    change(monkeypatch, exchange_files=lambda *_: False)
     target = directory(tmp_path / "target", "old")
     rename = Path.rename
 
     def failing(self: Path, other: Path) -> Path:
         if ".building-" in self.name:
-            raise KeyboardInterrupt
+            assert not target.exists()
+            raise error
         return rename(self, other)
 
     monkeypatch.setattr(Path, "rename", failing)
-    with pytest.raises(KeyboardInterrupt), temporary_output(target, "building", Path.mkdir) as path:
+    with pytest.raises(error), temporary_output(target, "building", Path.mkdir) as path:
         move_into_place(path, target)
     assert (names(tmp_path), names(target)) == (["target"], ["old"])
+
+
+def test_what_another_process_put_there_meanwhile_is_replaced_in_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = directory(tmp_path / "target", "old")
+    rename = Path.rename
+
+    def meanwhile(self: Path, other: Path) -> Path:
+        if ".building-" in self.name:
+            monkeypatch.setattr(Path, "rename", rename)
+            directory(target, "another")
+        return rename(self, other)
+
+    monkeypatch.setattr(Path, "rename", meanwhile)
+    with temporary_output(target, "building", Path.mkdir) as path:
+        (path / "new").touch()
+        move_into_place(path, target)
+    assert (names(tmp_path), names(target)) == (["target"], ["new"])
 
 
 # Files
@@ -316,15 +324,18 @@ def test_an_output_that_has_no_place_keeps_all_others_from_theirs(tmp_path: Path
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])
-@pytest.mark.parametrize("exchanges", [True, False])
+@pytest.mark.parametrize("links", [True, False])
 def test_outputs_are_taken_back_if_one_cannot_be_put_in_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int, exchanges: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int, links: bool
 ) -> None:
-    if not exchanges:
-        change(monkeypatch, exchange_files=lambda *_: False)
+    def no_links(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
     paths = [tmp_path / name for name in ("a", "b", "c")]
-    # Without exchanges, what was replaced is gone: only new files are taken back.
-    old = paths[1:] if exchanges else [paths[failing]]
+    # Without links, what was replaced is gone: only new files are taken back.
+    old = paths[1:] if links else [paths[failing]]
     for path in old:
         path.write_text("old")
     error = pytest.raises(OutputError, match=f"{paths[failing].name}: cannot be written: No such")
@@ -342,13 +353,13 @@ def test_a_kill_leaves_none_of_several_outputs(tmp_path: Path) -> None:
     code = """
 import os, signal, sys
 from pathlib import Path
-from doxeval.files import written, written_directory, written_together
+from doxeval.files import open_output, output_directory, outputs_together
 
-with written_together():
+with outputs_together():
     for name in ("a", "b"):
-        with written(Path(sys.argv[1]) / name) as file:
+        with open_output(Path(sys.argv[1]) / name) as file:
             file.write(b"new")
-    with written_directory(Path(sys.argv[1]) / "c") as made, written(made / "d") as file:
+    with output_directory(Path(sys.argv[1]) / "c") as made, open_output(made / "d") as file:
         file.write(b"new")
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -25,7 +25,7 @@ UNPICKLES_ITS_OWN = {
     "parallel/engine.py",
     "parallel/shared.py",
     "evaluation/jobs.py",
-    "processes.py",
+    "parallel/processes.py",
 }
 
 
