@@ -66,7 +66,7 @@ class CollectionFiles(SealedFiles):
         self._check_ends()
 
     def tags(self) -> list[str]:
-        """The tags of all elements."""
+        """Return the tags of all elements."""
         try:
             tags = json.loads(self.raw(TAGS_FILE).tobytes().decode())
         except (ValueError, RecursionError):
@@ -78,7 +78,7 @@ class CollectionFiles(SealedFiles):
         return tags
 
     def text(self) -> TextBytes:
-        """The texts of all documents, one after another."""
+        """Return the texts of all documents, one after another."""
         files = self.manifest["files"]
         parts = text_parts(files)
         if self.remote is not None:
@@ -102,7 +102,7 @@ class CollectionFiles(SealedFiles):
 
 
 def opened_files(location: str | os.PathLike[str], seal: str | None = None) -> CollectionFiles:
-    """The files of a collection in a directory or at a URL.
+    """Return the files of a collection in a directory or at a URL.
 
     If the seal is known, and the cache has a collection of that seal, its URL is not asked again.
 
@@ -138,7 +138,7 @@ def _in_directory(directory: Path) -> CollectionFiles:
 
 
 def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
-    """The manifest that is in a directory or at a URL now.
+    """Return the manifest that is in a directory or at a URL now.
 
     >>> from doxeval.documents.examples import example_collection
     >>> current_manifest(example_collection({"a": "<p>One.</p>"}).location)["format"]
@@ -243,12 +243,12 @@ class StoredDocuments:
 
     @guarded
     def text_of(self, document: int) -> str:
-        """The text of a document."""
+        """Return the text of a document."""
         return self._read_text(document)
 
     @guarded
     def find_documents(self, ids: Sequence[str]) -> Ints:
-        """The numbers of documents, -1 for an unknown id.
+        """Return the numbers of documents, -1 for an unknown id.
 
         Ids are compared without white space around them, a leading `./` and a final `.xml`.
         """
@@ -260,7 +260,7 @@ class StoredDocuments:
         return numbers[np.fromiter((distinct[reference] for reference in ids), np.int64, len(ids))]
 
     def document(self, document_id: str) -> int:
-        """The number of one document; an unknown id is an error."""
+        """Return the number of one document; an unknown id is an error."""
         number = int(self.find_documents([document_id])[0])
         if number < 0:
             raise UnknownReference(f"no document {quoted(document_id)} in {self.location}")
@@ -268,17 +268,17 @@ class StoredDocuments:
 
     @guarded
     def id_of(self, document: int) -> str:
-        """The id of a document."""
+        """Return the id of a document."""
         ends, lines, _ = self.id_columns
         begin = int(ends[document - 1]) if document else 0
         return lines[begin : int(ends[document]) - 1].tobytes().decode()
 
     def ids(self) -> Iterator[str]:
-        """All ids, in the order of the documents."""
+        """Yield all ids, in the order of the documents."""
         return (self.id_of(document) for document in range(len(self)))
 
     def characters_at(self, document: int, positions: Ints) -> Ints:
-        """Offsets in characters for offsets in bytes of UTF-8; -1 inside a character.
+        """Return offsets in characters for offsets in bytes of UTF-8; -1 inside a character.
 
         >>> from doxeval.documents.examples import example_collection
         >>> example_collection({"a": "<p>é!</p>"}).characters_at(0, np.array([0, 1, 2])).tolist()
@@ -376,25 +376,25 @@ class Element:
         return None if parent < 0 else Element(self.collection, parent)
 
     def ancestors(self) -> Iterator[Element]:
-        """Its ancestors, innermost first."""
+        """Yield its ancestors, innermost first."""
         above = self.parent
         while above is not None:
             yield above
             above = above.parent
 
     def children(self) -> Iterator[Element]:
-        """Its children, in document order."""
+        """Yield its children, in document order."""
         for child in self.collection.children_of(self.node).tolist():
             yield Element(self.collection, child)
 
     def siblings(self) -> Iterator[Element]:
-        """The other children of its parent, in document order."""
+        """Yield the other children of its parent, in document order."""
         parent = self.parent
         others = iter(()) if parent is None else parent.children()
         return (other for other in others if other.node != self.node)
 
     def descendants(self) -> Iterator[Element]:
-        """All elements inside it, in document order."""
+        """Yield all elements inside it, in document order."""
         size = int(self.collection.nodes.size[self.node])
         for node in range(self.node + 1, self.node + size):
             yield Element(self.collection, node)
@@ -404,7 +404,7 @@ class Element:
         return self.node <= other.node < self.node + size
 
     def as_dict(self) -> dict[str, Any]:
-        """Document, path, tag, range and text as plain values, for JSON."""
+        """Return document, path, tag, range and text as plain values, for JSON."""
         return {
             "doc": self.document_id,
             "path": self.path,
@@ -527,15 +527,15 @@ class Collection(StoredDocuments):
     # Elements
 
     def node(self, node: int) -> Element:
-        """An element, given by its row."""
+        """Return an element, given by its row."""
         return Element(self, node)
 
     def root(self, document_id: str) -> Element:
-        """The root of a document."""
+        """Return the root of a document."""
         return Element(self, int(self.rows[self.document(document_id)]))
 
     def element(self, document_id: str, path: str) -> Element:
-        """The element at a path; if it does not exist, the error says why."""
+        """Return the element at a path; if it does not exist, the error says why."""
         node = int(self.find_nodes([self.document(document_id)], [path])[0])
         if node < 0:
             raise UnknownReference(self.why_not(document_id, path))
@@ -543,13 +543,13 @@ class Collection(StoredDocuments):
 
     @guarded
     def find_nodes(self, documents: Sequence[int] | Ints, paths: Sequence[str]) -> Ints:
-        """The elements of many (document, path) pairs, -1 for those that do not exist."""
+        """Return the elements of many (document, path) pairs, -1 for those that do not exist."""
         numbers = np.asarray(documents, dtype=np.int64)
         return find_nodes(numbers, paths, self.nodes, self.rows, self.summary)
 
     @guarded
     def matching(self, pattern: str) -> Ints:
-        """All elements whose path matches a pattern like `//sec//p`, in document order."""
+        """Return all elements whose path matches a pattern like `//sec//p`, in document order."""
         wanted = self._paths_matching(pattern)
         found = np.empty(int(self.elements_by_path[wanted].sum()), dtype=np.int64)
         filled = 0
@@ -564,7 +564,7 @@ class Collection(StoredDocuments):
         return found
 
     def count_matching(self, pattern: str) -> int:
-        """How many elements have a path that matches a pattern like `//sec//p`.
+        """Return how many elements have a path that matches a pattern like `//sec//p`.
 
         >>> from doxeval.documents.examples import example_collection
         >>> example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"}).count_matching("//s/p")
@@ -573,7 +573,7 @@ class Collection(StoredDocuments):
         return self.counts_matching([pattern])[0]
 
     def counts_matching(self, patterns: Sequence[str]) -> list[int]:
-        """The same for many patterns, in one pass over the paths of the collection.
+        """Return the same for many patterns, in one pass over the paths of the collection.
 
         >>> from doxeval.documents.examples import example_collection
         >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
@@ -600,7 +600,7 @@ class Collection(StoredDocuments):
         starts: Sequence[int] | Ints,
         ends: Ints | None = None,
     ) -> Ints:
-        """The innermost element around each range (by default, around one character).
+        """Return the innermost element around each range (by default, around one character).
 
         The result is -1 for a range that is not inside its document.
         """
@@ -611,12 +611,12 @@ class Collection(StoredDocuments):
 
     @guarded
     def documents_of(self, nodes: Sequence[int] | Ints) -> Ints:
-        """The document of each element."""
+        """Return the document of each element."""
         return np.searchsorted(self.rows, nodes, side="right") - 1
 
     @guarded
     def parents_of(self, nodes: Sequence[int] | Ints) -> Ints:
-        """The parent of each element, -1 for a root."""
+        """Return the parent of each element, -1 for a root."""
         parent = self.nodes.parent[nodes].astype(np.int64)
         above = np.where(parent < 0, -1, parent + self.rows[self.documents_of(nodes)])
         self.check_parents(nodes, above)
@@ -630,24 +630,24 @@ class Collection(StoredDocuments):
 
     @guarded
     def children_of(self, node: int) -> Ints:
-        """The children of an element, in document order."""
+        """Return the children of an element, in document order."""
         first = int(self.rows[self.documents_of([node])[0]])
         below = self.nodes.parent[node + 1 : node + int(self.nodes.size[node])]
         return np.flatnonzero(below == node - first) + node + 1
 
     @guarded
     def tag_of(self, node: int) -> str:
-        """The tag of an element."""
+        """Return the tag of an element."""
         return self.summary.tag(int(self.nodes.path[node]))
 
     @guarded
     def depth_of(self, node: int) -> int:
-        """The depth of an element; a root is at depth 1."""
+        """Return the depth of an element; a root is at depth 1."""
         return int(self.summary.depth_of[self.nodes.path[node]])
 
     @guarded
     def path_of(self, node: int) -> str:
-        """The path of an element, every step numbered."""
+        """Return the path of an element, every step numbered."""
         first = int(self.rows[self.documents_of([node])[0]])
         steps = []
         row = node - first
@@ -661,7 +661,7 @@ class Collection(StoredDocuments):
         return format_path(reversed(steps))
 
     def why_not(self, document_id: str, path: str) -> str:
-        """The reason why a document has no element at a path."""
+        """Return the reason why a document has no element at a path."""
         try:
             steps = parse_path(path)
         except SyntaxProblem as problem:
@@ -687,7 +687,7 @@ class Collection(StoredDocuments):
         ignore_case: bool = False,
         context: int = 40,
     ) -> Iterator[Place]:
-        """Every place where a quote stands, in all documents or in those with the given ids.
+        """Yield every place where a quote stands, in all documents or in those with the given ids.
 
         Places do not overlap. Each has the path of the innermost element around it and some text
         on either side, up to `context` characters. With `ignore_space`, white space does not
@@ -713,14 +713,14 @@ class Collection(StoredDocuments):
         )
 
     def points(self, whitespace: Whitespace | None = None) -> TextPoints:
-        """The text points of this collection; by default numbered as it was built."""
+        """Return the text points of this collection; by default numbered as it was built."""
         from doxeval.documents.text_points import TextPoints
 
         return TextPoints(self, whitespace or self.whitespace)
 
 
 def _reopened(location: str, seal: str) -> Collection:
-    """A pickled collection, opened again if it is still the same."""
+    """Return a pickled collection, opened again if it is still the same."""
     collection = Collection.__new__(Collection)
     collection._hold(location, opened_files(location, seal))
     if collection.seal != seal:

@@ -41,7 +41,7 @@ def covers(
     ignored: Container[str] = (),
     members: Bools | None = None,
 ) -> Trees:
-    """The cover of each range of a document, as a tree; an empty range has none.
+    """Return the cover of each range of a document, as a tree; an empty range has none.
 
     Ranges are inside their documents. members: for each path of the collection's summary, whether
     elements with that path can be members; None: all can.
@@ -78,7 +78,7 @@ def covers_of_groups(
     ignored: Container[str] = (),
     members: Bools | None = None,
 ) -> Trees:
-    """The cover of all ranges of each group together; `documents` has the document of each group.
+    """Return the cover of all ranges of each group; `documents` has the document of each group.
 
     Ranges that touch are one range. Each is covered by itself, and members of one cover absorb
     those of another that lie inside them.
@@ -96,7 +96,7 @@ def covers_of_groups(
 
 
 def _ignored_paths(collection: Collection, ignored: Container[str], members: Bools | None) -> Bools:
-    """For each path of the summary, whether elements with that path are looked through."""
+    """Return for each path of the summary whether its elements are looked through."""
     summary = collection.summary
     has_ignored_tag = np.array([tag in ignored for tag in summary.tags], dtype=np.bool_)
     found = has_ignored_tag[summary.tag_of]
@@ -125,7 +125,7 @@ class _Touched(NamedTuple):
 
 
 def _portions(collection: Collection, ranges: _Ranges) -> Iterator[slice]:
-    """The ranges in portions, so that none has too many elements to look at."""
+    """Yield the ranges in portions, so that none has too many elements to look at."""
     rows, document = collection.rows, ranges.document
     elements = (rows[document + 1] - rows[document]).astype(np.int64)
     length = np.maximum(collection.nodes.end[rows[document]].astype(np.int64), 1)
@@ -145,7 +145,7 @@ def _covered(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> Tree
 
 
 def _touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> _Touched:
-    """The elements that share text with each range, but for those that are looked through."""
+    """Return the elements that share text with each range, except those that are looked through."""
     which, node = _candidates(collection, ranges)
     columns = collection.nodes
     start = np.maximum(columns.start[node].astype(np.int64), ranges.start[which])
@@ -164,7 +164,7 @@ def _touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> _Tou
 
 
 def _candidates(collection: Collection, ranges: _Ranges) -> tuple[Ints, Ints]:
-    """Pairs of a range and an element that begins in it, or is open where it begins."""
+    """Return pairs of a range and an element that begins in it, or is open where it begins."""
     columns = collection.nodes
     root, beyond = collection.rows[ranges.document], collection.rows[ranges.document + 1]
     low = first_beginning(columns, root, beyond, ranges.start)
@@ -184,7 +184,7 @@ def _candidates(collection: Collection, ranges: _Ranges) -> tuple[Ints, Ints]:
 
 
 def _parents(collection: Collection, node: Ints, is_ignored: Bools) -> Ints:
-    """The nearest element around each that is not ignored; -1 if there is none."""
+    """Return the nearest element around each that is not ignored; -1 if there is none."""
     parent = collection.parents_of(node)
     if not is_ignored.any():
         return parent
@@ -201,7 +201,7 @@ def _parents(collection: Collection, node: Ints, is_ignored: Bools) -> Ints:
 
 
 def _holds_text_itself(collection: Collection, ranges: _Ranges, touched: _Touched) -> Bools:
-    """Which elements not wholly inside have text of their range that is in no element in them."""
+    """Return which elements not wholly inside have text of their range outside their children."""
     length = touched.end - touched.start
     below = np.flatnonzero(touched.parent >= 0)
     own = length - _summed(touched.parent[below], length[below], len(length))
@@ -226,7 +226,7 @@ def _summed(group: Ints, values: Ints, groups: int) -> Ints:
 
 
 def _written(collection: Collection, ranges: _Ranges) -> Ints:
-    """How many characters of each range are not white space."""
+    """Return how many characters of each range are not white space."""
     counts = np.empty(len(ranges.document), dtype=np.int64)
     order = np.argsort(ranges.document, kind="stable")
     numbers, first = np.unique(ranges.document[order], return_index=True)
@@ -237,7 +237,7 @@ def _written(collection: Collection, ranges: _Ranges) -> Ints:
 
 
 def written_before(text: str) -> Ints:
-    """How many characters before each offset of a text (and its end) are not white space.
+    """Return how many characters before each offset of a text (and its end) are not white space.
 
     >>> written_before("a b").tolist()
     [0, 1, 1, 2]
@@ -252,12 +252,12 @@ _LAST_SPACE = 0x3000  # no white space has a higher code point
 
 @cache
 def _is_white_space() -> Bools:
-    """By code point, up to one that stands for all higher ones."""
+    """Return an array by code point, whose last entry stands for all higher ones."""
     return np.array([chr(code).isspace() for code in range(_LAST_SPACE + 2)])
 
 
 def _disjoint(collection: Collection, group: Ints, node: Ints, groups: int) -> Trees:
-    """The elements of each group, each once and without those inside another."""
+    """Return the elements of each group, each once and without those inside another."""
     every = len(collection.nodes.path) + 1
     begin = np.sort(group.astype(np.int64) * every + node)
     begin = begin[np.append(True, begin[1:] != begin[:-1])] if len(begin) else begin

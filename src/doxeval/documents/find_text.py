@@ -40,7 +40,7 @@ class Place:
     after: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Its parts by name, for JSON.
+        """Return its fields by name, for JSON.
 
         >>> Place("a", 3, 5, "/p[1]", "Go ", "on", "!").as_dict()["start"]
         3
@@ -73,7 +73,7 @@ def find_text(
 def quote_not_found(
     quote: str, location: str, document: str | None, ignore_space: bool
 ) -> UnknownReference:
-    """The error about a quote that stands nowhere."""
+    """Return the error about a quote that stands nowhere."""
     where = location if document is None else f"{truncate(document)} of {location}"
     hint = (
         ""
@@ -97,7 +97,7 @@ class _Search:
             )
 
     def ranges(self, text: str) -> Iterator[tuple[int, int]]:
-        """The start and end of each place in a text."""
+        """Yield the start and end of each place in a text."""
         folded = self._folded(text)
         at = folded.find(self._quote)
         if at < 0:
@@ -119,7 +119,7 @@ class _Search:
 
 
 def _not_space(text: str) -> Ints:
-    """The positions of the characters that are not white space."""
+    """Return the positions of the characters that are not white space."""
     distinct = set(text)
     spaces = [ord(character) for character in distinct if character.isspace()]
     codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
@@ -127,7 +127,7 @@ def _not_space(text: str) -> Ints:
 
 
 def _without_case(text: str) -> str:
-    """The text with each character folded, unless that would make several of it."""
+    """Return the text with each character folded, unless that would make several of it."""
     folded = {ord(one): one.casefold() for one in set(text)}
     return text.translate({code: one for code, one in folded.items() if len(one) == 1})
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def normalised_id(reference: str) -> str:
-    """A document id in the form that is compared: stripped, without `./` before or `.xml` after.
+    """Return an id in the form that is compared: without white space, `./` and `.xml` around it.
 
     >>> normalised_id(" ./co/1999/r2024.xml ")
     'co/1999/r2024'
@@ -66,7 +66,7 @@ def why_spaced(document_id: str) -> str | None:
 
 
 def without_suffixes(name: str) -> str:
-    """The name of a file without the suffixes of its compression and format.
+    """Return the name of a file without the suffixes of its compression and format.
 
     >>> without_suffixes("co/r2024.xml.gz"), without_suffixes("v1.2/notes.txt")
     ('co/r2024', 'v1.2/notes')
@@ -75,7 +75,7 @@ def without_suffixes(name: str) -> str:
 
 
 def distinct_paths(names: Sequence[str]) -> list[str]:
-    """The paths of files, without the suffixes that are not needed to tell them apart.
+    """Return the paths of files, without the suffixes that are not needed to tell them apart.
 
     If two files would get the same id, they keep the suffix of their format; if that is not
     enough, also that of their compression. A final `.xml` is never part of an id.
@@ -135,7 +135,7 @@ class IdRule:
         return cls(text, PathPattern.parse(path), attribute.strip() or None)
 
     def from_name(self, name: str) -> str:
-        """The id of a file, given its path inside the source without unneeded suffixes."""
+        """Return the id of a file, given its path inside the source without unneeded suffixes."""
         return name if self.text == "path" else name.rpartition("/")[2]
 
 
@@ -145,7 +145,7 @@ MOST_IN_32_BITS = 1 << 31
 
 
 def number_type(documents: int) -> np.dtype[Any]:
-    """The type of document numbers in a collection of so many documents.
+    """Return the type of document numbers in a collection of so many documents.
 
     >>> number_type(1 << 31).name, number_type((1 << 31) + 1).name
     ('int32', 'int64')
@@ -164,7 +164,7 @@ class IdIndex(NamedTuple):
     numbers: Ints
 
     def find(self, ids: Sequence[str]) -> Ints:
-        """The number of each document, -1 for an unknown id.
+        """Return the number of each document, -1 for an unknown id.
 
         >>> indexed(["a", "b"]).find(["b", "x", "a"]).tolist()
         [1, -1, 0]
@@ -194,7 +194,7 @@ class DuplicateId(InputError):
 
 
 def indexed(ids: Sequence[str], first: int = 0) -> IdIndex:
-    """The index of some ids, which are numbered from `first`.
+    """Return the index of some ids, which are numbered from `first`.
 
     >>> sorted(indexed(["a", "b"], 7).numbers.tolist())
     [7, 8]
@@ -204,7 +204,7 @@ def indexed(ids: Sequence[str], first: int = 0) -> IdIndex:
 
 
 def in_order(index: IdIndex) -> IdIndex:
-    """The entries of an index, in ascending order; of the same id, the lowest number first."""
+    """Sort the entries of an index in ascending order; of the same id, the lowest number first."""
     order = np.argsort(index.keys, kind="stable")  # fast where entries are sorted in part
     keys = index.keys[order]
     if len(keys) and (keys[1:] == keys[:-1]).any():
@@ -213,7 +213,7 @@ def in_order(index: IdIndex) -> IdIndex:
 
 
 def hashed(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """The key and the check of each id.
+    """Return the key and the check of each id.
 
     >>> keys, checks = hashed(["a", "b", "a"])
     >>> keys[0] == keys[2] != keys[1]
@@ -231,7 +231,7 @@ _KEY_BITS = 64
 
 
 def merged_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[IdIndex]:
-    """The blocks of one index for the documents of all parts, in order.
+    """Yield the blocks of one index for the documents of all parts, in order.
 
     `firsts` is added to the numbers of each part. If an id is there twice, DuplicateId is raised
     after the last range: about the first document that has the id of an earlier one.
@@ -259,7 +259,7 @@ def merged_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[
 
 
 def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
-    """The lowest number of a document whose id an earlier one has too, and that of the earlier.
+    """Return the first document whose id an earlier one has, and the earlier one, as numbers.
 
     >>> from doxeval.documents.ids import indexed
     >>> first_duplicate(indexed(["a", "b", "b", "a", "a"]))
@@ -278,7 +278,7 @@ def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
 
 
 def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
-    """The entries of each part in each range of keys."""
+    """Yield the entries of each part in each range of keys."""
     ranges = max(1, -(-entries // _BLOCK))
     begins = [0] * len(parts)
     for number in range(1, ranges + 1):
@@ -292,7 +292,7 @@ def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
 
 
 def _together(parts: Sequence[IdIndex], firsts: Sequence[int], slices: Sequence[slice]) -> IdIndex:
-    """These entries of all parts, with the numbers of the whole."""
+    """Return these entries of all parts, with the numbers of the whole."""
     keys, checks, numbers = [], [], []
     for part, first, own in zip(parts, firsts, slices, strict=True):
         if own.start < own.stop:
@@ -369,12 +369,12 @@ class IdIndexBuilder:
             self._spill(self._scratch)
 
     def blocks(self) -> Iterator[IdIndex]:
-        """The index of all ids, in blocks: all of one block come before all of the next."""
+        """Yield the index of all ids, in blocks: all of one block come before all of the next."""
         runs = [*self._spilled(), *self._parts]
         return merged_indexes(runs, [0] * len(runs))
 
     def finish(self) -> IdIndex:
-        """The index of all ids, in memory."""
+        """Return the index of all ids, in memory."""
         blocks = list(self.blocks())
         return IdIndex(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
@@ -388,7 +388,7 @@ class IdIndexBuilder:
         self._runs.append(self._count)
 
     def _spilled(self) -> list[IdIndex]:
-        """The runs in the scratch files, mapped into memory."""
+        """Return the runs in the scratch files, mapped into memory."""
         if self._scratch is None or not self._runs:
             return []
         keys, checks, numbers = (
@@ -414,7 +414,7 @@ def _write_run(run: IdIndex, scratch: Callable[[str], Path]) -> None:
 
 
 def _has_duplicates(new: IdIndex, parts: Sequence[IdIndex]) -> bool:
-    """Whether an id is there twice; only then are checks compared, and all that is on disk."""
+    """Return whether an id occurs twice in memory; checks are compared only where keys agree."""
     if first_duplicate(new) is not None:
         return True
     return any(

@@ -48,14 +48,14 @@ class _PathTree(NamedTuple):
     is_needed: Bools  # for each path of the summary, whether it occurs
 
     def key(self, parent: Ints, step: Ints) -> Ints:
-        """A node's parent and the index of its step in `step_codes`, as one number."""
+        """Return a node's parent and the index of its step in `step_codes`, as one number."""
         return parent * len(self.step_codes) + step
 
 
 def find_nodes(
     documents: Ints, paths: Sequence[str], columns: NodeColumns, rows: Ints, summary: PathSummary
 ) -> Ints:
-    """The row of each (document, path) pair, -1 if there is no such element.
+    """Return the row of each (document, path) pair, -1 if there is no such element.
 
     `documents` are document numbers (-1: unknown), `rows` the first row of each document.
     """
@@ -88,7 +88,7 @@ class _Candidates:
         self._summary = summary
 
     def find(self, document: Ints, node: Ints, tree: _PathTree) -> Ints:
-        """The row of each pair of a document and a node of the path tree, or -1."""
+        """Return the row of each pair of a document and a node of the path tree, or -1."""
         node_of = self._identified(tree)
         known = np.flatnonzero(node_of >= 0)
         keys = self._document[known] * tree.nodes + node_of[known]
@@ -100,7 +100,7 @@ class _Candidates:
         return result
 
     def _identified(self, tree: _PathTree) -> Ints:
-        """The node of the path tree with the path of each candidate, or -1."""
+        """Return the node of the path tree with the path of each candidate, or -1."""
         columns = self._columns
         summary_path = columns.path[self._row]
         left = np.flatnonzero(tree.is_needed[summary_path])
@@ -121,12 +121,12 @@ class _Candidates:
 
 
 def _codes(summary_path: Ints, ordinal: Ints) -> Ints:
-    """Steps as single numbers."""
+    """Return steps as single numbers."""
     return (summary_path.astype(np.int64) << 32) | ordinal
 
 
 def _path_tree(paths: Sequence[str], summary: PathSummary) -> tuple[Ints, _PathTree]:
-    """The tree of all paths, and the node of each path in it."""
+    """Return the tree of all paths, and the node of each path in it."""
     builder = _PathTreeBuilder(summary)
     wanted = np.fromiter((builder.add(path) for path in paths), np.int64, len(paths))
     return wanted, builder.finish()
@@ -147,7 +147,7 @@ class _PathTreeBuilder:
         self._depth: list[int] = [0]
 
     def add(self, path: str) -> int:
-        """The node of a path; _NOT_A_PATH if no document of the collection can have it."""
+        """Return the node of a path; _NOT_A_PATH if no document of the collection can have it."""
         node = self._known.get(path)
         if node is None:
             node = self._known[path] = self._add(path.strip())
@@ -214,7 +214,7 @@ _BLOCK_innermost = 100_000  # how many ranges are looked up together
 def innermost_nodes(
     documents: Ints, starts: Ints, ends: Ints, columns: NodeColumns, rows: Ints
 ) -> Ints:
-    """The row of the innermost element around each range, -1 if the document has no such range.
+    """Return the row of the innermost element around each span; -1 if no document has the span.
 
     `documents` are document numbers (-1: unknown), `rows` the first row of each document.
     """
@@ -238,7 +238,7 @@ def innermost_nodes(
 
 
 def first_beginning(columns: NodeColumns, low: Ints, high: Ints, offsets: Ints) -> Ints:
-    """The first row of each document, [low, high), that begins at an offset or after it.
+    """Return the first row of each document, [low, high), that begins at an offset or after it.
 
     If there is none, the result is `high`.
 
@@ -256,7 +256,7 @@ def first_beginning(columns: NodeColumns, low: Ints, high: Ints, offsets: Ints) 
 
 
 def _bisected(starts: Ints, low: Ints, high: Ints, offsets: Ints) -> Ints:
-    """The same, for all documents at once: every step halves what is left of each."""
+    """Return the same, for all documents at once: every step halves what is left of each."""
     last = len(starts) - 1
     for _ in range(int((high - low).max(initial=0)).bit_length()):
         middle = (low + high) >> 1

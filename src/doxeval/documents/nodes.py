@@ -47,7 +47,7 @@ TAG_BITS = 32  # of the key of a path, below those of its parent
 
 
 def path_keys(parent: Ints, tag: Ints) -> Ints:
-    """The parent and the last tag of each path as one number.
+    """Return the parent and the last tag of each path as one number.
 
     >>> path_keys(np.array([-1, 0, 0]), np.array([0, 0, 1])).tolist()
     [-4294967296, 0, 1]
@@ -76,7 +76,7 @@ class PathSummary:
         return len(self.parent_of)
 
     def flaw(self) -> tuple[str, str] | None:
-        """The column, and what is wrong with it, if it leads to a path or tag that is not there.
+        """Return the column with a path or tag that does not exist, and what is wrong; or None.
 
         >>> PathSummary(["a"], np.array([-1, 1]), np.array([0, 0])).flaw()
         ('parent', 'a path comes before its parent')
@@ -113,7 +113,7 @@ class PathSummary:
         return keys[paths], paths
 
     def child(self, parent: int, tag: int) -> int:
-        """The path below a path (or NO_PARENT) with a tag number; NO_PATH if there is none.
+        """Return the path below a path (or NO_PARENT) with a tag number; NO_PATH if there is none.
 
         >>> summary = PathSummary(["article", "sec"], np.array([-1, 0, 1]), np.array([0, 1, 1]))
         >>> summary.child(1, 1), summary.child(1, 0)
@@ -125,11 +125,11 @@ class PathSummary:
         return int(paths[at]) if at < len(keys) and keys[at] == key else NO_PATH
 
     def tag(self, path: int) -> str:
-        """The last tag of a path."""
+        """Return the last tag of a path."""
         return self.tags[int(self.tag_of[path])]
 
     def label(self, path: int) -> str:
-        """A path as text, without ordinals."""
+        """Return a path as text, without ordinals."""
         steps: list[str] = []
         while path != NO_PARENT:
             steps.append(self.tag(path))
@@ -184,11 +184,11 @@ class SummaryBuilder:
         return len(self.tag_numbers) - 1
 
     def tag(self, name: str) -> int:
-        """The number of a tag; a new tag gets the next number."""
+        """Return the number of a tag; a new tag gets the next number."""
         return self.tag_numbers[name]
 
     def child(self, parent: int, tag: int) -> int:
-        """The number of the path `tag` under `parent`; a new path gets the next number."""
+        """Return the number of the path `tag` under `parent`; a new path gets the next number."""
         key = parent << TAG_BITS | tag
         if self._parts and key not in self._recent:
             path = int(self._in_parts(np.array([key]))[0])
@@ -210,7 +210,7 @@ class SummaryBuilder:
         return here.astype(np.int32, copy=False)
 
     def finish(self) -> PathSummary:
-        """The summary so far."""
+        """Return the summary so far."""
         keys = np.empty(len(self), dtype=np.int64)
         for part in [*self._parts, self._recent_part()]:
             keys[part.paths] = part.keys
@@ -219,7 +219,7 @@ class SummaryBuilder:
         return PathSummary(names, parent.astype(np.int32), tag.astype(np.int32))
 
     def _absorbed_one_by_one(self, other: PathSummary, tags: list[int]) -> Ints:
-        """The number of each path of another summary, while all paths here are recent ones."""
+        """Return the number here of each path of another summary; all paths here are recent."""
         recent = self._recent
         here: list[int] = []
         for parent, tag in zip(other.parent_of.tolist(), other.tag_of.tolist(), strict=True):
@@ -228,7 +228,7 @@ class SummaryBuilder:
         return np.array(here, dtype=np.int32)
 
     def _absorbed(self, other: PathSummary, tag: Ints) -> Ints:
-        """The same, level by level, given the number here of each path's tag.
+        """Return the same, level by level, given the number here of each path's tag.
 
         Whatever is below a new path is new. New paths are numbered in the order of the other
         summary, where parents come before their children.
@@ -250,7 +250,7 @@ class SummaryBuilder:
         return here
 
     def _found(self, keys: Ints) -> Ints:
-        """The path with each key, or NO_PATH."""
+        """Return the path with each key, or NO_PATH."""
         paths = self._in_parts(keys)
         unknown = np.flatnonzero(paths == NO_PATH)
         paths[unknown] = [self._recent.get(key, NO_PATH) for key in keys[unknown].tolist()]
@@ -285,7 +285,7 @@ def _in_order(parts: list[_Part]) -> _Part:
 
 
 def _levels(summary: PathSummary) -> list[Ints]:
-    """The paths at each depth, from the roots down."""
+    """Return the paths at each depth, from the roots down."""
     depth = summary.depth_of
     order = np.argsort(depth, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
@@ -327,7 +327,7 @@ class _ByDepth(NamedTuple):
 
 
 def tabulate(marks: Marks) -> NodeTable:
-    """The node table of the documents in `marks`.
+    """Return the node table of the documents in `marks`.
 
     >>> from doxeval.documents.readers.xml import XmlReader
     >>> reader = XmlReader()
@@ -381,13 +381,13 @@ _EMPTY = NodeTable(NodeColumns(*[_NO_ROWS] * 6), _NO_ROWS, PathSummary([], _NO_R
 
 
 def deepest(names: list[str]) -> int:
-    """The depth of the deepest element, given the names of all tags (see Marks)."""
+    """Return the depth of the deepest element, given the names of all tags (see Marks)."""
     opens = np.fromiter(map(bool, names), np.bool_, len(names))
     return int(np.cumsum(np.where(opens, 1, -1)).max(initial=0))
 
 
 def _depths(opens: Bools) -> Ints:
-    """The depth of the element that each mark opens or closes, small enough to sort fast."""
+    """Return the depth of the element that each mark opens or closes, small enough to sort fast."""
     after = np.cumsum(opens.astype(np.int8) * 2 - 1, dtype=np.int32)
     if after.max() > DEEPEST_POSSIBLE:
         raise DocumentError(f"elements nested more than {DEEPEST_POSSIBLE:,} deep")
@@ -395,7 +395,7 @@ def _depths(opens: Bools) -> Ints:
 
 
 def _parents(row: Ints, depth: Ints) -> Ints:
-    """The parent of each row, in depth order."""
+    """Return the parent of each row, in depth order."""
     depth_in_text_order = _scattered(row, depth)
     first_child = np.ones(len(row), dtype=np.bool_)
     first_child[1:] = np.diff(depth_in_text_order) == 1
@@ -407,7 +407,7 @@ def _parents(row: Ints, depth: Ints) -> Ints:
 
 
 def _ordinals(order: _ByDepth) -> Ints:
-    """The number of each row among its siblings of the same tag, in depth order."""
+    """Return the number of each row among its siblings of the same tag, in depth order."""
     # Fewer than 2^15 tags is the common case, and numpy sorts 16-bit integers by radix.
     tag = order.tag if order.tag.max() >= 1 << 15 else order.tag.astype(np.int16)
     by_tag = np.argsort(tag, kind="stable")
@@ -418,7 +418,7 @@ def _ordinals(order: _ByDepth) -> Ints:
 
 
 def _paths(order: _ByDepth, builder: SummaryBuilder) -> Ints:
-    """The path of each row, in depth order, one depth after another."""
+    """Return the path of each row, in depth order, one depth after another."""
     paths = np.empty(len(order.row), dtype=np.int32)
     path_of_row = np.empty(len(order.row), dtype=np.int32)
     tags = builder.tag_count
@@ -435,12 +435,12 @@ def _paths(order: _ByDepth, builder: SummaryBuilder) -> Ints:
 
 
 def _relative(parent: Ints, roots: Ints, rows: Ints) -> Ints:
-    """Parent rows counted from each document's first row."""
+    """Return parent rows, counted from each document's first row."""
     return np.where(parent == NO_PARENT, NO_PARENT, parent - np.repeat(roots, rows))
 
 
 def _scattered(where: Ints, values: Ints) -> Ints:
-    """An array with `values[i]` at `where[i]`, `where` being a permutation."""
+    """Return an array with `values[i]` at `where[i]`, `where` being a permutation."""
     result = np.empty(len(values), dtype=values.dtype)
     result[where] = values
     return result
@@ -454,12 +454,12 @@ class Trees(NamedTuple):
 
     @classmethod
     def of_singletons(cls, nodes: Ints) -> Trees:
-        """Trees of one element each."""
+        """Return trees of one element each."""
         return cls(nodes, np.arange(len(nodes) + 1))
 
     @classmethod
     def empty(cls, count: int) -> Trees:
-        """The given number of trees without elements."""
+        """Return the given number of trees without elements."""
         return cls(np.zeros(0, dtype=np.int64), np.zeros(count + 1, dtype=np.int64))
 
     def __len__(self) -> int:
@@ -471,7 +471,7 @@ class Trees(NamedTuple):
         return np.diff(self.begin)
 
     def rows(self, rows: Ints) -> Trees:
-        """Only the trees of these rows, in this order."""
+        """Return only the trees of these rows, in this order."""
         if not len(self.nodes):
             return Trees.empty(len(rows))
         counts = self.begin[rows + 1] - self.begin[rows]
@@ -479,7 +479,7 @@ class Trees(NamedTuple):
         return Trees(nodes, np.append(0, np.cumsum(counts)))
 
     def emptied(self, which: Bools) -> Trees:
-        """The trees, but without the nodes of some.
+        """Return the trees, but without the nodes of some.
 
         >>> Trees.of_singletons(np.array([3, 5])).emptied(np.array([True, False])).as_sets()
         [(), (5,)]
@@ -489,6 +489,6 @@ class Trees(NamedTuple):
         return Trees(nodes, np.append(0, np.cumsum(counts)))
 
     def as_sets(self) -> list[tuple[int, ...]]:
-        """Each tree as a tuple of its nodes."""
+        """Return each tree as a tuple of its nodes."""
         nodes = self.nodes.tolist()
         return [tuple(nodes[begin:end]) for begin, end in pairwise(self.begin.tolist())]

@@ -84,7 +84,7 @@ class PathAutomaton:
         self._branching = with_bits(branches)
 
     def reached(self, summary: PathSummary) -> list[int]:
-        """For each path of the summary, the steps that take in its last tag, as bits."""
+        """Return for each path of the summary the steps that accept its last tag, as bits."""
         kinds, accepting = self._accepting(summary)
         kind_of_path = [kinds[tag] for tag in summary.tag_of.tolist()]
         first = self._opened(1)
@@ -107,7 +107,7 @@ class PathAutomaton:
         return found
 
     def _accepting(self, summary: PathSummary) -> tuple[list[int], dict[int, int]]:
-        """A number for each tag of the summary, and the steps that accept tags of each number."""
+        """Return a number for each tag of the summary, and the steps that accept each number."""
         steps_of: dict[str, list[int]] = {}
         anything: list[int] = []
         for number, step in enumerate(self._steps, 1):
@@ -121,7 +121,7 @@ class PathAutomaton:
         return [kinds.get(tag, _OTHER) for tag in summary.tags], {**accepting, _OTHER: any_tag}
 
     def _opened(self, taken: int) -> int:
-        """The steps behind those that are taken."""
+        """Return the steps behind those that are taken."""
         found = taken << 1 & self._next
         for step in bits_of(taken & self._branching):
             found |= self._branches[step]
@@ -129,7 +129,7 @@ class PathAutomaton:
 
 
 def bits_of(number: int) -> Iterator[int]:
-    """The bits of a whole number that are set, from the lowest.
+    """Yield the bits of a whole number that are set, from the lowest.
 
     >>> list(bits_of(0b1010))
     [1, 3]
@@ -141,7 +141,7 @@ def bits_of(number: int) -> Iterator[int]:
 
 
 def with_bits(bits: Iterable[int]) -> int:
-    """The whole number that has these bits set.
+    """Return the whole number that has these bits set.
 
     >>> with_bits([1, 3]) == 0b1010
     True
@@ -179,7 +179,7 @@ class PathPattern:
         return self.text
 
     def matches(self, summary: PathSummary) -> Bools:
-        """For each path of the summary, whether the pattern matches all of it."""
+        """Return for each path of the summary whether the pattern matches all of it."""
         return _matched([self], summary)
 
 
@@ -204,12 +204,12 @@ class PathPatterns:
         return ", ".join(map(str, self.patterns))
 
     def matches(self, summary: PathSummary) -> Bools:
-        """For each path of the summary, whether one of the patterns matches all of it."""
+        """Return for each path of the summary whether one of the patterns matches all of it."""
         return _matched(self.patterns, summary)
 
 
 def _parsed(text: str, known: dict[str, PatternStep]) -> PathPattern:
-    """A pattern; steps that are written alike are made once, and kept in `known`."""
+    """Return a pattern; steps that are written alike are made once, and kept in `known`."""
     steps = []
     stripped = text.strip()
     at = 0
@@ -236,7 +236,7 @@ def _step(axis: str, star: str | None, tag: str | None, choice: str | None) -> P
 
 
 def parsed_patterns(texts: Sequence[str]) -> list[PathPattern]:
-    """Many patterns, which may be long and begin alike.
+    """Parse many patterns, which may be long and begin alike.
 
     >>> [len(pattern.steps) for pattern in parsed_patterns(["//sec", "//sec//p"])]
     [1, 2]
@@ -254,7 +254,7 @@ def _matched(patterns: Sequence[PathPattern], summary: PathSummary) -> Bools:
 def counts_by_pattern(
     patterns: Sequence[PathPattern], summary: PathSummary, elements: Ints
 ) -> list[int]:
-    """How many elements each pattern matches, given how many elements have each path.
+    """Return how many elements each pattern matches, given how many elements have each path.
 
     >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
     >>> patterns = [PathPattern.parse(text) for text in ("//sec", "//sec//p", "/p")]

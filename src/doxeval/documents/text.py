@@ -28,7 +28,7 @@ _MOST_BYTES = 4  # of a character in UTF-8
 
 
 def as_stored(texts: list[bytes], storage: TextStorage) -> list[bytes]:
-    """The texts of documents in the form in which they are stored.
+    """Return the texts of documents in the form in which they are stored.
 
     >>> as_stored([b"one", b"two"], "none")
     [b'', b'']
@@ -45,10 +45,10 @@ class TextBytes(Protocol):
     """The bytes of all parts, wherever they are."""
 
     def read(self, begin: int, end: int) -> bytes:
-        """The bytes from one position to another."""
+        """Return the bytes from one position to another."""
 
     def where(self, position: int) -> str:
-        """The file that has the byte at a position, for messages."""
+        """Return the file that has the byte at a position, for messages."""
 
 
 class MappedText:
@@ -67,7 +67,7 @@ class MappedText:
         self._begins = [0, *accumulate(len(part) for part in parts)][:-1]
 
     def read(self, begin: int, end: int) -> bytes:
-        """The bytes from one position to another."""
+        """Return the bytes from one position to another."""
         pieces = []
         for at in range(self._part(begin), len(self._parts)):
             first = self._begins[at]
@@ -77,7 +77,7 @@ class MappedText:
         return b"".join(pieces)
 
     def where(self, position: int) -> str:
-        """The file that has the byte at a position, for messages."""
+        """Return the file that has the byte at a position, for messages."""
         return self._names[self._part(position)]
 
     def _part(self, position: int) -> int:
@@ -100,7 +100,7 @@ class TextStore:
         self.storage = storage
 
     def read(self, document: int, characters: int) -> str:
-        """The text of a document, given by its number; it has so many characters."""
+        """Return the text of a document, given by its number; it has so many characters."""
         if self.storage == "none":
             raise MissingText(
                 f"the collection {self._collection} was built without its text ("
@@ -182,7 +182,7 @@ class RemoteText:
         self._held = _Held(0, b"", -1, 0)
 
     def read(self, begin: int, end: int) -> bytes:
-        """The bytes from one position to another."""
+        """Return the bytes from one position to another."""
         begin, end = max(begin, 0), min(end, self._size)
         if begin >= end:
             return b""
@@ -193,11 +193,11 @@ class RemoteText:
         return held.data[begin - held.begin : end - held.begin]
 
     def where(self, position: int) -> str:
-        """The URL of the file that has the byte at a position, for messages."""
+        """Return the URL of the file that has the byte at a position, for messages."""
         return self._remote.address(self._names[self._part(position)])
 
     def _fetched(self, held: _Held, begin: int, end: int) -> _Held:
-        """The bytes of a range, and those after it if the last range ended where this one begins.
+        """Fetch the bytes of a range, and some after it if the last one ended where this begins.
 
         What is already here is not read again.
         """

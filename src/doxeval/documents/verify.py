@@ -42,14 +42,14 @@ class Flaw(NamedTuple):
 
 
 def repeated_paths(summary: PathSummary) -> Iterator[Flaw]:
-    """Paths that the summary has twice."""
+    """Yield a flaw if the summary has a path twice."""
     keys = (summary.parent_of.astype(np.int64) + 1) * len(summary.tags) + summary.tag_of
     if len(np.unique(keys)) != len(keys):
         yield Flaw("summary.tag.npy", "a path is there twice")
 
 
 def flaws_in_rows(rows: Ints, elements: int) -> Iterator[Flaw]:
-    """Documents without rows, and rows without a document."""
+    """Yield documents without rows, and rows without a document."""
     if rows[0] != 0 or rows[-1] != elements:
         yield Flaw("documents.rows.npy", f"the rows are not 0 to {elements:,}")
     yield from _flaw(
@@ -58,7 +58,7 @@ def flaws_in_rows(rows: Ints, elements: int) -> Iterator[Flaw]:
 
 
 def flaws_in_ids(ends: Ints, lines: Bytes, index: IdIndex) -> Iterator[Flaw]:
-    """Ids that cannot be read, and an index that does not lead to them."""
+    """Yield ids that cannot be read, and an index that does not lead to them."""
     is_sorted = (index.keys[1:] > index.keys[:-1]) | (
         (index.keys[1:] == index.keys[:-1]) & (index.checks[1:] > index.checks[:-1])
     )
@@ -90,7 +90,7 @@ def flaws_in_ids(ends: Ints, lines: Bytes, index: IdIndex) -> Iterator[Flaw]:
 
 
 def flaws_in_nodes(columns: NodeColumns, rows: Ints, summary: PathSummary) -> Iterator[Flaw]:
-    """Elements that are not where their parents, their subtrees or their paths say."""
+    """Yield elements that are not where their parents, their subtrees or their paths say."""
     document = 0
     while document < len(rows) - 1:
         beyond = int(np.searchsorted(rows, rows[document] + _ROWS, side="right")) - 1
@@ -105,7 +105,7 @@ def flaws_in_nodes(columns: NodeColumns, rows: Ints, summary: PathSummary) -> It
 def flaws_in_counts(
     columns: NodeColumns, rows: Ints, per_path: Ints, totals: TextTotals
 ) -> Iterator[Flaw]:
-    """Statistics that are not those of the elements."""
+    """Yield statistics that are not those of the elements."""
     if not np.array_equal(elements_by_path(columns, len(per_path)), per_path):
         yield Flaw("summary.elements.npy", "a path has another number of elements")
     if text_totals(columns, rows) != totals:
@@ -129,7 +129,7 @@ class _Block:
         self._parent = np.where(self._is_root, self._row, columns.parent + self._root)
 
     def flaws(self) -> Iterator[Flaw]:
-        """What is wrong with these rows; if they lead astray, nothing more is asked of them."""
+        """Yield what is wrong with these rows; those out of range are not examined any further."""
         flaws = [*self._out_of_range()]
         if not flaws:
             flaws = [*self._misplaced()]
@@ -192,7 +192,7 @@ class _Block:
 
 
 def _flaw(file: str, is_right: Bools, what: str, first: int = 0) -> Iterator[Flaw]:
-    """The first place, if there is one, where something is not right."""
+    """Yield the first place, if there is one, where something is not right."""
     if not is_right.all():
         yield Flaw(file, what.format(f"{first + int(np.argmin(is_right)):,}"))
 
@@ -280,7 +280,7 @@ def _check_here(
 
 
 def _damaged_in_cache(collection: Collection) -> Iterator[CollectionError]:
-    """The damaged files in the cache, if the collection is at a URL."""
+    """Yield the damaged files in the cache, if the collection is at a URL."""
     if collection.files.remote is None:
         return
     for name, recorded in collection.manifest["files"].items():
@@ -304,7 +304,7 @@ def _flaws(collection: Collection) -> Iterator[InputError]:
 
 
 def _damaged_texts(collection: Collection, report: Progress) -> Iterator[CollectionError]:
-    """The documents whose text is not the one that was stored; of many, the first."""
+    """Yield the documents whose text is not the one that was stored; of many, the first."""
     if collection.manifest["options"]["text"] == "none":
         return
     ends = collection.files.column("documents.text_ends")

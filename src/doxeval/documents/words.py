@@ -51,20 +51,20 @@ class Words:
         return f"Words({plural(len(self.start), 'word')})"
 
     def begun_before(self, offsets: Ints) -> Ints:
-        """How many words begin before each offset."""
+        """Return how many words begin before each offset."""
         return np.searchsorted(self.start, offsets)
 
     def ended_by(self, offsets: Ints) -> Ints:
-        """How many words end at each offset or before it."""
+        """Return how many words end at each offset or before it."""
         return np.searchsorted(self.end, offsets, side="right")
 
     def count(self, start: Ints, end: Ints) -> Ints:
-        """How many words each range holds, whole or in part; an empty range holds none."""
+        """Return how many words each range holds, whole or in part; an empty range holds none."""
         return np.where(start < end, self.begun_before(end) - self.ended_by(start), 0)
 
 
 def split_words(text: str, borders: Ints) -> Words:
-    """The words of a text that end at white space and at the given offsets.
+    """Return the words of a text that end at white space and at the given offsets.
 
     >>> split_words(" one\\ttwo\\u00a0", np.array([0, 6])).start.tolist()
     [1, 5, 6]
@@ -83,7 +83,7 @@ def split_words(text: str, borders: Ints) -> Words:
 
 @cache
 def _is_white_space() -> Bools:
-    """Whether a code point is white space; the last entry stands for all that follow."""
+    """Return whether a code point is white space; the last entry stands for all that follow."""
     return np.array([chr(code).isspace() for code in range(_AFTER_WHITE_SPACE + 1)])
 
 
@@ -107,7 +107,7 @@ class DocumentWords:
         self._lock = Lock()  # runs may be scored in threads
 
     def borders(self, document: int) -> Ints:
-        """The offsets where elements that are not inline begin or end, ascending."""
+        """Return the offsets where elements that are not inline begin or end, ascending."""
         columns, rows = self._collection.nodes, self._collection.rows
         own = slice(int(rows[document]), int(rows[document + 1]))
         is_block = self.are_blocks(own)
@@ -115,11 +115,11 @@ class DocumentWords:
         return np.unique(np.concatenate(edges))
 
     def are_blocks(self, rows: slice | Ints) -> Bools:
-        """Whether each of some elements ends words, because it is not inline."""
+        """Return whether each of some elements ends words, because it is not inline."""
         return ~self._is_inline_path[self._collection.nodes.path[rows]]
 
     def of(self, document: int) -> Words:
-        """The words of a document."""
+        """Return the words of a document."""
         with self._lock:
             if document not in self._kept:
                 self._keep(document)

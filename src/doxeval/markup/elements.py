@@ -41,16 +41,16 @@ class XmlElement:
         return "".join(piece if isinstance(piece, str) else piece.text for piece in self.pieces)
 
     def child(self, tag: str) -> XmlElement | None:
-        """The first child with this tag."""
+        """Return the first child with this tag."""
         return next((child for child in self.children if child.tag == tag), None)
 
     def child_text(self, tag: str) -> str | None:
-        """The text of the first child with this tag, stripped; None if it is empty."""
+        """Return the text of the first child with this tag, stripped; None if it is empty."""
         child = self.child(tag)
         return (child.text.strip() or None) if child is not None else None
 
     def attribute(self, *names: str) -> str | None:
-        """The value of the first of these attributes that the element has, stripped."""
+        """Return the value of the first of these attributes that the element has, stripped."""
         return next(
             (self.attributes[name].strip() for name in names if name in self.attributes), None
         )
@@ -59,10 +59,10 @@ class XmlElement:
 def read_elements(
     file: IO[bytes], tags: Collection[str], origin: str
 ) -> Iterator[tuple[XmlElement, tuple[XmlElement, ...]]]:
-    """Each outermost element with one of the tags, and the elements around it, outermost first.
+    """Yield each outermost element with one of the tags, and its ancestors, outermost first.
 
-    The elements around it are as far as they were read: with their attributes and their earlier
-    children, except those that were yielded already.
+    The ancestors are as far as they were read: with their attributes and their earlier children,
+    except those that were yielded already.
 
     >>> import io
     >>> file = io.BytesIO(b'<run id="a"><topic n="1"/><topic n="2"/></run>')
@@ -137,7 +137,7 @@ _VALUE = _TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 
 
 def escaped(text: str) -> str:
-    """Text between tags.
+    """Return text between tags.
 
     >>> escaped("a < b & c")
     'a &lt; b &amp; c'
@@ -146,7 +146,7 @@ def escaped(text: str) -> str:
 
 
 def attribute_value(value: object) -> str:
-    """The value of an attribute, in quotes; line ends and tabs survive.
+    """Return the value of an attribute, in quotes; line ends and tabs survive.
 
     >>> attribute_value('say "a\\tb"')
     '"say &quot;a&#9;b&quot;"'

@@ -74,7 +74,7 @@ class Expansion:
         self._longest = max(self._longest, size)
 
     def excess(self, piece: bytes) -> str | None:
-        """Why the next piece of the document must not be parsed; None if it may be."""
+        """Return why the next piece of the document must not be parsed; None if it may be."""
         self._left = min(self._left + self._factor * len(piece), self._most)
         if self._longest and b"&" in piece:
             self._left -= max(map(self._amount, _as_ascii(piece)))
@@ -87,7 +87,7 @@ class Expansion:
         return sum(self._size(*found) * count for found, count in references.items())
 
     def _size(self, name: bytes, end: bytes) -> int:
-        """The size of an entity; the largest there is if its name is cut or in another encoding.
+        """Return the size of an entity; the largest if its name is incomplete or not in ASCII.
 
         Other names are those of XML and HTML, which stand for less than their own length.
         """
@@ -96,7 +96,7 @@ class Expansion:
 
 
 def _as_ascii(piece: bytes) -> list[bytes]:
-    """A piece in an encoding that has ASCII's characters as they are; UTF-16 in both byte orders.
+    """Return bytes with ASCII's characters as they are; UTF-16 is decoded in both byte orders.
 
     Only UTF-16 has null bytes, and all ASCII characters have one in it.
     """
@@ -309,7 +309,7 @@ class HardenedExpat:
         declarations: bytes = b"",
         error_class: type[InputError] = DocumentError,
     ) -> Feed:
-        """A parser for one document; `declarations` stand in for an external DTD."""
+        """Return a parser for one document; `declarations` stand in for an external DTD."""
         if self._encoding is not None and codec_of(self._encoding) is None:
             raise error_class(unknown(self._encoding), origin)
         if len(self._tag_strings) > _MANY_TAGS:
@@ -366,7 +366,7 @@ def _never_opened(*_: object) -> int:
 
 
 def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
-    """Why a declared entity is not allowed, or None if it is."""
+    """Return why a declared entity is not allowed, or None if it is."""
     if parameter:
         return f"parameter entity %{name:.80}; is not allowed"
     if value is None:
@@ -382,7 +382,7 @@ def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
 
 
 def undeclared(text: Callable[[str], object]) -> XMLParserType:
-    """A parser that passes text to `text`, for a document in UTF-8 without a document type.
+    """Return a parser that passes text to `text`, for a document in UTF-8 without a document type.
 
     Nothing is declared in such a document, so there is nothing to refuse but its errors: every
     entity that is not XML's own is one of them.
@@ -400,7 +400,7 @@ def undeclared(text: Callable[[str], object]) -> XMLParserType:
 
 
 def names_used(data: bytes) -> list[str]:
-    """The named entities of HTML that a document refers to.
+    """Return the named entities of HTML that a document refers to.
 
     >>> names_used(b"<p>caf&eacute;&nbsp;&unknown; &amp; caf&eacute;</p>")
     ['eacute', 'nbsp']
@@ -413,12 +413,12 @@ def names_used(data: bytes) -> list[str]:
 
 @cache
 def all_declarations() -> bytes:
-    """A DTD that declares all named entities, for files that are read as a stream."""
+    """Return a DTD that declares all named entities, for files that are read as a stream."""
     return declarations_of(NAMED_ENTITIES)
 
 
 def declarations_of(names: Iterable[str]) -> bytes:
-    """A DTD that declares the given named entities.
+    """Return a DTD that declares the given named entities.
 
     >>> declarations_of(["nbsp"])
     b'<!ENTITY nbsp "&#160;">'

@@ -105,7 +105,7 @@ def _refuse_different_options(collections: Sequence[Collection]) -> None:
 
 
 def _difference(name: str, own: Any, other: Any) -> str:
-    """How an option differs, briefly.
+    """Return how an option differs, briefly.
 
     >>> _difference("text", "none", "plain")
     'text none instead of plain'
@@ -123,7 +123,7 @@ def _difference(name: str, own: Any, other: Any) -> str:
 
 
 def _facts(collections: Sequence[Collection]) -> dict[str, Any]:
-    """What the manifest says about the collections that were merged."""
+    """Return what the manifest says about the collections that were merged."""
     manifests = [one.manifest for one in collections]
     return {
         "sources": [source for manifest in manifests for source in manifest.get("sources", [])],
@@ -144,7 +144,7 @@ def _facts(collections: Sequence[Collection]) -> dict[str, Any]:
 
 
 def _joined_options(options: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Each option, as a list of its values if it had several.
+    """Return each option, as a list of its values if it had several.
 
     >>> _joined_options([{"id": "stem", "text": "plain"}, {"id": "path", "text": "plain"}])
     {'id': ['stem', 'path'], 'text': 'plain'}

@@ -73,7 +73,7 @@ def _sets(name: str) -> Message:
 
 
 def too_deep(limits: Limits) -> str:
-    """The message about a document that is too deep."""
+    """Return the message about a document that is too deep."""
     return f"elements nested more than {limits.depth:,} deep; " + _sets("depth")
 
 
@@ -199,7 +199,7 @@ class BuildOptions:
         return short_repr(self)
 
     def recorded(self) -> dict[str, Any]:
-        """The options as the manifest of the collection records them."""
+        """Return the options as the manifest of the collection records them."""
         return {
             "id": self.id_rule.text,
             "suffixes": "where needed" if self.id_rule.text == "path" else "never",

@@ -96,7 +96,7 @@ class TextWriter:
         self._is_ended = True
 
     def has_room(self, size: int, most: int) -> bool:
-        """Whether a part with so many bytes more would be within `most`."""
+        """Return whether a part with so many bytes more would be within `most`."""
         return (0 if self._is_ended else self._part_size) + size <= most
 
     def copy(self, text: TextBytes, begin: int, end: int) -> None:

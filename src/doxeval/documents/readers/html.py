@@ -179,7 +179,7 @@ def _refuse_many_attributes(page: str, origin: str) -> None:
 
 
 def _is_in_script(page: str, position: int) -> bool:
-    """Whether the parser takes what is at a position as part of a script."""
+    """Return whether the parser takes what is at a position as part of a script."""
     from selectolax.lexbor import LexborHTMLParser
 
     mark = "<doxeval-was-here"
@@ -198,7 +198,7 @@ UNSEEN = frozenset(
 def walk(
     top: LexborNode, enters: Callable[[LexborNode], bool] | None = None
 ) -> Iterator[tuple[LexborNode, bool]]:
-    """The nodes of a tree in document order, each with whether it ends there.
+    """Yield the nodes of a tree in document order, each with whether it ends there.
 
     Elements come twice, texts and comments once, as a beginning. Elements whose contents are never
     displayed, and those that `enters` refuses, come without what is inside.
@@ -256,7 +256,7 @@ class Part(NamedTuple):
 
 
 def parse_selector(selector: str) -> list[list[Part]]:
-    """The chains of a selector; one of them must match.
+    """Return the chains of a selector; one of them must match.
 
     >>> parse_selector("main > p, .note")
     [[Part(combinator='', text='main'), Part(combinator='>', text='p')], \
@@ -340,11 +340,11 @@ class Selectors:
                 self._last[-1] |= 1 << (len(self._parts) - 1)
 
     def found_by(self, matched: int) -> list[int]:
-        """The numbers of the selectors that select an element which matched these parts."""
+        """Return the numbers of the selectors that select an element which matched these parts."""
         return [number for number, last in enumerate(self._last) if matched & last]
 
     def on(self, page: LexborHTMLParser) -> SelectorWalk:
-        """The selectors, ready for a walk over a page."""
+        """Return the selectors, ready for a walk over a page."""
         bits: dict[str, int] = {}
         for number, part in enumerate(self._parts):
             bits[part] = bits.get(part, 0) | 1 << number
@@ -370,7 +370,7 @@ class SelectorWalk:
         self._levels = [_Level()]
 
     def start(self, node: LexborNode) -> int:
-        """An element begins; returns the parts up to which it matches a chain."""
+        """Return an element begins; returns the parts up to which it matches a chain."""
         level, by = self._levels[-1], self._by
         possible = (
             by[""]
@@ -437,7 +437,7 @@ class PageParts:
         self._selectors = Selectors([*drop, *([] if root is None else [root])])
 
     def cut_from(self, page: LexborHTMLParser, origin: str) -> tuple[LexborNode, SelectorUse]:
-        """The element that becomes the document, after the others were removed from the page."""
+        """Return the element that becomes the document, without what was dropped."""
         top = page.root
         if top is None:
             raise DocumentError("the page has no tree", origin)
@@ -461,7 +461,7 @@ class PageParts:
     def _search(
         self, page: LexborHTMLParser, top: LexborNode
     ) -> tuple[list[LexborNode], bool, dict[int, LexborNode], list[int]]:
-        """The first root, whether there are others outside it, what is dropped, and how often."""
+        """Return the first root, whether others are outside it, what is dropped, and how often."""
         dropped: dict[int, LexborNode] = {}
         counts = [0] * len(self._drop)
         roots: list[LexborNode] = []
@@ -523,7 +523,7 @@ class _Open:
 
 
 def with_sections(marks: MarksBuilder, text: str, limits: Limits, origin: str) -> MarksBuilder:
-    """The marks with a section for each heading.
+    """Return the marks with a section for each heading.
 
     >>> marks = MarksBuilder()
     >>> for tag in ("body", "h1", "", "p", "", ""):
@@ -585,7 +585,7 @@ class _Sections:
 
 
 def _heading_levels(marks: MarksBuilder, text: str) -> tuple[dict[int, int], set[int]]:
-    """The level of each start tag that is a heading or stands for one.
+    """Return the level of each start tag that is a heading or stands for one.
 
     Also those of them for which the `<section>` around them already is the section.
     """
@@ -614,7 +614,7 @@ def _heading_levels(marks: MarksBuilder, text: str) -> tuple[dict[int, int], set
 
 
 def _level(element: _Open) -> int:
-    """The level of the heading that an element is or stands for, or 0."""
+    """Return the level of the heading that an element is or stands for, or 0."""
     if element.tag in _LEVELS:
         return _LEVELS[element.tag]
     if element.tag in _STANDING_FOR_A_HEADING:
@@ -644,7 +644,7 @@ _DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.
 
 
 def declared_encoding(data: bytes) -> str | None:
-    """The encoding that a page declares in its first 1024 bytes.
+    """Return the encoding that a page declares in its first 1024 bytes.
 
     A declaration that can be read in ASCII is not in UTF-16: as the standard says, the page is in
     UTF-8 then.
@@ -672,7 +672,7 @@ def read_html(
     sections: Sections = "headings",
     root_missing: RootMissing = "whole",
 ) -> Marks:
-    """The marks of a page, given as characters.
+    """Return the marks of a page, given as characters.
 
     >>> marks = read_html("<h1>one</h1><script>x</script><p>two", Limits(), "a.html")
     >>> [name for name in marks.names if name]
@@ -702,7 +702,7 @@ class HtmlReader:
         self.selector_use = SelectorUse()
 
     def read(self, page: str, origin: str) -> Marks:
-        """The marks of a page, given as characters."""
+        """Return the marks of a page, given as characters."""
         from selectolax.lexbor import LexborHTMLParser
 
         refuse_hostile(page, self._limits, origin)

@@ -53,7 +53,7 @@ class NumberedNames(Sequence[str]):
         return map([*self.distinct, END].__getitem__, self.numbers.tolist())
 
     def in_order(self) -> NumberedNames:
-        """The same names, numbered in the order in which they first occur.
+        """Return the same names, numbered in the order in which they first occur.
 
         >>> names = NumberedNames(np.array([2, 0, -1, -1]), ["p", "unused", "s"]).in_order()
         >>> names.numbers.tolist(), names.distinct
@@ -70,7 +70,7 @@ class NumberedNames(Sequence[str]):
 
 
 def numbered(names: Sequence[str]) -> NumberedNames:
-    """Names of tags as numbers, in the order in which the names first occur.
+    """Return names of tags as numbers, in the order in which the names first occur.
 
     >>> numbered(["s", "p", "", "p", "", ""]).numbers.tolist()
     [0, 1, -1, 1, -1, -1]
@@ -83,7 +83,7 @@ def numbered(names: Sequence[str]) -> NumberedNames:
 
 
 def joined_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
-    """Names of tags, one part after another; as numbers if they are numbers in any part.
+    """Return names of tags, one part after another; as numbers if they are numbers in any part.
 
     >>> list(joined_names([["s"], NumberedNames(np.array([0, -1]), ["p"]), [""]]))
     ['s', 'p', '', '']
@@ -163,13 +163,13 @@ class MarksBuilder:
         self.positions.append(position)
 
     def finish(self, text: str) -> Marks:
-        """The marks, with the text."""
+        """Return the marks, with the text."""
         positions = np.array(self.positions, dtype=np.int64)
         return Marks(self.names, positions, [text.encode()], [self.attributes])
 
 
 def joined(parts: Sequence[Marks]) -> Marks:
-    """Several marks as one, in order."""
+    """Return several marks as one, in order."""
     if len(parts) == 1:
         return parts[0]
     return Marks(

@@ -102,7 +102,7 @@ class TagCollector:
         self.pieces.append(_A_TAG)
 
     def take_text(self) -> tuple[str, Ints]:
-        """The text since the last call, and the lengths of its pieces, 0 for a tag."""
+        """Return the text since the last call, and the lengths of its pieces, 0 for a tag."""
         lengths = np.fromiter(map(len, self.pieces), np.int32, len(self.pieces))
         text = "".join(self.pieces)
         self.pieces.clear()
@@ -170,7 +170,7 @@ class XmlReader:
         self._attributes.append(attributes)
 
     def take(self) -> Marks:
-        """The marks of all documents since the last call."""
+        """Return the marks of all documents since the last call."""
         lengths = np.concatenate(self._lengths)
         positions = np.cumsum(lengths, dtype=np.int64)[lengths == 0]
         marks = Marks(self._tags.names, positions, self._texts, self._attributes)
@@ -214,7 +214,7 @@ class XmlReader:
         return b"".join(texts)
 
     def _take_text(self) -> bytes:
-        """The text since the last call."""
+        """Return the text since the last call."""
         text, lengths = self._tags.take_text()
         self._lengths.append(lengths)
         return text.encode()
@@ -253,14 +253,14 @@ class _Shape:
 
 
 def hardened(text: Callable[[str], object], encoding: str | None, limits: Limits) -> HardenedExpat:
-    """A parser that gives text to `text`, and keeps to the limits."""
+    """Return a parser that gives text to `text`, and keeps to the limits."""
     return HardenedExpat(
         text, encoding, expansion=limits.expansion, allowance=limits.expansion_allowance
     )
 
 
 def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) -> DocumentError:
-    """The error for a document that is too deep, with the line of the first such element."""
+    """Return the error for a document that is too deep, with the line of the first such element."""
     open_elements = 0
 
     def start(*_: object) -> None:
@@ -322,7 +322,7 @@ def shrinkage(joined: bytes, data: Bytes, begin: Ints, end: Ints) -> tuple[Ints,
 
 
 def _in_gaps(places: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """The places between tags, each after the number of the tag that follows it."""
+    """Return the places between tags, each after the number of the tag that follows it."""
     following = np.searchsorted(begin, places)
     is_between = (following > 0) & (following < len(begin))
     following, places = following[is_between], places[is_between]
@@ -347,7 +347,7 @@ def _continuations(joined: bytes, data: Bytes, begin: Ints, end: Ints) -> Ints:
 
 
 def _reference_lengths(data: Bytes, places: Ints) -> Ints:
-    """The bytes of the references at some places; 0 for what is no character of XML's own."""
+    """Return the lengths of references in bytes; 0 for what is not a character of XML's own."""
     beginning = data[places[:, None] + np.arange(_LONGEST)]
     is_end = beginning == ord(";")
     lengths = np.where(is_end.any(axis=1), is_end.argmax(axis=1) + 1, 0)
@@ -368,7 +368,7 @@ _Words = npt.NDArray[np.uint64]
 
 
 def names_at(joined: bytes, places: Ints) -> tuple[Ints, list[str], Ints]:
-    """The numbers of the names at some places, all names, and the indices of those too long.
+    """Return the numbers of the names at some places, all names, and the indices of those too long.
 
     At least LONGEST + 8 bytes come after the last place. A few names may be the beginnings of
     others.
@@ -398,7 +398,7 @@ def names_at(joined: bytes, places: Ints) -> tuple[Ints, list[str], Ints]:
 
 
 def _up_to_the_end(words: _Words) -> tuple[_Words, Bools]:
-    """Words without what follows a name, and whether a name ends there."""
+    """Return words without what follows a name, and whether a name ends there."""
     ends = _ENDS_NAME[words.view(np.uint8)].view("<u8")  # 1 for each byte that ends a name
     first = ends & (~ends + 1)
     # The bits below the first end; all bits if there is none.
@@ -406,7 +406,7 @@ def _up_to_the_end(words: _Words) -> tuple[_Words, Bools]:
 
 
 def _distinct(words: _Words) -> tuple[_Words, Ints]:
-    """The distinct words, and the position of each word among them.
+    """Return the distinct words, and the position of each word among them.
 
     There are few, so each is almost sure to have a hash of its own, and nothing is sorted.
     """
@@ -437,12 +437,12 @@ class Scan(NamedTuple):
     positions: Ints
 
     def marks(self, first: int, end: int) -> tuple[NumberedNames, Ints]:
-        """The names and positions of the marks of some documents."""
+        """Return the names and positions of the marks of some documents."""
         mine = slice(int(self.bounds[first]), int(self.bounds[end]))
         return self.names[mine], self.positions[mine]
 
     def lengths(self) -> Ints:
-        """How many code points of text each plain document has; -1 for the others."""
+        """Return how many code points of text each plain document has; -1 for the others."""
         lengths = np.full(len(self.plain), -1, dtype=np.int64)
         first, end = self.bounds[:-1][self.plain], self.bounds[1:][self.plain]
         lengths[self.plain] = self.positions[end - 1] - self.positions[first]
@@ -464,12 +464,12 @@ class _Tags(NamedTuple):
     is_empty: Bools
 
     def document_of(self, tags: Ints) -> Ints:
-        """The documents that some tags belong to."""
+        """Return the documents that some tags belong to."""
         return self.documents[np.searchsorted(self.first, tags, side="right") - 1]
 
 
 def scan(bodies: Sequence[bytes], limits: Limits) -> Scan:
-    """The marks of documents, each of which is given from its root element on.
+    """Return the marks of documents, each of which is given from its root element on.
 
     >>> found = scan([b"<s><p>one &amp; two</p><br/></s>", b"<s><!-- --></s>"], Limits())
     >>> found.plain.tolist(), found.lengths().tolist()
@@ -505,7 +505,7 @@ def scan(bodies: Sequence[bytes], limits: Limits) -> Scan:
 
 
 def _tags(data: Bytes, ends: Ints) -> _Tags:
-    """The tags of the documents that have only tags, and no other ">"."""
+    """Return the tags of the documents that have only tags, and no other ">"."""
     flags = data | (ord("<") ^ ord(">"))  # both brackets look like ">"
     brackets = np.flatnonzero(np.equal(flags, ord(">"), out=flags.view(np.bool_)))
     begins, second = data[brackets] == ord("<"), data[brackets + 1]
@@ -607,20 +607,20 @@ class XmlDocuments:
         self._by_calls.add(names, lengths, text, attributes)
 
     def take(self) -> list[Marks]:
-        """The marks of all documents since the last call, in parts."""
+        """Return the marks of all documents since the last call, in parts."""
         self._take_calls()
         parts, self._parts = self._parts, []
         return parts
 
     def _body(self, data: bytes) -> bytes:
-        """A document from its root element on; nothing if it need not be scanned."""
+        """Return a document from its root element on; nothing if it need not be scanned."""
         if not self._may_scan or len(data) > min(PART, self._limits.bytes):
             return _NO_BODY
         prologue = _PROLOGUE.match(data)
         return data[prologue.end() :] if prologue else _NO_BODY
 
     def _text(self, data: bytes, before: int, origin: str) -> str | None:
-        """The text of a plain document; None if expat refuses it."""
+        """Return the text of a plain document; None if expat refuses it."""
         self._pieces.clear()
         try:
             if b"<!" in data[:before]:
@@ -653,7 +653,7 @@ class _Scanned:
         self._end = 0
 
     def agrees(self, number: int, text: str) -> bool:
-        """Whether the scan found as many code points as expat."""
+        """Return whether the scan found as many code points as expat."""
         return self._lengths[number] == len(text)
 
     def add(self, number: int, text: str) -> None:
@@ -662,7 +662,7 @@ class _Scanned:
         self._end = number + 1
 
     def take(self) -> list[Marks]:
-        """The marks of the documents since the last call, if there are any."""
+        """Return the marks of the documents since the last call, if there are any."""
         texts, self._texts = self._texts, []
         if not texts:
             return []
