@@ -59,7 +59,6 @@ from doxeval.documents.patterns import PathPattern as PathPattern
 from doxeval.documents.patterns import PathPatterns as PathPatterns
 from doxeval.documents.patterns import counts_by_pattern as counts_by_pattern
 from doxeval.documents.patterns import with_bits as with_bits
-from doxeval.documents.readers.html import LONGEST_SELECTOR as LONGEST_SELECTOR
 from doxeval.documents.readers.html import SelectorUse as SelectorUse
 from doxeval.documents.readers.html import read_html as read_html
 from doxeval.documents.readers.markdown import read_markdown as read_markdown
@@ -68,6 +67,7 @@ from doxeval.documents.readers.plain import decoded as decoded
 from doxeval.documents.readers.plain import lone_surrogate as lone_surrogate
 from doxeval.documents.readers.plain import read_plain as read_plain
 from doxeval.documents.readers.records import read_records as read_records
+from doxeval.documents.readers.selectors import LONGEST_SELECTOR as LONGEST_SELECTOR
 from doxeval.documents.readers.tag_events import Marks as Marks
 from doxeval.documents.readers.tag_events import MarksBuilder as MarksBuilder
 from doxeval.documents.readers.tag_events import joined as joined

@@ -1,20 +1,10 @@
-"""Document ids: the rules that make them, and the form in which references are compared.
+"""Document ids: the rules that make them, how references are compared, and the index of ids.
 
-An index from document ids to document numbers, which never needs to load all ids.
-
-Each id is hashed to 128 bits. The first half is the key that is sorted and searched; the second
-half, the check, tells ids with the same key apart.
-
-Merging indexes of ids, one range of keys after another, in bounded memory.
-
-Keys are hashes, so ranges of the same width have about the same number of entries.
-
-An index of ids that grows.
-
-Ids are added to a few sorted parts in memory, each at least twice as long as the next, so that
-adding stays cheap. Once there are enough of them, they are written as one sorted run into scratch
-files; at the end all runs are merged, one range of keys after another. So memory does not grow with
-the collection.
+The index leads from ids to document numbers without ever loading all ids. Each id is hashed to 128
+bits. The first half is the key that is sorted and searched; the second half, the check, tells ids
+with the same key apart. While a collection is built, the index grows in a few sorted parts in
+memory, then in sorted runs in scratch files, which are merged at the end, one range of keys after
+another. So memory does not grow with the collection.
 """
 
 from __future__ import annotations
@@ -166,10 +156,10 @@ class IdIndex(NamedTuple):
     def find(self, ids: Sequence[str]) -> Ints:
         """Return the number of each document, -1 for an unknown id.
 
-        >>> indexed(["a", "b"]).find(["b", "x", "a"]).tolist()
+        >>> index_ids(["a", "b"]).find(["b", "x", "a"]).tolist()
         [1, -1, 0]
         """
-        keys, checks = hashed(ids)
+        keys, checks = hash_ids(ids)
         position = positions_in(self.keys, keys)
         numbers = np.full(len(keys), -1, dtype=np.int64)
         left = np.flatnonzero(position >= 0)
@@ -193,17 +183,17 @@ class DuplicateId(InputError):
         self.earlier = earlier
 
 
-def indexed(ids: Sequence[str], first: int = 0) -> IdIndex:
+def index_ids(ids: Sequence[str], first: int = 0) -> IdIndex:
     """Return the index of some ids, which are numbered from `first`.
 
-    >>> sorted(indexed(["a", "b"], 7).numbers.tolist())
+    >>> sorted(index_ids(["a", "b"], 7).numbers.tolist())
     [7, 8]
     """
-    keys, checks = hashed(ids)
-    return in_order(IdIndex(keys, checks, np.arange(first, first + len(ids))))
+    keys, checks = hash_ids(ids)
+    return sort_index(IdIndex(keys, checks, np.arange(first, first + len(ids))))
 
 
-def in_order(index: IdIndex) -> IdIndex:
+def sort_index(index: IdIndex) -> IdIndex:
     """Sort the entries of an index in ascending order; of the same id, the lowest number first."""
     order = np.argsort(index.keys, kind="stable")  # fast where entries are sorted in part
     keys = index.keys[order]
@@ -212,10 +202,10 @@ def in_order(index: IdIndex) -> IdIndex:
     return IdIndex(index.keys[order], index.checks[order], index.numbers[order])
 
 
-def hashed(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+def hash_ids(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
     """Return the key and the check of each id.
 
-    >>> keys, checks = hashed(["a", "b", "a"])
+    >>> keys, checks = hash_ids(["a", "b", "a"])
     >>> keys[0] == keys[2] != keys[1]
     np.True_
     """
@@ -230,17 +220,17 @@ _BLOCK = 1 << 19  # how many entries are merged at once, about
 _KEY_BITS = 64
 
 
-def merged_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[IdIndex]:
+def merge_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[IdIndex]:
     """Yield the blocks of one index for the documents of all parts, in order.
 
     `firsts` is added to the numbers of each part. If an id is there twice, DuplicateId is raised
     after the last range: about the first document that has the id of an earlier one.
 
-    >>> from doxeval.documents.ids import indexed
-    >>> (block,) = merged_indexes([indexed(["a", "b"]), indexed(["c"])], [0, 2])
+    >>> from doxeval.documents.ids import index_ids
+    >>> (block,) = merge_indexes([index_ids(["a", "b"]), index_ids(["c"])], [0, 2])
     >>> block.find(["c", "a"]).tolist()
     [2, 0]
-    >>> list(merged_indexes([indexed(["a", "b"]), indexed(["b"])], [0, 2]))
+    >>> list(merge_indexes([index_ids(["a", "b"]), index_ids(["b"])], [0, 2]))
     Traceback (most recent call last):
     doxeval.documents.ids.DuplicateId: duplicate document id
     """
@@ -248,7 +238,7 @@ def merged_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[
     dtype = number_type(entries)
     duplicate: tuple[int, int] | None = None
     for slices in _ranges(parts, entries):
-        block = in_order(_together(parts, firsts, slices))
+        block = sort_index(_entries_in_range(parts, firsts, slices))
         found = first_duplicate(block)
         if found is not None:
             duplicate = found if duplicate is None else min(duplicate, found)
@@ -261,8 +251,8 @@ def merged_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[
 def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
     """Return the first document whose id an earlier one has, and the earlier one, as numbers.
 
-    >>> from doxeval.documents.ids import indexed
-    >>> first_duplicate(indexed(["a", "b", "b", "a", "a"]))
+    >>> from doxeval.documents.ids import index_ids
+    >>> first_duplicate(index_ids(["a", "b", "b", "a", "a"]))
     (2, 1)
     """
     if not (index.keys[1:] == index.keys[:-1]).any():
@@ -291,7 +281,9 @@ def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
         begins = ends
 
 
-def _together(parts: Sequence[IdIndex], firsts: Sequence[int], slices: Sequence[slice]) -> IdIndex:
+def _entries_in_range(
+    parts: Sequence[IdIndex], firsts: Sequence[int], slices: Sequence[slice]
+) -> IdIndex:
     """Return these entries of all parts, with the numbers of the whole."""
     keys, checks, numbers = [], [], []
     for part, first, own in zip(parts, firsts, slices, strict=True):
@@ -335,19 +327,19 @@ class IdIndexBuilder:
 
     def add(self, ids: Sequence[str]) -> None:
         """Add ids, which get the next numbers."""
-        self._take(indexed(ids, self._count))
+        self._add_part(index_ids(ids, self._count))
 
     def absorb(self, index: IdIndex) -> None:
         """Add all ids of another index, which get the next numbers in the same order.
 
         >>> builder = IdIndexBuilder()
         >>> builder.add(["c"])
-        >>> builder.absorb(indexed(["a", "b"]))
+        >>> builder.absorb(index_ids(["a", "b"]))
         >>> builder.finish().find(["a", "b", "c"]).tolist()
         [1, 2, 0]
         """
         if self._scratch is None or len(index.keys) < _RUN:
-            self._take(index._replace(numbers=index.numbers + np.int64(self._count)))
+            self._add_part(index._replace(numbers=index.numbers + np.int64(self._count)))
             return
         if self._parts:
             self._spill(self._scratch)
@@ -358,20 +350,20 @@ class IdIndexBuilder:
         self._count += len(index.keys)
         self._runs.append(self._count)
 
-    def _take(self, new: IdIndex) -> None:
+    def _add_part(self, new: IdIndex) -> None:
         if _has_duplicates(new, self._parts):
             self._refuse(new)
         self._count += len(new.keys)
         self._parts.append(new)
         while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
-            self._parts[-2:] = [_joined(self._parts[-2:])]
+            self._parts[-2:] = [_join_indexes(self._parts[-2:])]
         if self._scratch is not None and self._in_memory >= _RUN:
             self._spill(self._scratch)
 
     def blocks(self) -> Iterator[IdIndex]:
         """Yield the index of all ids, in blocks: all of one block come before all of the next."""
         runs = [*self._spilled(), *self._parts]
-        return merged_indexes(runs, [0] * len(runs))
+        return merge_indexes(runs, [0] * len(runs))
 
     def finish(self) -> IdIndex:
         """Return the index of all ids, in memory."""
@@ -383,7 +375,7 @@ class IdIndexBuilder:
         return self._count - (self._runs[-1] if self._runs else 0)
 
     def _spill(self, scratch: Callable[[str], Path]) -> None:
-        _write_run(_joined(self._parts), scratch)
+        _write_run(_join_indexes(self._parts), scratch)
         self._parts = []
         self._runs.append(self._count)
 
@@ -403,7 +395,7 @@ class IdIndexBuilder:
     def _refuse(self, new: IdIndex) -> None:
         """Raise the error about the first duplicate: it may be one of an id on disk."""
         runs = [*self._spilled(), *self._parts, new]
-        for _ in merged_indexes(runs, [0] * len(runs)):
+        for _ in merge_indexes(runs, [0] * len(runs)):
             pass
 
 
@@ -418,13 +410,13 @@ def _has_duplicates(new: IdIndex, parts: Sequence[IdIndex]) -> bool:
     if first_duplicate(new) is not None:
         return True
     return any(
-        first_duplicate(_joined([part, new])) is not None
+        first_duplicate(_join_indexes([part, new])) is not None
         for part in parts
         if (positions_in(part.keys, new.keys) >= 0).any()
     )
 
 
-def _joined(parts: Sequence[IdIndex]) -> IdIndex:
+def _join_indexes(parts: Sequence[IdIndex]) -> IdIndex:
     if len(parts) == 1:
         return parts[0]
-    return in_order(IdIndex(*(np.concatenate(columns) for columns in zip(*parts, strict=True))))
+    return sort_index(IdIndex(*(np.concatenate(columns) for columns in zip(*parts, strict=True))))

@@ -1,6 +1,4 @@
-"""The files of a collection: their names, and the arrays in them (see sealed/columns.py).
-
-The manifest of a collection: what it must say, apart from the list of files.
+"""The files of a collection: their names, the arrays in them, and what the manifest must say.
 
 The text has no hash as a file: each document's text has its own, and is compared with it whenever
 it is read.

@@ -1,14 +1,9 @@
-"""Finding many elements at once by their paths.
+"""Finding many elements at once: by their paths, and around spans of text.
 
-The wanted paths form a tree (`/article[1]` is above `/article[1]/sec[2]`). Level by level, in all
-documents of a block together, each element is matched with its node in this tree. Then each
-(document, path) pair takes one search. The work is proportional to the number of elements in the
-wanted documents, and is done on whole arrays; memory is bounded by the block.
-
-Finding many elements at once around ranges of text.
-
-In document order, elements begin at ascending offsets. So the last element that begins at or before
-the start of a range is the innermost element around the range, or inside it.
+Paths that are asked for form a tree, which is matched against the rows of the documents level by
+level (`find_nodes`). For spans: in document order, elements begin at ascending offsets, so the last
+element that begins at or before the start of a span is the innermost element around the span, or
+inside it (`innermost_nodes`).
 """
 
 from __future__ import annotations
@@ -89,7 +84,7 @@ class _Candidates:
 
     def find(self, document: Ints, node: Ints, tree: _PathTree) -> Ints:
         """Return the row of each pair of a document and a node of the path tree, or -1."""
-        node_of = self._identified(tree)
+        node_of = self._identify(tree)
         known = np.flatnonzero(node_of >= 0)
         keys = self._document[known] * tree.nodes + node_of[known]
         order = np.argsort(keys)
@@ -99,7 +94,7 @@ class _Candidates:
         result[is_found] = self._row[known[order[position[is_found]]]]
         return result
 
-    def _identified(self, tree: _PathTree) -> Ints:
+    def _identify(self, tree: _PathTree) -> Ints:
         """Return the node of the path tree with the path of each candidate, or -1."""
         columns = self._columns
         summary_path = columns.path[self._row]
@@ -170,7 +165,7 @@ class _PathTreeBuilder:
             return _NOT_A_PATH
         step = self._steps.get(text)
         if step is None:
-            step = self._steps[text] = self._parsed(text)
+            step = self._steps[text] = self._parse_step(text)
         tag, ordinal = step
         if tag == _NOT_A_PATH:
             return _NOT_A_PATH
@@ -186,7 +181,7 @@ class _PathTreeBuilder:
             self._depth.append(self._depth[parent] + 1)
         return node
 
-    def _parsed(self, text: str) -> tuple[int, int]:
+    def _parse_step(self, text: str) -> tuple[int, int]:
         match = STEP.fullmatch(text)
         if match is None:
             return _NOT_A_PATH, 0
@@ -208,7 +203,7 @@ class _PathTreeBuilder:
         return tree
 
 
-_BLOCK_innermost = 100_000  # how many ranges are looked up together
+_SPANS = 100_000  # how many ranges are looked up together
 
 
 def innermost_nodes(
@@ -249,13 +244,13 @@ def first_beginning(columns: NodeColumns, low: Ints, high: Ints, offsets: Ints) 
     [0, 2, 3]
     """
     found = np.empty(len(offsets), dtype=np.int64)
-    for begin in range(0, len(offsets), _BLOCK_innermost):
-        block = slice(begin, begin + _BLOCK_innermost)
-        found[block] = _bisected(columns.start, low[block], high[block], offsets[block])
+    for begin in range(0, len(offsets), _SPANS):
+        block = slice(begin, begin + _SPANS)
+        found[block] = _bisect(columns.start, low[block], high[block], offsets[block])
     return found
 
 
-def _bisected(starts: Ints, low: Ints, high: Ints, offsets: Ints) -> Ints:
+def _bisect(starts: Ints, low: Ints, high: Ints, offsets: Ints) -> Ints:
     """Return the same, for all documents at once: every step halves what is left of each."""
     last = len(starts) - 1
     for _ in range(int((high - low).max(initial=0)).bit_length()):

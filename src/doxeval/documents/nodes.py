@@ -1,18 +1,6 @@
-"""The path summary: every distinct path of a collection, without ordinals.
+"""The node table and the path summary: all that is known about the trees of documents.
 
-A collection of millions of elements has few distinct paths (`/article/body/sec/p`). Each element
-has the number of its path, so the strings of a path are kept once, depths are looked up, and
-patterns are matched without touching the elements.
-
-A path summary that grows.
-
-Paths are found by their keys: the parent and the tag as one number. Recent paths are in a
-dictionary. Where a summary grows from batch to batch, most paths go from there into a few sorted
-arrays, each at least twice as long as the next, which take 12 bytes for each path.
-
-The node table: one row per element, in document order.
-
-Six columns of 32-bit integers say all there is to know about the tree:
+The node table has one row per element, in document order, with six columns of 32-bit integers:
 
     path     which path of the path summary
     ordinal  the number among siblings of the same tag, from 1
@@ -22,10 +10,13 @@ Six columns of 32-bit integers say all there is to know about the tree:
     end      code points of the document's text up to its end
 
 The subtree of row r is rows r … r + size − 1, and the next sibling, if there is one, is row
-r + size. The columns are computed for many documents at once from the marks of their tags,
+r + size. `tabulate` computes the columns for many documents at once from the marks of their tags,
 each by a few sorts and sums over whole arrays.
 
-Trees (sets of elements of one document), many of them as two columns.
+The path summary has every distinct path of a collection, without ordinals. A collection of millions
+of elements has few (`/article/body/sec/p`). Each element has the number of its path, so the strings
+of a path are kept once, depths are looked up, and patterns are matched without touching the
+elements.
 """
 
 from __future__ import annotations
@@ -191,7 +182,7 @@ class SummaryBuilder:
         """Return the number of the path `tag` under `parent`; a new path gets the next number."""
         key = parent << TAG_BITS | tag
         if self._parts and key not in self._recent:
-            path = int(self._in_parts(np.array([key]))[0])
+            path = int(self._find_in_parts(np.array([key]))[0])
             if path != NO_PATH:
                 return path
         return self._recent.setdefault(key, len(self))
@@ -200,9 +191,9 @@ class SummaryBuilder:
         """Add all paths of another summary; returns the number of each in this one."""
         tags = [self.tag(name) for name in other.tags]
         if self._parts:
-            here = self._absorbed(other, np.array(tags, dtype=np.int64)[other.tag_of])
+            here = self._absorb_by_level(other, np.array(tags, dtype=np.int64)[other.tag_of])
         else:
-            here = self._absorbed_one_by_one(other, tags)
+            here = self._absorb_one_by_one(other, tags)
         if len(self) > MOST_PATHS:
             raise InputError(f"more than {MOST_PATHS:,} different paths in one collection")
         if len(self._recent) > _RECENT:
@@ -218,7 +209,7 @@ class SummaryBuilder:
         names = [tag for tag in self.tag_numbers if tag != END]
         return PathSummary(names, parent.astype(np.int32), tag.astype(np.int32))
 
-    def _absorbed_one_by_one(self, other: PathSummary, tags: list[int]) -> Ints:
+    def _absorb_one_by_one(self, other: PathSummary, tags: list[int]) -> Ints:
         """Return the number here of each path of another summary; all paths here are recent."""
         recent = self._recent
         here: list[int] = []
@@ -227,7 +218,7 @@ class SummaryBuilder:
             here.append(recent.setdefault(above << TAG_BITS | tags[tag], len(recent)))
         return np.array(here, dtype=np.int32)
 
-    def _absorbed(self, other: PathSummary, tag: Ints) -> Ints:
+    def _absorb_by_level(self, other: PathSummary, tag: Ints) -> Ints:
         """Return the same, level by level, given the number here of each path's tag.
 
         Whatever is below a new path is new. New paths are numbered in the order of the other
@@ -241,7 +232,7 @@ class SummaryBuilder:
             level, above = level[is_old], above[is_old]
             if not len(level):
                 break
-            here[level] = self._found(path_keys(above, tag[level]))
+            here[level] = self._find(path_keys(above, tag[level]))
         new = np.flatnonzero(here == NO_PATH)
         here[new] = np.arange(len(self), len(self) + len(new))
         parent = other.parent_of[new]
@@ -249,14 +240,14 @@ class SummaryBuilder:
         self._recent.update(zip(keys.tolist(), here[new].tolist(), strict=True))
         return here
 
-    def _found(self, keys: Ints) -> Ints:
+    def _find(self, keys: Ints) -> Ints:
         """Return the path with each key, or NO_PATH."""
-        paths = self._in_parts(keys)
+        paths = self._find_in_parts(keys)
         unknown = np.flatnonzero(paths == NO_PATH)
         paths[unknown] = [self._recent.get(key, NO_PATH) for key in keys[unknown].tolist()]
         return paths
 
-    def _in_parts(self, keys: Ints) -> Ints:
+    def _find_in_parts(self, keys: Ints) -> Ints:
         paths = np.full(len(keys), NO_PATH, dtype=np.int64)
         for part in self._parts:
             position = positions_in(part.keys, keys)
@@ -272,13 +263,13 @@ class SummaryBuilder:
     def _make_part(self) -> None:
         """Put all recent paths into a part."""
         self._put_away = len(self)
-        self._parts.append(_in_order([self._recent_part()]))
+        self._parts.append(_sort_parts([self._recent_part()]))
         self._recent = {}
         while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
-            self._parts[-2:] = [_in_order(self._parts[-2:])]
+            self._parts[-2:] = [_sort_parts(self._parts[-2:])]
 
 
-def _in_order(parts: list[_Part]) -> _Part:
+def _sort_parts(parts: list[_Part]) -> _Part:
     keys = np.concatenate([part.keys for part in parts])
     order = np.argsort(keys, kind="stable")
     return _Part(keys[order], np.concatenate([part.paths for part in parts])[order])
@@ -356,18 +347,18 @@ def tabulate(marks: Marks) -> NodeTable:
     order = _ByDepth(row, depth, _parents(row, depth), tag_of_mark[start_mark])
 
     roots = row[: np.searchsorted(depth, 2)]
-    size = _scattered(row, last_row_at[end_mark] - row + 1)
+    size = _scatter(row, last_row_at[end_mark] - row + 1)
     rows = size[roots]
     first_text = marks.positions[start_mark[: len(roots)]]
     if (marks.positions[end_mark[: len(roots)]] - first_text).max() > LONGEST_DOCUMENT:
         raise DocumentError(f"more than {LONGEST_DOCUMENT:,} characters of text in one document")
     columns = NodeColumns(
-        path=_scattered(row, _paths(order, builder)),
-        ordinal=_scattered(row, _ordinals(order)),
-        parent=_relative(_scattered(row, order.parent), roots, rows),
+        path=_scatter(row, _paths(order, builder)),
+        ordinal=_scatter(row, _ordinals(order)),
+        parent=_relative(_scatter(row, order.parent), roots, rows),
         size=size,
-        start=_scattered(row, marks.positions[start_mark]) - np.repeat(first_text, rows),
-        end=_scattered(row, marks.positions[end_mark]) - np.repeat(first_text, rows),
+        start=_scatter(row, marks.positions[start_mark]) - np.repeat(first_text, rows),
+        end=_scatter(row, marks.positions[end_mark]) - np.repeat(first_text, rows),
     )
     return NodeTable(
         NodeColumns(*(column.astype(np.int32, copy=False) for column in columns)),
@@ -380,12 +371,6 @@ _NO_ROWS = np.empty(0, dtype=np.int32)
 _EMPTY = NodeTable(NodeColumns(*[_NO_ROWS] * 6), _NO_ROWS, PathSummary([], _NO_ROWS, _NO_ROWS))
 
 
-def deepest(names: list[str]) -> int:
-    """Return the depth of the deepest element, given the names of all tags (see Marks)."""
-    opens = np.fromiter(map(bool, names), np.bool_, len(names))
-    return int(np.cumsum(np.where(opens, 1, -1)).max(initial=0))
-
-
 def _depths(opens: Bools) -> Ints:
     """Return the depth of the element that each mark opens or closes, small enough to sort fast."""
     after = np.cumsum(opens.astype(np.int8) * 2 - 1, dtype=np.int32)
@@ -396,7 +381,7 @@ def _depths(opens: Bools) -> Ints:
 
 def _parents(row: Ints, depth: Ints) -> Ints:
     """Return the parent of each row, in depth order."""
-    depth_in_text_order = _scattered(row, depth)
+    depth_in_text_order = _scatter(row, depth)
     first_child = np.ones(len(row), dtype=np.bool_)
     first_child[1:] = np.diff(depth_in_text_order) == 1
     # A first child's parent is the row before it; a later child's parent is that of the
@@ -414,7 +399,7 @@ def _ordinals(order: _ByDepth) -> Ints:
     tag, parent = order.tag[by_tag], order.parent[by_tag]
     first = np.ones(len(tag), dtype=np.bool_)
     first[1:] = (np.diff(tag) != 0) | (np.diff(parent) != 0) | (parent[1:] == NO_PARENT)
-    return _scattered(by_tag, np.arange(len(tag)) - last_true(first) + 1)
+    return _scatter(by_tag, np.arange(len(tag)) - last_true(first) + 1)
 
 
 def _paths(order: _ByDepth, builder: SummaryBuilder) -> Ints:
@@ -439,7 +424,7 @@ def _relative(parent: Ints, roots: Ints, rows: Ints) -> Ints:
     return np.where(parent == NO_PARENT, NO_PARENT, parent - np.repeat(roots, rows))
 
 
-def _scattered(where: Ints, values: Ints) -> Ints:
+def _scatter(where: Ints, values: Ints) -> Ints:
     """Return an array with `values[i]` at `where[i]`, `where` being a permutation."""
     result = np.empty(len(values), dtype=values.dtype)
     result[where] = values

@@ -1,22 +1,13 @@
-"""Path patterns as one automaton that reads paths from the root down.
-
-The steps of all patterns form a tree: patterns that begin alike share their first steps. While a
-path is read, a set of steps is *open*, to be taken by the next tag. A step that is taken opens
-the steps behind it; a `//` step that was open stays open further down. Sets of steps are the bits
-of whole numbers, and what follows from a set and a tag is worked out once, when a path first
-needs it. So the work is a lookup for each path, and one operation on bits for each combination
-of a set and a tag that occurs.
-
-Path patterns: `//sec//p`, `/article/*/fig`, `//(sec|ss1)/p`.
+"""Path patterns: `//sec//p`, `/article/*/fig`, `//(sec|ss1)/p`.
 
     pattern : ( '//' | '/' ) node, one or more times
     node    : tag | '*' | '(' tag ( '|' tag )+ ')'
 
 Several patterns are separated by commas: `//tig, //fm/au`.
 
-A pattern matches whole paths without ordinals. So it is matched against the path summary, no
-matter how many elements there are, and any number of patterns in one pass over the summary
-(`path_automaton`).
+A pattern matches whole paths without ordinals. So it is matched against the path summary, no matter
+how many elements there are, and any number of patterns in one pass, by one automaton that reads
+paths from the root down (`PathAutomaton`).
 """
 
 from __future__ import annotations
@@ -87,7 +78,7 @@ class PathAutomaton:
         """Return for each path of the summary the steps that accept its last tag, as bits."""
         kinds, accepting = self._accepting(summary)
         kind_of_path = [kinds[tag] for tag in summary.tag_of.tolist()]
-        first = self._opened(1)
+        first = self._steps_behind(1)
         states, opens = {first: 0}, [first]
         moves: dict[tuple[int, int], tuple[int, int]] = {}
         state_of: list[int] = []
@@ -97,7 +88,7 @@ class PathAutomaton:
             move = moves.get((state, kind))
             if move is None:
                 taken = opens[state] & accepting[kind]
-                now_open = self._opened(taken) | opens[state] & self._any_depth
+                now_open = self._steps_behind(taken) | opens[state] & self._any_depth
                 after = states.setdefault(now_open, len(states))
                 if after == len(opens):
                     opens.append(now_open)
@@ -120,7 +111,7 @@ class PathAutomaton:
         accepting = {kinds[tag]: with_bits(steps) | any_tag for tag, steps in steps_of.items()}
         return [kinds.get(tag, _OTHER) for tag in summary.tags], {**accepting, _OTHER: any_tag}
 
-    def _opened(self, taken: int) -> int:
+    def _steps_behind(self, taken: int) -> int:
         """Return the steps behind those that are taken."""
         found = taken << 1 & self._next
         for step in bits_of(taken & self._branching):
@@ -173,14 +164,14 @@ class PathPattern:
     @classmethod
     def parse(cls, text: str) -> PathPattern:
         """Parse a pattern; an error names the column."""
-        return _parsed(text, {})
+        return _parse(text, {})
 
     def __str__(self) -> str:
         return self.text
 
     def matches(self, summary: PathSummary) -> Bools:
         """Return for each path of the summary whether the pattern matches all of it."""
-        return _matched([self], summary)
+        return _match([self], summary)
 
 
 @dataclass(frozen=True)
@@ -198,17 +189,17 @@ class PathPatterns:
     @classmethod
     def parse(cls, text: str) -> PathPatterns:
         """Parse patterns that are separated by commas."""
-        return cls(tuple(parsed_patterns(text.split(","))))
+        return cls(tuple(parse_patterns(text.split(","))))
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.patterns))
 
     def matches(self, summary: PathSummary) -> Bools:
         """Return for each path of the summary whether one of the patterns matches all of it."""
-        return _matched(self.patterns, summary)
+        return _match(self.patterns, summary)
 
 
-def _parsed(text: str, known: dict[str, PatternStep]) -> PathPattern:
+def _parse(text: str, known: dict[str, PatternStep]) -> PathPattern:
     """Return a pattern; steps that are written alike are made once, and kept in `known`."""
     steps = []
     stripped = text.strip()
@@ -235,17 +226,17 @@ def _step(axis: str, star: str | None, tag: str | None, choice: str | None) -> P
     return PatternStep(frozenset(tags), axis == "//")
 
 
-def parsed_patterns(texts: Sequence[str]) -> list[PathPattern]:
+def parse_patterns(texts: Sequence[str]) -> list[PathPattern]:
     """Parse many patterns, which may be long and begin alike.
 
-    >>> [len(pattern.steps) for pattern in parsed_patterns(["//sec", "//sec//p"])]
+    >>> [len(pattern.steps) for pattern in parse_patterns(["//sec", "//sec//p"])]
     [1, 2]
     """
     known: dict[str, PatternStep] = {}
-    return [_parsed(text, known) for text in texts]
+    return [_parse(text, known) for text in texts]
 
 
-def _matched(patterns: Sequence[PathPattern], summary: PathSummary) -> Bools:
+def _match(patterns: Sequence[PathPattern], summary: PathSummary) -> Bools:
     automaton = PathAutomaton([pattern.steps for pattern in patterns])
     reached = automaton.reached(summary)
     return np.fromiter((one & automaton.ends > 0 for one in reached), np.bool_, len(summary))

@@ -89,7 +89,7 @@ class StatisticsBuilder:
         self.add_elements(elements_by_path(table.columns, len(table.summary)), paths)
 
     def add_elements(self, counts: Ints, paths: Ints) -> None:
-        """Count so many elements for each of these (different) paths."""
+        """Add to the counts of elements of these (different) paths."""
         beyond = int(paths.max(initial=-1)) + 1
         if beyond > len(self._elements):
             larger = np.zeros(max(beyond, 2 * len(self._elements)), dtype=np.int64)
@@ -106,7 +106,7 @@ class StatisticsBuilder:
 
 
 def elements_by_path(columns: NodeColumns, paths: int) -> Ints:
-    """Return how many elements have each path of a summary of so many paths."""
+    """Return how many elements have each of the `paths` paths of a summary."""
     counts = np.zeros(paths, dtype=np.int64)
     for chunk in _chunks(len(columns.path)):
         counts += np.bincount(columns.path[chunk], minlength=paths)

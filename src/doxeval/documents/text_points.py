@@ -85,7 +85,7 @@ class TextPoints:
 
         A point given as an element is its beginning, or with `side="end"` its end.
         """
-        parsed = [_parsed(point) for point in points]
+        parsed = [_parse(point) for point in points]
         paths = ["" if isinstance(point, InputError) else point.path for point in parsed]
         nodes = self._collection.find_nodes(documents, paths).tolist()
         return [
@@ -151,7 +151,7 @@ class TextPoints:
         return gap.start + point.offset
 
 
-def _parsed(point: str) -> TextPoint | InputError:
+def _parse(point: str) -> TextPoint | InputError:
     try:
         return parse_point(point)
     except InputError as error:

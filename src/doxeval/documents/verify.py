@@ -1,10 +1,8 @@
-"""Verifying a collection completely: every byte of every file, however large it is.
+"""Verifying a collection completely: every byte of every file, and what the columns say.
 
-Checks of what the columns of a collection say: trees, ranges, paths, ids.
-
-A collection that was built and not altered passes them all. They are for files whose hashes are
-right and whose contents are not, and they are what `Collection.verify` does beside comparing
-hashes. All work on whole arrays, in blocks of documents.
+A collection that was built and not altered passes all checks. Those of the structure (trees, spans,
+paths, ids) are for files whose hashes are right and whose contents are not. All work on whole
+arrays, in blocks of documents.
 """
 
 from __future__ import annotations
@@ -80,10 +78,10 @@ def flaws_in_ids(ends: Ints, lines: Bytes, index: IdIndex) -> Iterator[Flaw]:
         if ids.pop() or len(ids) != len(block) or (lines[block - 1] != _NEWLINE).any():
             yield Flaw(IDS_FILE, f"expected one line for each of {len(ends):,} documents")
             return
-        wanted = np.arange(first, first + len(ids))
+        numbers = np.arange(first, first + len(ids))
         yield from _flaw(
             "documents.index_numbers.npy",
-            index.find(ids) == wanted,
+            index.find(ids) == numbers,
             "the index does not lead to document {}",
             first,
         )
@@ -97,8 +95,7 @@ def flaws_in_nodes(columns: NodeColumns, rows: Ints, summary: PathSummary) -> It
         beyond = max(beyond, document + 1)
         begin, end = int(rows[document]), int(rows[beyond])
         block = NodeColumns(*(column[begin:end].astype(np.int64) for column in columns))
-        own_rows = rows[document : beyond + 1] - begin
-        yield from _Block(block, own_rows, summary, begin).flaws()
+        yield from _Block(block, rows[document : beyond + 1] - begin, summary, begin).flaws()
         document = beyond
 
 
@@ -192,7 +189,7 @@ class _Block:
 
 
 def _flaw(file: str, is_right: Bools, what: str, first: int = 0) -> Iterator[Flaw]:
-    """Yield the first place, if there is one, where something is not right."""
+    """Yield the first row, if there is one, where something is not right."""
     if not is_right.all():
         yield Flaw(file, what.format(f"{first + int(np.argmin(is_right)):,}"))
 

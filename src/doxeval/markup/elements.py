@@ -1,10 +1,8 @@
-"""XML files of data (topics, runs, assessments), read one element at a time.
+"""XML files of data (topics, runs, assessments), read one element at a time and written as text.
 
 Such a file is a long list of similar elements, perhaps inside others. Each is yielded as a small
 tree as soon as it is complete, so the size of the file does not matter. The parser is hardened
 (see expat.py).
-
-Text and attribute values as XML.
 """
 
 from __future__ import annotations

@@ -65,11 +65,11 @@ def codec_of(name: str) -> str | None:
     >>> codec_of("ISO-8859-1"), codec_of("windows-1252"), codec_of("rot13")
     ('latin_1', 'cp1252', None)
     """
-    return _looked_up(name) if _NAME.fullmatch(name) else None
+    return _look_up(name) if _NAME.fullmatch(name) else None
 
 
 @lru_cache(64)
-def _looked_up(name: str) -> str | None:
+def _look_up(name: str) -> str | None:
     from encodings import normalize_encoding
     from encodings.aliases import aliases
 

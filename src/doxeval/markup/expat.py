@@ -1,15 +1,4 @@
-"""How much text the entities of a document stand for, found before they are replaced.
-
-Expat replaces every reference in a start tag before it reports the tag, so a count of what it
-reports would come too late: a megabyte of references may stand for hundreds of megabytes.
-
-Feeding a document to expat, so slowly at first that dangerous declarations are found in time.
-
-Expat goes on to the end of what it was given, even after an error in a callback. So a document
-with declarations of its own is given to it in small pieces until they are over, and what its
-entities stand for is known before anything that refers to them is parsed.
-
-A hardened expat: it drops no entity, opens no other file, and stops entity bombs.
+"""A hardened expat: it drops no entity, opens no other file, and stops entity bombs.
 
 Plain expat silently drops an entity that it does not know, which would shift every later offset.
 Here every entity is either replaced by its characters or refused with an error that names it:
@@ -19,7 +8,7 @@ Here every entity is either replaced by its characters or refused with an error 
 - all others (external, parameter, nested or unknown entities) are refused.
 
 A document may name an external DTD, but it is never opened. It may declare entities and attributes
-itself, within limits (see feeding.py), and name its encoding, if that is one of characters.
+itself, within limits, and name its encoding, if that is one of characters.
 """
 
 from __future__ import annotations
@@ -122,7 +111,7 @@ _NO_SUBSET = re.compile(
     rb"<[A-Za-z_:\x80-\xff]",
     re.DOTALL,
 )
-_REFERENCE_feeding = re.compile(rb"&([^;\s&<]{1,80});")
+_UNDEFINED = re.compile(rb"&([^;\s&<]{1,80});")
 
 
 class Refused(Exception):
@@ -223,7 +212,7 @@ class Feed:
         try:
             self.parser.Parse(piece, last)
         except ExpatError as error:
-            message = _described(error, self.parser, piece, self._fed)
+            message = _describe(error, self.parser, piece, self._fed)
             raise self._error_class(message, self._origin, error.lineno, error.offset + 1) from None
         except Refused as refusal:
             raise self._error_class(
@@ -248,12 +237,12 @@ class Feed:
             raise self._error_class(reason, self._origin, self.parser.CurrentLineNumber)
 
 
-def _described(error: ExpatError, parser: XMLParserType, piece: bytes, fed: int) -> str:
+def _describe(error: ExpatError, parser: XMLParserType, piece: bytes, fed: int) -> str:
     message = str(error).split(": line ")[0]
     if message == "undefined entity":
         # Expat does not name the entity. It is at the position of the error, or further on in the
         # start tag there.
-        reference = _REFERENCE_feeding.search(piece, max(parser.ErrorByteIndex - fed, 0))
+        reference = _UNDEFINED.search(piece, max(parser.ErrorByteIndex - fed, 0))
         name = reference[1].decode("utf-8", "replace") if reference else "?"
         return f"undefined entity &{name:.80};"
     if message == "no element found":

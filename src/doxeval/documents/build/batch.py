@@ -184,7 +184,7 @@ class _Reader:
 
     @property
     def selector_use(self) -> SelectorUse:
-        """What selectors found in the pages so far."""
+        """What selectors matched in the pages so far."""
         return self._html.selector_use
 
     def finish(self) -> Marks:
@@ -222,7 +222,7 @@ def _json_document(line: bytes, origin: str) -> tuple[str, str]:
 
 
 def _json(line: bytes) -> Any:
-    """Return a line of JSON; UTF-8 is tried first, because finding out the encoding takes time."""
+    """Parse a line of JSON; UTF-8 is tried first, because finding out the encoding takes time."""
     try:
         return json.loads(line.decode())
     except ValueError:

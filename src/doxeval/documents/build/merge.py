@@ -58,7 +58,7 @@ def merge_collections(
     >>> merge_collections([a, b], a.directory.with_name("both"))
     MergeReport(collections=2, documents=2, elements=2)
     """
-    opened = _opened(collections)
+    opened = _open_collections(collections)
     _refuse_different_options(opened)
     firsts = [0, *accumulate(map(len, opened))]
 
@@ -76,7 +76,9 @@ def merge_collections(
         return MergeReport(len(opened), writer.documents, elements)
 
 
-def _opened(collections: Iterable[Collection | str | os.PathLike[str]]) -> list[Collection]:
+def _open_collections(
+    collections: Iterable[Collection | str | os.PathLike[str]],
+) -> list[Collection]:
     opened: list[Collection] = []
     if isinstance(collections, Collection | str | os.PathLike):
         collections = [collections]
@@ -127,7 +129,7 @@ def _facts(collections: Sequence[Collection]) -> dict[str, Any]:
     manifests = [one.manifest for one in collections]
     return {
         "sources": [source for manifest in manifests for source in manifest.get("sources", [])],
-        "options": _joined_options([manifest["options"] for manifest in manifests]),
+        "options": _join_options([manifest["options"] for manifest in manifests]),
         "broken": sum(manifest.get("broken", 0) for manifest in manifests),
         "suffixes_kept": sum(manifest.get("suffixes_kept", 0) for manifest in manifests),
         "merged": [
@@ -143,10 +145,10 @@ def _facts(collections: Sequence[Collection]) -> dict[str, Any]:
     }
 
 
-def _joined_options(options: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _join_options(options: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return each option, as a list of its values if it had several.
 
-    >>> _joined_options([{"id": "stem", "text": "plain"}, {"id": "path", "text": "plain"}])
+    >>> _join_options([{"id": "stem", "text": "plain"}, {"id": "path", "text": "plain"}])
     {'id': ['stem', 'path'], 'text': 'plain'}
     """
     joined: dict[str, Any] = {}

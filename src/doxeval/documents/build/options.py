@@ -1,6 +1,6 @@
-"""Limits that keep a hostile or broken document from using up memory or time.
+"""The options for building a collection, and the limits for each document.
 
-The options for building a collection.
+Limits keep a hostile or broken document from using up memory or time.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class BuildOptions:
                 Parameter(given[0][0]) + f" is for HTML, and the format is {self.format}"
             )
         for name, selector in given:
-            from doxeval.documents.readers.html import parse_selector
+            from doxeval.documents.readers.selectors import parse_selector
 
             if not isinstance(selector, str):
                 raise InputError(Parameter(name, selector) + ": expected a CSS selector")

@@ -1,4 +1,4 @@
-"""Writing a collection: batch after batch, or one collection after another, sealed at the end.
+"""Writing a collection: batch after batch, or one collection after another, complete at the end.
 
 nodes.COLUMN.npy            the node table (see nodes.py)
 documents.rows.npy          the first row of each document, and the number of all rows
@@ -6,14 +6,12 @@ documents.ids.txt           one id per line
 documents.id_ends.npy       where each line ends
 documents.origins.txt       the source of each document, one per line
 documents.sha256.npy        the hash of each document's text, 32 bytes each
-documents.index_*.npy       ids to document numbers (see id_index.py)
+documents.index_*.npy       ids to document numbers (see ids.py)
 documents.text_ends.npy     where each document's text ends, in all parts of the text
 summary.parent.npy, summary.tag.npy, summary.tags.json     the path summary
 summary.elements.npy        how many elements have each path
 text.bin, text.0001.bin, …  the texts in UTF-8, plain or one zstd frame each; large ones in parts
 manifest.json               counts, statistics, the options of the build, the hashes of all files
-
-Writing the text of a collection, in parts.
 """
 
 from __future__ import annotations
@@ -96,7 +94,7 @@ class TextWriter:
         self._is_ended = True
 
     def has_room(self, size: int, most: int) -> bool:
-        """Return whether a part with so many bytes more would be within `most`."""
+        """Return whether a part with `size` more bytes would be within `most`."""
         return (0 if self._is_ended else self._part_size) + size <= most
 
     def copy(self, text: TextBytes, begin: int, end: int) -> None:
@@ -139,8 +137,8 @@ class CollectionWriter:
     """Writes batches of documents into a new collection.
 
     A context manager: `finish` puts the complete collection in its place; after an exception,
-    nothing is left behind. `place_of` says where a document comes from, given its number and its
-    origin; messages about duplicate ids name it.
+    nothing is left behind. `place_of` names where a document comes from in messages about
+    duplicate ids, given its number and its origin.
     """
 
     def __init__(

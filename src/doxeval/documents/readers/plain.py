@@ -1,11 +1,9 @@
-"""Decoding bytes to characters, for formats that do not declare their encoding.
-
-Plain text: the file itself is the text, and blank lines separate its paragraphs.
+"""Plain text: the file itself is the text, and blank lines separate its paragraphs.
 
     /document[1]          the whole file
     /document[1]/p[3]     its third paragraph, without white space around it
 
-Offsets are always those of the file.
+Offsets are always those of the file, after decoding.
 """
 
 from __future__ import annotations

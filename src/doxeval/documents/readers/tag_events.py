@@ -1,12 +1,10 @@
-"""The names of many tags, each name kept once.
+"""Marks: documents on their way from a parser to the node table.
+
+The readers of all formats report the same: the text, and for each start tag and end tag how much
+text comes before it. Marks hold one document or several, one after another.
 
 Documents have thousands of tags and few names. A parser that calls us for each tag has a list of
-strings; the scanner (see xml_scanner.py) has numbers. The node table needs numbers in either case.
-
-Marks: documents on their way from a parser to the node table.
-
-The parsers of all formats report the same: the text, and for each start tag and end tag how much
-text comes before it. Marks hold one document or several, one after another.
+strings, the scanner of XML has numbers; the node table needs numbers in either case.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ class NumberedNames(Sequence[str]):
         return map([*self.distinct, END].__getitem__, self.numbers.tolist())
 
     def in_order(self) -> NumberedNames:
-        """Return the same names, numbered in the order in which they first occur.
+        """Renumber the names in the order in which they first occur.
 
         >>> names = NumberedNames(np.array([2, 0, -1, -1]), ["p", "unused", "s"]).in_order()
         >>> names.numbers.tolist(), names.distinct
@@ -70,7 +68,7 @@ class NumberedNames(Sequence[str]):
 
 
 def numbered(names: Sequence[str]) -> NumberedNames:
-    """Return names of tags as numbers, in the order in which the names first occur.
+    """Number the names of tags in the order in which they first occur.
 
     >>> numbered(["s", "p", "", "p", "", ""]).numbers.tolist()
     [0, 1, -1, 1, -1, -1]
@@ -83,7 +81,7 @@ def numbered(names: Sequence[str]) -> NumberedNames:
 
 
 def joined_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
-    """Return names of tags, one part after another; as numbers if they are numbers in any part.
+    """Join names of tags, one part after another; as numbers if they are numbers in any part.
 
     >>> list(joined_names([["s"], NumberedNames(np.array([0, -1]), ["p"]), [""]]))
     ['s', 'p', '', '']
@@ -93,9 +91,9 @@ def joined_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
     numbers = _Numbers()
     made = []
     for part in parts:
-        own = part if isinstance(part, NumberedNames) else numbered(part)
-        ours = np.array([*map(numbers.__getitem__, own.distinct), END_NUMBER], dtype=np.int32)
-        made.append(ours[own.numbers])
+        names = part if isinstance(part, NumberedNames) else numbered(part)
+        number_of = np.array([*map(numbers.__getitem__, names.distinct), END_NUMBER], np.int32)
+        made.append(number_of[names.numbers])
     return NumberedNames(np.concatenate(made), numbers.distinct())
 
 
@@ -169,7 +167,7 @@ class MarksBuilder:
 
 
 def joined(parts: Sequence[Marks]) -> Marks:
-    """Return several marks as one, in order."""
+    """Join several marks to one, in order."""
     if len(parts) == 1:
         return parts[0]
     return Marks(
