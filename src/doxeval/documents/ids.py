@@ -29,6 +29,14 @@ from doxeval.messages import Parameter, quoted
 if TYPE_CHECKING:
     from doxeval.documents.patterns import PathPattern
 
+HASH_BITS = 128
+# Numbers up to this many documents fit into 32 bits.
+MOST_IN_32_BITS = 1 << 31
+_BLOCK = 1 << 19  # how many entries are merged at once, about
+_KEY_BITS = 64
+_RUN = 1 << 19  # how many ids are kept in memory
+_TYPES = {"keys": "<u8", "checks": "<u8", "numbers": "<i8"}  # in the scratch files
+
 
 def normalised_id(reference: str) -> str:
     """Return an id in the form that is compared: without white space, `./` and `.xml` around it.
@@ -129,9 +137,7 @@ class IdRule:
         return name if self.text == "path" else name.rpartition("/")[2]
 
 
-HASH_BITS = 128
-# Numbers up to this many documents fit into 32 bits.
-MOST_IN_32_BITS = 1 << 31
+# The index
 
 
 def number_type(documents: int) -> np.dtype[Any]:
@@ -184,7 +190,7 @@ class DuplicateId(InputError):
 
 
 def index_ids(ids: Sequence[str], first: int = 0) -> IdIndex:
-    """Return the index of some ids, which are numbered from `first`.
+    """Index some ids, which are numbered from `first`.
 
     >>> sorted(index_ids(["a", "b"], 7).numbers.tolist())
     [7, 8]
@@ -211,98 +217,12 @@ def hash_ids(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np
     """
     size = HASH_BITS // 8
     encoded = [text.encode("utf-8", "surrogatepass") for text in ids]
-    digests = b"".join([hashlib.blake2b(one, digest_size=size).digest() for one in encoded])
+    digests = b"".join([hashlib.blake2b(data, digest_size=size).digest() for data in encoded])
     halves = np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
     return halves[:, 0].copy(), halves[:, 1].copy()
 
 
-_BLOCK = 1 << 19  # how many entries are merged at once, about
-_KEY_BITS = 64
-
-
-def merge_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[IdIndex]:
-    """Yield the blocks of one index for the documents of all parts, in order.
-
-    `firsts` is added to the numbers of each part. If an id is there twice, DuplicateId is raised
-    after the last range: about the first document that has the id of an earlier one.
-
-    >>> from doxeval.documents.ids import index_ids
-    >>> (block,) = merge_indexes([index_ids(["a", "b"]), index_ids(["c"])], [0, 2])
-    >>> block.find(["c", "a"]).tolist()
-    [2, 0]
-    >>> list(merge_indexes([index_ids(["a", "b"]), index_ids(["b"])], [0, 2]))
-    Traceback (most recent call last):
-    doxeval.documents.ids.DuplicateId: duplicate document id
-    """
-    entries = sum(len(part.keys) for part in parts)
-    dtype = number_type(entries)
-    duplicate: tuple[int, int] | None = None
-    for slices in _ranges(parts, entries):
-        block = sort_index(_entries_in_range(parts, firsts, slices))
-        found = first_duplicate(block)
-        if found is not None:
-            duplicate = found if duplicate is None else min(duplicate, found)
-        elif duplicate is None and len(block.keys):
-            yield block._replace(numbers=block.numbers.astype(dtype, copy=False))
-    if duplicate is not None:
-        raise DuplicateId(*duplicate)
-
-
-def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
-    """Return the first document whose id an earlier one has, and the earlier one, as numbers.
-
-    >>> from doxeval.documents.ids import index_ids
-    >>> first_duplicate(index_ids(["a", "b", "b", "a", "a"]))
-    (2, 1)
-    """
-    if not (index.keys[1:] == index.keys[:-1]).any():
-        return None
-    is_same = (index.keys[1:] == index.keys[:-1]) & (index.checks[1:] == index.checks[:-1])
-    # Of one id, the lowest numbers come first: the second is the first that is a duplicate.
-    pairs = np.flatnonzero(is_same & ~np.append(False, is_same[:-1]))
-    if not len(pairs):
-        return None
-    later = index.numbers[pairs + 1]
-    at = int(np.argmin(later))
-    return int(later[at]), int(index.numbers[pairs[at]])
-
-
-def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
-    """Yield the entries of each part in each range of keys."""
-    ranges = max(1, -(-entries // _BLOCK))
-    begins = [0] * len(parts)
-    for number in range(1, ranges + 1):
-        if number < ranges:
-            edge = np.array([(number << _KEY_BITS) // ranges], dtype=np.uint64)
-            ends = [int(np.searchsorted(part.keys, edge)[0]) for part in parts]
-        else:
-            ends = [len(part.keys) for part in parts]
-        yield [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
-        begins = ends
-
-
-def _entries_in_range(
-    parts: Sequence[IdIndex], firsts: Sequence[int], slices: Sequence[slice]
-) -> IdIndex:
-    """Return these entries of all parts, with the numbers of the whole."""
-    keys, checks, numbers = [], [], []
-    for part, first, own in zip(parts, firsts, slices, strict=True):
-        if own.start < own.stop:
-            keys.append(part.keys[own])
-            checks.append(part.checks[own])
-            numbers.append(part.numbers[own].astype(np.int64) + first)
-    if not keys:
-        none = np.zeros(0, dtype=np.uint64)
-        return IdIndex(none, none, _no_numbers())
-    return IdIndex(np.concatenate(keys), np.concatenate(checks), np.concatenate(numbers))
-
-
-def _no_numbers() -> Ints:
-    return np.zeros(0, dtype=np.int64)
-
-
-_RUN = 1 << 19  # how many ids are kept in memory
-_TYPES = {"keys": "<u8", "checks": "<u8", "numbers": "<i8"}  # in the scratch files
+# An index that grows, in bounded memory
 
 
 class IdIndexBuilder:
@@ -344,9 +264,9 @@ class IdIndexBuilder:
         if self._parts:
             self._spill(self._scratch)
         for first in range(0, len(index.keys), _RUN):  # it is sorted, and one run as it is
-            own = slice(first, first + _RUN)
-            numbers = index.numbers[own] + np.int64(self._count)
-            _write_run(IdIndex(index.keys[own], index.checks[own], numbers), self._scratch)
+            rows = slice(first, first + _RUN)
+            numbers = index.numbers[rows] + np.int64(self._count)
+            _write_run(IdIndex(index.keys[rows], index.checks[rows], numbers), self._scratch)
         self._count += len(index.keys)
         self._runs.append(self._count)
 
@@ -420,3 +340,79 @@ def _join_indexes(parts: Sequence[IdIndex]) -> IdIndex:
     if len(parts) == 1:
         return parts[0]
     return sort_index(IdIndex(*(np.concatenate(columns) for columns in zip(*parts, strict=True))))
+
+
+def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
+    """Return the first document whose id an earlier one has, and the earlier one, as numbers.
+
+    >>> from doxeval.documents.ids import index_ids
+    >>> first_duplicate(index_ids(["a", "b", "b", "a", "a"]))
+    (2, 1)
+    """
+    if not (index.keys[1:] == index.keys[:-1]).any():
+        return None
+    is_same = (index.keys[1:] == index.keys[:-1]) & (index.checks[1:] == index.checks[:-1])
+    # Of one id, the lowest numbers come first: the second is the first that is a duplicate.
+    pairs = np.flatnonzero(is_same & ~np.append(False, is_same[:-1]))
+    if not len(pairs):
+        return None
+    later = index.numbers[pairs + 1]
+    at = int(np.argmin(later))
+    return int(later[at]), int(index.numbers[pairs[at]])
+
+
+def merge_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[IdIndex]:
+    """Yield the blocks of one index for the documents of all parts, in order.
+
+    `firsts` is added to the numbers of each part. If an id occurs twice, DuplicateId is raised
+    after the last range: about the first document that has the id of an earlier one.
+
+    >>> from doxeval.documents.ids import index_ids
+    >>> (block,) = merge_indexes([index_ids(["a", "b"]), index_ids(["c"])], [0, 2])
+    >>> block.find(["c", "a"]).tolist()
+    [2, 0]
+    >>> list(merge_indexes([index_ids(["a", "b"]), index_ids(["b"])], [0, 2]))
+    Traceback (most recent call last):
+    doxeval.documents.ids.DuplicateId: duplicate document id
+    """
+    entries = sum(len(part.keys) for part in parts)
+    dtype = number_type(entries)
+    duplicate: tuple[int, int] | None = None
+    for slices in _ranges(parts, entries):
+        block = sort_index(_entries_in_range(parts, firsts, slices))
+        first = first_duplicate(block)
+        if first is not None:
+            duplicate = first if duplicate is None else min(duplicate, first)
+        elif duplicate is None and len(block.keys):
+            yield block._replace(numbers=block.numbers.astype(dtype, copy=False))
+    if duplicate is not None:
+        raise DuplicateId(*duplicate)
+
+
+def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
+    """Yield the entries of each part in each range of keys."""
+    ranges = max(1, -(-entries // _BLOCK))
+    begins = [0] * len(parts)
+    for number in range(1, ranges + 1):
+        if number < ranges:
+            edge = np.array([(number << _KEY_BITS) // ranges], dtype=np.uint64)
+            ends = [int(np.searchsorted(part.keys, edge)[0]) for part in parts]
+        else:
+            ends = [len(part.keys) for part in parts]
+        yield [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
+        begins = ends
+
+
+def _entries_in_range(
+    parts: Sequence[IdIndex], firsts: Sequence[int], slices: Sequence[slice]
+) -> IdIndex:
+    """Return these entries of all parts, with the numbers of the whole."""
+    keys, checks, numbers = [], [], []
+    for part, first, rows in zip(parts, firsts, slices, strict=True):
+        if rows.start < rows.stop:
+            keys.append(part.keys[rows])
+            checks.append(part.checks[rows])
+            numbers.append(part.numbers[rows].astype(np.int64) + first)
+    if not keys:
+        return index_ids([])
+    return IdIndex(np.concatenate(keys), np.concatenate(checks), np.concatenate(numbers))

@@ -21,17 +21,39 @@ from doxeval.errors import CollectionError
 _BLOCK = 200_000  # about how many elements are looked at together
 _NOT_A_PATH = -1
 _TOP = 0  # the node of the path tree above all roots
+_SPANS = 100_000  # how many spans are looked up together
 
 
-class _Level(NamedTuple):
-    """The nodes of the path tree at one depth, in the order of their keys: parent and step."""
+# By paths
 
-    keys: Ints
-    nodes: Ints
+
+def find_nodes(
+    documents: Ints, paths: Sequence[str], columns: NodeColumns, rows: Ints, summary: PathSummary
+) -> Ints:
+    """Return the row of each (document, path) pair, -1 if there is no such element.
+
+    `documents` are document numbers (-1: unknown), `rows` the first row of each document.
+    """
+    builder = _PathTreeBuilder(summary)
+    node_of_path = np.fromiter((builder.add(path) for path in paths), np.int64, len(paths))
+    tree = builder.finish()
+    result = np.full(len(paths), -1, dtype=np.int64)
+    possible = np.flatnonzero((documents >= 0) & (node_of_path != _NOT_A_PATH))
+    possible = possible[np.argsort(documents[possible], kind="stable")]
+    distinct, begins = np.unique(documents[possible], return_index=True)
+    begins = np.append(begins, len(possible))
+    first = rows[distinct]
+    counts = rows[distinct + 1] - first
+    for block in portions(counts, _BLOCK):
+        pairs = possible[begins[block.start] : begins[block.stop]]
+        which = np.searchsorted(distinct[block], documents[pairs])
+        candidates = _Candidates(first[block], counts[block], columns, summary)
+        result[pairs] = candidates.find(which, node_of_path[pairs], tree)
+    return result
 
 
 class _PathTree(NamedTuple):
-    """The wanted paths and all paths above them.
+    """The requested paths and all paths above them.
 
     A node is its parent's path and one more step. The code of a step is a path of the summary and
     an ordinal as one number.
@@ -47,92 +69,21 @@ class _PathTree(NamedTuple):
         return parent * len(self.step_codes) + step
 
 
-def find_nodes(
-    documents: Ints, paths: Sequence[str], columns: NodeColumns, rows: Ints, summary: PathSummary
-) -> Ints:
-    """Return the row of each (document, path) pair, -1 if there is no such element.
+class _Level(NamedTuple):
+    """The nodes of the path tree at one depth, in the order of their keys: parent and step."""
 
-    `documents` are document numbers (-1: unknown), `rows` the first row of each document.
-    """
-    wanted, tree = _path_tree(paths, summary)
-    result = np.full(len(paths), -1, dtype=np.int64)
-    asked = np.flatnonzero((documents >= 0) & (wanted != _NOT_A_PATH))
-    asked = asked[np.argsort(documents[asked], kind="stable")]
-    distinct, begins = np.unique(documents[asked], return_index=True)
-    begins = np.append(begins, len(asked))
-    first = rows[distinct]
-    counts = rows[distinct + 1] - first
-    for block in portions(counts, _BLOCK):
-        own = asked[begins[block.start] : begins[block.stop]]
-        which = np.searchsorted(distinct[block], documents[own])
-        candidates = _Candidates(first[block], counts[block], columns, summary)
-        result[own] = candidates.find(which, wanted[own], tree)
-    return result
-
-
-class _Candidates:
-    """All elements of some documents."""
-
-    def __init__(
-        self, first: Ints, counts: Ints, columns: NodeColumns, summary: PathSummary
-    ) -> None:
-        self._row = concatenated_ranges(first, counts)
-        self._base = np.cumsum(counts) - counts  # the first candidate of each document
-        self._document = np.repeat(np.arange(len(counts)), counts)
-        self._columns = columns
-        self._summary = summary
-
-    def find(self, document: Ints, node: Ints, tree: _PathTree) -> Ints:
-        """Return the row of each pair of a document and a node of the path tree, or -1."""
-        node_of = self._identify(tree)
-        known = np.flatnonzero(node_of >= 0)
-        keys = self._document[known] * tree.nodes + node_of[known]
-        order = np.argsort(keys)
-        position = positions_in(keys[order], document * tree.nodes + node)
-        is_found = position >= 0
-        result = np.full(len(document), -1, dtype=np.int64)
-        result[is_found] = self._row[known[order[position[is_found]]]]
-        return result
-
-    def _identify(self, tree: _PathTree) -> Ints:
-        """Return the node of the path tree with the path of each candidate, or -1."""
-        columns = self._columns
-        summary_path = columns.path[self._row]
-        left = np.flatnonzero(tree.is_needed[summary_path])
-        codes = _codes(summary_path[left], columns.ordinal[self._row[left]])
-        step = positions_in(tree.step_codes, codes)
-        left, step = left[step >= 0], step[step >= 0]
-        parent = self._base[self._document[left]] + columns.parent[self._row[left]]
-        depth = self._summary.depth_of[summary_path[left]]
-        node_of = np.full(len(self._row), -1, dtype=np.int64)
-        for number, level in enumerate(tree.levels, 1):
-            here = np.flatnonzero(depth == number)
-            above = np.full(len(here), _TOP) if number == 1 else node_of[parent[here]]
-            here, above = here[above >= 0], above[above >= 0]
-            position = positions_in(level.keys, tree.key(above, step[here]))
-            is_found = position >= 0
-            node_of[left[here[is_found]]] = level.nodes[position[is_found]]
-        return node_of
-
-
-def _codes(summary_path: Ints, ordinal: Ints) -> Ints:
-    """Return steps as single numbers."""
-    return (summary_path.astype(np.int64) << 32) | ordinal
-
-
-def _path_tree(paths: Sequence[str], summary: PathSummary) -> tuple[Ints, _PathTree]:
-    """Return the tree of all paths, and the node of each path in it."""
-    builder = _PathTreeBuilder(summary)
-    wanted = np.fromiter((builder.add(path) for path in paths), np.int64, len(paths))
-    return wanted, builder.finish()
+    keys: Ints
+    nodes: Ints
 
 
 class _PathTreeBuilder:
+    """Adds paths, given as text, to a path tree."""
+
     def __init__(self, summary: PathSummary) -> None:
         self._tags = summary.tag_numbers
         self._paths = len(summary)
         self._summary = summary
-        self._children: dict[tuple[int, int], int] = {}  # of the summary, those asked for
+        self._children: dict[tuple[int, int], int] = {}  # of the summary, those looked up so far
         self._deepest = int(summary.depth_of.max(initial=0))
         self._known: dict[str, int] = {"": _TOP}  # the node of each path
         self._steps: dict[str, tuple[int, int]] = {}  # the tag number and ordinal of each step
@@ -196,14 +147,64 @@ class _PathTreeBuilder:
         tree = _PathTree(len(nodes), [], codes, is_needed)
         depth = np.array(self._depth, dtype=np.int64)
         for number in range(1, int(depth.max()) + 1):
-            own = np.flatnonzero(depth == number)
-            keys = tree.key(parent[own], step[own])
+            here = np.flatnonzero(depth == number)
+            keys = tree.key(parent[here], step[here])
             order = np.argsort(keys)
-            tree.levels.append(_Level(keys[order], own[order]))
+            tree.levels.append(_Level(keys[order], here[order]))
         return tree
 
 
-_SPANS = 100_000  # how many ranges are looked up together
+class _Candidates:
+    """All elements of some documents."""
+
+    def __init__(
+        self, first: Ints, counts: Ints, columns: NodeColumns, summary: PathSummary
+    ) -> None:
+        self._row = concatenated_ranges(first, counts)
+        self._base = np.cumsum(counts) - counts  # the first candidate of each document
+        self._document = np.repeat(np.arange(len(counts)), counts)
+        self._columns = columns
+        self._summary = summary
+
+    def find(self, document: Ints, node: Ints, tree: _PathTree) -> Ints:
+        """Return the row of each pair of a document and a node of the path tree, or -1."""
+        node_of = self._identify(tree)
+        known = np.flatnonzero(node_of >= 0)
+        keys = self._document[known] * tree.nodes + node_of[known]
+        order = np.argsort(keys)
+        position = positions_in(keys[order], document * tree.nodes + node)
+        is_found = position >= 0
+        result = np.full(len(document), -1, dtype=np.int64)
+        result[is_found] = self._row[known[order[position[is_found]]]]
+        return result
+
+    def _identify(self, tree: _PathTree) -> Ints:
+        """Return the node of the path tree with the path of each candidate, or -1."""
+        columns = self._columns
+        summary_path = columns.path[self._row]
+        left = np.flatnonzero(tree.is_needed[summary_path])
+        codes = _codes(summary_path[left], columns.ordinal[self._row[left]])
+        step = positions_in(tree.step_codes, codes)
+        left, step = left[step >= 0], step[step >= 0]
+        parent = self._base[self._document[left]] + columns.parent[self._row[left]]
+        depth = self._summary.depth_of[summary_path[left]]
+        node_of = np.full(len(self._row), -1, dtype=np.int64)
+        for number, level in enumerate(tree.levels, 1):
+            here = np.flatnonzero(depth == number)
+            above = np.full(len(here), _TOP) if number == 1 else node_of[parent[here]]
+            here, above = here[above >= 0], above[above >= 0]
+            position = positions_in(level.keys, tree.key(above, step[here]))
+            is_found = position >= 0
+            node_of[left[here[is_found]]] = level.nodes[position[is_found]]
+        return node_of
+
+
+def _codes(summary_path: Ints, ordinal: Ints) -> Ints:
+    """Return steps as single numbers."""
+    return (summary_path.astype(np.int64) << 32) | ordinal
+
+
+# Around spans
 
 
 def innermost_nodes(
@@ -243,11 +244,11 @@ def first_beginning(columns: NodeColumns, low: Ints, high: Ints, offsets: Ints) 
     >>> first_beginning(nodes, whole, whole + 3, offsets).tolist()
     [0, 2, 3]
     """
-    found = np.empty(len(offsets), dtype=np.int64)
+    result = np.empty(len(offsets), dtype=np.int64)
     for begin in range(0, len(offsets), _SPANS):
         block = slice(begin, begin + _SPANS)
-        found[block] = _bisect(columns.start, low[block], high[block], offsets[block])
-    return found
+        result[block] = _bisect(columns.start, low[block], high[block], offsets[block])
+    return result
 
 
 def _bisect(starts: Ints, low: Ints, high: Ints, offsets: Ints) -> Ints:

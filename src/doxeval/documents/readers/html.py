@@ -140,7 +140,7 @@ class HtmlReader:
         marks = MarksBuilder()
         texts: list[str] = []
         length = depth = 0
-        wanted = self._attribute
+        attribute = self._attribute
         for node, ends in walk(top):
             if ends:
                 marks.close(length)
@@ -150,7 +150,7 @@ class HtmlReader:
                 length += len(texts[-1])
             elif node.is_element_node:
                 tag = _NOT_IN_A_TAG.sub("_", node.tag or "_")
-                marks.open(tag, length, node.attributes.get(wanted) if wanted else None)
+                marks.open(tag, length, node.attributes.get(attribute) if attribute else None)
                 depth += 1
                 if depth > self._limits.depth:
                     raise DocumentError(too_deep(self._limits), origin)

@@ -446,8 +446,8 @@ class Scan(NamedTuple):
 
     def marks(self, first: int, end: int) -> tuple[NumberedNames, Ints]:
         """Return the names and positions of the marks of some documents."""
-        mine = slice(int(self.bounds[first]), int(self.bounds[end]))
-        return self.names[mine], self.positions[mine]
+        rows = slice(int(self.bounds[first]), int(self.bounds[end]))
+        return self.names[rows], self.positions[rows]
 
     def lengths(self) -> Ints:
         """Return how many code points of text each plain document has; -1 for the others."""
