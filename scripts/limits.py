@@ -19,13 +19,13 @@ judgment = resolve_name("doxeval.assessments.judgment")
 text_columns = resolve_name("doxeval.assessments.text_columns")
 terminal = resolve_name("doxeval.cli.terminal")
 fields = resolve_name("doxeval.columns.fields")
-hostile_html = resolve_name("doxeval.documents.readers.html")
-id_index = resolve_name("doxeval.documents.ids")
+html = resolve_name("doxeval.documents.readers.html")
+ids = resolve_name("doxeval.documents.ids")
 limits = resolve_name("doxeval.documents.build.options")
-summary_builder = resolve_name("doxeval.documents.nodes")
+nodes = resolve_name("doxeval.documents.nodes")
 blocks = resolve_name("doxeval.evaluation.blocks")
 elements = resolve_name("doxeval.markup.elements")
-feeding = resolve_name("doxeval.markup.expat")
+expat = resolve_name("doxeval.markup.expat")
 parameters = resolve_name("doxeval.named.parameters")
 navigation = resolve_name("doxeval.navigation.read")
 parquet = resolve_name("doxeval.runs.parquet_blocks")
@@ -99,24 +99,24 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
             times(_DEFAULT.expansion, f"{_DEFAULT.expansion_allowance:,} characters"),
             "`Limits(expansion=…, expansion_allowance=…)`",
         ),
-        Limit("attributes of an HTML tag", f"{hostile_html.MOST_ATTRIBUTES:,}"),
-        Limit("HTML tags that are open at once", f"{hostile_html.MOST_OPEN:,}"),
+        Limit("attributes of an HTML tag", f"{html.MOST_ATTRIBUTES:,}"),
+        Limit("HTML tags that are open at once", f"{html.MOST_OPEN:,}"),
         Limit("characters of a CSS selector", f"{LONGEST_SELECTOR:,}"),
     ),
     "A collection": (
         Limit("elements", f"{limits.MOST_ELEMENTS:,}"),
         Limit("documents", f"as many as elements, {limits.MOST_ELEMENTS:,}"),
-        Limit("different paths, without ordinals", f"{summary_builder.MOST_PATHS:,}"),
+        Limit("different paths, without ordinals", f"{nodes.MOST_PATHS:,}"),
         Limit("bytes of all texts, or of any file", f"below 2^{power(manifest.LARGEST_SIZE)}"),
-        Limit("ids", f"told apart by {id_index.HASH_BITS} bits of their hashes"),
+        Limit("ids", f"told apart by {ids.HASH_BITS} bits of their hashes"),
     ),
     "XML of any kind": (
-        Limit("declarations inside the document", size(feeding.LARGEST_SUBSET)),
-        Limit("declared entities", f"{feeding.MOST_ENTITIES:,}"),
-        Limit("characters of an entity", f"{feeding.LONGEST_ENTITY:,}"),
-        Limit("declared attributes", f"{feeding.MOST_ATTRIBUTES:,}"),
-        Limit("declared attributes of an element", f"{feeding.MOST_ATTRIBUTES_OF_AN_ELEMENT:,}"),
-        Limit("one tag, comment or instruction", size(feeding.LARGEST_TOKEN)),
+        Limit("declarations inside the document", size(expat.LARGEST_SUBSET)),
+        Limit("declared entities", f"{expat.MOST_ENTITIES:,}"),
+        Limit("characters of an entity", f"{expat.LONGEST_ENTITY:,}"),
+        Limit("declared attributes", f"{expat.MOST_ATTRIBUTES:,}"),
+        Limit("declared attributes of an element", f"{expat.MOST_ATTRIBUTES_OF_AN_ELEMENT:,}"),
+        Limit("one tag, comment or instruction", size(expat.LARGEST_TOKEN)),
     ),
     "A compressed file or an archive": (
         Limit(

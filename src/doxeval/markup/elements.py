@@ -81,7 +81,7 @@ class _Reader:
     def __init__(self, tags: Collection[str], origin: str) -> None:
         self._tags = tags
         self._open: list[XmlElement] = []
-        self._wanted_depth = 0  # the depth of the wanted element that is open; 0 if none is
+        self._yielded_depth = 0  # the depth of the open element that will be yielded; 0 if none is
         self._text_length = self._attributes_length = 0
         self._elements = 0
         self._done: list[tuple[XmlElement, tuple[XmlElement, ...]]] = []
@@ -107,8 +107,8 @@ class _Reader:
         attributes = dict(zip(pairs[0::2], pairs[1::2], strict=True))
         element = XmlElement(name.lower(), attributes, self._parser.CurrentLineNumber)
         self._open.append(element)
-        if not self._wanted_depth and element.tag in self._tags:
-            self._wanted_depth = len(self._open)
+        if not self._yielded_depth and element.tag in self._tags:
+            self._yielded_depth = len(self._open)
             self._text_length = self._attributes_length = self._elements = 0
 
     def _text(self, text: str) -> None:
@@ -121,8 +121,8 @@ class _Reader:
 
     def _end(self, _: str) -> None:
         element = self._open.pop()
-        if len(self._open) + 1 == self._wanted_depth:
-            self._wanted_depth = 0
+        if len(self._open) + 1 == self._yielded_depth:
+            self._yielded_depth = 0
             self._text_length = self._attributes_length = 0
             self._done.append((element, tuple(self._open)))
         elif self._open:

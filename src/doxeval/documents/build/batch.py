@@ -35,7 +35,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FIRST_SCAN = 1 << 17
 _LATER_SCANS = 1 << 21
 # A document, and its error if it is broken.
-_Outcome: TypeAlias = tuple[RawDocument, DocumentError | None]
+_ReadResult: TypeAlias = tuple[RawDocument, DocumentError | None]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def read_batch(
     >>> batch.ids, batch.texts
     (['a'], [b'hello'])
     """
-    reader = _Reader(options)
+    reader = _DocumentReader(options)
     weight = sum(document.weight for document in documents)
     read: list[RawDocument] = []
     broken: list[DocumentError] = []
@@ -105,7 +105,7 @@ def read_batch(
     )
 
 
-class _Reader:
+class _DocumentReader:
     """Reads documents of any format into marks."""
 
     def __init__(self, options: BuildOptions) -> None:
@@ -126,7 +126,7 @@ class _Reader:
         self.given_ids: list[str | None] = []
         self.source_bytes = 0
 
-    def read(self, documents: Iterable[RawDocument]) -> Iterator[_Outcome]:
+    def read(self, documents: Iterable[RawDocument]) -> Iterator[_ReadResult]:
         """Read documents in order; nothing is kept of a broken one."""
         for document in documents:
             try:
@@ -152,7 +152,7 @@ class _Reader:
             raise content
         return load(document.origin, self._options.limits) if content is None else content
 
-    def _read_waiting(self) -> Iterator[_Outcome]:
+    def _read_waiting(self) -> Iterator[_ReadResult]:
         """Read the XML documents that have been put aside, since many are scanned at once."""
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
         if not waiting:

@@ -62,10 +62,12 @@ def merge_collections(
     _refuse_different_options(opened)
     firsts = [0, *accumulate(map(len, opened))]
 
-    def place_of(document: int, origin: str) -> str:
+    def describe_origin(document: int, origin: str) -> str:
         return f"{opened[bisect_right(firsts, document) - 1].location} ({origin})"
 
-    with CollectionWriter(Path(os.fsdecode(out)), force=force, place_of=place_of) as writer:
+    with CollectionWriter(
+        Path(os.fsdecode(out)), force=force, describe_origin=describe_origin
+    ) as writer:
         for collection in opened:
             with on_guard(collection):
                 writer.absorb(collection, "shared", joined=_JOINED)
