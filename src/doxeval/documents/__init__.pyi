@@ -6,6 +6,7 @@ from doxeval.documents.build.contents import Contents as Contents
 from doxeval.documents.build.contents import RawDocument as RawDocument
 from doxeval.documents.build.contents import documents_of as documents_of
 from doxeval.documents.build.contents import load as load
+from doxeval.documents.build.contents import members as members
 from doxeval.documents.build.merge import MergeReport as MergeReport
 from doxeval.documents.build.merge import merge_collections as merge_collections
 from doxeval.documents.build.options import INLINE_TAGS as INLINE_TAGS
@@ -21,9 +22,8 @@ from doxeval.documents.build.plan import Sizes as Sizes
 from doxeval.documents.build.sources import LONGEST_PATTERN as LONGEST_PATTERN
 from doxeval.documents.build.sources import SUFFIXES as SUFFIXES
 from doxeval.documents.build.sources import Walk as Walk
-from doxeval.documents.build.sources import globbed as globbed
+from doxeval.documents.build.sources import glob_files as glob_files
 from doxeval.documents.build.sources import is_archive as is_archive
-from doxeval.documents.build.sources import members as members
 from doxeval.documents.build.writer import CollectionWriter as CollectionWriter
 from doxeval.documents.collection import Collection as Collection
 from doxeval.documents.collection import Element as Element
@@ -59,7 +59,6 @@ from doxeval.documents.patterns import PathPattern as PathPattern
 from doxeval.documents.patterns import PathPatterns as PathPatterns
 from doxeval.documents.patterns import counts_by_pattern as counts_by_pattern
 from doxeval.documents.patterns import with_bits as with_bits
-from doxeval.documents.readers.html import LONGEST_SELECTOR as LONGEST_SELECTOR
 from doxeval.documents.readers.html import SelectorUse as SelectorUse
 from doxeval.documents.readers.html import read_html as read_html
 from doxeval.documents.readers.markdown import read_markdown as read_markdown
@@ -68,6 +67,7 @@ from doxeval.documents.readers.plain import decoded as decoded
 from doxeval.documents.readers.plain import lone_surrogate as lone_surrogate
 from doxeval.documents.readers.plain import read_plain as read_plain
 from doxeval.documents.readers.records import read_records as read_records
+from doxeval.documents.readers.selectors import LONGEST_SELECTOR as LONGEST_SELECTOR
 from doxeval.documents.readers.tag_events import Marks as Marks
 from doxeval.documents.readers.tag_events import MarksBuilder as MarksBuilder
 from doxeval.documents.readers.tag_events import joined as joined

@@ -1,19 +1,9 @@
-"""The open files of a collection, with what a collection's own files must agree on.
-
-A collection at a URL has its columns in the cache (see sealed/cache.py), and its text at the URL.
-
-The documents of a collection that is open for reading: their ids and their texts.
-
-What stands in the documents, their elements, is in collection.py.
-
-One element of a collection, with its properties and its neighbours.
-
-A collection that is open for reading: trees over texts, in a directory or at a URL.
+"""A collection that is open for reading: trees over texts, in a directory or at a URL.
 
 Documents and elements are numbers here: a document is its number in the collection, an element its
-row in the node table. Most methods look up many of them at once. Columns are mapped into memory,
-so of a large collection only what is used is read. What is verified when: see sealed/files.py. The
-ids and the texts of the documents are in stored_documents.py.
+row in the node table. Most methods look up many of them at once; an `Element` is one of them, for
+people. Columns are mapped into memory, so of a large collection only what is used is read. The
+columns of a collection at a URL are downloaded into a cache, its texts stay where they are.
 """
 
 from __future__ import annotations
@@ -28,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from doxeval.arrays import Bools, Bytes, Ints, positions_in
+from doxeval.arrays import Bytes, Ints, positions_in
 from doxeval.documents.ids import IdIndex, normalised_id
 from doxeval.documents.layout import (
     COLLECTION,
@@ -41,7 +31,7 @@ from doxeval.documents.layout import (
 from doxeval.documents.lookup import find_nodes, innermost_nodes
 from doxeval.documents.nodes import COLUMNS, NodeColumns, PathSummary
 from doxeval.documents.paths import Step, format_path, parse_path
-from doxeval.documents.text import MappedText, TextBytes, TextStore
+from doxeval.documents.text import MappedText, RemoteText, TextBytes, TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
 from doxeval.messages import plural, quoted, short_path, truncate
 from doxeval.named import checked
@@ -55,118 +45,51 @@ if TYPE_CHECKING:
     from doxeval.documents.verify import Verification
     from doxeval.storage import Cached
 
-
-class CollectionFiles(SealedFiles):
-    """The open files of a collection, and its manifest."""
-
-    def __init__(self, directory: Path, cached: Cached | None = None) -> None:
-        self.remote = None if cached is None else cached.remote
-        kind = COLLECTION if cached is None else cached.kind
-        super().__init__(kind, directory, only_hashed=cached is not None)
-        self._check_ends()
-
-    def tags(self) -> list[str]:
-        """The tags of all elements."""
-        try:
-            tags = json.loads(self.raw(TAGS_FILE).tobytes().decode())
-        except (ValueError, RecursionError):
-            tags = None
-        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-            raise self.damaged(TAGS_FILE, "expected a list of tags")
-        if len(set(tags)) != len(tags) or len(tags) != self.manifest["counts"]["tags"]:
-            raise self.damaged(TAGS_FILE, "expected different tags, as many as the manifest says")
-        return tags
-
-    def text(self) -> TextBytes:
-        """The texts of all documents, one after another."""
-        files = self.manifest["files"]
-        parts = text_parts(files)
-        if self.remote is not None:
-            from doxeval.documents.text import RemoteText
-
-            return RemoteText(self.remote, {name: files[name]["bytes"] for name in parts})
-        paths = [str(self.directory / name) for name in parts]
-        return MappedText([self.raw(name) for name in parts], paths)
-
-    def _check_ends(self) -> None:
-        """Check that the last entry of each column of borders is the end of what they divide."""
-        files = self.manifest["files"]
-        expected = {
-            "documents.rows": self.manifest["counts"]["elements"],
-            "documents.id_ends": files[IDS_FILE]["bytes"],
-            "documents.text_ends": sum(files[name]["bytes"] for name in text_parts(files)),
-        }
-        for name, end in expected.items():
-            if self.column(name)[-1] != end:
-                raise self.damaged(f"{name}.npy", f"expected {end:,} at the end")
-
-
-def opened_files(location: str | os.PathLike[str], seal: str | None = None) -> CollectionFiles:
-    """The files of a collection in a directory or at a URL.
-
-    If the seal is known, and the cache has a collection of that seal, its URL is not asked again.
-
-    >>> from doxeval.documents.examples import example_collection
-    >>> opened_files(example_collection({"a": "<p>One.</p>"}).location).tags()
-    ['p']
-    """
-    directory = local_path(location, CollectionError)
-    if directory is not None:
-        return _in_directory(directory)
-    from doxeval.storage import cached
-
-    here = cached(COLLECTION, os.fsdecode(location), seal)
-    try:
-        return CollectionFiles(here.directory, here)
-    except CollectionError:
-        here.repair()  # a file in the cache was damaged; what was is downloaded again
-        return CollectionFiles(here.directory, here)
-
-
-def _in_directory(directory: Path) -> CollectionFiles:
-    try:
-        return CollectionFiles(directory)
-    except CollectionError:
-        if not (directory / URL_FILE).exists():
-            raise
-    from doxeval.storage import url_of
-
-    message = (
-        f"this is the cache of a collection whose texts are elsewhere: open {url_of(directory)}"
-    )
-    raise CollectionError(message, str(directory))
-
-
-def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
-    """The manifest that is in a directory or at a URL now.
-
-    >>> from doxeval.documents.examples import example_collection
-    >>> current_manifest(example_collection({"a": "<p>One.</p>"}).location)["format"]
-    'doxeval collection'
-    """
-    directory = local_path(location, CollectionError)
-    if directory is not None:
-        return read_manifest(directory)
-    from doxeval.storage import RemoteDirectory
-
-    return RemoteDirectory(os.fsdecode(location), COLLECTION).manifest()
-
-
 _TEXTS_KEPT = 16
+_ROWS = 1 << 20  # about how many elements are looked at together
 
 
-class StoredDocuments:
-    """Documents in a directory or at a URL, in the order in which they were built.
+class Collection:
+    """A structured collection: documents as trees over their texts.
+
+    A collection is a value: two collections are equal if they have the same seal, wherever they
+    are, and a pickle holds only the location and the seal. `Collection("data/wiki")` opens a
+    collection in a directory, `Collection("s3://bucket/wiki")` one at a URL: its columns are
+    downloaded into a cache, its texts stay where they are (see storage). This example makes
+    a small one:
 
     >>> from doxeval.documents.examples import example_collection
-    >>> stored = StoredDocuments(example_collection({"a": "<p>One.</p>"}).location)
-    >>> list(stored.ids()), stored.text_of(0)
-    (['a'], 'One.')
+    >>> collection = example_collection({"a": "<article><p>One.</p><p>Two.</p></article>"})
+    >>> len(collection), list(collection.ids())
+    (1, ['a'])
+
+    One element at a time, by document and path:
+
+    >>> second = collection.element("a", "/article[1]/p[2]")
+    >>> second.start, second.end, second.text
+    (4, 8, 'Two.')
+    >>> collection.why_not("a", "/article[1]/p[3]")
+    'nothing at /article[1]/p[3] in a: /article[1] has 2 p'
+
+    Many at once, as numbers, with -1 for those that do not exist:
+
+    >>> documents = collection.find_documents(["a", "./a.xml", "b"])
+    >>> documents.tolist()
+    [0, 0, -1]
+    >>> nodes = collection.find_nodes(documents, ["/article[1]", "/article/p[2]", "/article"])
+    >>> nodes.tolist()
+    [0, 2, -1]
+    >>> collection.parents_of([0, 2]).tolist(), collection.children_of(0).tolist()
+    ([-1, 0], [1, 2])
+    >>> [collection.path_of(node) for node in collection.matching("//p").tolist()]
+    ['/article[1]/p[1]', '/article[1]/p[2]']
+    >>> collection.innermost([0, 0], [5, 100]).tolist()
+    [2, -1]
     """
 
     @checked
     def __init__(self, location: str | os.PathLike[str]) -> None:
-        self._hold(location, opened_files(location))
+        self._hold(location, open_files(location))
 
     def _hold(self, location: str | os.PathLike[str], files: CollectionFiles) -> None:
         # What the user calls it, and where its columns are: for a URL, in the cache.
@@ -209,14 +132,39 @@ class StoredDocuments:
         return str(self.manifest["checksum"])
 
     def __eq__(self, other: object) -> bool:
-        return self.seal == other.seal if isinstance(other, StoredDocuments) else NotImplemented
+        return self.seal == other.seal if isinstance(other, Collection) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.seal)
 
+    def __reduce__(self) -> tuple[Callable[[str, str], Collection], tuple[str, str]]:
+        return _reopen, (self.address, self.seal)
+
     def refuse_damage(self) -> None:
         """Raise an error about the first damaged file, if opening did not verify them all."""
         self.files.refuse_damage()
+
+    def verify(self, progress: Callable[[int, int], object] | None = None) -> Verification:
+        """Compare every file and every text with its hash, and check that the trees are trees.
+
+        Opening a collection hashes only the smallest files if it is large, and no text. The first
+        damage is an error; the result says how much was verified. `progress` is called with the
+        bytes and the documents verified since its last call.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<p>One.</p>", "b": "<p>Two.</p>"}).verify().documents
+        2
+        """
+        from doxeval.documents.verify import verify_collection
+
+        if current_manifest(self.location)["checksum"] != self.seal:
+            raise CollectionError("the collection was replaced since", self.location)
+        verification = verify_collection(self.location, progress)
+        if verification.problems:
+            raise verification.problems[0]
+        return verification
+
+    # Documents
 
     @cached_property
     def id_columns(self) -> tuple[Ints, Bytes, IdIndex]:
@@ -243,12 +191,12 @@ class StoredDocuments:
 
     @guarded
     def text_of(self, document: int) -> str:
-        """The text of a document."""
+        """Return the text of a document."""
         return self._read_text(document)
 
     @guarded
     def find_documents(self, ids: Sequence[str]) -> Ints:
-        """The numbers of documents, -1 for an unknown id.
+        """Return the numbers of documents, -1 for an unknown id.
 
         Ids are compared without white space around them, a leading `./` and a final `.xml`.
         """
@@ -260,7 +208,7 @@ class StoredDocuments:
         return numbers[np.fromiter((distinct[reference] for reference in ids), np.int64, len(ids))]
 
     def document(self, document_id: str) -> int:
-        """The number of one document; an unknown id is an error."""
+        """Return the number of one document; an unknown id is an error."""
         number = int(self.find_documents([document_id])[0])
         if number < 0:
             raise UnknownReference(f"no document {quoted(document_id)} in {self.location}")
@@ -268,17 +216,17 @@ class StoredDocuments:
 
     @guarded
     def id_of(self, document: int) -> str:
-        """The id of a document."""
+        """Return the id of a document."""
         ends, lines, _ = self.id_columns
         begin = int(ends[document - 1]) if document else 0
         return lines[begin : int(ends[document]) - 1].tobytes().decode()
 
     def ids(self) -> Iterator[str]:
-        """All ids, in the order of the documents."""
+        """Yield all ids, in the order of the documents."""
         return (self.id_of(document) for document in range(len(self)))
 
     def characters_at(self, document: int, positions: Ints) -> Ints:
-        """Offsets in characters for offsets in bytes of UTF-8; -1 inside a character.
+        """Return offsets in characters for offsets in bytes of UTF-8; -1 inside a character.
 
         >>> from doxeval.documents.examples import example_collection
         >>> example_collection({"a": "<p>é!</p>"}).characters_at(0, np.array([0, 1, 2])).tolist()
@@ -287,6 +235,253 @@ class StoredDocuments:
         text = np.frombuffer(self.text_of(document).encode(), dtype=np.uint8)
         begins = np.append(np.flatnonzero((text & 0xC0) != 0x80), len(text))
         return positions_in(begins, positions)
+
+    # Elements
+
+    def node(self, node: int) -> Element:
+        """Return an element, given by its row."""
+        return Element(self, node)
+
+    def root(self, document_id: str) -> Element:
+        """Return the root of a document."""
+        return Element(self, int(self.rows[self.document(document_id)]))
+
+    def element(self, document_id: str, path: str) -> Element:
+        """Return the element at a path; if it does not exist, the error says why."""
+        node = int(self.find_nodes([self.document(document_id)], [path])[0])
+        if node < 0:
+            raise UnknownReference(self.why_not(document_id, path))
+        return Element(self, node)
+
+    @guarded
+    def find_nodes(self, documents: Sequence[int] | Ints, paths: Sequence[str]) -> Ints:
+        """Return the elements of many (document, path) pairs, -1 for those that do not exist."""
+        numbers = np.asarray(documents, dtype=np.int64)
+        return find_nodes(numbers, paths, self.nodes, self.rows, self.summary)
+
+    @guarded
+    def matching(self, pattern: str) -> Ints:
+        """Return all elements whose path matches a pattern like `//sec//p`, in document order."""
+        from doxeval.documents.patterns import PathPattern
+
+        matches = PathPattern.parse(pattern).matches(self.summary)
+        nodes = np.empty(int(self.elements_by_path[matches].sum()), dtype=np.int64)
+        filled = 0
+        for first in range(0, len(self.nodes.path), _ROWS):
+            rows = np.flatnonzero(matches[self.nodes.path[first : first + _ROWS]])
+            room = nodes[filled : filled + len(rows)]
+            np.add(rows[: len(room)], first, out=room)
+            filled += len(rows)
+        if filled != len(nodes):
+            message = "a path has another number of elements"
+            raise self.files.damaged("summary.elements.npy", message)
+        return nodes
+
+    def count_matching(self, pattern: str) -> int:
+        """Return how many elements have a path that matches a pattern like `//sec//p`.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"}).count_matching("//s/p")
+        2
+        """
+        return self.counts_matching([pattern])[0]
+
+    def counts_matching(self, patterns: Sequence[str]) -> list[int]:
+        """Count elements for many patterns, in one pass over the paths of the collection.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+        >>> collection.counts_matching(["//s/p", "//s"])
+        [2, 1]
+        """
+        from doxeval.documents.patterns import counts_by_pattern, parse_patterns
+
+        distinct = list(dict.fromkeys(patterns))
+        parsed = parse_patterns(distinct)
+        counts = counts_by_pattern(parsed, self.summary, self.elements_by_path)
+        count_of = dict(zip(distinct, counts, strict=True))
+        return [count_of[pattern] for pattern in patterns]
+
+    @guarded
+    def innermost(
+        self,
+        documents: Sequence[int] | Ints,
+        starts: Sequence[int] | Ints,
+        ends: Ints | None = None,
+    ) -> Ints:
+        """Return the innermost element around each range (by default, around one character).
+
+        The result is -1 for a range that is not inside its document.
+        """
+        begin = np.asarray(starts, dtype=np.int64)
+        after = begin + 1 if ends is None else np.asarray(ends, dtype=np.int64)
+        numbers = np.asarray(documents, dtype=np.int64)
+        return innermost_nodes(numbers, begin, after, self.nodes, self.rows)
+
+    @guarded
+    def documents_of(self, nodes: Sequence[int] | Ints) -> Ints:
+        """Return the document of each element."""
+        return np.searchsorted(self.rows, nodes, side="right") - 1
+
+    @guarded
+    def parents_of(self, nodes: Sequence[int] | Ints) -> Ints:
+        """Return the parent of each element, -1 for a root."""
+        parent = self.nodes.parent[nodes].astype(np.int64)
+        above = np.where(parent < 0, -1, parent + self.rows[self.documents_of(nodes)])
+        self.check_parents(nodes, above)
+        return above
+
+    def check_parents(self, nodes: Sequence[int] | Ints, above: Ints) -> None:
+        """Refuse parents that do not come before their children: climbing would never end."""
+        below = np.asarray(nodes)
+        if ((above >= below) & (below >= 0)).any():
+            raise self.files.damaged("nodes.parent.npy", "a parent comes after its child")
+
+    @guarded
+    def children_of(self, node: int) -> Ints:
+        """Return the children of an element, in document order."""
+        first = int(self.rows[self.documents_of([node])[0]])
+        below = self.nodes.parent[node + 1 : node + int(self.nodes.size[node])]
+        return np.flatnonzero(below == node - first) + node + 1
+
+    @guarded
+    def tag_of(self, node: int) -> str:
+        """Return the tag of an element."""
+        return self.summary.tag(int(self.nodes.path[node]))
+
+    @guarded
+    def depth_of(self, node: int) -> int:
+        """Return the depth of an element; a root is at depth 1."""
+        return int(self.summary.depth_of[self.nodes.path[node]])
+
+    @guarded
+    def path_of(self, node: int) -> str:
+        """Return the path of an element, every step numbered."""
+        first = int(self.rows[self.documents_of([node])[0]])
+        steps = []
+        row = node - first
+        while row >= 0:
+            tag = self.summary.tag(int(self.nodes.path[first + row]))
+            steps.append(Step(tag, int(self.nodes.ordinal[first + row])))
+            above = int(self.nodes.parent[first + row])
+            if above >= row:
+                raise self.files.damaged("nodes.parent.npy", "a parent comes after its child")
+            row = above
+        return format_path(reversed(steps))
+
+    def why_not(self, document_id: str, path: str) -> str:
+        """Return the reason why a document has no element at a path."""
+        try:
+            steps = parse_path(path)
+        except SyntaxProblem as problem:
+            return problem.message
+        reached = self.root(document_id)
+        nothing = f"nothing at {short_path(path)} in {truncate(reached.document_id)}"
+        if (reached.tag, 1) != steps[0]:
+            return f"{nothing}: its root is {short_path(reached.path)}"
+        for tag, ordinal in steps[1:]:
+            same = [child for child in reached.children() if child.tag == tag]
+            if ordinal > len(same):
+                count = f"{len(same) or 'no'} {truncate(tag)}"
+                return f"{nothing}: {short_path(reached.path)} has {count}"
+            reached = same[ordinal - 1]
+        return f"{path} exists"
+
+    def find_text(
+        self,
+        quote: str,
+        documents: Iterable[str] | None = None,
+        *,
+        ignore_space: bool = False,
+        ignore_case: bool = False,
+        context: int = 40,
+    ) -> Iterator[Place]:
+        """Yield every place where a quote stands, in all documents or in those with the given ids.
+
+        Places do not overlap. Each has the path of the innermost element around it and some text
+        on either side, up to `context` characters. With `ignore_space`, white space does not
+        matter, not even if it is absent. With `ignore_case`, capital and small letters count as
+        the same (but for letters like ß, which have no single other).
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> collection = example_collection({"a": "<s><p>Low tide.</p><p>High tide.</p></s>"})
+        >>> [(place.doc, place.start, place.path) for place in collection.find_text("tide")]
+        [('a', 4, '/s[1]/p[1]'), ('a', 14, '/s[1]/p[2]')]
+        >>> [place.text for place in collection.find_text("tide. High", ignore_space=True)]
+        ['tide.High']
+        """
+        from doxeval.documents.find_text import find_text
+
+        return find_text(
+            self,
+            quote,
+            documents,
+            ignore_space=ignore_space,
+            ignore_case=ignore_case,
+            context=context,
+        )
+
+    def points(self, whitespace: Whitespace | None = None) -> TextPoints:
+        """Return the text points of this collection; by default numbered as it was built."""
+        from doxeval.documents.text_points import TextPoints
+
+        return TextPoints(self, whitespace or self.whitespace)
+
+    # Paths and statistics
+
+    @cached_property
+    @guarded
+    def summary(self) -> PathSummary:
+        """All distinct paths."""
+        column = self.files.column
+        summary = PathSummary(self.files.tags(), column("summary.parent"), column("summary.tag"))
+        if flaw := summary.flaw():
+            raise self.files.damaged(f"summary.{flaw[0]}.npy", flaw[1])
+        return summary
+
+    @cached_property
+    @guarded
+    def elements_by_path(self) -> Ints:
+        """How many elements have each path of the summary."""
+        from doxeval.documents.statistics import elements_by_path
+
+        if self.files.has_column("summary.elements"):
+            counts: Ints = self.files.column("summary.elements")
+            if int(counts.sum()) != len(self.nodes.path):
+                raise self.files.damaged("summary.elements.npy", "it does not count all elements")
+            return counts
+        counts = elements_by_path(self.nodes, len(self.summary))
+        counts.flags.writeable = False
+        return counts
+
+    @cached_property
+    @guarded
+    def text_totals(self) -> TextTotals:
+        """How much text all documents, the longest one and all elements have."""
+        from doxeval.documents.statistics import TextTotals, text_totals
+
+        if "statistics" in self.manifest:
+            return TextTotals.recorded(self.manifest["statistics"])
+        return text_totals(self.nodes, self.rows)
+
+    @cached_property
+    @guarded
+    def statistics(self) -> CollectionStatistics:
+        """The figures that INEX papers report of a collection."""
+        from doxeval.documents.statistics import collection_statistics
+
+        return collection_statistics(
+            self.summary, self.elements_by_path, self.text_totals, self.manifest["counts"]
+        )
+
+
+def _reopen(location: str, seal: str) -> Collection:
+    """Return a pickled collection, opened again if it is still the same."""
+    collection = Collection.__new__(Collection)
+    collection._hold(location, open_files(location, seal))
+    if collection.seal != seal:
+        raise CollectionError("the collection is not the one that was pickled", location)
+    return collection
 
 
 @dataclass(frozen=True, repr=False)
@@ -376,25 +571,25 @@ class Element:
         return None if parent < 0 else Element(self.collection, parent)
 
     def ancestors(self) -> Iterator[Element]:
-        """Its ancestors, innermost first."""
+        """Yield its ancestors, innermost first."""
         above = self.parent
         while above is not None:
             yield above
             above = above.parent
 
     def children(self) -> Iterator[Element]:
-        """Its children, in document order."""
+        """Yield its children, in document order."""
         for child in self.collection.children_of(self.node).tolist():
             yield Element(self.collection, child)
 
     def siblings(self) -> Iterator[Element]:
-        """The other children of its parent, in document order."""
+        """Yield the other children of its parent, in document order."""
         parent = self.parent
         others = iter(()) if parent is None else parent.children()
         return (other for other in others if other.node != self.node)
 
     def descendants(self) -> Iterator[Element]:
-        """All elements inside it, in document order."""
+        """Yield all elements inside it, in document order."""
         size = int(self.collection.nodes.size[self.node])
         for node in range(self.node + 1, self.node + size):
             yield Element(self.collection, node)
@@ -404,7 +599,7 @@ class Element:
         return self.node <= other.node < self.node + size
 
     def as_dict(self) -> dict[str, Any]:
-        """Document, path, tag, range and text as plain values, for JSON."""
+        """Return document, path, tag, range and text as plain values, for JSON."""
         return {
             "doc": self.document_id,
             "path": self.path,
@@ -415,314 +610,95 @@ class Element:
         }
 
 
-_ROWS = 1 << 20  # about how many elements are looked at together
+class CollectionFiles(SealedFiles):
+    """The open files of a collection, and its manifest."""
+
+    def __init__(self, directory: Path, cached: Cached | None = None) -> None:
+        self.remote = None if cached is None else cached.remote
+        kind = COLLECTION if cached is None else cached.kind
+        super().__init__(kind, directory, only_hashed=cached is not None)
+        self._check_ends()
+
+    def tags(self) -> list[str]:
+        """Return the tags of all elements."""
+        try:
+            tags = json.loads(self.raw(TAGS_FILE).tobytes().decode())
+        except (ValueError, RecursionError):
+            tags = None
+        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+            raise self.damaged(TAGS_FILE, "expected a list of tags")
+        if len(set(tags)) != len(tags) or len(tags) != self.manifest["counts"]["tags"]:
+            raise self.damaged(TAGS_FILE, "expected different tags, as many as the manifest says")
+        return tags
+
+    def text(self) -> TextBytes:
+        """Return the texts of all documents, one after another."""
+        files = self.manifest["files"]
+        parts = text_parts(files)
+        if self.remote is not None:
+            return RemoteText(self.remote, {name: files[name]["bytes"] for name in parts})
+        paths = [str(self.directory / name) for name in parts]
+        return MappedText([self.raw(name) for name in parts], paths)
+
+    def _check_ends(self) -> None:
+        """Check that the last entry of each column of ends is the end of what they divide."""
+        files = self.manifest["files"]
+        expected = {
+            "documents.rows": self.manifest["counts"]["elements"],
+            "documents.id_ends": files[IDS_FILE]["bytes"],
+            "documents.text_ends": sum(files[name]["bytes"] for name in text_parts(files)),
+        }
+        for name, end in expected.items():
+            if self.column(name)[-1] != end:
+                raise self.damaged(f"{name}.npy", f"expected {end:,} at the end")
 
 
-class Collection(StoredDocuments):
-    """A structured collection: documents as trees over their texts.
+def open_files(location: str | os.PathLike[str], seal: str | None = None) -> CollectionFiles:
+    """Return the files of a collection in a directory or at a URL.
 
-    A collection is a value: two collections are equal if they have the same seal, wherever they
-    are, and a pickle holds only the location and the seal. `Collection("data/wiki")` opens a
-    collection in a directory, `Collection("s3://bucket/wiki")` one at a URL: its columns are
-    downloaded into a cache, its texts stay where they are (see sealed/cache.py). This example makes
-    a small one:
+    If the seal is known, and the cache has a collection of that seal, its URL is not asked again.
 
     >>> from doxeval.documents.examples import example_collection
-    >>> collection = example_collection({"a": "<article><p>One.</p><p>Two.</p></article>"})
-    >>> len(collection), list(collection.ids())
-    (1, ['a'])
-
-    One element at a time, by document and path:
-
-    >>> second = collection.element("a", "/article[1]/p[2]")
-    >>> second.start, second.end, second.text
-    (4, 8, 'Two.')
-    >>> collection.why_not("a", "/article[1]/p[3]")
-    'nothing at /article[1]/p[3] in a: /article[1] has 2 p'
-
-    Many at once, as numbers, with -1 for those that do not exist:
-
-    >>> documents = collection.find_documents(["a", "./a.xml", "b"])
-    >>> documents.tolist()
-    [0, 0, -1]
-    >>> nodes = collection.find_nodes(documents, ["/article[1]", "/article/p[2]", "/article"])
-    >>> nodes.tolist()
-    [0, 2, -1]
-    >>> collection.parents_of([0, 2]).tolist(), collection.children_of(0).tolist()
-    ([-1, 0], [1, 2])
-    >>> [collection.path_of(node) for node in collection.matching("//p").tolist()]
-    ['/article[1]/p[1]', '/article[1]/p[2]']
-    >>> collection.innermost([0, 0], [5, 100]).tolist()
-    [2, -1]
+    >>> open_files(example_collection({"a": "<p>One.</p>"}).location).tags()
+    ['p']
     """
+    directory = local_path(location, CollectionError)
+    if directory is not None:
+        return _open_directory(directory)
+    from doxeval.storage import cached
 
-    def __reduce__(self) -> tuple[Callable[[str, str], Collection], tuple[str, str]]:
-        return _reopened, (self.address, self.seal)
-
-    def verify(self, progress: Callable[[int, int], object] | None = None) -> Verification:
-        """Compare every file and every text with its hash, and check that the trees are trees.
-
-        Opening a collection hashes only the smallest files if it is large, and no text. The first
-        damage is an error; the result says how much was verified. `progress` is called with the
-        bytes and the documents verified since its last call.
-
-        >>> from doxeval.documents.examples import example_collection
-        >>> example_collection({"a": "<p>One.</p>", "b": "<p>Two.</p>"}).verify().documents
-        2
-        """
-        from doxeval.documents.verify import verify_collection
-
-        if current_manifest(self.location)["checksum"] != self.seal:
-            raise CollectionError("the collection was replaced since", self.location)
-        verification = verify_collection(self.location, progress)
-        if verification.problems:
-            raise verification.problems[0]
-        return verification
-
-    @cached_property
-    @guarded
-    def summary(self) -> PathSummary:
-        """All distinct paths."""
-        column = self.files.column
-        summary = PathSummary(self.files.tags(), column("summary.parent"), column("summary.tag"))
-        if flaw := summary.flaw():
-            raise self.files.damaged(f"summary.{flaw[0]}.npy", flaw[1])
-        return summary
-
-    @cached_property
-    @guarded
-    def elements_by_path(self) -> Ints:
-        """How many elements have each path of the summary."""
-        from doxeval.documents.statistics import elements_by_path
-
-        if self.files.has_column("summary.elements"):
-            counts: Ints = self.files.column("summary.elements")
-            if int(counts.sum()) != len(self.nodes.path):
-                raise self.files.damaged("summary.elements.npy", "it does not count all elements")
-            return counts
-        counts = elements_by_path(self.nodes, len(self.summary))
-        counts.flags.writeable = False
-        return counts
-
-    @cached_property
-    @guarded
-    def text_totals(self) -> TextTotals:
-        """How much text all documents, the longest one and all elements have."""
-        from doxeval.documents.statistics import TextTotals, text_totals
-
-        if "statistics" in self.manifest:
-            return TextTotals.recorded(self.manifest["statistics"])
-        return text_totals(self.nodes, self.rows)
-
-    @cached_property
-    @guarded
-    def statistics(self) -> CollectionStatistics:
-        """The figures that INEX papers report of a collection."""
-        from doxeval.documents.statistics import collection_statistics
-
-        return collection_statistics(
-            self.summary, self.elements_by_path, self.text_totals, self.manifest["counts"]
-        )
-
-    # Elements
-
-    def node(self, node: int) -> Element:
-        """An element, given by its row."""
-        return Element(self, node)
-
-    def root(self, document_id: str) -> Element:
-        """The root of a document."""
-        return Element(self, int(self.rows[self.document(document_id)]))
-
-    def element(self, document_id: str, path: str) -> Element:
-        """The element at a path; if it does not exist, the error says why."""
-        node = int(self.find_nodes([self.document(document_id)], [path])[0])
-        if node < 0:
-            raise UnknownReference(self.why_not(document_id, path))
-        return Element(self, node)
-
-    @guarded
-    def find_nodes(self, documents: Sequence[int] | Ints, paths: Sequence[str]) -> Ints:
-        """The elements of many (document, path) pairs, -1 for those that do not exist."""
-        numbers = np.asarray(documents, dtype=np.int64)
-        return find_nodes(numbers, paths, self.nodes, self.rows, self.summary)
-
-    @guarded
-    def matching(self, pattern: str) -> Ints:
-        """All elements whose path matches a pattern like `//sec//p`, in document order."""
-        wanted = self._paths_matching(pattern)
-        found = np.empty(int(self.elements_by_path[wanted].sum()), dtype=np.int64)
-        filled = 0
-        for first in range(0, len(self.nodes.path), _ROWS):
-            rows = np.flatnonzero(wanted[self.nodes.path[first : first + _ROWS]])
-            room = found[filled : filled + len(rows)]
-            np.add(rows[: len(room)], first, out=room)
-            filled += len(rows)
-        if filled != len(found):
-            message = "a path has another number of elements"
-            raise self.files.damaged("summary.elements.npy", message)
-        return found
-
-    def count_matching(self, pattern: str) -> int:
-        """How many elements have a path that matches a pattern like `//sec//p`.
-
-        >>> from doxeval.documents.examples import example_collection
-        >>> example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"}).count_matching("//s/p")
-        2
-        """
-        return self.counts_matching([pattern])[0]
-
-    def counts_matching(self, patterns: Sequence[str]) -> list[int]:
-        """The same for many patterns, in one pass over the paths of the collection.
-
-        >>> from doxeval.documents.examples import example_collection
-        >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
-        >>> collection.counts_matching(["//s/p", "//s"])
-        [2, 1]
-        """
-        from doxeval.documents.patterns import counts_by_pattern, parsed_patterns
-
-        distinct = list(dict.fromkeys(patterns))
-        parsed = parsed_patterns(distinct)
-        counts = counts_by_pattern(parsed, self.summary, self.elements_by_path)
-        count_of = dict(zip(distinct, counts, strict=True))
-        return [count_of[pattern] for pattern in patterns]
-
-    def _paths_matching(self, pattern: str) -> Bools:
-        from doxeval.documents.patterns import PathPattern
-
-        return PathPattern.parse(pattern).matches(self.summary)
-
-    @guarded
-    def innermost(
-        self,
-        documents: Sequence[int] | Ints,
-        starts: Sequence[int] | Ints,
-        ends: Ints | None = None,
-    ) -> Ints:
-        """The innermost element around each range (by default, around one character).
-
-        The result is -1 for a range that is not inside its document.
-        """
-        begin = np.asarray(starts, dtype=np.int64)
-        after = begin + 1 if ends is None else np.asarray(ends, dtype=np.int64)
-        numbers = np.asarray(documents, dtype=np.int64)
-        return innermost_nodes(numbers, begin, after, self.nodes, self.rows)
-
-    @guarded
-    def documents_of(self, nodes: Sequence[int] | Ints) -> Ints:
-        """The document of each element."""
-        return np.searchsorted(self.rows, nodes, side="right") - 1
-
-    @guarded
-    def parents_of(self, nodes: Sequence[int] | Ints) -> Ints:
-        """The parent of each element, -1 for a root."""
-        parent = self.nodes.parent[nodes].astype(np.int64)
-        above = np.where(parent < 0, -1, parent + self.rows[self.documents_of(nodes)])
-        self.check_parents(nodes, above)
-        return above
-
-    def check_parents(self, nodes: Sequence[int] | Ints, above: Ints) -> None:
-        """Refuse parents that do not come before their children: climbing would never end."""
-        below = np.asarray(nodes)
-        if ((above >= below) & (below >= 0)).any():
-            raise self.files.damaged("nodes.parent.npy", "a parent comes after its child")
-
-    @guarded
-    def children_of(self, node: int) -> Ints:
-        """The children of an element, in document order."""
-        first = int(self.rows[self.documents_of([node])[0]])
-        below = self.nodes.parent[node + 1 : node + int(self.nodes.size[node])]
-        return np.flatnonzero(below == node - first) + node + 1
-
-    @guarded
-    def tag_of(self, node: int) -> str:
-        """The tag of an element."""
-        return self.summary.tag(int(self.nodes.path[node]))
-
-    @guarded
-    def depth_of(self, node: int) -> int:
-        """The depth of an element; a root is at depth 1."""
-        return int(self.summary.depth_of[self.nodes.path[node]])
-
-    @guarded
-    def path_of(self, node: int) -> str:
-        """The path of an element, every step numbered."""
-        first = int(self.rows[self.documents_of([node])[0]])
-        steps = []
-        row = node - first
-        while row >= 0:
-            tag = self.summary.tag(int(self.nodes.path[first + row]))
-            steps.append(Step(tag, int(self.nodes.ordinal[first + row])))
-            above = int(self.nodes.parent[first + row])
-            if above >= row:
-                raise self.files.damaged("nodes.parent.npy", "a parent comes after its child")
-            row = above
-        return format_path(reversed(steps))
-
-    def why_not(self, document_id: str, path: str) -> str:
-        """The reason why a document has no element at a path."""
-        try:
-            steps = parse_path(path)
-        except SyntaxProblem as problem:
-            return problem.message
-        reached = self.root(document_id)
-        nothing = f"nothing at {short_path(path)} in {truncate(reached.document_id)}"
-        if (reached.tag, 1) != steps[0]:
-            return f"{nothing}: its root is {short_path(reached.path)}"
-        for tag, ordinal in steps[1:]:
-            same = [child for child in reached.children() if child.tag == tag]
-            if ordinal > len(same):
-                found = f"{len(same) or 'no'} {truncate(tag)}"
-                return f"{nothing}: {short_path(reached.path)} has {found}"
-            reached = same[ordinal - 1]
-        return f"{path} exists"
-
-    def find_text(
-        self,
-        quote: str,
-        documents: Iterable[str] | None = None,
-        *,
-        ignore_space: bool = False,
-        ignore_case: bool = False,
-        context: int = 40,
-    ) -> Iterator[Place]:
-        """Every place where a quote stands, in all documents or in those with the given ids.
-
-        Places do not overlap. Each has the path of the innermost element around it and some text
-        on either side, up to `context` characters. With `ignore_space`, white space does not
-        matter, not even if it is absent. With `ignore_case`, capital and small letters count as
-        the same (but for letters like ß, which have no single other).
-
-        >>> from doxeval.documents.examples import example_collection
-        >>> collection = example_collection({"a": "<s><p>Low tide.</p><p>High tide.</p></s>"})
-        >>> [(place.doc, place.start, place.path) for place in collection.find_text("tide")]
-        [('a', 4, '/s[1]/p[1]'), ('a', 14, '/s[1]/p[2]')]
-        >>> [place.text for place in collection.find_text("tide. High", ignore_space=True)]
-        ['tide.High']
-        """
-        from doxeval.documents.find_text import find_text
-
-        return find_text(
-            self,
-            quote,
-            documents,
-            ignore_space=ignore_space,
-            ignore_case=ignore_case,
-            context=context,
-        )
-
-    def points(self, whitespace: Whitespace | None = None) -> TextPoints:
-        """The text points of this collection; by default numbered as it was built."""
-        from doxeval.documents.text_points import TextPoints
-
-        return TextPoints(self, whitespace or self.whitespace)
+    here = cached(COLLECTION, os.fsdecode(location), seal)
+    try:
+        return CollectionFiles(here.directory, here)
+    except CollectionError:
+        here.repair()  # a file in the cache was damaged; what was is downloaded again
+        return CollectionFiles(here.directory, here)
 
 
-def _reopened(location: str, seal: str) -> Collection:
-    """A pickled collection, opened again if it is still the same."""
-    collection = Collection.__new__(Collection)
-    collection._hold(location, opened_files(location, seal))
-    if collection.seal != seal:
-        raise CollectionError("the collection is not the one that was pickled", location)
-    return collection
+def _open_directory(directory: Path) -> CollectionFiles:
+    try:
+        return CollectionFiles(directory)
+    except CollectionError:
+        if not (directory / URL_FILE).exists():
+            raise
+    from doxeval.storage import url_of
+
+    message = (
+        f"this is the cache of a collection whose texts are elsewhere: open {url_of(directory)}"
+    )
+    raise CollectionError(message, str(directory))
+
+
+def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the manifest that is in a directory or at a URL now.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> current_manifest(example_collection({"a": "<p>One.</p>"}).location)["format"]
+    'doxeval collection'
+    """
+    directory = local_path(location, CollectionError)
+    if directory is not None:
+        return read_manifest(directory)
+    from doxeval.storage import RemoteDirectory
+
+    return RemoteDirectory(os.fsdecode(location), COLLECTION).manifest()

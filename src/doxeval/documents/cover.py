@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Collection as Container
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ from doxeval.arrays import Bools, Ints, concatenated_ranges, portions, positions
 from doxeval.documents.collection import Collection
 from doxeval.documents.lookup import first_beginning
 from doxeval.documents.nodes import Trees
+from doxeval.documents.words import is_white_space
 from doxeval.spans import Spans, merged
 
 # How many pairs of a range and an element are worked on at once, about.
@@ -41,7 +41,7 @@ def covers(
     ignored: Container[str] = (),
     members: Bools | None = None,
 ) -> Trees:
-    """The cover of each range of a document, as a tree; an empty range has none.
+    """Return the cover of each range of a document, as a tree; an empty range has none.
 
     Ranges are inside their documents. members: for each path of the collection's summary, whether
     elements with that path can be members; None: all can.
@@ -59,16 +59,16 @@ def covers(
     is_ignored = _ignored_paths(collection, ignored, members)
     order = np.argsort(documents, kind="stable")  # so each document is read once
     ranges = _Ranges(documents[order], starts[order], ends[order])
-    found = [
-        _covered(collection, _Ranges(*(column[part] for column in ranges)), is_ignored)
+    in_order = [
+        _cover(collection, _Ranges(*(column[part] for column in ranges)), is_ignored)
         for part in _portions(collection, ranges)
     ]
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
     return Trees(
-        np.concatenate([trees.nodes for trees in found]),
-        np.append(0, np.cumsum(np.concatenate([trees.counts for trees in found]))),
-    ).rows(place)
+        np.concatenate([trees.nodes for trees in in_order]),
+        np.append(0, np.cumsum(np.concatenate([trees.counts for trees in in_order]))),
+    ).rows(rank)
 
 
 def covers_of_groups(
@@ -78,7 +78,7 @@ def covers_of_groups(
     ignored: Container[str] = (),
     members: Bools | None = None,
 ) -> Trees:
-    """The cover of all ranges of each group together; `documents` has the document of each group.
+    """Return the cover of all ranges of each group; `documents` has the document of each group.
 
     Ranges that touch are one range. Each is covered by itself, and members of one cover absorb
     those of another that lie inside them.
@@ -90,17 +90,17 @@ def covers_of_groups(
     [(1, 2)]
     """
     spans = merged(spans)
-    found = covers(collection, documents[spans.group], spans.start, spans.end, ignored, members)
-    group = np.repeat(spans.group, found.counts)
-    return _disjoint(collection, group, found.nodes, len(documents))
+    trees = covers(collection, documents[spans.group], spans.start, spans.end, ignored, members)
+    group = np.repeat(spans.group, trees.counts)
+    return _disjoint(collection, group, trees.nodes, len(documents))
 
 
 def _ignored_paths(collection: Collection, ignored: Container[str], members: Bools | None) -> Bools:
-    """For each path of the summary, whether elements with that path are looked through."""
+    """Return for each path of the summary whether its elements are looked through."""
     summary = collection.summary
     has_ignored_tag = np.array([tag in ignored for tag in summary.tags], dtype=np.bool_)
-    found = has_ignored_tag[summary.tag_of]
-    return found if members is None else found | ~members
+    is_ignored = has_ignored_tag[summary.tag_of]
+    return is_ignored if members is None else is_ignored | ~members
 
 
 class _Ranges(NamedTuple):
@@ -125,7 +125,7 @@ class _Touched(NamedTuple):
 
 
 def _portions(collection: Collection, ranges: _Ranges) -> Iterator[slice]:
-    """The ranges in portions, so that none has too many elements to look at."""
+    """Yield the ranges in portions, so that none has too many elements to look at."""
     rows, document = collection.rows, ranges.document
     elements = (rows[document + 1] - rows[document]).astype(np.int64)
     length = np.maximum(collection.nodes.end[rows[document]].astype(np.int64), 1)
@@ -134,8 +134,8 @@ def _portions(collection: Collection, ranges: _Ranges) -> Iterator[slice]:
     return portions(expected, _MOST_PAIRS)
 
 
-def _covered(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> Trees:
-    touched = _touched(collection, ranges, is_ignored)
+def _cover(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> Trees:
+    touched = _find_touched(collection, ranges, is_ignored)
     around = touched.parent
     # The outermost elements wholly inside, and those around text that is in none of these.
     is_member = touched.is_inside & ~(touched.is_inside[around] & (around >= 0))
@@ -144,8 +144,8 @@ def _covered(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> Tree
     return _disjoint(collection, touched.range[rows], touched.node[rows], len(ranges.document))
 
 
-def _touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> _Touched:
-    """The elements that share text with each range, but for those that are looked through."""
+def _find_touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> _Touched:
+    """Return the elements that share text with each range, except those that are looked through."""
     which, node = _candidates(collection, ranges)
     columns = collection.nodes
     start = np.maximum(columns.start[node].astype(np.int64), ranges.start[which])
@@ -164,27 +164,27 @@ def _touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> _Tou
 
 
 def _candidates(collection: Collection, ranges: _Ranges) -> tuple[Ints, Ints]:
-    """Pairs of a range and an element that begins in it, or is open where it begins."""
+    """Return pairs of a range and an element that begins in it, or is open where it begins."""
     columns = collection.nodes
     root, beyond = collection.rows[ranges.document], collection.rows[ranges.document + 1]
     low = first_beginning(columns, root, beyond, ranges.start)
     high = first_beginning(columns, low, beyond, ranges.end)
     begun = concatenated_ranges(low, high - low)
-    owners, found = [np.repeat(np.arange(len(root)), high - low)], [begun]
+    owners, nodes = [np.repeat(np.arange(len(root)), high - low)], [begun]
     # The last element that begins before the range, and all elements around it.
     owner = np.flatnonzero(low > root)
     node = low[owner] - 1
     while len(owner):
         owners.append(owner)
-        found.append(node)
+        nodes.append(node)
         above = columns.parent[node].astype(np.int64)
         collection.check_parents(node - root[owner], above)
         owner, node = owner[above >= 0], root[owner[above >= 0]] + above[above >= 0]
-    return np.concatenate(owners), np.concatenate(found)
+    return np.concatenate(owners), np.concatenate(nodes)
 
 
 def _parents(collection: Collection, node: Ints, is_ignored: Bools) -> Ints:
-    """The nearest element around each that is not ignored; -1 if there is none."""
+    """Return the nearest element around each that is not ignored; -1 if there is none."""
     parent = collection.parents_of(node)
     if not is_ignored.any():
         return parent
@@ -201,32 +201,32 @@ def _parents(collection: Collection, node: Ints, is_ignored: Bools) -> Ints:
 
 
 def _holds_text_itself(collection: Collection, ranges: _Ranges, touched: _Touched) -> Bools:
-    """Which elements not wholly inside have text of their range that is in no element in them."""
+    """Return which elements not wholly inside have text of their range outside their children."""
     length = touched.end - touched.start
     below = np.flatnonzero(touched.parent >= 0)
-    own = length - _summed(touched.parent[below], length[below], len(length))
-    found = ~touched.is_inside & (own > 0)
-    if not found.any():
-        return found
-    children = below[found[touched.parent[below]]]
-    is_asked = found.copy()
-    is_asked[children] = True
-    rows = np.flatnonzero(is_asked)
+    outside = length - _sum_by_group(touched.parent[below], length[below], len(length))
+    has_text = ~touched.is_inside & (outside > 0)
+    if not has_text.any():
+        return has_text
+    children = below[has_text[touched.parent[below]]]
+    is_needed = has_text.copy()
+    is_needed[children] = True
+    rows = np.flatnonzero(is_needed)
     written = np.zeros(len(length), dtype=np.int64)
-    written[rows] = _written(
+    written[rows] = _count_written(
         collection,
         _Ranges(ranges.document[touched.range[rows]], touched.start[rows], touched.end[rows]),
     )
-    own = written - _summed(touched.parent[children], written[children], len(length))
-    return found & (own > 0)
+    outside = written - _sum_by_group(touched.parent[children], written[children], len(length))
+    return has_text & (outside > 0)
 
 
-def _summed(group: Ints, values: Ints, groups: int) -> Ints:
+def _sum_by_group(group: Ints, values: Ints, groups: int) -> Ints:
     return np.bincount(group, values, groups).astype(np.int64)
 
 
-def _written(collection: Collection, ranges: _Ranges) -> Ints:
-    """How many characters of each range are not white space."""
+def _count_written(collection: Collection, ranges: _Ranges) -> Ints:
+    """Return how many characters of each range are not white space."""
     counts = np.empty(len(ranges.document), dtype=np.int64)
     order = np.argsort(ranges.document, kind="stable")
     numbers, first = np.unique(ranges.document[order], return_index=True)
@@ -237,27 +237,16 @@ def _written(collection: Collection, ranges: _Ranges) -> Ints:
 
 
 def written_before(text: str) -> Ints:
-    """How many characters before each offset of a text (and its end) are not white space.
+    """Return how many characters before each offset of a text (and its end) are not white space.
 
     >>> written_before("a b").tolist()
     [0, 1, 1, 2]
     """
-    codes = np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
-    is_written = ~_is_white_space()[np.minimum(codes, _LAST_SPACE + 1)]
-    return np.append(0, np.cumsum(is_written))
-
-
-_LAST_SPACE = 0x3000  # no white space has a higher code point
-
-
-@cache
-def _is_white_space() -> Bools:
-    """By code point, up to one that stands for all higher ones."""
-    return np.array([chr(code).isspace() for code in range(_LAST_SPACE + 2)])
+    return np.append(0, np.cumsum(~is_white_space(text)))
 
 
 def _disjoint(collection: Collection, group: Ints, node: Ints, groups: int) -> Trees:
-    """The elements of each group, each once and without those inside another."""
+    """Return the elements of each group, each once and without those inside another."""
     every = len(collection.nodes.path) + 1
     begin = np.sort(group.astype(np.int64) * every + node)
     begin = begin[np.append(True, begin[1:] != begin[:-1])] if len(begin) else begin

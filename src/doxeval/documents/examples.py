@@ -14,7 +14,7 @@ from doxeval.documents.collection import Collection
 
 
 def example_collection(documents: Mapping[str, str]) -> Collection:
-    """A collection of XML documents, given by their ids, until the process ends.
+    """Return a collection of XML documents, given by their ids, until the process ends.
 
     >>> len(example_collection({"a": "<p>One.</p>", "b": "<p>Two.</p>"}))
     2

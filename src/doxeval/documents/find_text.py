@@ -1,8 +1,7 @@
-"""Where a quote stands in the documents of a collection.
+"""Finding where a quote stands in the documents of a collection.
 
-One document at a time is in memory. Places are offsets in the text as it is stored, also when
-white space or case is ignored. They do not overlap: the next search begins where the last place
-ended.
+One document at a time is in memory. Places are offsets in the text as it is stored, also when white
+space or case is ignored. They do not overlap: the next search begins where the last place ended.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.documents.words import is_white_space
 from doxeval.errors import InputError, UnknownReference
 from doxeval.messages import Parameter, quoted, truncate
 
@@ -40,7 +39,7 @@ class Place:
     after: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Its parts by name, for JSON.
+        """Return its fields by name, for JSON.
 
         >>> Place("a", 3, 5, "/p[1]", "Go ", "on", "!").as_dict()["start"]
         3
@@ -62,7 +61,7 @@ def find_text(
     numbers: Iterable[int] = range(len(collection))
     if documents is not None:
         given = [documents] if isinstance(documents, str) else documents
-        numbers = [collection.document(one) for one in given]
+        numbers = [collection.document(document_id) for document_id in given]
     return (
         place
         for number in numbers
@@ -73,7 +72,7 @@ def find_text(
 def quote_not_found(
     quote: str, location: str, document: str | None, ignore_space: bool
 ) -> UnknownReference:
-    """The error about a quote that stands nowhere."""
+    """Return the error about a quote that stands nowhere."""
     where = location if document is None else f"{truncate(document)} of {location}"
     hint = (
         ""
@@ -97,12 +96,12 @@ class _Search:
             )
 
     def ranges(self, text: str) -> Iterator[tuple[int, int]]:
-        """The start and end of each place in a text."""
+        """Yield the start and end of each place in a text."""
         folded = self._folded(text)
         at = folded.find(self._quote)
         if at < 0:
             return
-        kept = _not_space(text) if self._ignore_space else None
+        kept = np.flatnonzero(~is_white_space(text)) if self._ignore_space else None
         length = len(self._quote)
         while at >= 0:
             after = at + length
@@ -118,18 +117,10 @@ class _Search:
         return _without_case(text) if self._ignore_case else text
 
 
-def _not_space(text: str) -> Ints:
-    """The positions of the characters that are not white space."""
-    distinct = set(text)
-    spaces = [ord(character) for character in distinct if character.isspace()]
-    codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    return np.flatnonzero(~np.isin(codes, spaces))
-
-
 def _without_case(text: str) -> str:
-    """The text with each character folded, unless that would make several of it."""
-    folded = {ord(one): one.casefold() for one in set(text)}
-    return text.translate({code: one for code, one in folded.items() if len(one) == 1})
+    """Return the text with each character folded, unless that would make several of it."""
+    folded = {ord(character): character.casefold() for character in set(text)}
+    return text.translate({code: new for code, new in folded.items() if len(new) == 1})
 
 
 def _places_in(

@@ -1,20 +1,10 @@
-"""Document ids: the rules that make them, and the form in which references are compared.
+"""Document ids: the rules that make them, how references are compared, and the index of ids.
 
-An index from document ids to document numbers, which never needs to load all ids.
-
-Each id is hashed to 128 bits. The first half is the key that is sorted and searched; the second
-half, the check, tells ids with the same key apart.
-
-Merging indexes of ids, one range of keys after another, in bounded memory.
-
-Keys are hashes, so ranges of the same width have about the same number of entries.
-
-An index of ids that grows.
-
-Ids are added to a few sorted parts in memory, each at least twice as long as the next, so that
-adding stays cheap. Once there are enough of them, they are written as one sorted run into scratch
-files; at the end all runs are merged, one range of keys after another. So memory does not grow with
-the collection.
+The index leads from ids to document numbers without ever loading all ids. Each id is hashed to 128
+bits. The first half is the key that is sorted and searched; the second half, the check, tells ids
+with the same key apart. While a collection is built, the index grows in a few sorted parts in
+memory, then in sorted runs in scratch files, which are merged at the end, one range of keys after
+another. So memory does not grow with the collection.
 """
 
 from __future__ import annotations
@@ -39,9 +29,17 @@ from doxeval.messages import Parameter, quoted
 if TYPE_CHECKING:
     from doxeval.documents.patterns import PathPattern
 
+HASH_BITS = 128
+# Numbers up to this many documents fit into 32 bits.
+MOST_IN_32_BITS = 1 << 31
+_BLOCK = 1 << 19  # how many entries are merged at once, about
+_KEY_BITS = 64
+_RUN = 1 << 19  # how many ids are kept in memory
+_TYPES = {"keys": "<u8", "checks": "<u8", "numbers": "<i8"}  # in the scratch files
+
 
 def normalised_id(reference: str) -> str:
-    """A document id in the form that is compared: stripped, without `./` before or `.xml` after.
+    """Return an id in the form that is compared: without white space, `./` and `.xml` around it.
 
     >>> normalised_id(" ./co/1999/r2024.xml ")
     'co/1999/r2024'
@@ -66,7 +64,7 @@ def why_spaced(document_id: str) -> str | None:
 
 
 def without_suffixes(name: str) -> str:
-    """The name of a file without the suffixes of its compression and format.
+    """Return the name of a file without the suffixes of its compression and format.
 
     >>> without_suffixes("co/r2024.xml.gz"), without_suffixes("v1.2/notes.txt")
     ('co/r2024', 'v1.2/notes')
@@ -75,7 +73,7 @@ def without_suffixes(name: str) -> str:
 
 
 def distinct_paths(names: Sequence[str]) -> list[str]:
-    """The paths of files, without the suffixes that are not needed to tell them apart.
+    """Return the paths of files, without the suffixes that are not needed to tell them apart.
 
     If two files would get the same id, they keep the suffix of their format; if that is not
     enough, also that of their compression. A final `.xml` is never part of an id.
@@ -135,17 +133,15 @@ class IdRule:
         return cls(text, PathPattern.parse(path), attribute.strip() or None)
 
     def from_name(self, name: str) -> str:
-        """The id of a file, given its path inside the source without unneeded suffixes."""
+        """Return the id of a file, given its path inside the source without unneeded suffixes."""
         return name if self.text == "path" else name.rpartition("/")[2]
 
 
-HASH_BITS = 128
-# Numbers up to this many documents fit into 32 bits.
-MOST_IN_32_BITS = 1 << 31
+# The index
 
 
 def number_type(documents: int) -> np.dtype[Any]:
-    """The type of document numbers in a collection of so many documents.
+    """Return the type of document numbers in a collection of so many documents.
 
     >>> number_type(1 << 31).name, number_type((1 << 31) + 1).name
     ('int32', 'int64')
@@ -164,12 +160,12 @@ class IdIndex(NamedTuple):
     numbers: Ints
 
     def find(self, ids: Sequence[str]) -> Ints:
-        """The number of each document, -1 for an unknown id.
+        """Return the number of each document, -1 for an unknown id.
 
-        >>> indexed(["a", "b"]).find(["b", "x", "a"]).tolist()
+        >>> index_ids(["a", "b"]).find(["b", "x", "a"]).tolist()
         [1, -1, 0]
         """
-        keys, checks = hashed(ids)
+        keys, checks = hash_ids(ids)
         position = positions_in(self.keys, keys)
         numbers = np.full(len(keys), -1, dtype=np.int64)
         left = np.flatnonzero(position >= 0)
@@ -193,18 +189,18 @@ class DuplicateId(InputError):
         self.earlier = earlier
 
 
-def indexed(ids: Sequence[str], first: int = 0) -> IdIndex:
-    """The index of some ids, which are numbered from `first`.
+def index_ids(ids: Sequence[str], first: int = 0) -> IdIndex:
+    """Index some ids, which are numbered from `first`.
 
-    >>> sorted(indexed(["a", "b"], 7).numbers.tolist())
+    >>> sorted(index_ids(["a", "b"], 7).numbers.tolist())
     [7, 8]
     """
-    keys, checks = hashed(ids)
-    return in_order(IdIndex(keys, checks, np.arange(first, first + len(ids))))
+    keys, checks = hash_ids(ids)
+    return sort_index(IdIndex(keys, checks, np.arange(first, first + len(ids))))
 
 
-def in_order(index: IdIndex) -> IdIndex:
-    """The entries of an index, in ascending order; of the same id, the lowest number first."""
+def sort_index(index: IdIndex) -> IdIndex:
+    """Sort the entries of an index in ascending order; of the same id, the lowest number first."""
     order = np.argsort(index.keys, kind="stable")  # fast where entries are sorted in part
     keys = index.keys[order]
     if len(keys) and (keys[1:] == keys[:-1]).any():
@@ -212,105 +208,21 @@ def in_order(index: IdIndex) -> IdIndex:
     return IdIndex(index.keys[order], index.checks[order], index.numbers[order])
 
 
-def hashed(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """The key and the check of each id.
+def hash_ids(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """Return the key and the check of each id.
 
-    >>> keys, checks = hashed(["a", "b", "a"])
+    >>> keys, checks = hash_ids(["a", "b", "a"])
     >>> keys[0] == keys[2] != keys[1]
     np.True_
     """
     size = HASH_BITS // 8
     encoded = [text.encode("utf-8", "surrogatepass") for text in ids]
-    digests = b"".join([hashlib.blake2b(one, digest_size=size).digest() for one in encoded])
+    digests = b"".join([hashlib.blake2b(data, digest_size=size).digest() for data in encoded])
     halves = np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
     return halves[:, 0].copy(), halves[:, 1].copy()
 
 
-_BLOCK = 1 << 19  # how many entries are merged at once, about
-_KEY_BITS = 64
-
-
-def merged_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[IdIndex]:
-    """The blocks of one index for the documents of all parts, in order.
-
-    `firsts` is added to the numbers of each part. If an id is there twice, DuplicateId is raised
-    after the last range: about the first document that has the id of an earlier one.
-
-    >>> from doxeval.documents.ids import indexed
-    >>> (block,) = merged_indexes([indexed(["a", "b"]), indexed(["c"])], [0, 2])
-    >>> block.find(["c", "a"]).tolist()
-    [2, 0]
-    >>> list(merged_indexes([indexed(["a", "b"]), indexed(["b"])], [0, 2]))
-    Traceback (most recent call last):
-    doxeval.documents.ids.DuplicateId: duplicate document id
-    """
-    entries = sum(len(part.keys) for part in parts)
-    dtype = number_type(entries)
-    duplicate: tuple[int, int] | None = None
-    for slices in _ranges(parts, entries):
-        block = in_order(_together(parts, firsts, slices))
-        found = first_duplicate(block)
-        if found is not None:
-            duplicate = found if duplicate is None else min(duplicate, found)
-        elif duplicate is None and len(block.keys):
-            yield block._replace(numbers=block.numbers.astype(dtype, copy=False))
-    if duplicate is not None:
-        raise DuplicateId(*duplicate)
-
-
-def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
-    """The lowest number of a document whose id an earlier one has too, and that of the earlier.
-
-    >>> from doxeval.documents.ids import indexed
-    >>> first_duplicate(indexed(["a", "b", "b", "a", "a"]))
-    (2, 1)
-    """
-    if not (index.keys[1:] == index.keys[:-1]).any():
-        return None
-    is_same = (index.keys[1:] == index.keys[:-1]) & (index.checks[1:] == index.checks[:-1])
-    # Of one id, the lowest numbers come first: the second is the first that is a duplicate.
-    pairs = np.flatnonzero(is_same & ~np.append(False, is_same[:-1]))
-    if not len(pairs):
-        return None
-    later = index.numbers[pairs + 1]
-    at = int(np.argmin(later))
-    return int(later[at]), int(index.numbers[pairs[at]])
-
-
-def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
-    """The entries of each part in each range of keys."""
-    ranges = max(1, -(-entries // _BLOCK))
-    begins = [0] * len(parts)
-    for number in range(1, ranges + 1):
-        if number < ranges:
-            edge = np.array([(number << _KEY_BITS) // ranges], dtype=np.uint64)
-            ends = [int(np.searchsorted(part.keys, edge)[0]) for part in parts]
-        else:
-            ends = [len(part.keys) for part in parts]
-        yield [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
-        begins = ends
-
-
-def _together(parts: Sequence[IdIndex], firsts: Sequence[int], slices: Sequence[slice]) -> IdIndex:
-    """These entries of all parts, with the numbers of the whole."""
-    keys, checks, numbers = [], [], []
-    for part, first, own in zip(parts, firsts, slices, strict=True):
-        if own.start < own.stop:
-            keys.append(part.keys[own])
-            checks.append(part.checks[own])
-            numbers.append(part.numbers[own].astype(np.int64) + first)
-    if not keys:
-        none = np.zeros(0, dtype=np.uint64)
-        return IdIndex(none, none, _no_numbers())
-    return IdIndex(np.concatenate(keys), np.concatenate(checks), np.concatenate(numbers))
-
-
-def _no_numbers() -> Ints:
-    return np.zeros(0, dtype=np.int64)
-
-
-_RUN = 1 << 19  # how many ids are kept in memory
-_TYPES = {"keys": "<u8", "checks": "<u8", "numbers": "<i8"}  # in the scratch files
+# An index that grows, in bounded memory
 
 
 class IdIndexBuilder:
@@ -335,46 +247,46 @@ class IdIndexBuilder:
 
     def add(self, ids: Sequence[str]) -> None:
         """Add ids, which get the next numbers."""
-        self._take(indexed(ids, self._count))
+        self._add_part(index_ids(ids, self._count))
 
     def absorb(self, index: IdIndex) -> None:
         """Add all ids of another index, which get the next numbers in the same order.
 
         >>> builder = IdIndexBuilder()
         >>> builder.add(["c"])
-        >>> builder.absorb(indexed(["a", "b"]))
+        >>> builder.absorb(index_ids(["a", "b"]))
         >>> builder.finish().find(["a", "b", "c"]).tolist()
         [1, 2, 0]
         """
         if self._scratch is None or len(index.keys) < _RUN:
-            self._take(index._replace(numbers=index.numbers + np.int64(self._count)))
+            self._add_part(index._replace(numbers=index.numbers + np.int64(self._count)))
             return
         if self._parts:
             self._spill(self._scratch)
         for first in range(0, len(index.keys), _RUN):  # it is sorted, and one run as it is
-            own = slice(first, first + _RUN)
-            numbers = index.numbers[own] + np.int64(self._count)
-            _write_run(IdIndex(index.keys[own], index.checks[own], numbers), self._scratch)
+            rows = slice(first, first + _RUN)
+            numbers = index.numbers[rows] + np.int64(self._count)
+            _write_run(IdIndex(index.keys[rows], index.checks[rows], numbers), self._scratch)
         self._count += len(index.keys)
         self._runs.append(self._count)
 
-    def _take(self, new: IdIndex) -> None:
+    def _add_part(self, new: IdIndex) -> None:
         if _has_duplicates(new, self._parts):
             self._refuse(new)
         self._count += len(new.keys)
         self._parts.append(new)
         while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
-            self._parts[-2:] = [_joined(self._parts[-2:])]
+            self._parts[-2:] = [_join_indexes(self._parts[-2:])]
         if self._scratch is not None and self._in_memory >= _RUN:
             self._spill(self._scratch)
 
     def blocks(self) -> Iterator[IdIndex]:
-        """The index of all ids, in blocks: all of one block come before all of the next."""
+        """Yield the index of all ids, in blocks: all of one block come before all of the next."""
         runs = [*self._spilled(), *self._parts]
-        return merged_indexes(runs, [0] * len(runs))
+        return merge_indexes(runs, [0] * len(runs))
 
     def finish(self) -> IdIndex:
-        """The index of all ids, in memory."""
+        """Return the index of all ids, in memory."""
         blocks = list(self.blocks())
         return IdIndex(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
@@ -383,12 +295,12 @@ class IdIndexBuilder:
         return self._count - (self._runs[-1] if self._runs else 0)
 
     def _spill(self, scratch: Callable[[str], Path]) -> None:
-        _write_run(_joined(self._parts), scratch)
+        _write_run(_join_indexes(self._parts), scratch)
         self._parts = []
         self._runs.append(self._count)
 
     def _spilled(self) -> list[IdIndex]:
-        """The runs in the scratch files, mapped into memory."""
+        """Return the runs in the scratch files, mapped into memory."""
         if self._scratch is None or not self._runs:
             return []
         keys, checks, numbers = (
@@ -403,7 +315,7 @@ class IdIndexBuilder:
     def _refuse(self, new: IdIndex) -> None:
         """Raise the error about the first duplicate: it may be one of an id on disk."""
         runs = [*self._spilled(), *self._parts, new]
-        for _ in merged_indexes(runs, [0] * len(runs)):
+        for _ in merge_indexes(runs, [0] * len(runs)):
             pass
 
 
@@ -414,17 +326,93 @@ def _write_run(run: IdIndex, scratch: Callable[[str], Path]) -> None:
 
 
 def _has_duplicates(new: IdIndex, parts: Sequence[IdIndex]) -> bool:
-    """Whether an id is there twice; only then are checks compared, and all that is on disk."""
+    """Return whether an id occurs twice in memory; checks are compared only where keys agree."""
     if first_duplicate(new) is not None:
         return True
     return any(
-        first_duplicate(_joined([part, new])) is not None
+        first_duplicate(_join_indexes([part, new])) is not None
         for part in parts
         if (positions_in(part.keys, new.keys) >= 0).any()
     )
 
 
-def _joined(parts: Sequence[IdIndex]) -> IdIndex:
+def _join_indexes(parts: Sequence[IdIndex]) -> IdIndex:
     if len(parts) == 1:
         return parts[0]
-    return in_order(IdIndex(*(np.concatenate(columns) for columns in zip(*parts, strict=True))))
+    return sort_index(IdIndex(*(np.concatenate(columns) for columns in zip(*parts, strict=True))))
+
+
+def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
+    """Return the first document whose id an earlier one has, and the earlier one, as numbers.
+
+    >>> from doxeval.documents.ids import index_ids
+    >>> first_duplicate(index_ids(["a", "b", "b", "a", "a"]))
+    (2, 1)
+    """
+    if not (index.keys[1:] == index.keys[:-1]).any():
+        return None
+    is_same = (index.keys[1:] == index.keys[:-1]) & (index.checks[1:] == index.checks[:-1])
+    # Of one id, the lowest numbers come first: the second is the first that is a duplicate.
+    pairs = np.flatnonzero(is_same & ~np.append(False, is_same[:-1]))
+    if not len(pairs):
+        return None
+    later = index.numbers[pairs + 1]
+    at = int(np.argmin(later))
+    return int(later[at]), int(index.numbers[pairs[at]])
+
+
+def merge_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[IdIndex]:
+    """Yield the blocks of one index for the documents of all parts, in order.
+
+    `firsts` is added to the numbers of each part. If an id occurs twice, DuplicateId is raised
+    after the last range: about the first document that has the id of an earlier one.
+
+    >>> from doxeval.documents.ids import index_ids
+    >>> (block,) = merge_indexes([index_ids(["a", "b"]), index_ids(["c"])], [0, 2])
+    >>> block.find(["c", "a"]).tolist()
+    [2, 0]
+    >>> list(merge_indexes([index_ids(["a", "b"]), index_ids(["b"])], [0, 2]))
+    Traceback (most recent call last):
+    doxeval.documents.ids.DuplicateId: duplicate document id
+    """
+    entries = sum(len(part.keys) for part in parts)
+    dtype = number_type(entries)
+    duplicate: tuple[int, int] | None = None
+    for slices in _ranges(parts, entries):
+        block = sort_index(_entries_in_range(parts, firsts, slices))
+        first = first_duplicate(block)
+        if first is not None:
+            duplicate = first if duplicate is None else min(duplicate, first)
+        elif duplicate is None and len(block.keys):
+            yield block._replace(numbers=block.numbers.astype(dtype, copy=False))
+    if duplicate is not None:
+        raise DuplicateId(*duplicate)
+
+
+def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
+    """Yield the entries of each part in each range of keys."""
+    ranges = max(1, -(-entries // _BLOCK))
+    begins = [0] * len(parts)
+    for number in range(1, ranges + 1):
+        if number < ranges:
+            edge = np.array([(number << _KEY_BITS) // ranges], dtype=np.uint64)
+            ends = [int(np.searchsorted(part.keys, edge)[0]) for part in parts]
+        else:
+            ends = [len(part.keys) for part in parts]
+        yield [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
+        begins = ends
+
+
+def _entries_in_range(
+    parts: Sequence[IdIndex], firsts: Sequence[int], slices: Sequence[slice]
+) -> IdIndex:
+    """Return these entries of all parts, with the numbers of the whole."""
+    keys, checks, numbers = [], [], []
+    for part, first, rows in zip(parts, firsts, slices, strict=True):
+        if rows.start < rows.stop:
+            keys.append(part.keys[rows])
+            checks.append(part.checks[rows])
+            numbers.append(part.numbers[rows].astype(np.int64) + first)
+    if not keys:
+        return index_ids([])
+    return IdIndex(np.concatenate(keys), np.concatenate(checks), np.concatenate(numbers))

@@ -1,6 +1,4 @@
-"""The files of a collection: their names, and the arrays in them (see sealed/columns.py).
-
-The manifest of a collection: what it must say, apart from the list of files.
+"""The files of a collection: their names, the arrays in them, and what the manifest must say.
 
 The text has no hash as a file: each document's text has its own, and is compared with it whenever
 it is read.
@@ -33,7 +31,7 @@ _TEXT_PART = re.compile(r"text\.(?!0000)([0-9]{4}|[1-9][0-9]{4,8})\.bin")
 
 
 def text_part(number: int) -> str:
-    """The name of a part of the text.
+    """Return the name of a part of the text.
 
     >>> text_part(0), text_part(1)
     ('text.bin', 'text.0001.bin')
@@ -42,7 +40,7 @@ def text_part(number: int) -> str:
 
 
 def text_parts(names: Iterable[str]) -> list[str]:
-    """The parts of the text among the names of files, in order.
+    """Return the parts of the text among the names of files, in order.
 
     >>> text_parts(["text.0001.bin", "documents.ids.txt", "text.bin"])
     ['text.bin', 'text.0001.bin']
@@ -51,7 +49,7 @@ def text_parts(names: Iterable[str]) -> list[str]:
 
 
 def is_text(name: str) -> bool:
-    """Whether a file is a part of the text, judging by its name."""
+    """Return whether a file is a part of the text, judging by its name."""
     return name == TEXT_FILE or _TEXT_PART.fullmatch(name) is not None
 
 
@@ -66,7 +64,7 @@ TEXT_NAMES = _TextNames()
 
 
 def columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
-    """The arrays of a collection with these counts, by the names of their files.
+    """Return the arrays of a collection with these counts, by the names of their files.
 
     >>> counts = {"documents": 2, "elements": 5, "paths": 3}
     >>> columns_of(counts)["documents.rows.npy"].length
@@ -89,7 +87,7 @@ def columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
 
 
 def optional_columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
-    """The arrays that a collection may lack, since earlier versions did not write them.
+    """Return the arrays that a collection may lack, since earlier versions did not write them.
 
     >>> sorted(optional_columns_of({"documents": 2, "elements": 5, "paths": 3}))
     ['summary.elements.npy']
@@ -103,12 +101,12 @@ STATISTICS = ("characters", "longest_document", "element_characters")
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """The manifest of a collection, if it is of this version, unaltered and complete."""
+    """Return the manifest of a collection, if it is of this version, unaltered and complete."""
     return read_sealed_manifest(COLLECTION, directory)
 
 
 def _missing(manifest: Mapping[str, Any]) -> str | None:
-    """The part of a manifest that is absent or not of the right type."""
+    """Return the part of a manifest that is absent or not of the right type."""
     if not has_counts(manifest, *_COUNTS):
         return "counts"
     if not manifest["counts"]["documents"] or not manifest["counts"]["elements"]:

@@ -1,18 +1,6 @@
-"""The path summary: every distinct path of a collection, without ordinals.
+"""The node table and the path summary: all that is known about the trees of documents.
 
-A collection of millions of elements has few distinct paths (`/article/body/sec/p`). Each element
-has the number of its path, so the strings of a path are kept once, depths are looked up, and
-patterns are matched without touching the elements.
-
-A path summary that grows.
-
-Paths are found by their keys: the parent and the tag as one number. Recent paths are in a
-dictionary. Where a summary grows from batch to batch, most paths go from there into a few sorted
-arrays, each at least twice as long as the next, which take 12 bytes for each path.
-
-The node table: one row per element, in document order.
-
-Six columns of 32-bit integers say all there is to know about the tree:
+The node table has one row per element, in document order, with six columns of 32-bit integers:
 
     path     which path of the path summary
     ordinal  the number among siblings of the same tag, from 1
@@ -22,10 +10,13 @@ Six columns of 32-bit integers say all there is to know about the tree:
     end      code points of the document's text up to its end
 
 The subtree of row r is rows r … r + size − 1, and the next sibling, if there is one, is row
-r + size. The columns are computed for many documents at once from the marks of their tags,
+r + size. `tabulate` computes the columns for many documents at once from the marks of their tags,
 each by a few sorts and sums over whole arrays.
 
-Trees (sets of elements of one document), many of them as two columns.
+The path summary has every distinct path of a collection, without ordinals. A collection of millions
+of elements has few (`/article/body/sec/p`). Each element has the number of its path, so the strings
+of a path are kept once, depths are looked up, and patterns are matched without touching the
+elements.
 """
 
 from __future__ import annotations
@@ -44,10 +35,34 @@ from doxeval.errors import DocumentError, InputError
 NO_PARENT = -1
 NO_PATH = -1
 TAG_BITS = 32  # of the key of a path, below those of its parent
+# Paths are numbers of 32 bits in the node table.
+MOST_PATHS = (1 << 31) - 1
+_RECENT = 1 << 17  # how many paths may be in the dictionary from one batch to the next
+COLUMNS = ("path", "ordinal", "parent", "size", "start", "end")
+_NO_ROWS = np.empty(0, dtype=np.int32)
+
+
+class NodeColumns(NamedTuple):
+    """The six columns."""
+
+    path: Ints
+    ordinal: Ints
+    parent: Ints
+    size: Ints
+    start: Ints
+    end: Ints
+
+
+class NodeTable(NamedTuple):
+    """The rows of some documents, how many rows each document has, and their own paths."""
+
+    columns: NodeColumns
+    rows: Ints
+    summary: PathSummary
 
 
 def path_keys(parent: Ints, tag: Ints) -> Ints:
-    """The parent and the last tag of each path as one number.
+    """Return the parent and the last tag of each path as one number.
 
     >>> path_keys(np.array([-1, 0, 0]), np.array([0, 0, 1])).tolist()
     [-4294967296, 0, 1]
@@ -76,7 +91,7 @@ class PathSummary:
         return len(self.parent_of)
 
     def flaw(self) -> tuple[str, str] | None:
-        """The column, and what is wrong with it, if it leads to a path or tag that is not there.
+        """Return the column with a path or tag that does not exist, and what is wrong; or None.
 
         >>> PathSummary(["a"], np.array([-1, 1]), np.array([0, 0])).flaw()
         ('parent', 'a path comes before its parent')
@@ -113,7 +128,7 @@ class PathSummary:
         return keys[paths], paths
 
     def child(self, parent: int, tag: int) -> int:
-        """The path below a path (or NO_PARENT) with a tag number; NO_PATH if there is none.
+        """Return the path below a path (or NO_PARENT) with a tag number; NO_PATH if there is none.
 
         >>> summary = PathSummary(["article", "sec"], np.array([-1, 0, 1]), np.array([0, 1, 1]))
         >>> summary.child(1, 1), summary.child(1, 0)
@@ -125,11 +140,11 @@ class PathSummary:
         return int(paths[at]) if at < len(keys) and keys[at] == key else NO_PATH
 
     def tag(self, path: int) -> str:
-        """The last tag of a path."""
+        """Return the last tag of a path."""
         return self.tags[int(self.tag_of[path])]
 
     def label(self, path: int) -> str:
-        """A path as text, without ordinals."""
+        """Return a path as text, without ordinals."""
         steps: list[str] = []
         while path != NO_PARENT:
             steps.append(self.tag(path))
@@ -137,197 +152,14 @@ class PathSummary:
         return "/" + "/".join(reversed(steps))
 
 
-# Paths are numbers of 32 bits in the node table.
-MOST_PATHS = (1 << 31) - 1
-_RECENT = 1 << 17  # how many paths may be in the dictionary from one batch to the next
+_EMPTY = NodeTable(NodeColumns(*[_NO_ROWS] * 6), _NO_ROWS, PathSummary([], _NO_ROWS, _NO_ROWS))
 
 
-class _TagNumbers(dict[str, int]):
-    """Numbers of tags; a new tag gets the next number. End tags have no name, and number -1."""
-
-    def __init__(self) -> None:
-        super().__init__({END: -1})
-
-    def __missing__(self, name: str) -> int:
-        number = self[name] = len(self) - 1
-        return number
-
-
-class _Part(NamedTuple):
-    """Keys of paths in ascending order, and the number of each path."""
-
-    keys: Ints
-    paths: Ints
-
-
-class SummaryBuilder:
-    """A path summary that grows.
-
-    >>> builder = SummaryBuilder()
-    >>> article = builder.child(NO_PARENT, builder.tag("article"))
-    >>> builder.child(article, builder.tag("sec")), builder.child(article, builder.tag("sec"))
-    (1, 1)
-    """
-
-    def __init__(self) -> None:
-        self.tag_numbers = _TagNumbers()
-        self._recent: dict[int, int] = {}
-        self._parts: list[_Part] = []
-        self._put_away = 0  # how many paths are in parts
-
-    def __len__(self) -> int:
-        return self._put_away + len(self._recent)
-
-    @property
-    def tag_count(self) -> int:
-        """The number of tags seen so far."""
-        return len(self.tag_numbers) - 1
-
-    def tag(self, name: str) -> int:
-        """The number of a tag; a new tag gets the next number."""
-        return self.tag_numbers[name]
-
-    def child(self, parent: int, tag: int) -> int:
-        """The number of the path `tag` under `parent`; a new path gets the next number."""
-        key = parent << TAG_BITS | tag
-        if self._parts and key not in self._recent:
-            path = int(self._in_parts(np.array([key]))[0])
-            if path != NO_PATH:
-                return path
-        return self._recent.setdefault(key, len(self))
-
-    def absorb(self, other: PathSummary) -> Ints:
-        """Add all paths of another summary; returns the number of each in this one."""
-        tags = [self.tag(name) for name in other.tags]
-        if self._parts:
-            here = self._absorbed(other, np.array(tags, dtype=np.int64)[other.tag_of])
-        else:
-            here = self._absorbed_one_by_one(other, tags)
-        if len(self) > MOST_PATHS:
-            raise InputError(f"more than {MOST_PATHS:,} different paths in one collection")
-        if len(self._recent) > _RECENT:
-            self._make_part()
-        return here.astype(np.int32, copy=False)
-
-    def finish(self) -> PathSummary:
-        """The summary so far."""
-        keys = np.empty(len(self), dtype=np.int64)
-        for part in [*self._parts, self._recent_part()]:
-            keys[part.paths] = part.keys
-        parent, tag = keys >> TAG_BITS, keys & ((1 << TAG_BITS) - 1)
-        names = [tag for tag in self.tag_numbers if tag != END]
-        return PathSummary(names, parent.astype(np.int32), tag.astype(np.int32))
-
-    def _absorbed_one_by_one(self, other: PathSummary, tags: list[int]) -> Ints:
-        """The number of each path of another summary, while all paths here are recent ones."""
-        recent = self._recent
-        here: list[int] = []
-        for parent, tag in zip(other.parent_of.tolist(), other.tag_of.tolist(), strict=True):
-            above = parent if parent == NO_PARENT else here[parent]
-            here.append(recent.setdefault(above << TAG_BITS | tags[tag], len(recent)))
-        return np.array(here, dtype=np.int32)
-
-    def _absorbed(self, other: PathSummary, tag: Ints) -> Ints:
-        """The same, level by level, given the number here of each path's tag.
-
-        Whatever is below a new path is new. New paths are numbered in the order of the other
-        summary, where parents come before their children.
-        """
-        here = np.full(len(other), NO_PATH, dtype=np.int64)
-        for level in _levels(other):
-            parent = other.parent_of[level]
-            above = np.where(parent == NO_PARENT, NO_PARENT, here[parent])
-            is_old = (parent == NO_PARENT) | (above != NO_PATH)
-            level, above = level[is_old], above[is_old]
-            if not len(level):
-                break
-            here[level] = self._found(path_keys(above, tag[level]))
-        new = np.flatnonzero(here == NO_PATH)
-        here[new] = np.arange(len(self), len(self) + len(new))
-        parent = other.parent_of[new]
-        keys = path_keys(np.where(parent == NO_PARENT, NO_PARENT, here[parent]), tag[new])
-        self._recent.update(zip(keys.tolist(), here[new].tolist(), strict=True))
-        return here
-
-    def _found(self, keys: Ints) -> Ints:
-        """The path with each key, or NO_PATH."""
-        paths = self._in_parts(keys)
-        unknown = np.flatnonzero(paths == NO_PATH)
-        paths[unknown] = [self._recent.get(key, NO_PATH) for key in keys[unknown].tolist()]
-        return paths
-
-    def _in_parts(self, keys: Ints) -> Ints:
-        paths = np.full(len(keys), NO_PATH, dtype=np.int64)
-        for part in self._parts:
-            position = positions_in(part.keys, keys)
-            is_found = position >= 0
-            paths[is_found] = part.paths[position[is_found]]
-        return paths
-
-    def _recent_part(self) -> _Part:
-        recent = self._recent
-        keys = np.fromiter(recent, np.int64, len(recent))
-        return _Part(keys, np.fromiter(recent.values(), np.int32, len(recent)))
-
-    def _make_part(self) -> None:
-        """Put all recent paths into a part."""
-        self._put_away = len(self)
-        self._parts.append(_in_order([self._recent_part()]))
-        self._recent = {}
-        while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
-            self._parts[-2:] = [_in_order(self._parts[-2:])]
-
-
-def _in_order(parts: list[_Part]) -> _Part:
-    keys = np.concatenate([part.keys for part in parts])
-    order = np.argsort(keys, kind="stable")
-    return _Part(keys[order], np.concatenate([part.paths for part in parts])[order])
-
-
-def _levels(summary: PathSummary) -> list[Ints]:
-    """The paths at each depth, from the roots down."""
-    depth = summary.depth_of
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
-
-
-COLUMNS = ("path", "ordinal", "parent", "size", "start", "end")
-
-
-class NodeColumns(NamedTuple):
-    """The six columns."""
-
-    path: Ints
-    ordinal: Ints
-    parent: Ints
-    size: Ints
-    start: Ints
-    end: Ints
-
-
-class NodeTable(NamedTuple):
-    """The rows of some documents, how many rows each document has, and their own paths."""
-
-    columns: NodeColumns
-    rows: Ints
-    summary: PathSummary
-
-
-class _ByDepth(NamedTuple):
-    """All rows sorted by depth, in document order within one depth.
-
-    Rows of the same parent are neighbours in this order, and so are elements of one depth
-    over all documents: most of what the table needs is a look at the neighbour.
-    """
-
-    row: Ints
-    depth: Ints
-    parent: Ints  # the parent's row over all documents, NO_PARENT for roots
-    tag: Ints
+# From marks to rows
 
 
 def tabulate(marks: Marks) -> NodeTable:
-    """The node table of the documents in `marks`.
+    """Return the node table of the documents in `marks`.
 
     >>> from doxeval.documents.readers.xml import XmlReader
     >>> reader = XmlReader()
@@ -356,18 +188,18 @@ def tabulate(marks: Marks) -> NodeTable:
     order = _ByDepth(row, depth, _parents(row, depth), tag_of_mark[start_mark])
 
     roots = row[: np.searchsorted(depth, 2)]
-    size = _scattered(row, last_row_at[end_mark] - row + 1)
+    size = _scatter(row, last_row_at[end_mark] - row + 1)
     rows = size[roots]
     first_text = marks.positions[start_mark[: len(roots)]]
     if (marks.positions[end_mark[: len(roots)]] - first_text).max() > LONGEST_DOCUMENT:
         raise DocumentError(f"more than {LONGEST_DOCUMENT:,} characters of text in one document")
     columns = NodeColumns(
-        path=_scattered(row, _paths(order, builder)),
-        ordinal=_scattered(row, _ordinals(order)),
-        parent=_relative(_scattered(row, order.parent), roots, rows),
+        path=_scatter(row, _paths(order, builder)),
+        ordinal=_scatter(row, _ordinals(order)),
+        parent=_relative(_scatter(row, order.parent), roots, rows),
         size=size,
-        start=_scattered(row, marks.positions[start_mark]) - np.repeat(first_text, rows),
-        end=_scattered(row, marks.positions[end_mark]) - np.repeat(first_text, rows),
+        start=_scatter(row, marks.positions[start_mark]) - np.repeat(first_text, rows),
+        end=_scatter(row, marks.positions[end_mark]) - np.repeat(first_text, rows),
     )
     return NodeTable(
         NodeColumns(*(column.astype(np.int32, copy=False) for column in columns)),
@@ -376,18 +208,21 @@ def tabulate(marks: Marks) -> NodeTable:
     )
 
 
-_NO_ROWS = np.empty(0, dtype=np.int32)
-_EMPTY = NodeTable(NodeColumns(*[_NO_ROWS] * 6), _NO_ROWS, PathSummary([], _NO_ROWS, _NO_ROWS))
+class _ByDepth(NamedTuple):
+    """All rows sorted by depth, in document order within one depth.
 
+    Rows of the same parent are neighbours in this order, and so are elements of one depth
+    over all documents: most of what the table needs is a look at the neighbour.
+    """
 
-def deepest(names: list[str]) -> int:
-    """The depth of the deepest element, given the names of all tags (see Marks)."""
-    opens = np.fromiter(map(bool, names), np.bool_, len(names))
-    return int(np.cumsum(np.where(opens, 1, -1)).max(initial=0))
+    row: Ints
+    depth: Ints
+    parent: Ints  # the parent's row over all documents, NO_PARENT for roots
+    tag: Ints
 
 
 def _depths(opens: Bools) -> Ints:
-    """The depth of the element that each mark opens or closes, small enough to sort fast."""
+    """Return the depth of the element that each mark opens or closes, small enough to sort fast."""
     after = np.cumsum(opens.astype(np.int8) * 2 - 1, dtype=np.int32)
     if after.max() > DEEPEST_POSSIBLE:
         raise DocumentError(f"elements nested more than {DEEPEST_POSSIBLE:,} deep")
@@ -395,8 +230,8 @@ def _depths(opens: Bools) -> Ints:
 
 
 def _parents(row: Ints, depth: Ints) -> Ints:
-    """The parent of each row, in depth order."""
-    depth_in_text_order = _scattered(row, depth)
+    """Return the parent of each row, in depth order."""
+    depth_in_text_order = _scatter(row, depth)
     first_child = np.ones(len(row), dtype=np.bool_)
     first_child[1:] = np.diff(depth_in_text_order) == 1
     # A first child's parent is the row before it; a later child's parent is that of the
@@ -407,18 +242,18 @@ def _parents(row: Ints, depth: Ints) -> Ints:
 
 
 def _ordinals(order: _ByDepth) -> Ints:
-    """The number of each row among its siblings of the same tag, in depth order."""
+    """Return the number of each row among its siblings of the same tag, in depth order."""
     # Fewer than 2^15 tags is the common case, and numpy sorts 16-bit integers by radix.
     tag = order.tag if order.tag.max() >= 1 << 15 else order.tag.astype(np.int16)
     by_tag = np.argsort(tag, kind="stable")
     tag, parent = order.tag[by_tag], order.parent[by_tag]
     first = np.ones(len(tag), dtype=np.bool_)
     first[1:] = (np.diff(tag) != 0) | (np.diff(parent) != 0) | (parent[1:] == NO_PARENT)
-    return _scattered(by_tag, np.arange(len(tag)) - last_true(first) + 1)
+    return _scatter(by_tag, np.arange(len(tag)) - last_true(first) + 1)
 
 
 def _paths(order: _ByDepth, builder: SummaryBuilder) -> Ints:
-    """The path of each row, in depth order, one depth after another."""
+    """Return the path of each row, in depth order, one depth after another."""
     paths = np.empty(len(order.row), dtype=np.int32)
     path_of_row = np.empty(len(order.row), dtype=np.int32)
     tags = builder.tag_count
@@ -428,22 +263,180 @@ def _paths(order: _ByDepth, builder: SummaryBuilder) -> Ints:
         above = path_of_row[order.parent[low:high]] if low else np.full(high, NO_PARENT)
         keys = (above.astype(np.int64) + 1) * tags + order.tag[low:high]
         distinct, which = distinct_below((len(builder) + 1) * tags, keys)
-        found = [builder.child(key // tags - 1, key % tags) for key in distinct.tolist()]
-        paths[low:high] = np.array(found, dtype=np.int32)[which]
+        numbers = [builder.child(key // tags - 1, key % tags) for key in distinct.tolist()]
+        paths[low:high] = np.array(numbers, dtype=np.int32)[which]
         path_of_row[order.row[low:high]] = paths[low:high]
     return paths
 
 
 def _relative(parent: Ints, roots: Ints, rows: Ints) -> Ints:
-    """Parent rows counted from each document's first row."""
+    """Return parent rows, counted from each document's first row."""
     return np.where(parent == NO_PARENT, NO_PARENT, parent - np.repeat(roots, rows))
 
 
-def _scattered(where: Ints, values: Ints) -> Ints:
-    """An array with `values[i]` at `where[i]`, `where` being a permutation."""
+def _scatter(where: Ints, values: Ints) -> Ints:
+    """Return an array with `values[i]` at `where[i]`, `where` being a permutation."""
     result = np.empty(len(values), dtype=values.dtype)
     result[where] = values
     return result
+
+
+# A path summary that grows. Paths are looked up by their keys: the parent and the tag as one
+# number. Recent paths are in a dictionary. Where a summary grows from batch to batch, most paths go
+# from there into a few sorted arrays, each at least twice as long as the next, which take 12 bytes
+# for each path.
+
+
+class SummaryBuilder:
+    """A path summary that grows.
+
+    >>> builder = SummaryBuilder()
+    >>> article = builder.child(NO_PARENT, builder.tag("article"))
+    >>> builder.child(article, builder.tag("sec")), builder.child(article, builder.tag("sec"))
+    (1, 1)
+    """
+
+    def __init__(self) -> None:
+        self.tag_numbers = _TagNumbers()
+        self._recent: dict[int, int] = {}
+        self._parts: list[_Part] = []
+        self._put_away = 0  # how many paths are in parts
+
+    def __len__(self) -> int:
+        return self._put_away + len(self._recent)
+
+    @property
+    def tag_count(self) -> int:
+        """The number of tags seen so far."""
+        return len(self.tag_numbers) - 1
+
+    def tag(self, name: str) -> int:
+        """Return the number of a tag; a new tag gets the next number."""
+        return self.tag_numbers[name]
+
+    def child(self, parent: int, tag: int) -> int:
+        """Return the number of the path `tag` under `parent`; a new path gets the next number."""
+        key = parent << TAG_BITS | tag
+        if self._parts and key not in self._recent:
+            path = int(self._find_in_parts(np.array([key]))[0])
+            if path != NO_PATH:
+                return path
+        return self._recent.setdefault(key, len(self))
+
+    def absorb(self, other: PathSummary) -> Ints:
+        """Add all paths of another summary; returns the number of each in this one."""
+        tags = [self.tag(name) for name in other.tags]
+        if self._parts:
+            here = self._absorb_by_level(other, np.array(tags, dtype=np.int64)[other.tag_of])
+        else:
+            here = self._absorb_one_by_one(other, tags)
+        if len(self) > MOST_PATHS:
+            raise InputError(f"more than {MOST_PATHS:,} different paths in one collection")
+        if len(self._recent) > _RECENT:
+            self._make_part()
+        return here.astype(np.int32, copy=False)
+
+    def finish(self) -> PathSummary:
+        """Return the finished path summary."""
+        keys = np.empty(len(self), dtype=np.int64)
+        for part in [*self._parts, self._recent_part()]:
+            keys[part.paths] = part.keys
+        parent, tag = keys >> TAG_BITS, keys & ((1 << TAG_BITS) - 1)
+        names = [tag for tag in self.tag_numbers if tag != END]
+        return PathSummary(names, parent.astype(np.int32), tag.astype(np.int32))
+
+    def _absorb_one_by_one(self, other: PathSummary, tags: list[int]) -> Ints:
+        """Return the number here of each path of another summary; all paths here are recent."""
+        recent = self._recent
+        here: list[int] = []
+        for parent, tag in zip(other.parent_of.tolist(), other.tag_of.tolist(), strict=True):
+            above = parent if parent == NO_PARENT else here[parent]
+            here.append(recent.setdefault(above << TAG_BITS | tags[tag], len(recent)))
+        return np.array(here, dtype=np.int32)
+
+    def _absorb_by_level(self, other: PathSummary, tag: Ints) -> Ints:
+        """Return the same, level by level, given the number here of each path's tag.
+
+        Whatever is below a new path is new. New paths are numbered in the order of the other
+        summary, where parents come before their children.
+        """
+        here = np.full(len(other), NO_PATH, dtype=np.int64)
+        for level in _levels(other):
+            parent = other.parent_of[level]
+            above = np.where(parent == NO_PARENT, NO_PARENT, here[parent])
+            is_old = (parent == NO_PARENT) | (above != NO_PATH)
+            level, above = level[is_old], above[is_old]
+            if not len(level):
+                break
+            here[level] = self._find(path_keys(above, tag[level]))
+        new = np.flatnonzero(here == NO_PATH)
+        here[new] = np.arange(len(self), len(self) + len(new))
+        parent = other.parent_of[new]
+        keys = path_keys(np.where(parent == NO_PARENT, NO_PARENT, here[parent]), tag[new])
+        self._recent.update(zip(keys.tolist(), here[new].tolist(), strict=True))
+        return here
+
+    def _find(self, keys: Ints) -> Ints:
+        """Return the path with each key, or NO_PATH."""
+        paths = self._find_in_parts(keys)
+        unknown = np.flatnonzero(paths == NO_PATH)
+        paths[unknown] = [self._recent.get(key, NO_PATH) for key in keys[unknown].tolist()]
+        return paths
+
+    def _find_in_parts(self, keys: Ints) -> Ints:
+        paths = np.full(len(keys), NO_PATH, dtype=np.int64)
+        for part in self._parts:
+            position = positions_in(part.keys, keys)
+            is_found = position >= 0
+            paths[is_found] = part.paths[position[is_found]]
+        return paths
+
+    def _recent_part(self) -> _Part:
+        recent = self._recent
+        keys = np.fromiter(recent, np.int64, len(recent))
+        return _Part(keys, np.fromiter(recent.values(), np.int32, len(recent)))
+
+    def _make_part(self) -> None:
+        """Put all recent paths into a part."""
+        self._put_away = len(self)
+        self._parts.append(_sort_parts([self._recent_part()]))
+        self._recent = {}
+        while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
+            self._parts[-2:] = [_sort_parts(self._parts[-2:])]
+
+
+class _TagNumbers(dict[str, int]):
+    """Numbers of tags; a new tag gets the next number. End tags have no name, and number -1."""
+
+    def __init__(self) -> None:
+        super().__init__({END: -1})
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self) - 1
+        return number
+
+
+class _Part(NamedTuple):
+    """Keys of paths in ascending order, and the number of each path."""
+
+    keys: Ints
+    paths: Ints
+
+
+def _sort_parts(parts: list[_Part]) -> _Part:
+    keys = np.concatenate([part.keys for part in parts])
+    order = np.argsort(keys, kind="stable")
+    return _Part(keys[order], np.concatenate([part.paths for part in parts])[order])
+
+
+def _levels(summary: PathSummary) -> list[Ints]:
+    """Return the paths at each depth, from the roots down."""
+    depth = summary.depth_of
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
+
+
+# Sets of elements
 
 
 class Trees(NamedTuple):
@@ -454,12 +447,12 @@ class Trees(NamedTuple):
 
     @classmethod
     def of_singletons(cls, nodes: Ints) -> Trees:
-        """Trees of one element each."""
+        """Return trees of one element each."""
         return cls(nodes, np.arange(len(nodes) + 1))
 
     @classmethod
     def empty(cls, count: int) -> Trees:
-        """The given number of trees without elements."""
+        """Return the given number of trees without elements."""
         return cls(np.zeros(0, dtype=np.int64), np.zeros(count + 1, dtype=np.int64))
 
     def __len__(self) -> int:
@@ -471,7 +464,7 @@ class Trees(NamedTuple):
         return np.diff(self.begin)
 
     def rows(self, rows: Ints) -> Trees:
-        """Only the trees of these rows, in this order."""
+        """Return only the trees of these rows, in this order."""
         if not len(self.nodes):
             return Trees.empty(len(rows))
         counts = self.begin[rows + 1] - self.begin[rows]
@@ -479,7 +472,7 @@ class Trees(NamedTuple):
         return Trees(nodes, np.append(0, np.cumsum(counts)))
 
     def emptied(self, which: Bools) -> Trees:
-        """The trees, but without the nodes of some.
+        """Return the trees, but without the nodes of some.
 
         >>> Trees.of_singletons(np.array([3, 5])).emptied(np.array([True, False])).as_sets()
         [(), (5,)]
@@ -489,6 +482,6 @@ class Trees(NamedTuple):
         return Trees(nodes, np.append(0, np.cumsum(counts)))
 
     def as_sets(self) -> list[tuple[int, ...]]:
-        """Each tree as a tuple of its nodes."""
+        """Return each tree as a tuple of its nodes."""
         nodes = self.nodes.tolist()
         return [tuple(nodes[begin:end]) for begin, end in pairwise(self.begin.tolist())]

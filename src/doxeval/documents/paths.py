@@ -35,7 +35,7 @@ class TextPoint(NamedTuple):
 
 
 def parse_path(path: str) -> tuple[Step, ...]:
-    """The steps of an absolute path.
+    """Return the steps of an absolute path.
 
     >>> parse_path("/article[1]/sec[2]")
     (Step(tag='article', ordinal=1), Step(tag='sec', ordinal=2))
@@ -60,7 +60,7 @@ def parse_path(path: str) -> tuple[Step, ...]:
 
 
 def format_path(steps: Iterable[Step]) -> str:
-    """A path as text, every step numbered.
+    """Return a path as text, every step numbered.
 
     >>> format_path([Step("article", 1), Step("sec", 2)])
     '/article[1]/sec[2]'
@@ -69,7 +69,7 @@ def format_path(steps: Iterable[Step]) -> str:
 
 
 def parse_point(point: str) -> TextPoint:
-    """A text point, or a path taken as a point.
+    """Return a text point, or a path taken as a point.
 
     >>> parse_point("/article[1]/p[3]/text()[1].23")
     TextPoint(path='/article[1]/p[3]', text_node=1, offset=23)
@@ -89,7 +89,7 @@ def parse_point(point: str) -> TextPoint:
 
 
 def format_point(point: TextPoint) -> str:
-    """A text point as text.
+    """Return a text point as text.
 
     >>> format_point(TextPoint("/article[1]/p[3]", 1, 23))
     '/article[1]/p[3]/text()[1].23'

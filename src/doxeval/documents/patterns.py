@@ -1,22 +1,13 @@
-"""Path patterns as one automaton that reads paths from the root down.
-
-The steps of all patterns form a tree: patterns that begin alike share their first steps. While a
-path is read, a set of steps is *open*, to be taken by the next tag. A step that is taken opens
-the steps behind it; a `//` step that was open stays open further down. Sets of steps are the bits
-of whole numbers, and what follows from a set and a tag is worked out once, when a path first
-needs it. So the work is a lookup for each path, and one operation on bits for each combination
-of a set and a tag that occurs.
-
-Path patterns: `//sec//p`, `/article/*/fig`, `//(sec|ss1)/p`.
+"""Path patterns: `//sec//p`, `/article/*/fig`, `//(sec|ss1)/p`.
 
     pattern : ( '//' | '/' ) node, one or more times
     node    : tag | '*' | '(' tag ( '|' tag )+ ')'
 
 Several patterns are separated by commas: `//tig, //fm/au`.
 
-A pattern matches whole paths without ordinals. So it is matched against the path summary, no
-matter how many elements there are, and any number of patterns in one pass over the summary
-(`path_automaton`).
+A pattern matches whole paths without ordinals. So it is matched against the path summary, no matter
+how many elements there are, and any number of patterns in one pass, by one automaton that reads
+paths from the root down (`PathAutomaton`).
 """
 
 from __future__ import annotations
@@ -33,6 +24,132 @@ from doxeval.errors import SyntaxProblem
 from doxeval.messages import quoted
 
 _OTHER = -1  # stands for all tags that no pattern names
+_TAG = r"[^\s/()|\[\]@*,]+"
+_STEP = re.compile(rf"(//?)\s*(?:(\*)|({_TAG})|\(\s*({_TAG}(?:\s*\|\s*{_TAG})+)\s*\))\s*")
+
+
+@dataclass(frozen=True)
+class PathPattern:
+    """A parsed path pattern.
+
+    >>> from doxeval.documents.nodes import PathSummary
+    >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
+    >>> PathPattern.parse("//sec//p").matches(summary).tolist()
+    [False, False, True]
+    """
+
+    text: str
+    steps: tuple[PatternStep, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> PathPattern:
+        """Parse a pattern; an error names the column."""
+        return _parse(text, {})
+
+    def __str__(self) -> str:
+        return self.text
+
+    def matches(self, summary: PathSummary) -> Bools:
+        """Return for each path of the summary whether the pattern matches all of it."""
+        return _match([self], summary)
+
+
+@dataclass(frozen=True)
+class PathPatterns:
+    """One or more patterns; a path needs to match one of them.
+
+    >>> from doxeval.documents.nodes import PathSummary
+    >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
+    >>> PathPatterns.parse("/article, //p").matches(summary).tolist()
+    [True, False, True]
+    """
+
+    patterns: tuple[PathPattern, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> PathPatterns:
+        """Parse patterns that are separated by commas."""
+        return cls(tuple(parse_patterns(text.split(","))))
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.patterns))
+
+    def matches(self, summary: PathSummary) -> Bools:
+        """Return for each path of the summary whether one of the patterns matches all of it."""
+        return _match(self.patterns, summary)
+
+
+def parse_patterns(texts: Sequence[str]) -> list[PathPattern]:
+    """Parse many patterns, which may be long and begin alike.
+
+    >>> [len(pattern.steps) for pattern in parse_patterns(["//sec", "//sec//p"])]
+    [1, 2]
+    """
+    known: dict[str, PatternStep] = {}
+    return [_parse(text, known) for text in texts]
+
+
+def _parse(text: str, known: dict[str, PatternStep]) -> PathPattern:
+    """Return a pattern; steps that are written alike are made once, and kept in `known`."""
+    steps = []
+    stripped = text.strip()
+    at = 0
+    while at < len(stripped):
+        match = _STEP.match(stripped, at)
+        if match is None:
+            raise SyntaxProblem(
+                f"path pattern {quoted(text)}, column {at + 1}: "
+                "expected '/' or '//' and then a tag, '*' or '(tag|tag)'"
+            )
+        at = match.end()
+        step = known.get(match[0])
+        if step is None:
+            step = known[match[0]] = _step(*match.groups())
+        steps.append(step)
+    if not steps:
+        raise SyntaxProblem("empty path pattern: expected something like //sec//p")
+    return PathPattern(stripped, tuple(steps))
+
+
+def _step(axis: str, star: str | None, tag: str | None, choice: str | None) -> PatternStep:
+    tags = [] if star else [name.strip() for name in (tag or choice or "").split("|")]
+    return PatternStep(frozenset(tags), axis == "//")
+
+
+def _match(patterns: Sequence[PathPattern], summary: PathSummary) -> Bools:
+    automaton = PathAutomaton([pattern.steps for pattern in patterns])
+    reached = automaton.reached(summary)
+    return np.fromiter((steps & automaton.ends > 0 for steps in reached), np.bool_, len(summary))
+
+
+def counts_by_pattern(
+    patterns: Sequence[PathPattern], summary: PathSummary, elements: Ints
+) -> list[int]:
+    """Return how many elements each pattern matches, given how many elements have each path.
+
+    >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
+    >>> patterns = [PathPattern.parse(text) for text in ("//sec", "//sec//p", "/p")]
+    >>> counts_by_pattern(patterns, summary, np.array([1, 5, 20]))
+    [5, 20, 0]
+    """
+    automaton = PathAutomaton([pattern.steps for pattern in patterns])
+    counts = [0] * (automaton.ends.bit_length() + 1)
+    by_reached: dict[int, int] = {}
+    for reached, count in zip(automaton.reached(summary), elements.tolist(), strict=True):
+        if reached & automaton.ends:
+            by_reached[reached] = by_reached.get(reached, 0) + count
+    for reached, count in by_reached.items():
+        for state in bits_of(reached & automaton.ends):
+            counts[state] += count
+    return [counts[state] for state in automaton.end_of]
+
+
+# The steps of all patterns form a tree: patterns that begin alike share their first steps. While a
+# path is read, a set of steps is *open*, to be taken by the next tag. A step that is taken opens
+# the steps behind it; a `//` step that was open stays open further down. Sets of steps are the bits
+# of whole numbers, and what follows from a set and a tag is worked out once, when a path first
+# needs it. So the work is a lookup for each path, and one operation on bits for each combination of
+# a set and a tag that occurs.
 
 
 @dataclass(frozen=True)
@@ -84,30 +201,30 @@ class PathAutomaton:
         self._branching = with_bits(branches)
 
     def reached(self, summary: PathSummary) -> list[int]:
-        """For each path of the summary, the steps that take in its last tag, as bits."""
+        """Return for each path of the summary the steps that accept its last tag, as bits."""
         kinds, accepting = self._accepting(summary)
         kind_of_path = [kinds[tag] for tag in summary.tag_of.tolist()]
-        first = self._opened(1)
+        first = self._steps_behind(1)
         states, opens = {first: 0}, [first]
         moves: dict[tuple[int, int], tuple[int, int]] = {}
         state_of: list[int] = []
-        found: list[int] = []
+        reached: list[int] = []
         for parent, kind in zip(summary.parent_of.tolist(), kind_of_path, strict=True):
             state = 0 if parent == NO_PARENT else state_of[parent]
             move = moves.get((state, kind))
             if move is None:
                 taken = opens[state] & accepting[kind]
-                now_open = self._opened(taken) | opens[state] & self._any_depth
+                now_open = self._steps_behind(taken) | opens[state] & self._any_depth
                 after = states.setdefault(now_open, len(states))
                 if after == len(opens):
                     opens.append(now_open)
                 move = moves[state, kind] = (taken, after)
-            found.append(move[0])
+            reached.append(move[0])
             state_of.append(move[1])
-        return found
+        return reached
 
     def _accepting(self, summary: PathSummary) -> tuple[list[int], dict[int, int]]:
-        """A number for each tag of the summary, and the steps that accept tags of each number."""
+        """Return a number for each tag of the summary, and the steps that accept each number."""
         steps_of: dict[str, list[int]] = {}
         anything: list[int] = []
         for number, step in enumerate(self._steps, 1):
@@ -120,16 +237,16 @@ class PathAutomaton:
         accepting = {kinds[tag]: with_bits(steps) | any_tag for tag, steps in steps_of.items()}
         return [kinds.get(tag, _OTHER) for tag in summary.tags], {**accepting, _OTHER: any_tag}
 
-    def _opened(self, taken: int) -> int:
-        """The steps behind those that are taken."""
-        found = taken << 1 & self._next
+    def _steps_behind(self, taken: int) -> int:
+        """Return the steps behind those that are taken."""
+        behind = taken << 1 & self._next
         for step in bits_of(taken & self._branching):
-            found |= self._branches[step]
-        return found
+            behind |= self._branches[step]
+        return behind
 
 
 def bits_of(number: int) -> Iterator[int]:
-    """The bits of a whole number that are set, from the lowest.
+    """Yield the bits of a whole number that are set, from the lowest.
 
     >>> list(bits_of(0b1010))
     [1, 3]
@@ -141,133 +258,13 @@ def bits_of(number: int) -> Iterator[int]:
 
 
 def with_bits(bits: Iterable[int]) -> int:
-    """The whole number that has these bits set.
+    """Return the whole number that has these bits set.
 
     >>> with_bits([1, 3]) == 0b1010
     True
     """
     chosen = list(bits)
-    found = bytearray(max(chosen, default=0) // 8 + 1)
+    data = bytearray(max(chosen, default=0) // 8 + 1)
     for bit in chosen:
-        found[bit >> 3] |= 1 << (bit & 7)
-    return int.from_bytes(found, "little")
-
-
-_TAG = r"[^\s/()|\[\]@*,]+"
-_STEP = re.compile(rf"(//?)\s*(?:(\*)|({_TAG})|\(\s*({_TAG}(?:\s*\|\s*{_TAG})+)\s*\))\s*")
-
-
-@dataclass(frozen=True)
-class PathPattern:
-    """A parsed path pattern.
-
-    >>> from doxeval.documents.nodes import PathSummary
-    >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
-    >>> PathPattern.parse("//sec//p").matches(summary).tolist()
-    [False, False, True]
-    """
-
-    text: str
-    steps: tuple[PatternStep, ...]
-
-    @classmethod
-    def parse(cls, text: str) -> PathPattern:
-        """Parse a pattern; an error names the column."""
-        return _parsed(text, {})
-
-    def __str__(self) -> str:
-        return self.text
-
-    def matches(self, summary: PathSummary) -> Bools:
-        """For each path of the summary, whether the pattern matches all of it."""
-        return _matched([self], summary)
-
-
-@dataclass(frozen=True)
-class PathPatterns:
-    """One or more patterns; a path needs to match one of them.
-
-    >>> from doxeval.documents.nodes import PathSummary
-    >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
-    >>> PathPatterns.parse("/article, //p").matches(summary).tolist()
-    [True, False, True]
-    """
-
-    patterns: tuple[PathPattern, ...]
-
-    @classmethod
-    def parse(cls, text: str) -> PathPatterns:
-        """Parse patterns that are separated by commas."""
-        return cls(tuple(parsed_patterns(text.split(","))))
-
-    def __str__(self) -> str:
-        return ", ".join(map(str, self.patterns))
-
-    def matches(self, summary: PathSummary) -> Bools:
-        """For each path of the summary, whether one of the patterns matches all of it."""
-        return _matched(self.patterns, summary)
-
-
-def _parsed(text: str, known: dict[str, PatternStep]) -> PathPattern:
-    """A pattern; steps that are written alike are made once, and kept in `known`."""
-    steps = []
-    stripped = text.strip()
-    at = 0
-    while at < len(stripped):
-        match = _STEP.match(stripped, at)
-        if match is None:
-            raise SyntaxProblem(
-                f"path pattern {quoted(text)}, column {at + 1}: "
-                "expected '/' or '//' and then a tag, '*' or '(tag|tag)'"
-            )
-        at = match.end()
-        step = known.get(match[0])
-        if step is None:
-            step = known[match[0]] = _step(*match.groups())
-        steps.append(step)
-    if not steps:
-        raise SyntaxProblem("empty path pattern: expected something like //sec//p")
-    return PathPattern(stripped, tuple(steps))
-
-
-def _step(axis: str, star: str | None, tag: str | None, choice: str | None) -> PatternStep:
-    tags = [] if star else [name.strip() for name in (tag or choice or "").split("|")]
-    return PatternStep(frozenset(tags), axis == "//")
-
-
-def parsed_patterns(texts: Sequence[str]) -> list[PathPattern]:
-    """Many patterns, which may be long and begin alike.
-
-    >>> [len(pattern.steps) for pattern in parsed_patterns(["//sec", "//sec//p"])]
-    [1, 2]
-    """
-    known: dict[str, PatternStep] = {}
-    return [_parsed(text, known) for text in texts]
-
-
-def _matched(patterns: Sequence[PathPattern], summary: PathSummary) -> Bools:
-    automaton = PathAutomaton([pattern.steps for pattern in patterns])
-    reached = automaton.reached(summary)
-    return np.fromiter((one & automaton.ends > 0 for one in reached), np.bool_, len(summary))
-
-
-def counts_by_pattern(
-    patterns: Sequence[PathPattern], summary: PathSummary, elements: Ints
-) -> list[int]:
-    """How many elements each pattern matches, given how many elements have each path.
-
-    >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
-    >>> patterns = [PathPattern.parse(text) for text in ("//sec", "//sec//p", "/p")]
-    >>> counts_by_pattern(patterns, summary, np.array([1, 5, 20]))
-    [5, 20, 0]
-    """
-    automaton = PathAutomaton([pattern.steps for pattern in patterns])
-    counts = [0] * (automaton.ends.bit_length() + 1)
-    by_reached: dict[int, int] = {}
-    for reached, count in zip(automaton.reached(summary), elements.tolist(), strict=True):
-        if reached & automaton.ends:
-            by_reached[reached] = by_reached.get(reached, 0) + count
-    for reached, count in by_reached.items():
-        for state in bits_of(reached & automaton.ends):
-            counts[state] += count
-    return [counts[state] for state in automaton.end_of]
+        data[bit >> 3] |= 1 << (bit & 7)
+    return int.from_bytes(data, "little")

@@ -40,7 +40,7 @@ class CollectionStatistics:
     frequent_tags: dict[str, int]
 
     def as_dict(self) -> dict[str, Any]:
-        """The statistics as plain values, for JSON."""
+        """Return the statistics as plain values, for JSON."""
         return asdict(self)
 
 
@@ -67,7 +67,7 @@ class TextTotals(NamedTuple):
 
     @staticmethod
     def recorded(statistics: Mapping[str, int]) -> TextTotals:
-        """The totals that a manifest has.
+        """Return the totals that a manifest has.
 
         >>> TextTotals(5, 3, 9) == TextTotals.recorded(TextTotals(5, 3, 9)._asdict())
         True
@@ -89,7 +89,7 @@ class StatisticsBuilder:
         self.add_elements(elements_by_path(table.columns, len(table.summary)), paths)
 
     def add_elements(self, counts: Ints, paths: Ints) -> None:
-        """Count so many elements for each of these (different) paths."""
+        """Add to the counts of elements of these (different) paths."""
         beyond = int(paths.max(initial=-1)) + 1
         if beyond > len(self._elements):
             larger = np.zeros(max(beyond, 2 * len(self._elements)), dtype=np.int64)
@@ -98,7 +98,7 @@ class StatisticsBuilder:
         self._elements[paths] += counts
 
     def elements(self, paths: int) -> Ints:
-        """How many elements have each of the first so many paths, which are all there are."""
+        """Return how many elements have each path; there are `paths` of them."""
         counts = np.zeros(paths, dtype=np.int64)
         known = self._elements[:paths]
         counts[: len(known)] = known
@@ -106,7 +106,7 @@ class StatisticsBuilder:
 
 
 def elements_by_path(columns: NodeColumns, paths: int) -> Ints:
-    """How many elements have each path of a summary of so many paths."""
+    """Return how many elements have each of the `paths` paths of a summary."""
     counts = np.zeros(paths, dtype=np.int64)
     for chunk in _chunks(len(columns.path)):
         counts += np.bincount(columns.path[chunk], minlength=paths)
@@ -114,7 +114,7 @@ def elements_by_path(columns: NodeColumns, paths: int) -> Ints:
 
 
 def text_totals(columns: NodeColumns, rows: Ints) -> TextTotals:
-    """The totals of some documents, given the first row of each and the number of all rows."""
+    """Return the totals of documents, given the first row of each and the number of all rows."""
     totals = TextTotals()
     for chunk in _chunks(len(rows) - 1):
         lengths = columns.end[rows[:-1][chunk]].astype(np.int64)
@@ -128,7 +128,7 @@ def text_totals(columns: NodeColumns, rows: Ints) -> TextTotals:
 def collection_statistics(
     summary: PathSummary, per_path: Ints, totals: TextTotals, counts: Mapping[str, int]
 ) -> CollectionStatistics:
-    """The statistics of a collection, given how many elements have each path."""
+    """Return the statistics of a collection, given how many elements have each path."""
     documents, elements = counts["documents"], counts["elements"]
     per_tag = np.zeros(len(summary.tags), dtype=np.int64)
     np.add.at(per_tag, summary.tag_of, per_path)

@@ -1,11 +1,8 @@
-"""The stored text of documents, read one document at a time.
+"""The stored text of documents, read one document at a time, here or at a URL.
 
 The texts stand one after another in one file or in several, the parts. Positions count the bytes of
-all parts.
-
-The text of a collection at a URL: it stays there, and is read by ranges.
-
-Whoever checks the texts against their hashes (TextStore) does so for these, too.
+all parts. At a URL the text stays there, and is read by ranges. Either way, each text is compared
+with its hash.
 """
 
 from __future__ import annotations
@@ -14,21 +11,23 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from doxeval.arrays import Bytes, Ints
 from doxeval.documents.build.options import TextStorage
 from doxeval.errors import CollectionError, MissingText
 from doxeval.files import zstd
 from doxeval.messages import Parameter
-from doxeval.storage import RemoteDirectory
+
+if TYPE_CHECKING:  # few collections are at a URL
+    from doxeval.storage import RemoteDirectory
 
 _LEVEL = 3
 _MOST_BYTES = 4  # of a character in UTF-8
 
 
 def as_stored(texts: list[bytes], storage: TextStorage) -> list[bytes]:
-    """The texts of documents in the form in which they are stored.
+    """Return the texts of documents in the form in which they are stored.
 
     >>> as_stored([b"one", b"two"], "none")
     [b'', b'']
@@ -45,10 +44,10 @@ class TextBytes(Protocol):
     """The bytes of all parts, wherever they are."""
 
     def read(self, begin: int, end: int) -> bytes:
-        """The bytes from one position to another."""
+        """Return the bytes from one position to another."""
 
     def where(self, position: int) -> str:
-        """The file that has the byte at a position, for messages."""
+        """Return the file that has the byte at a position, for messages."""
 
 
 class MappedText:
@@ -67,7 +66,7 @@ class MappedText:
         self._begins = [0, *accumulate(len(part) for part in parts)][:-1]
 
     def read(self, begin: int, end: int) -> bytes:
-        """The bytes from one position to another."""
+        """Return the bytes from one position to another."""
         pieces = []
         for at in range(self._part(begin), len(self._parts)):
             first = self._begins[at]
@@ -77,7 +76,7 @@ class MappedText:
         return b"".join(pieces)
 
     def where(self, position: int) -> str:
-        """The file that has the byte at a position, for messages."""
+        """Return the file that has the byte at a position, for messages."""
         return self._names[self._part(position)]
 
     def _part(self, position: int) -> int:
@@ -100,7 +99,7 @@ class TextStore:
         self.storage = storage
 
     def read(self, document: int, characters: int) -> str:
-        """The text of a document, given by its number; it has so many characters."""
+        """Return the text of a document, given its number and how many characters it has."""
         if self.storage == "none":
             raise MissingText(
                 f"the collection {self._collection} was built without its text ("
@@ -110,14 +109,14 @@ class TextStore:
         begin = int(self._ends[document - 1]) if document else 0
         data = self._text.read(begin, int(self._ends[document]))
         try:
-            return self._checked(document, data, characters)
+            return self._check(document, data, characters)
         except _DamagedText as damage:
             message = f"{damage}; build the collection again"
             raise CollectionError(message, self._text.where(begin)) from damage.__cause__
 
-    def _checked(self, document: int, data: bytes, characters: int) -> str:
+    def _check(self, document: int, data: bytes, characters: int) -> str:
         if self.storage == "compressed":
-            data = _decompressed(data, _MOST_BYTES * characters)
+            data = _decompress(data, _MOST_BYTES * characters)
         if hashlib.sha256(data).digest() != self._hashes[document].tobytes():
             raise _DamagedText("a text is not the one that was stored")
         text = data.decode()
@@ -130,7 +129,7 @@ class _DamagedText(Exception):
     """Says what is wrong with a text."""
 
 
-def _decompressed(data: bytes, most: int) -> bytes:
+def _decompress(data: bytes, most: int) -> bytes:
     decompressor = zstd().ZstdDecompressor()
     try:
         text = bytes(decompressor.decompress(data, most + 1))
@@ -145,13 +144,13 @@ _FIRST_WINDOW = 64 << 10
 _LARGEST_WINDOW = 8 << 20
 
 
-class _Held(NamedTuple):
-    """Bytes that were read last, perhaps ahead of what was asked for."""
+class _Window(NamedTuple):
+    """Bytes that were read last, perhaps ahead of what was requested."""
 
     begin: int
     data: bytes
-    asked_end: int
-    window: int  # how much was read ahead
+    requested_end: int
+    ahead: int  # how many bytes were read ahead
 
     @property
     def end(self) -> int:
@@ -165,7 +164,8 @@ class RemoteText:
     are for an index, more and more is read ahead: up to 8 MiB, so that there are few requests.
 
     >>> import fsspec
-    >>> from doxeval.documents.layout import COLLECTION
+    >>> from doxeval.documents import COLLECTION
+    >>> from doxeval.storage import RemoteDirectory
     >>> fsspec.filesystem("memory").pipe("/tides/text.bin", b"Low tide. High tide.")
     >>> text = RemoteText(RemoteDirectory("memory://tides", COLLECTION), {"text.bin": 20})
     >>> text.read(4, 9), text.where(4)
@@ -179,34 +179,34 @@ class RemoteText:
         self._begins = [0, *ends[:-1]]
         self._size = ends[-1]
         # One value, replaced as a whole, so that threads do not disturb each other.
-        self._held = _Held(0, b"", -1, 0)
+        self._last = _Window(0, b"", -1, 0)
 
     def read(self, begin: int, end: int) -> bytes:
-        """The bytes from one position to another."""
+        """Return the bytes from one position to another."""
         begin, end = max(begin, 0), min(end, self._size)
         if begin >= end:
             return b""
-        held = self._held
-        if begin < held.begin or end > held.end:
-            held = self._fetched(held, begin, end)
-        self._held = held._replace(asked_end=end)
-        return held.data[begin - held.begin : end - held.begin]
+        last = self._last
+        if begin < last.begin or end > last.end:
+            last = self._fetch(last, begin, end)
+        self._last = last._replace(requested_end=end)
+        return last.data[begin - last.begin : end - last.begin]
 
     def where(self, position: int) -> str:
-        """The URL of the file that has the byte at a position, for messages."""
+        """Return the URL of the file that has the byte at a position, for messages."""
         return self._remote.address(self._names[self._part(position)])
 
-    def _fetched(self, held: _Held, begin: int, end: int) -> _Held:
-        """The bytes of a range, and those after it if the last range ended where this one begins.
+    def _fetch(self, last: _Window, begin: int, end: int) -> _Window:
+        """Fetch the bytes of a range, and some after it if the last one ended where this begins.
 
-        What is already here is not read again.
+        What is already in memory is not read again.
         """
-        is_next = begin == held.asked_end
-        window = min(2 * held.window or _FIRST_WINDOW, _LARGEST_WINDOW) if is_next else 0
-        here = held.data[begin - held.begin :] if is_next else b""
+        is_next = begin == last.requested_end
+        window = min(2 * last.ahead or _FIRST_WINDOW, _LARGEST_WINDOW) if is_next else 0
+        here = last.data[begin - last.begin :] if is_next else b""
         first = begin + len(here)
         more = self._range(first, min(max(end, first + window), self._size))
-        return _Held(begin, here + more, end, window)
+        return _Window(begin, here + more, end, window)
 
     def _range(self, begin: int, end: int) -> bytes:
         pieces = []

@@ -32,7 +32,7 @@ class TextNode(NamedTuple):
 def text_nodes(
     start: int, end: int, children: Sequence[tuple[int, int]], text: str | None = None
 ) -> list[TextNode]:
-    """The text nodes of an element, given its range and those of its children.
+    """Return the text nodes of an element, given its range and those of its children.
 
     With `text` (the document's), those that are only white space are left out.
 
@@ -64,7 +64,7 @@ class TextPoints:
         self._strip = whitespace == "strip"
 
     def text_nodes(self, node: int) -> list[TextNode]:
-        """The text nodes of an element, in their numbering."""
+        """Return the text nodes of an element, in their numbering."""
         columns = self._collection.nodes
         children = self._collection.children_of(node)
         starts, ends = columns.start[children].tolist(), columns.end[children].tolist()
@@ -81,11 +81,11 @@ class TextPoints:
     def offsets(
         self, documents: Sequence[int] | Ints, points: Sequence[str], side: Side = "start"
     ) -> list[int | InputError]:
-        """The offset of each point, or the error that says why there is none.
+        """Return the offset of each point, or the error that says why there is none.
 
         A point given as an element is its beginning, or with `side="end"` its end.
         """
-        parsed = [_parsed(point) for point in points]
+        parsed = [_parse(point) for point in points]
         paths = ["" if isinstance(point, InputError) else point.path for point in parsed]
         nodes = self._collection.find_nodes(documents, paths).tolist()
         return [
@@ -94,14 +94,14 @@ class TextPoints:
         ]
 
     def offset(self, document_id: str, point: str, side: Side = "start") -> int:
-        """The offset of one point; one that does not resolve is an error."""
+        """Return the offset of one point; one that does not resolve is an error."""
         (offset,) = self.offsets([self._collection.document(document_id)], [point], side)
         if isinstance(offset, InputError):
             raise offset
         return offset
 
     def point(self, document_id: str, offset: int, side: Side = "start") -> str:
-        """The point at an offset, in the innermost element there.
+        """Return the point at an offset, in the innermost element there.
 
         A start belongs to the text node after it, an end to the one before.
         """
@@ -151,7 +151,7 @@ class TextPoints:
         return gap.start + point.offset
 
 
-def _parsed(point: str) -> TextPoint | InputError:
+def _parse(point: str) -> TextPoint | InputError:
     try:
         return parse_point(point)
     except InputError as error:

@@ -1,10 +1,8 @@
-"""Verifying a collection completely: every byte of every file, however large it is.
+"""Verifying a collection completely: every byte of every file, and what the columns say.
 
-Checks of what the columns of a collection say: trees, ranges, paths, ids.
-
-A collection that was built and not altered passes them all. They are for files whose hashes are
-right and whose contents are not, and they are what `Collection.verify` does beside comparing
-hashes. All work on whole arrays, in blocks of documents.
+A collection that was built and not altered passes all checks. Those of the structure (trees, spans,
+paths, ids) are for files whose hashes are right and whose contents are not. All work on whole
+arrays, in blocks of documents.
 """
 
 from __future__ import annotations
@@ -32,174 +30,8 @@ from doxeval.storage import RemoteDirectory, check_contents, in_threads, keep_di
 _ROWS = 1 << 20  # how many rows are checked at once, about
 _IDS = 1 << 16
 _NEWLINE = ord("\n")
-
-
-class Flaw(NamedTuple):
-    """What is wrong with a file."""
-
-    file: str
-    what: str
-
-
-def repeated_paths(summary: PathSummary) -> Iterator[Flaw]:
-    """Paths that the summary has twice."""
-    keys = (summary.parent_of.astype(np.int64) + 1) * len(summary.tags) + summary.tag_of
-    if len(np.unique(keys)) != len(keys):
-        yield Flaw("summary.tag.npy", "a path is there twice")
-
-
-def flaws_in_rows(rows: Ints, elements: int) -> Iterator[Flaw]:
-    """Documents without rows, and rows without a document."""
-    if rows[0] != 0 or rows[-1] != elements:
-        yield Flaw("documents.rows.npy", f"the rows are not 0 to {elements:,}")
-    yield from _flaw(
-        "documents.rows.npy", rows[1:] > rows[:-1], "document {} has no rows of its own"
-    )
-
-
-def flaws_in_ids(ends: Ints, lines: Bytes, index: IdIndex) -> Iterator[Flaw]:
-    """Ids that cannot be read, and an index that does not lead to them."""
-    is_sorted = (index.keys[1:] > index.keys[:-1]) | (
-        (index.keys[1:] == index.keys[:-1]) & (index.checks[1:] > index.checks[:-1])
-    )
-    yield from _flaw("documents.index_keys.npy", is_sorted, "key {} is not below the next")
-    flaws = list(_flaw("documents.id_ends.npy", ends[1:] > ends[:-1], "id {} does not end"))
-    if flaws or not len(ends) or ends[0] <= 0 or ends[-1] != len(lines):
-        yield flaws[0] if flaws else Flaw("documents.id_ends.npy", f"{IDS_FILE} ends elsewhere")
-        return
-    begin = 0
-    for first in range(0, len(ends), _IDS):
-        block = ends[first : first + _IDS]
-        try:
-            text = lines[begin : int(block[-1])].tobytes().decode()
-        except UnicodeDecodeError:
-            yield Flaw(IDS_FILE, "it is not UTF-8")
-            return
-        begin = int(block[-1])
-        ids = text.split("\n")
-        if ids.pop() or len(ids) != len(block) or (lines[block - 1] != _NEWLINE).any():
-            yield Flaw(IDS_FILE, f"expected one line for each of {len(ends):,} documents")
-            return
-        wanted = np.arange(first, first + len(ids))
-        yield from _flaw(
-            "documents.index_numbers.npy",
-            index.find(ids) == wanted,
-            "the index does not lead to document {}",
-            first,
-        )
-
-
-def flaws_in_nodes(columns: NodeColumns, rows: Ints, summary: PathSummary) -> Iterator[Flaw]:
-    """Elements that are not where their parents, their subtrees or their paths say."""
-    document = 0
-    while document < len(rows) - 1:
-        beyond = int(np.searchsorted(rows, rows[document] + _ROWS, side="right")) - 1
-        beyond = max(beyond, document + 1)
-        begin, end = int(rows[document]), int(rows[beyond])
-        block = NodeColumns(*(column[begin:end].astype(np.int64) for column in columns))
-        own_rows = rows[document : beyond + 1] - begin
-        yield from _Block(block, own_rows, summary, begin).flaws()
-        document = beyond
-
-
-def flaws_in_counts(
-    columns: NodeColumns, rows: Ints, per_path: Ints, totals: TextTotals
-) -> Iterator[Flaw]:
-    """Statistics that are not those of the elements."""
-    if not np.array_equal(elements_by_path(columns, len(per_path)), per_path):
-        yield Flaw("summary.elements.npy", "a path has another number of elements")
-    if text_totals(columns, rows) != totals:
-        yield Flaw(MANIFEST, "the statistics are not those of the elements")
-
-
-class _Block:
-    """The rows of some documents."""
-
-    def __init__(
-        self, columns: NodeColumns, rows: Ints, summary: PathSummary, first_row: int
-    ) -> None:
-        self._columns = columns
-        self._summary = summary
-        self._first_row = first_row
-        counts = np.diff(rows)
-        self._root = np.repeat(rows[:-1], counts)
-        self._beyond = np.repeat(rows[1:], counts)
-        self._row = np.arange(len(columns.path))
-        self._is_root = self._row == self._root
-        self._parent = np.where(self._is_root, self._row, columns.parent + self._root)
-
-    def flaws(self) -> Iterator[Flaw]:
-        """What is wrong with these rows; if they lead astray, nothing more is asked of them."""
-        flaws = [*self._out_of_range()]
-        if not flaws:
-            flaws = [*self._misplaced()]
-        yield from flaws
-
-    def _out_of_range(self) -> Iterator[Flaw]:
-        columns, row, is_root = self._columns, self._row, self._is_root
-        parent_is_before = (columns.parent >= 0) & (self._parent < row)
-        yield from self._of(
-            "parent",
-            np.where(is_root, columns.parent == NO_PARENT, parent_is_before),
-            "its parent does not come before it",
-        )
-        past = row + columns.size
-        yield from self._of(
-            "size",
-            (columns.size >= 1) & (past <= self._beyond) & (~is_root | (past == self._beyond)),
-            "its subtree does not end in its document",
-        )
-        is_path = (columns.path >= 0) & (columns.path < len(self._summary))
-        yield from self._of("path", is_path, "there is no such path")
-        begins = (columns.start >= 0) & (~is_root | (columns.start == 0))
-        yield from self._of("start", begins, "it begins before its document or after its root")
-        yield from self._of("end", columns.end >= columns.start, "it ends before it begins")
-
-    def _misplaced(self) -> Iterator[Flaw]:
-        columns, parent = self._columns, self._parent
-        past = self._row + columns.size
-        closed = np.cumsum(np.bincount(past, minlength=len(past) + 1))[: len(past)]
-        depth = self._row + 1 - closed
-        is_inside = (past <= past[parent]) & (self._is_root | (depth[parent] + 1 == depth))
-        yield from self._of("size", is_inside, "its subtree is not inside that of its parent")
-        starts_inside = columns.start >= columns.start[parent]
-        yield from self._of("start", starts_inside, "it begins before its parent")
-        yield from self._of("end", columns.end <= columns.end[parent], "it ends after its parent")
-        above = np.where(self._is_root, NO_PARENT, columns.path[parent])
-        is_below = self._summary.parent_of[columns.path] == above
-        yield from self._of("path", is_below, "its path is not that of its parent and a tag")
-        yield from self._siblings()
-
-    def _siblings(self) -> Iterator[Flaw]:
-        columns = self._columns
-        key = np.where(self._is_root, -1 - self._row, self._parent)  # roots have no siblings
-        order = np.argsort(key, kind="stable")
-        are_siblings = key[order][1:] == key[order][:-1]
-        is_after = np.ones(len(order), dtype=np.bool_)
-        is_after[order[1:]] = ~are_siblings | (columns.start[order[1:]] >= columns.end[order[:-1]])
-        yield from self._of("start", is_after, "it begins before its last sibling ends")
-        order = order[np.lexsort((columns.path[order], key[order]))]
-        is_first = np.ones(len(order), dtype=np.bool_)
-        is_first[1:] = (np.diff(key[order]) != 0) | (np.diff(columns.path[order]) != 0)
-        number = np.empty(len(order), dtype=np.int64)
-        number[order] = np.arange(len(order)) - last_true(is_first) + 1
-        yield from self._of(
-            "ordinal", columns.ordinal == number, "it is not the number among its siblings"
-        )
-
-    def _of(self, column: str, is_right: Bools, what: str) -> Iterator[Flaw]:
-        return _flaw(f"nodes.{column}.npy", is_right, f"row {{}}: {what}", self._first_row)
-
-
-def _flaw(file: str, is_right: Bools, what: str, first: int = 0) -> Iterator[Flaw]:
-    """The first place, if there is one, where something is not right."""
-    if not is_right.all():
-        yield Flaw(file, what.format(f"{first + int(np.argmin(is_right)):,}"))
-
-
 # Called with the bytes and the documents verified since the last call.
 Progress = Callable[[int, int], object]
-
 _MOST_TEXTS_NAMED = 10
 _TEXTS = 1000  # how many texts are read between two reports of progress
 
@@ -269,8 +101,8 @@ def _damaged_files(
             return error
         return None
 
-    found = in_threads(damage, list(files), sizes, lambda done: report(done, 0))
-    return (error for error in found if error is not None)
+    errors = in_threads(damage, list(files), sizes, lambda done: report(done, 0))
+    return (error for error in errors if error is not None)
 
 
 def _check_here(
@@ -280,7 +112,7 @@ def _check_here(
 
 
 def _damaged_in_cache(collection: Collection) -> Iterator[CollectionError]:
-    """The damaged files in the cache, if the collection is at a URL."""
+    """Yield the damaged files in the cache, if the collection is at a URL."""
     if collection.files.remote is None:
         return
     for name, recorded in collection.manifest["files"].items():
@@ -291,20 +123,8 @@ def _damaged_in_cache(collection: Collection) -> Iterator[CollectionError]:
             yield error
 
 
-def _flaws(collection: Collection) -> Iterator[InputError]:
-    files, rows, summary = collection.files, collection.rows, collection.summary
-    flaws = [*repeated_paths(summary), *flaws_in_rows(rows, len(collection.nodes.path))]
-    if not flaws:
-        flaws += flaws_in_nodes(collection.nodes, rows, summary)
-    if not flaws:
-        per_path, totals = collection.elements_by_path, collection.text_totals
-        flaws += flaws_in_counts(collection.nodes, rows, per_path, totals)
-    flaws += flaws_in_ids(*collection.id_columns)
-    return (files.damaged(*flaw) for flaw in flaws)
-
-
 def _damaged_texts(collection: Collection, report: Progress) -> Iterator[CollectionError]:
-    """The documents whose text is not the one that was stored; of many, the first."""
+    """Yield the documents whose text is not the one that was stored; of many, the first."""
     if collection.manifest["options"]["text"] == "none":
         return
     ends = collection.files.column("documents.text_ends")
@@ -328,3 +148,180 @@ def _damaged_texts(collection: Collection, report: Progress) -> Iterator[Collect
     if count > _MOST_TEXTS_NAMED:
         more = plural(count - _MOST_TEXTS_NAMED, "more text")
         yield CollectionError(f"and {more}", origin)
+
+
+def _flaws(collection: Collection) -> Iterator[InputError]:
+    files, rows, summary = collection.files, collection.rows, collection.summary
+    flaws = [*repeated_paths(summary), *flaws_in_rows(rows, len(collection.nodes.path))]
+    if not flaws:
+        flaws += flaws_in_nodes(collection.nodes, rows, summary)
+    if not flaws:
+        per_path, totals = collection.elements_by_path, collection.text_totals
+        flaws += flaws_in_counts(collection.nodes, rows, per_path, totals)
+    flaws += flaws_in_ids(*collection.id_columns)
+    return (files.damaged(*flaw) for flaw in flaws)
+
+
+# What the columns say
+
+
+class Flaw(NamedTuple):
+    """What is wrong with a file."""
+
+    file: str
+    what: str
+
+
+def repeated_paths(summary: PathSummary) -> Iterator[Flaw]:
+    """Yield a flaw if the summary has a path twice."""
+    keys = (summary.parent_of.astype(np.int64) + 1) * len(summary.tags) + summary.tag_of
+    if len(np.unique(keys)) != len(keys):
+        yield Flaw("summary.tag.npy", "a path is there twice")
+
+
+def flaws_in_rows(rows: Ints, elements: int) -> Iterator[Flaw]:
+    """Yield documents without rows, and rows without a document."""
+    if rows[0] != 0 or rows[-1] != elements:
+        yield Flaw("documents.rows.npy", f"the rows are not 0 to {elements:,}")
+    yield from _flaw(
+        "documents.rows.npy", rows[1:] > rows[:-1], "document {} has no rows of its own"
+    )
+
+
+def flaws_in_ids(ends: Ints, lines: Bytes, index: IdIndex) -> Iterator[Flaw]:
+    """Yield ids that cannot be read, and an index that does not lead to them."""
+    is_sorted = (index.keys[1:] > index.keys[:-1]) | (
+        (index.keys[1:] == index.keys[:-1]) & (index.checks[1:] > index.checks[:-1])
+    )
+    yield from _flaw("documents.index_keys.npy", is_sorted, "key {} is not below the next")
+    flaws = list(_flaw("documents.id_ends.npy", ends[1:] > ends[:-1], "id {} does not end"))
+    if flaws or not len(ends) or ends[0] <= 0 or ends[-1] != len(lines):
+        yield flaws[0] if flaws else Flaw("documents.id_ends.npy", f"{IDS_FILE} ends elsewhere")
+        return
+    begin = 0
+    for first in range(0, len(ends), _IDS):
+        block = ends[first : first + _IDS]
+        try:
+            text = lines[begin : int(block[-1])].tobytes().decode()
+        except UnicodeDecodeError:
+            yield Flaw(IDS_FILE, "it is not UTF-8")
+            return
+        begin = int(block[-1])
+        ids = text.split("\n")
+        if ids.pop() or len(ids) != len(block) or (lines[block - 1] != _NEWLINE).any():
+            yield Flaw(IDS_FILE, f"expected one line for each of {len(ends):,} documents")
+            return
+        numbers = np.arange(first, first + len(ids))
+        yield from _flaw(
+            "documents.index_numbers.npy",
+            index.find(ids) == numbers,
+            "the index does not lead to document {}",
+            first,
+        )
+
+
+def flaws_in_nodes(columns: NodeColumns, rows: Ints, summary: PathSummary) -> Iterator[Flaw]:
+    """Yield elements that are not where their parents, their subtrees or their paths say."""
+    document = 0
+    while document < len(rows) - 1:
+        beyond = int(np.searchsorted(rows, rows[document] + _ROWS, side="right")) - 1
+        beyond = max(beyond, document + 1)
+        begin, end = int(rows[document]), int(rows[beyond])
+        block = NodeColumns(*(column[begin:end].astype(np.int64) for column in columns))
+        yield from _Block(block, rows[document : beyond + 1] - begin, summary, begin).flaws()
+        document = beyond
+
+
+class _Block:
+    """The rows of some documents."""
+
+    def __init__(
+        self, columns: NodeColumns, rows: Ints, summary: PathSummary, first_row: int
+    ) -> None:
+        self._columns = columns
+        self._summary = summary
+        self._first_row = first_row
+        counts = np.diff(rows)
+        self._root = np.repeat(rows[:-1], counts)
+        self._beyond = np.repeat(rows[1:], counts)
+        self._row = np.arange(len(columns.path))
+        self._is_root = self._row == self._root
+        self._parent = np.where(self._is_root, self._row, columns.parent + self._root)
+
+    def flaws(self) -> Iterator[Flaw]:
+        """Yield what is wrong with these rows; those out of range are not examined any further."""
+        flaws = [*self._out_of_range()]
+        if not flaws:
+            flaws = [*self._misplaced()]
+        yield from flaws
+
+    def _out_of_range(self) -> Iterator[Flaw]:
+        columns, row, is_root = self._columns, self._row, self._is_root
+        parent_is_before = (columns.parent >= 0) & (self._parent < row)
+        yield from self._of(
+            "parent",
+            np.where(is_root, columns.parent == NO_PARENT, parent_is_before),
+            "its parent does not come before it",
+        )
+        past = row + columns.size
+        yield from self._of(
+            "size",
+            (columns.size >= 1) & (past <= self._beyond) & (~is_root | (past == self._beyond)),
+            "its subtree does not end in its document",
+        )
+        is_path = (columns.path >= 0) & (columns.path < len(self._summary))
+        yield from self._of("path", is_path, "there is no such path")
+        begins = (columns.start >= 0) & (~is_root | (columns.start == 0))
+        yield from self._of("start", begins, "it begins before its document or after its root")
+        yield from self._of("end", columns.end >= columns.start, "it ends before it begins")
+
+    def _misplaced(self) -> Iterator[Flaw]:
+        columns, parent = self._columns, self._parent
+        past = self._row + columns.size
+        closed = np.cumsum(np.bincount(past, minlength=len(past) + 1))[: len(past)]
+        depth = self._row + 1 - closed
+        is_inside = (past <= past[parent]) & (self._is_root | (depth[parent] + 1 == depth))
+        yield from self._of("size", is_inside, "its subtree is not inside that of its parent")
+        starts_inside = columns.start >= columns.start[parent]
+        yield from self._of("start", starts_inside, "it begins before its parent")
+        yield from self._of("end", columns.end <= columns.end[parent], "it ends after its parent")
+        above = np.where(self._is_root, NO_PARENT, columns.path[parent])
+        is_below = self._summary.parent_of[columns.path] == above
+        yield from self._of("path", is_below, "its path is not that of its parent and a tag")
+        yield from self._siblings()
+
+    def _siblings(self) -> Iterator[Flaw]:
+        columns = self._columns
+        key = np.where(self._is_root, -1 - self._row, self._parent)  # roots have no siblings
+        order = np.argsort(key, kind="stable")
+        are_siblings = key[order][1:] == key[order][:-1]
+        is_after = np.ones(len(order), dtype=np.bool_)
+        is_after[order[1:]] = ~are_siblings | (columns.start[order[1:]] >= columns.end[order[:-1]])
+        yield from self._of("start", is_after, "it begins before its last sibling ends")
+        order = order[np.lexsort((columns.path[order], key[order]))]
+        is_first = np.ones(len(order), dtype=np.bool_)
+        is_first[1:] = (np.diff(key[order]) != 0) | (np.diff(columns.path[order]) != 0)
+        number = np.empty(len(order), dtype=np.int64)
+        number[order] = np.arange(len(order)) - last_true(is_first) + 1
+        yield from self._of(
+            "ordinal", columns.ordinal == number, "it is not the number among its siblings"
+        )
+
+    def _of(self, column: str, is_right: Bools, what: str) -> Iterator[Flaw]:
+        return _flaw(f"nodes.{column}.npy", is_right, f"row {{}}: {what}", self._first_row)
+
+
+def flaws_in_counts(
+    columns: NodeColumns, rows: Ints, per_path: Ints, totals: TextTotals
+) -> Iterator[Flaw]:
+    """Yield statistics that are not those of the elements."""
+    if not np.array_equal(elements_by_path(columns, len(per_path)), per_path):
+        yield Flaw("summary.elements.npy", "a path has another number of elements")
+    if text_totals(columns, rows) != totals:
+        yield Flaw(MANIFEST, "the statistics are not those of the elements")
+
+
+def _flaw(file: str, is_right: Bools, what: str, first: int = 0) -> Iterator[Flaw]:
+    """Yield the first row, if there is one, where something is not right."""
+    if not is_right.all():
+        yield Flaw(file, what.format(f"{first + int(np.argmin(is_right)):,}"))

@@ -1,12 +1,12 @@
 """The words of documents: where each begins and ends.
 
-A word is a maximal run of characters that are not white space. The border of an element that is
-not inline ends it, too, so `<p>one two</p><p>three</p>` has three words however it is printed; a
-word continues across the border of an inline element, such as `<b>`. Which tags are inline was
+A word is a maximal run of characters that are not white space. It also ends where an element begins
+or ends that is not inline, so `<p>one two</p><p>three</p>` has three words however it is printed; a
+word continues across the edges of an inline element, such as `<b>`. Which tags are inline was
 decided when the collection was built.
 
 Measures and simulated systems count words here. An index of words, whatever else it takes for a
-word, has the borders from here.
+word, takes the edges of elements from here.
 """
 
 from __future__ import annotations
@@ -51,27 +51,26 @@ class Words:
         return f"Words({plural(len(self.start), 'word')})"
 
     def begun_before(self, offsets: Ints) -> Ints:
-        """How many words begin before each offset."""
+        """Return how many words begin before each offset."""
         return np.searchsorted(self.start, offsets)
 
     def ended_by(self, offsets: Ints) -> Ints:
-        """How many words end at each offset or before it."""
+        """Return how many words end at each offset or before it."""
         return np.searchsorted(self.end, offsets, side="right")
 
     def count(self, start: Ints, end: Ints) -> Ints:
-        """How many words each range holds, whole or in part; an empty range holds none."""
+        """Return how many words each range holds, whole or in part; an empty range holds none."""
         return np.where(start < end, self.begun_before(end) - self.ended_by(start), 0)
 
 
 def split_words(text: str, borders: Ints) -> Words:
-    """The words of a text that end at white space and at the given offsets.
+    """Return the words of a text that end at white space and at the given offsets.
 
     >>> split_words(" one\\ttwo\\u00a0", np.array([0, 6])).start.tolist()
     [1, 5, 6]
     """
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    in_word = np.zeros(len(codes) + 2, dtype=np.bool_)  # with one place before and one after
-    in_word[1:-1] = ~_is_white_space()[np.minimum(codes, _AFTER_WHITE_SPACE)]
+    in_word = np.zeros(len(text) + 2, dtype=np.bool_)  # with one place before and one after
+    in_word[1:-1] = ~is_white_space(text)
     changes = in_word[1:] != in_word[:-1]
     inside = borders[in_word[borders] & in_word[borders + 1]]
     is_border = np.zeros_like(changes)
@@ -81,9 +80,20 @@ def split_words(text: str, borders: Ints) -> Words:
     return Words(start.astype(np.int32), end.astype(np.int32))
 
 
+def is_white_space(text: str) -> Bools:
+    """Return for each character of a text whether it is white space.
+
+    >>> is_white_space("a\\u2003b").tolist()
+    [False, True, False]
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    is_space: Bools = _white_space_codes()[np.minimum(codes, _AFTER_WHITE_SPACE)]
+    return is_space
+
+
 @cache
-def _is_white_space() -> Bools:
-    """Whether a code point is white space; the last entry stands for all that follow."""
+def _white_space_codes() -> Bools:
+    """Return whether each code point is white space; the last entry stands for all that follow."""
     return np.array([chr(code).isspace() for code in range(_AFTER_WHITE_SPACE + 1)])
 
 
@@ -107,19 +117,19 @@ class DocumentWords:
         self._lock = Lock()  # runs may be scored in threads
 
     def borders(self, document: int) -> Ints:
-        """The offsets where elements that are not inline begin or end, ascending."""
+        """Return the offsets where elements that are not inline begin or end, ascending."""
         columns, rows = self._collection.nodes, self._collection.rows
-        own = slice(int(rows[document]), int(rows[document + 1]))
-        is_block = self.are_blocks(own)
-        edges = (columns.start[own][is_block], columns.end[own][is_block])
+        inside = slice(int(rows[document]), int(rows[document + 1]))
+        is_block = self.are_blocks(inside)
+        edges = (columns.start[inside][is_block], columns.end[inside][is_block])
         return np.unique(np.concatenate(edges))
 
     def are_blocks(self, rows: slice | Ints) -> Bools:
-        """Whether each of some elements ends words, because it is not inline."""
+        """Return whether each of some elements ends words, because it is not inline."""
         return ~self._is_inline_path[self._collection.nodes.path[rows]]
 
     def of(self, document: int) -> Words:
-        """The words of a document."""
+        """Return the words of a document."""
         with self._lock:
             if document not in self._kept:
                 self._keep(document)

@@ -1,10 +1,8 @@
-"""XML files of data (topics, runs, assessments), read one element at a time.
+"""XML files of data (topics, runs, assessments), read one element at a time and written as text.
 
 Such a file is a long list of similar elements, perhaps inside others. Each is yielded as a small
 tree as soon as it is complete, so the size of the file does not matter. The parser is hardened
 (see expat.py).
-
-Text and attribute values as XML.
 """
 
 from __future__ import annotations
@@ -41,16 +39,16 @@ class XmlElement:
         return "".join(piece if isinstance(piece, str) else piece.text for piece in self.pieces)
 
     def child(self, tag: str) -> XmlElement | None:
-        """The first child with this tag."""
+        """Return the first child with this tag."""
         return next((child for child in self.children if child.tag == tag), None)
 
     def child_text(self, tag: str) -> str | None:
-        """The text of the first child with this tag, stripped; None if it is empty."""
+        """Return the text of the first child with this tag, stripped; None if it is empty."""
         child = self.child(tag)
         return (child.text.strip() or None) if child is not None else None
 
     def attribute(self, *names: str) -> str | None:
-        """The value of the first of these attributes that the element has, stripped."""
+        """Return the value of the first of these attributes that the element has, stripped."""
         return next(
             (self.attributes[name].strip() for name in names if name in self.attributes), None
         )
@@ -59,10 +57,10 @@ class XmlElement:
 def read_elements(
     file: IO[bytes], tags: Collection[str], origin: str
 ) -> Iterator[tuple[XmlElement, tuple[XmlElement, ...]]]:
-    """Each outermost element with one of the tags, and the elements around it, outermost first.
+    """Yield each outermost element with one of the tags, and its ancestors, outermost first.
 
-    The elements around it are as far as they were read: with their attributes and their earlier
-    children, except those that were yielded already.
+    The ancestors are as far as they were read: with their attributes and their earlier children,
+    except those that were yielded already.
 
     >>> import io
     >>> file = io.BytesIO(b'<run id="a"><topic n="1"/><topic n="2"/></run>')
@@ -83,7 +81,7 @@ class _Reader:
     def __init__(self, tags: Collection[str], origin: str) -> None:
         self._tags = tags
         self._open: list[XmlElement] = []
-        self._wanted_depth = 0  # the depth of the wanted element that is open; 0 if none is
+        self._yielded_depth = 0  # the depth of the open element that will be yielded; 0 if none is
         self._text_length = self._attributes_length = 0
         self._elements = 0
         self._done: list[tuple[XmlElement, tuple[XmlElement, ...]]] = []
@@ -109,8 +107,8 @@ class _Reader:
         attributes = dict(zip(pairs[0::2], pairs[1::2], strict=True))
         element = XmlElement(name.lower(), attributes, self._parser.CurrentLineNumber)
         self._open.append(element)
-        if not self._wanted_depth and element.tag in self._tags:
-            self._wanted_depth = len(self._open)
+        if not self._yielded_depth and element.tag in self._tags:
+            self._yielded_depth = len(self._open)
             self._text_length = self._attributes_length = self._elements = 0
 
     def _text(self, text: str) -> None:
@@ -123,8 +121,8 @@ class _Reader:
 
     def _end(self, _: str) -> None:
         element = self._open.pop()
-        if len(self._open) + 1 == self._wanted_depth:
-            self._wanted_depth = 0
+        if len(self._open) + 1 == self._yielded_depth:
+            self._yielded_depth = 0
             self._text_length = self._attributes_length = 0
             self._done.append((element, tuple(self._open)))
         elif self._open:
@@ -137,7 +135,7 @@ _VALUE = _TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 
 
 def escaped(text: str) -> str:
-    """Text between tags.
+    """Return text between tags.
 
     >>> escaped("a < b & c")
     'a &lt; b &amp; c'
@@ -146,7 +144,7 @@ def escaped(text: str) -> str:
 
 
 def attribute_value(value: object) -> str:
-    """The value of an attribute, in quotes; line ends and tabs survive.
+    """Return the value of an attribute, in quotes; line ends and tabs survive.
 
     >>> attribute_value('say "a\\tb"')
     '"say &quot;a&#9;b&quot;"'

@@ -60,16 +60,16 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,39}")
 
 
 def codec_of(name: str) -> str | None:
-    """Python's codec for a character encoding; None if the name is that of no such encoding.
+    """Return Python's codec for a character encoding; None if there is no such encoding.
 
     >>> codec_of("ISO-8859-1"), codec_of("windows-1252"), codec_of("rot13")
     ('latin_1', 'cp1252', None)
     """
-    return _looked_up(name) if _NAME.fullmatch(name) else None
+    return _look_up(name) if _NAME.fullmatch(name) else None
 
 
 @lru_cache(64)
-def _looked_up(name: str) -> str | None:
+def _look_up(name: str) -> str | None:
     from encodings import normalize_encoding
     from encodings.aliases import aliases
 
@@ -79,7 +79,7 @@ def _looked_up(name: str) -> str | None:
 
 
 def unknown(name: str) -> str:
-    """The message about a name that is not that of a character encoding.
+    """Return the message about a name that is not that of a character encoding.
 
     >>> unknown("base64")
     "unknown encoding 'base64'; expected the name of a character encoding, such as UTF-8"

@@ -1,15 +1,4 @@
-"""How much text the entities of a document stand for, found before they are replaced.
-
-Expat replaces every reference in a start tag before it reports the tag, so a count of what it
-reports would come too late: a megabyte of references may stand for hundreds of megabytes.
-
-Feeding a document to expat, so slowly at first that dangerous declarations are found in time.
-
-Expat goes on to the end of what it was given, even after an error in a callback. So a document
-with declarations of its own is given to it in small pieces until they are over, and what its
-entities stand for is known before anything that refers to them is parsed.
-
-A hardened expat: it drops no entity, opens no other file, and stops entity bombs.
+"""A hardened expat: it drops no entity, opens no other file, and stops entity bombs.
 
 Plain expat silently drops an entity that it does not know, which would shift every later offset.
 Here every entity is either replaced by its characters or refused with an error that names it:
@@ -19,7 +8,7 @@ Here every entity is either replaced by its characters or refused with an error 
 - all others (external, parameter, nested or unknown entities) are refused.
 
 A document may name an external DTD, but it is never opened. It may declare entities and attributes
-itself, within limits (see feeding.py), and name its encoding, if that is one of characters.
+itself, within limits, and name its encoding, if that is one of characters.
 """
 
 from __future__ import annotations
@@ -41,71 +30,6 @@ EXPANSION = 10
 ALLOWANCE = 10_000
 _WINDOW = 1 << 20
 _REFERENCE = re.compile(rb"&([^#;&<>\s'\"][^;&<>\s'\"]*)(;?)|&\Z")
-
-
-class Expansion:
-    """The entities that a document declares, and how much they may still stand for.
-
-    What is counted is an upper bound: references in comments count as well.
-
-    >>> expansion = Expansion(10, 100)
-    >>> expansion.declare("x", "y" * 100)
-    >>> expansion.excess(b"<p>caf&x; &amp;</p>")
-    >>> expansion.excess(b"<a b='&x;&x;&x;&x;&x;'>")
-    'entities expand the text to more than 10 times the document'
-    """
-
-    def __init__(self, factor: int = EXPANSION, allowance: int = ALLOWANCE) -> None:
-        self._factor = factor
-        self._most = factor * _WINDOW + allowance
-        self._left = allowance
-        self._sizes: dict[bytes, int] = {}
-        self._longest = 0
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether any entity is declared."""
-        return self._longest > 0
-
-    def declare(self, name: str, value: str) -> None:
-        """Note an entity."""
-        size = len(value.encode())
-        self._sizes.setdefault(name.encode(), size)
-        self._longest = max(self._longest, size)
-
-    def excess(self, piece: bytes) -> str | None:
-        """Why the next piece of the document must not be parsed; None if it may be."""
-        self._left = min(self._left + self._factor * len(piece), self._most)
-        if self._longest and b"&" in piece:
-            self._left -= max(map(self._amount, _as_ascii(piece)))
-        if self._left >= 0:
-            return None
-        return f"entities expand the text to more than {self._factor} times the document"
-
-    def _amount(self, piece: bytes) -> int:
-        references = Counter(_REFERENCE.findall(piece))
-        return sum(self._size(*found) * count for found, count in references.items())
-
-    def _size(self, name: bytes, end: bytes) -> int:
-        """The size of an entity; the largest there is if its name is cut or in another encoding.
-
-        Other names are those of XML and HTML, which stand for less than their own length.
-        """
-        is_whole = end and name.isascii()
-        return self._sizes.get(name, 0 if is_whole else self._longest)
-
-
-def _as_ascii(piece: bytes) -> list[bytes]:
-    """A piece in an encoding that has ASCII's characters as they are; UTF-16 in both byte orders.
-
-    Only UTF-16 has null bytes, and all ASCII characters have one in it.
-    """
-    if b"\0" not in piece:
-        return [piece]
-    orders = ("utf-16-le", "utf-16-be")
-    return [piece.decode(order, "ignore").encode("utf-8", "ignore") for order in orders]
-
-
 LONGEST_ENTITY = 256
 MOST_ENTITIES = 10_000
 MOST_ATTRIBUTES = 100_000
@@ -122,20 +46,176 @@ _NO_SUBSET = re.compile(
     rb"<[A-Za-z_:\x80-\xff]",
     re.DOTALL,
 )
-_REFERENCE_feeding = re.compile(rb"&([^;\s&<]{1,80});")
+_UNDEFINED = re.compile(rb"&([^;\s&<]{1,80});")
+_PREDEFINED = {"lt", "gt", "amp", "apos", "quot"}
+NAMED_ENTITIES = {
+    name[:-1]: value
+    for name, value in html5.items()
+    if name.endswith(";") and name[:-1] not in _PREDEFINED and not set(value) & set("<&%")
+}
+_NAME = re.compile(rb"&([A-Za-z][A-Za-z0-9]*);")
+_MANY_TAGS = 100_000
+_UTF16_BEGINNINGS = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 
 
-class Refused(Exception):
-    """Raised inside a callback of expat, with the line and column; `Feed` adds the file.
+class HardenedExpat:
+    """Makes parsers that pass text to `text` and refuse dangerous declarations.
 
-    The position must be noted in the callback, because expat reads on to the end of its input.
+    All its parsers share one string per tag; only the last one is in use. `expansion` and
+    `allowance` limit what entities may stand for (see expansion.py).
+
+    >>> texts = []
+    >>> feed = HardenedExpat(texts.append).parser("a.xml")
+    >>> feed.feed(b"<!DOCTYPE a [<!ENTITY x 'caf&#233;'>]><a>&x;</a>", True)
+    >>> texts
+    ['café']
     """
 
-    def __init__(self, message: str, parser: XMLParserType) -> None:
-        super().__init__(message)
-        self.message = message
-        self.line = parser.CurrentLineNumber
-        self.column = parser.CurrentColumnNumber + 1
+    def __init__(
+        self,
+        text: Callable[[str], object],
+        encoding: str | None = None,
+        *,
+        expansion: int = EXPANSION,
+        allowance: int = ALLOWANCE,
+    ) -> None:
+        self._text = text
+        self._encoding = encoding
+        self._expansion = expansion, allowance
+        self._tag_strings: dict[str, str] = {}
+        self._on_declaration, self._on_skipped = self._declared, self._skipped
+        self._on_xml_declaration = self._named_encoding
+        self._feed: Feed | None = None
+
+    def parser(
+        self,
+        origin: str,
+        declarations: bytes = b"",
+        error_class: type[InputError] = DocumentError,
+    ) -> Feed:
+        """Return a parser for one document; `declarations` stand in for an external DTD."""
+        if self._encoding is not None and codec_of(self._encoding) is None:
+            raise error_class(unknown(self._encoding), origin)
+        if len(self._tag_strings) > _MANY_TAGS:
+            self._tag_strings.clear()
+        parser = ParserCreate(self._encoding, None, self._tag_strings)
+        parser.buffer_text = True
+        parser.ordered_attributes = True
+        # Otherwise, one long default value in the DTD would be copied for every element.
+        parser.specified_attributes = True
+        parser.CharacterDataHandler = self._text
+        parser.EntityDeclHandler = self._on_declaration
+        parser.SkippedEntityHandler = self._on_skipped
+        if self._encoding is None:
+            parser.XmlDeclHandler = self._on_xml_declaration
+        # Expat reports references to parameter entities only under this setting.
+        parser.SetParamEntityParsing(XML_PARAM_ENTITY_PARSING_ALWAYS)
+        parser.ExternalEntityRefHandler = _never_opened
+        if declarations:
+
+            def external(context: str | None, *_: object) -> int:
+                reader = parser.ExternalEntityParserCreate(context)
+                reader.EntityDeclHandler = None  # our own declarations need no check
+                reader.Parse(declarations, True)
+                return 1
+
+            parser.UseForeignDTD(True)
+            parser.ExternalEntityRefHandler = external
+        self._feed = Feed(parser, origin, error_class, self._expansion)
+        return self._feed
+
+    def _declared(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
+        reason = _why_not(name, parameter, value)
+        if reason is not None:
+            raise self._refused(reason)
+        if self._feed is not None and value is not None:
+            self._feed.declare_entity(name, value)
+
+    def _skipped(self, name: str, parameter: bool) -> None:
+        if parameter or name not in NAMED_ENTITIES:
+            raise self._refused(f"undefined entity {'%' if parameter else '&'}{name:.80};")
+        self._text(NAMED_ENTITIES[name])
+
+    def _named_encoding(self, _: str, encoding: str | None, __: int) -> None:
+        if encoding is not None and codec_of(encoding) is None:
+            raise self._refused(unknown(encoding))
+
+    def _refused(self, reason: str) -> Exception:
+        return Refused(reason, self._feed.parser) if self._feed else DocumentError(reason)
+
+
+def undeclared(text: Callable[[str], object]) -> XMLParserType:
+    """Return a parser that passes text to `text`, for a document in UTF-8 without a document type.
+
+    Nothing is declared in such a document, so there is nothing to refuse but its errors: every
+    entity that is not XML's own is one of them.
+
+    >>> texts = []
+    >>> undeclared(texts.append).Parse(b"<p>one &amp; <b>two</b></p>", True)
+    1
+    >>> texts
+    ['one & two']
+    """
+    parser = ParserCreate()
+    parser.buffer_text = True
+    parser.CharacterDataHandler = text
+    return parser
+
+
+def _never_opened(*_: object) -> int:
+    """Skip an external DTD."""
+    return 1
+
+
+def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
+    """Return why a declared entity is not allowed, or None if it is."""
+    if parameter:
+        return f"parameter entity %{name:.80}; is not allowed"
+    if value is None:
+        return f"external entity &{name:.80}; is not allowed"
+    if len(value) > LONGEST_ENTITY:
+        return (
+            f"entity &{name:.80}; stands for {len(value):,} characters; "
+            f"at most {LONGEST_ENTITY} are allowed"
+        )
+    if set(value) & set("&%<"):
+        return f"entity &{name:.80}; holds markup or other entities, not plain text"
+    return None
+
+
+def names_used(data: bytes) -> list[str]:
+    """Return the named entities of HTML that a document refers to.
+
+    >>> names_used(b"<p>caf&eacute;&nbsp;&unknown; &amp; caf&eacute;</p>")
+    ['eacute', 'nbsp']
+    """
+    if data.startswith(_UTF16_BEGINNINGS):
+        return list(NAMED_ENTITIES)
+    used = dict.fromkeys(name.decode() for name in _NAME.findall(data))
+    return [name for name in used if name in NAMED_ENTITIES]
+
+
+@cache
+def all_declarations() -> bytes:
+    """Return a DTD that declares all named entities, for files that are read as a stream."""
+    return declarations_of(NAMED_ENTITIES)
+
+
+def declarations_of(names: Iterable[str]) -> bytes:
+    """Return a DTD that declares the given named entities.
+
+    >>> declarations_of(["nbsp"])
+    b'<!ENTITY nbsp "&#160;">'
+    """
+    return "".join(
+        f'<!ENTITY {name} "{"".join(f"&#{ord(c)};" for c in NAMED_ENTITIES[name])}">'
+        for name in names
+    ).encode()
+
+
+# Expat goes on to the end of what it was given, even after an error in a callback. So a document
+# with declarations of its own is given to it in small pieces until they are over, and what its
+# entities stand for is known before anything that refers to them is parsed.
 
 
 class Feed:
@@ -223,7 +303,7 @@ class Feed:
         try:
             self.parser.Parse(piece, last)
         except ExpatError as error:
-            message = _described(error, self.parser, piece, self._fed)
+            message = _describe(error, self.parser, piece, self._fed)
             raise self._error_class(message, self._origin, error.lineno, error.offset + 1) from None
         except Refused as refusal:
             raise self._error_class(
@@ -248,12 +328,25 @@ class Feed:
             raise self._error_class(reason, self._origin, self.parser.CurrentLineNumber)
 
 
-def _described(error: ExpatError, parser: XMLParserType, piece: bytes, fed: int) -> str:
+class Refused(Exception):
+    """Raised inside a callback of expat, with the line and column; `Feed` adds the file.
+
+    The position must be noted in the callback, because expat reads on to the end of its input.
+    """
+
+    def __init__(self, message: str, parser: XMLParserType) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = parser.CurrentLineNumber
+        self.column = parser.CurrentColumnNumber + 1
+
+
+def _describe(error: ExpatError, parser: XMLParserType, piece: bytes, fed: int) -> str:
     message = str(error).split(": line ")[0]
     if message == "undefined entity":
         # Expat does not name the entity. It is at the position of the error, or further on in the
         # start tag there.
-        reference = _REFERENCE_feeding.search(piece, max(parser.ErrorByteIndex - fed, 0))
+        reference = _UNDEFINED.search(piece, max(parser.ErrorByteIndex - fed, 0))
         name = reference[1].decode("utf-8", "replace") if reference else "?"
         return f"undefined entity &{name:.80};"
     if message == "no element found":
@@ -263,167 +356,69 @@ def _described(error: ExpatError, parser: XMLParserType, piece: bytes, fed: int)
     return message
 
 
-_PREDEFINED = {"lt", "gt", "amp", "apos", "quot"}
-NAMED_ENTITIES = {
-    name[:-1]: value
-    for name, value in html5.items()
-    if name.endswith(";") and name[:-1] not in _PREDEFINED and not set(value) & set("<&%")
-}
-_NAME = re.compile(rb"&([A-Za-z][A-Za-z0-9]*);")
-_MANY_TAGS = 100_000
-_UTF16_BEGINNINGS = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
+# How much text the entities of a document stand for is found before they are replaced: expat
+# replaces every reference in a start tag before it reports the tag, so a count of what it reports
+# would come too late. A megabyte of references may stand for hundreds of megabytes.
 
 
-class HardenedExpat:
-    """Makes parsers that pass text to `text` and refuse dangerous declarations.
+class Expansion:
+    """The entities that a document declares, and how much they may still stand for.
 
-    All its parsers share one string per tag; only the last one is in use. `expansion` and
-    `allowance` limit what entities may stand for (see expansion.py).
+    What is counted is an upper bound: references in comments count as well.
 
-    >>> texts = []
-    >>> feed = HardenedExpat(texts.append).parser("a.xml")
-    >>> feed.feed(b"<!DOCTYPE a [<!ENTITY x 'caf&#233;'>]><a>&x;</a>", True)
-    >>> texts
-    ['café']
+    >>> expansion = Expansion(10, 100)
+    >>> expansion.declare("x", "y" * 100)
+    >>> expansion.excess(b"<p>caf&x; &amp;</p>")
+    >>> expansion.excess(b"<a b='&x;&x;&x;&x;&x;'>")
+    'entities expand the text to more than 10 times the document'
     """
 
-    def __init__(
-        self,
-        text: Callable[[str], object],
-        encoding: str | None = None,
-        *,
-        expansion: int = EXPANSION,
-        allowance: int = ALLOWANCE,
-    ) -> None:
-        self._text = text
-        self._encoding = encoding
-        self._expansion = expansion, allowance
-        self._tag_strings: dict[str, str] = {}
-        self._on_declaration, self._on_skipped = self._declared, self._skipped
-        self._on_xml_declaration = self._named_encoding
-        self._feed: Feed | None = None
+    def __init__(self, factor: int = EXPANSION, allowance: int = ALLOWANCE) -> None:
+        self._factor = factor
+        self._most = factor * _WINDOW + allowance
+        self._left = allowance
+        self._sizes: dict[bytes, int] = {}
+        self._longest = 0
 
-    def parser(
-        self,
-        origin: str,
-        declarations: bytes = b"",
-        error_class: type[InputError] = DocumentError,
-    ) -> Feed:
-        """A parser for one document; `declarations` stand in for an external DTD."""
-        if self._encoding is not None and codec_of(self._encoding) is None:
-            raise error_class(unknown(self._encoding), origin)
-        if len(self._tag_strings) > _MANY_TAGS:
-            self._tag_strings.clear()
-        parser = ParserCreate(self._encoding, None, self._tag_strings)
-        parser.buffer_text = True
-        parser.ordered_attributes = True
-        # Otherwise, one long default value in the DTD would be copied for every element.
-        parser.specified_attributes = True
-        parser.CharacterDataHandler = self._text
-        parser.EntityDeclHandler = self._on_declaration
-        parser.SkippedEntityHandler = self._on_skipped
-        if self._encoding is None:
-            parser.XmlDeclHandler = self._on_xml_declaration
-        # Expat reports references to parameter entities only under this setting.
-        parser.SetParamEntityParsing(XML_PARAM_ENTITY_PARSING_ALWAYS)
-        parser.ExternalEntityRefHandler = _never_opened
-        if declarations:
+    @property
+    def is_possible(self) -> bool:
+        """Whether any entity is declared."""
+        return self._longest > 0
 
-            def external(context: str | None, *_: object) -> int:
-                reader = parser.ExternalEntityParserCreate(context)
-                reader.EntityDeclHandler = None  # our own declarations need no check
-                reader.Parse(declarations, True)
-                return 1
+    def declare(self, name: str, value: str) -> None:
+        """Note an entity."""
+        size = len(value.encode())
+        self._sizes.setdefault(name.encode(), size)
+        self._longest = max(self._longest, size)
 
-            parser.UseForeignDTD(True)
-            parser.ExternalEntityRefHandler = external
-        self._feed = Feed(parser, origin, error_class, self._expansion)
-        return self._feed
+    def excess(self, piece: bytes) -> str | None:
+        """Return why the next piece of the document must not be parsed; None if it may be."""
+        self._left = min(self._left + self._factor * len(piece), self._most)
+        if self._longest and b"&" in piece:
+            self._left -= max(map(self._amount, _as_ascii(piece)))
+        if self._left >= 0:
+            return None
+        return f"entities expand the text to more than {self._factor} times the document"
 
-    def _declared(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
-        reason = _why_not(name, parameter, value)
-        if reason is not None:
-            raise self._refused(reason)
-        if self._feed is not None and value is not None:
-            self._feed.declare_entity(name, value)
+    def _amount(self, piece: bytes) -> int:
+        references = Counter(_REFERENCE.findall(piece))
+        return sum(self._size(*reference) * count for reference, count in references.items())
 
-    def _skipped(self, name: str, parameter: bool) -> None:
-        if parameter or name not in NAMED_ENTITIES:
-            raise self._refused(f"undefined entity {'%' if parameter else '&'}{name:.80};")
-        self._text(NAMED_ENTITIES[name])
+    def _size(self, name: bytes, end: bytes) -> int:
+        """Return the size of an entity; the largest if its name is incomplete or not in ASCII.
 
-    def _named_encoding(self, _: str, encoding: str | None, __: int) -> None:
-        if encoding is not None and codec_of(encoding) is None:
-            raise self._refused(unknown(encoding))
-
-    def _refused(self, reason: str) -> Exception:
-        return Refused(reason, self._feed.parser) if self._feed else DocumentError(reason)
+        Other names are those of XML and HTML, which stand for less than their own length.
+        """
+        is_whole = end and name.isascii()
+        return self._sizes.get(name, 0 if is_whole else self._longest)
 
 
-def _never_opened(*_: object) -> int:
-    """Skip an external DTD."""
-    return 1
+def _as_ascii(piece: bytes) -> list[bytes]:
+    """Return bytes with ASCII's characters as they are; UTF-16 is decoded in both byte orders.
 
-
-def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
-    """Why a declared entity is not allowed, or None if it is."""
-    if parameter:
-        return f"parameter entity %{name:.80}; is not allowed"
-    if value is None:
-        return f"external entity &{name:.80}; is not allowed"
-    if len(value) > LONGEST_ENTITY:
-        return (
-            f"entity &{name:.80}; stands for {len(value):,} characters; "
-            f"at most {LONGEST_ENTITY} are allowed"
-        )
-    if set(value) & set("&%<"):
-        return f"entity &{name:.80}; holds markup or other entities, not plain text"
-    return None
-
-
-def undeclared(text: Callable[[str], object]) -> XMLParserType:
-    """A parser that passes text to `text`, for a document in UTF-8 without a document type.
-
-    Nothing is declared in such a document, so there is nothing to refuse but its errors: every
-    entity that is not XML's own is one of them.
-
-    >>> texts = []
-    >>> undeclared(texts.append).Parse(b"<p>one &amp; <b>two</b></p>", True)
-    1
-    >>> texts
-    ['one & two']
+    Only UTF-16 has null bytes, and all ASCII characters have one in it.
     """
-    parser = ParserCreate()
-    parser.buffer_text = True
-    parser.CharacterDataHandler = text
-    return parser
-
-
-def names_used(data: bytes) -> list[str]:
-    """The named entities of HTML that a document refers to.
-
-    >>> names_used(b"<p>caf&eacute;&nbsp;&unknown; &amp; caf&eacute;</p>")
-    ['eacute', 'nbsp']
-    """
-    if data.startswith(_UTF16_BEGINNINGS):
-        return list(NAMED_ENTITIES)
-    used = dict.fromkeys(name.decode() for name in _NAME.findall(data))
-    return [name for name in used if name in NAMED_ENTITIES]
-
-
-@cache
-def all_declarations() -> bytes:
-    """A DTD that declares all named entities, for files that are read as a stream."""
-    return declarations_of(NAMED_ENTITIES)
-
-
-def declarations_of(names: Iterable[str]) -> bytes:
-    """A DTD that declares the given named entities.
-
-    >>> declarations_of(["nbsp"])
-    b'<!ENTITY nbsp "&#160;">'
-    """
-    return "".join(
-        f'<!ENTITY {name} "{"".join(f"&#{ord(c)};" for c in NAMED_ENTITIES[name])}">'
-        for name in names
-    ).encode()
+    if b"\0" not in piece:
+        return [piece]
+    orders = ("utf-16-le", "utf-16-be")
+    return [piece.decode(order, "ignore").encode("utf-8", "ignore") for order in orders]

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.documents import BuildOptions, Collection, IdRule, build_collection, globbed
+from doxeval.documents import BuildOptions, Collection, IdRule, build_collection, glob_files
 from doxeval.errors import DocumentError, InputError, SourceError
 from helpers import doxeval, write_files
 
@@ -166,7 +166,7 @@ def test_a_glob_finds_what_the_standard_library_finds(
                 file.touch()
         pattern = os.path.join(directory, *parts)
         expected = {path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path)}
-        assert globbed(pattern) == (sorted(expected), 0)
+        assert glob_files(pattern) == (sorted(expected), 0)
 
 
 def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:

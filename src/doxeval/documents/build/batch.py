@@ -35,7 +35,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FIRST_SCAN = 1 << 17
 _LATER_SCANS = 1 << 21
 # A document, and its error if it is broken.
-_Outcome: TypeAlias = tuple[RawDocument, DocumentError | None]
+_ReadResult: TypeAlias = tuple[RawDocument, DocumentError | None]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Batch:
 
     texts: the text of each document as it is stored. hashes: the SHA-256 of each text in UTF-8.
     broken: the errors of the documents that were left out. selector_use: what the selectors of the
-    options found in pages of HTML.
+    options matched in pages of HTML. weight: how many bytes of the sources they account for.
     """
 
     ids: list[str]
@@ -55,6 +55,7 @@ class Batch:
     source_bytes: int
     broken: list[DocumentError]
     selector_use: SelectorUse
+    weight: int = 0
 
 
 def read_batch(
@@ -70,7 +71,8 @@ def read_batch(
     >>> batch.ids, batch.texts
     (['a'], [b'hello'])
     """
-    reader = _Reader(options)
+    reader = _DocumentReader(options)
+    weight = sum(document.weight for document in documents)
     read: list[RawDocument] = []
     broken: list[DocumentError] = []
     for document, error in reader.read(documents):
@@ -86,12 +88,12 @@ def read_batch(
     if without_id := [error for error in ids if isinstance(error, DocumentError)]:
         if not options.skip_broken:
             raise without_id[0]
-        usable = [raw for raw, one in zip(read, ids, strict=True) if isinstance(one, str)]
+        usable = [raw for raw, name in zip(read, ids, strict=True) if isinstance(name, str)]
         rest = read_batch(usable, options, spaced_ids=spaced_ids)
-        return replace(rest, broken=[*broken, *without_id, *rest.broken])
+        return replace(rest, broken=[*broken, *without_id, *rest.broken], weight=weight)
     texts = as_stored(marks.texts, options.text)
     return Batch(
-        ids=[one for one in ids if isinstance(one, str)],
+        ids=[name for name in ids if isinstance(name, str)],
         origins=[document.origin for document in read],
         table=table,
         texts=texts,
@@ -99,10 +101,11 @@ def read_batch(
         source_bytes=reader.source_bytes,
         broken=broken,
         selector_use=reader.selector_use,
+        weight=weight,
     )
 
 
-class _Reader:
+class _DocumentReader:
     """Reads documents of any format into marks."""
 
     def __init__(self, options: BuildOptions) -> None:
@@ -123,7 +126,7 @@ class _Reader:
         self.given_ids: list[str | None] = []
         self.source_bytes = 0
 
-    def read(self, documents: Iterable[RawDocument]) -> Iterator[_Outcome]:
+    def read(self, documents: Iterable[RawDocument]) -> Iterator[_ReadResult]:
         """Read documents in order; nothing is kept of a broken one."""
         for document in documents:
             try:
@@ -149,7 +152,7 @@ class _Reader:
             raise content
         return load(document.origin, self._options.limits) if content is None else content
 
-    def _read_waiting(self) -> Iterator[_Outcome]:
+    def _read_waiting(self) -> Iterator[_ReadResult]:
         """Read the XML documents that have been put aside, since many are scanned at once."""
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
         if not waiting:
@@ -181,11 +184,11 @@ class _Reader:
 
     @property
     def selector_use(self) -> SelectorUse:
-        """What selectors found in the pages so far."""
+        """What selectors matched in the pages so far."""
         return self._html.selector_use
 
     def finish(self) -> Marks:
-        """The marks of all documents, in order."""
+        """Return the marks of all documents, in order."""
         return joined([*self._parts, *self._xml.take()])
 
     def _read_other(self, document: RawDocument, data: bytes) -> tuple[Marks, str | None]:
@@ -203,7 +206,7 @@ class _Reader:
 
 
 def _json_document(line: bytes, origin: str) -> tuple[str, str]:
-    """The id and the text of a line of JSONL."""
+    """Return the id and the text of a line of JSONL."""
     try:
         record = _json(line)
         document_id, text = record["id"], record["text"]
@@ -219,7 +222,7 @@ def _json_document(line: bytes, origin: str) -> tuple[str, str]:
 
 
 def _json(line: bytes) -> Any:
-    """A line of JSON; UTF-8 is tried first, because finding out the encoding takes time."""
+    """Parse a line of JSON; UTF-8 is tried first, because finding out the encoding takes time."""
     try:
         return json.loads(line.decode())
     except ValueError:
@@ -234,25 +237,25 @@ def _ids(
     rule: IdRule,
     spaced_ids: bool,
 ) -> list[str | DocumentError]:
-    """The id of each document, or the error that says why it has none."""
+    """Return the id of each document, or the error that says why it has none."""
     if rule.pattern is None:
         by_rule = [rule.from_name(document.name) for document in documents]
     else:
         by_rule = _ids_inside(marks, table, rule.pattern, rule.attribute)
     result: list[str | DocumentError] = []
-    for document, own, made in zip(documents, given, by_rule, strict=True):
-        document_id = normalised_id(made if own is None else own)
+    for document, given_id, made_id in zip(documents, given, by_rule, strict=True):
+        document_id = normalised_id(made_id if given_id is None else given_id)
         why = _why_unusable(document_id, rule)
         if why is None and not spaced_ids:
             why = why_spaced(document_id)
-            if why is not None and own is None:
+            if why is not None and given_id is None:
                 why += "; rename it, or take ids from elsewhere with " + Parameter("id_rule")
         result.append(document_id if why is None else DocumentError(why, document.origin))
     return result
 
 
 def _why_unusable(document_id: str, rule: IdRule) -> str | None:
-    """Why this cannot be an id, or None if it can."""
+    """Return why this cannot be an id, or None if it can."""
     if len(document_id) > LONGEST_ID:
         return f"the id {quoted(document_id)} has more than {LONGEST_ID:,} characters"
     if _CONTROL.search(document_id):
@@ -274,7 +277,7 @@ def _why_unusable(document_id: str, rule: IdRule) -> str | None:
 def _ids_inside(
     marks: Marks, table: NodeTable, pattern: PathPattern, attribute: str | None
 ) -> list[str]:
-    """The text or attribute that a rule names, for each document; empty if there is none."""
+    """Return the text or attribute that a rule names, for each document; empty if there is none."""
     matching = pattern.matches(table.summary)[table.columns.path]
     ids = []
     first_row = 0

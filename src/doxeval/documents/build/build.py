@@ -1,7 +1,7 @@
-"""Building a collection: sources are read, here or by others, and written in the order of the plan.
+"""Building a collection: sources are read, here or elsewhere, and written in the order of the plan.
 
-Who reads what: see plan.py and shards.py. This file puts the pieces together; they come in order,
-and so do the reports about them, whoever has read them.
+plan.py says who reads what, shards.py does it, and this file puts the steps together. They come in
+order, and so do the reports about them, whoever has done them.
 """
 
 from __future__ import annotations
@@ -9,25 +9,28 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from doxeval.documents.build.batch import Batch
 from doxeval.documents.build.options import BuildOptions
 from doxeval.documents.build.plan import Plan
 from doxeval.documents.build.shards import (
-    BuiltShard,
-    Order,
-    Piece,
-    ReadBatch,
-    ShardEnd,
-    raw_batches,
-    read_in_processes,
-    read_on,
-    read_weighed,
+    BuildContext,
+    BuildStep,
+    build_here,
+    build_in_processes,
+    build_on_engine,
 )
-from doxeval.documents.build.sources import SUFFIXES, Source, Tally, recorded_path, source_paths
+from doxeval.documents.build.sources import (
+    SUFFIXES,
+    Source,
+    SourceCounts,
+    recorded_path,
+    source_paths,
+)
 from doxeval.documents.build.writer import CollectionWriter
 from doxeval.documents.collection import Collection
 from doxeval.documents.readers.html import SelectorUse
@@ -103,18 +106,20 @@ def build_collection(
     with CollectionWriter(Path(os.fsdecode(out)), force=force, id_rule=options.id_rule) as writer:
         plan = Plan(paths, options)
         if planned is not None:
-            planned(plan.walked())
-        order = Order(options, plan.sizes, writer.shards)
-        building = _Building(writer, order, progress, on_broken)
+            planned(plan.total_weight())
+        context = BuildContext(options, plan.sizes, writer.shards)
+        building = _Building(writer, progress, on_broken)
         with ExitStack() as resources:
             if engine is not None:
-                on = resources.enter_context(open_engine(engine, patience=patience))
-                pieces = read_on(on, plan, order, paths)
+                opened = resources.enter_context(open_engine(engine, patience=patience))
+                steps = build_on_engine(opened, plan, context, paths)
+            elif jobs > 1:
+                steps = build_in_processes(plan, context, jobs)
             else:
-                pieces = read_in_processes(plan, order, jobs) if jobs > 1 else _here(plan, order)
+                steps = build_here(plan, context)
             # Whatever happens, other processes end now, not when the generator is collected.
-            for piece in resources.enter_context(closing(pieces)):
-                building.take(piece)
+            for step in resources.enter_context(closing(steps)):
+                building.add(step)
         report = building.report()
         _refuse_useless(report, options, " ".join(paths))
         report.warnings = tuple(_warnings(report, options))
@@ -130,78 +135,60 @@ def build_collection(
     return report
 
 
-def _here(plan: Plan, order: Order) -> Generator[Piece, None, None]:
-    for shard in plan.shards():
-        for raw in raw_batches(order, shard):
-            yield raw if isinstance(raw, ShardEnd) else read_weighed(raw, order.options)
-
-
 class _Building:
-    """Takes the pieces of a collection, in order, into the writer and the report."""
+    """Adds the steps of a build, in order, to the writer and the report."""
 
     def __init__(
         self,
         writer: CollectionWriter,
-        order: Order,
         progress: Callable[[int, int], object] | None,
         on_broken: Callable[[DocumentError], object] | None,
     ) -> None:
         self._writer = writer
-        self._order = order
         self._progress = progress
         self._on_broken = on_broken
         self._broken: list[DocumentError] = []
         self._selector_use = SelectorUse()
-        self._tally = Tally()
+        self._counts = SourceCounts()
 
-    def take(self, piece: Piece) -> None:
-        """Add a piece at the end."""
-        if isinstance(piece, ReadBatch):
-            batch = piece.batch
-            self._note(batch.broken, batch.selector_use)
-            if batch.ids:
-                self._writer.append(batch)
-            self._report(piece.weight, len(batch.ids))
-            return
-        if isinstance(piece, BuiltShard):
-            self._note(piece.broken, piece.selector_use)
-            if piece.name is not None:
-                self._absorb(self._order.directory / piece.name)
-            self._report(piece.weight, piece.documents)
-        self._tally.add(piece.tally)
-        self._writer.end_part()
+    def add(self, step: BuildStep) -> None:
+        """Add a step at the end."""
+        self._broken += step.broken
+        self._selector_use += step.selector_use
+        if self._on_broken is not None:
+            for error in step.broken:
+                self._on_broken(error)
+        if isinstance(step, Batch):
+            documents = len(step.ids)
+            if documents:
+                self._writer.append(step)
+        else:
+            documents = step.documents
+            if step.name is not None:
+                directory = self._writer.shards / step.name
+                self._writer.absorb(Collection(directory), "moved")
+                shutil.rmtree(directory, ignore_errors=True)
+            self._counts.add(step.counts)
+            self._writer.end_part()
+        if self._progress is not None and (documents or step.weight):
+            self._progress(step.weight, documents)
 
     def report(self) -> BuildReport:
-        """What was done."""
+        """Return what was done."""
         return BuildReport(
             documents=self._writer.documents,
             source_bytes=self._writer.source_bytes,
             broken=self._broken,
-            passed_over=self._tally.passed_over,
-            suffixes_kept=self._tally.suffixes_kept,
+            passed_over=self._counts.passed_over,
+            suffixes_kept=self._counts.suffixes_kept,
             selector_use=self._selector_use,
         )
-
-    def _note(self, broken: list[DocumentError], selector_use: SelectorUse) -> None:
-        self._broken += broken
-        self._selector_use += selector_use
-        if self._on_broken is not None:
-            for error in broken:
-                self._on_broken(error)
-
-    def _report(self, weight: int, documents: int) -> None:
-        if self._progress is not None:
-            self._progress(weight, documents)
-
-    def _absorb(self, directory: Path) -> None:
-        self._writer.absorb(Collection(directory), "moved")
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _refuse_useless(report: BuildReport, options: BuildOptions, sources: str) -> None:
     """Refuse a build without documents, or with options that had no effect."""
     if not report.documents:
-        raise SourceError(_nothing_found(report), sources)
+        raise SourceError(_no_documents(report), sources)
     if (options.root or options.drop) and not report.selector_use.pages:
         selector = Parameter("root" if options.root else "drop")
         raise SourceError(selector + " is for HTML, and there are no documents in HTML", sources)
@@ -228,10 +215,10 @@ def _warnings(report: BuildReport, options: BuildOptions) -> Iterator[str]:
             "ids with a suffix, needed to tell files of the same name apart: "
             f"{report.suffixes_kept:,}"
         )
-    yield from Tally(report.passed_over).warnings
+    yield from SourceCounts(report.passed_over).warnings
 
 
-def _nothing_found(report: BuildReport) -> str:
+def _no_documents(report: BuildReport) -> str:
     if report.broken:
         return f"all {len(report.broken):,} documents are broken"
     return f"no documents found; looked for files ending in {', '.join(SUFFIXES)} and in archives"

@@ -1,40 +1,54 @@
-"""Documents before they are parsed, and loading their bytes.
+"""The documents in the files of sources, before they are parsed.
 
-The documents in the files of sources.
-
-A file that is one document is only named here; whoever parses it reads it. Members of archives,
-lines and records come with their data. Nothing is ever unpacked to disk.
+A file that is one document is only named here; whoever parses it reads it (`load`). Members of
+archives, lines and records come with their data. Nothing is ever unpacked to disk.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import IO, NamedTuple
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
 from doxeval.documents.build.options import BuildOptions, Format, Limits, check_bytes
 from doxeval.documents.build.sources import (
+    ARCHIVE_SUFFIXES,
     LINKS,
     FileNames,
-    Member,
+    SourceCounts,
     SourceFile,
-    Tally,
     Walk,
-    entries,
     kind_of,
-    member_names,
-    with_slashes,
+    with_long_suffix,
 )
-from doxeval.documents.ids import without_suffixes
 from doxeval.documents.readers.records import Record, read_records
-from doxeval.errors import DocumentError, SourceError
-from doxeval.files import COMPRESSIONS, is_compressed, open_input, open_with_position, read_up_to
+from doxeval.errors import DocumentError, DoxevalError, SourceError
+from doxeval.files import (
+    COMPRESSIONS,
+    Allowance,
+    decompress,
+    is_compressed,
+    limit_expansion,
+    open_input,
+    open_with_position,
+    read_up_to,
+    size_allowance,
+    unreadable_reason,
+)
 from doxeval.messages import Parameter
 
+if TYPE_CHECKING:
+    from tarfile import TarFile, TarInfo
+
+_CHUNK = 1 << 20
 _SMALL_FILE = 64 << 10
 _TYPICAL_COMPRESSION = 10
-_COMPRESSED = (*COMPRESSIONS, ".zip", ".tgz", ".tbz2", ".txz", ".tzst")
+_TAR_BLOCK = 512
+_COMPRESSED = (*COMPRESSIONS, *(suffix for suffix in ARCHIVE_SUFFIXES if suffix != ".tar"))
 
 
 class RawDocument(NamedTuple):
@@ -64,7 +78,7 @@ class RawDocument(NamedTuple):
 
 
 def expected_bytes(path: str, size: int) -> int:
-    """About how many bytes a file has when it is decompressed, judging by its name and size.
+    """Return about how many bytes a file has when it is decompressed, by its name and size.
 
     >>> expected_bytes("a.xml", 100), expected_bytes("a.xml.gz", 100), expected_bytes("a.zip", 100)
     (100, 1000, 1000)
@@ -73,7 +87,7 @@ def expected_bytes(path: str, size: int) -> int:
 
 
 def load(path: str, limits: Limits) -> bytes:
-    """The bytes of a file, decompressed."""
+    """Return the bytes of a file, decompressed."""
     if is_compressed(path):
         try:
             with open_input(path) as file:
@@ -99,11 +113,8 @@ def load(path: str, limits: Limits) -> bytes:
         raise DocumentError(error.strerror or str(error), path) from error
 
 
-_CHUNK = 1 << 20
-
-
 def documents_of(sources: Sequence[str], options: BuildOptions) -> Iterator[RawDocument]:
-    """All documents of sources, in a fixed order.
+    """Yield all documents of sources, in a fixed order.
 
     >>> next(documents_of(["no/such/place"], BuildOptions()))
     Traceback (most recent call last):
@@ -113,10 +124,9 @@ def documents_of(sources: Sequence[str], options: BuildOptions) -> Iterator[RawD
 
 
 class Contents:
-    """Reads what files hold, and notes what it passes over on the way.
+    """Reads what files hold, and counts what it passes over on the way.
 
     >>> import tempfile
-    >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "a.jsonl"
     >>> size = path.write_text('{"id": "1", "text": "One."}')
     >>> file = SourceFile(str(path), "a", "jsonl", True, size)
@@ -127,10 +137,10 @@ class Contents:
     def __init__(self, options: BuildOptions) -> None:
         self._options = options
         self._names = FileNames(options)
-        self.tally = Tally()
+        self.tally = SourceCounts()
 
     def documents(self, files: Iterable[SourceFile]) -> Iterator[RawDocument]:
-        """All documents of some files, in order."""
+        """Yield all documents of some files, in order."""
         for file in files:
             if file.format is None:
                 yield from self._members(file.path, file.name)
@@ -145,30 +155,30 @@ class Contents:
                 yield from self._many(stream, file.path, format_, tell)
                 return
             lines = self._lines(stream, file.path, file.first_line, file.end - file.begin)
-            yield from _weighed(lines, lambda: min(tell(), file.end), file.begin)
+            yield from _with_weights(lines, lambda: min(tell(), file.end), file.begin)
 
     def _members(self, path: str, inside: str) -> Iterator[RawDocument]:
         # All names must be known to decide which suffixes are needed.
-        is_path = self._options.id_rule.text == "path"
-        names = list(dict.fromkeys(member_names(path))) if is_path else []
-        id_paths = dict(zip(names, self._names.id_paths(names), strict=True))
+        names = (
+            dict.fromkeys(member.name for member in members(path)) if self._names.are_ids else ()
+        )
+        files = {file.name: file for file in self._names.of_directory(names)}
         for member in entries(path):
-            format_ = self._names.format(member.name)
+            file = files.get(member.name) or self._names.of_file(member.name)
             if member.file is None:
                 self.tally.passed_over[LINKS] += 1
-            elif format_ is None:
+            elif file.format is None:
                 self.tally.passed_over[kind_of(member.name)] += 1
-            elif self._names.holds_many(format_):
-                yield from self._many(member.decompressed(), member.origin, format_, lambda: 0)
+            elif self._names.holds_many(file.format):
+                yield from self._many(member.decompressed(), member.origin, file.format, lambda: 0)
             else:
                 content = self._bytes_of(member)
-                id_path = id_paths.get(member.name) or with_slashes(without_suffixes(member.name))
-                self.tally.suffixes_kept += self._names.keeps_suffix(member.name, id_path)
-                name = inside + id_path.removeprefix("./")
-                yield RawDocument(member.origin, name, format_, content, member.weight)
+                self.tally.suffixes_kept += self._names.keeps_suffix(file)
+                name = inside + file.id_path.removeprefix("./")
+                yield RawDocument(member.origin, name, file.format, content, member.weight)
 
     def _bytes_of(self, member: Member) -> bytes | DocumentError:
-        """All bytes of a member of an archive; an error if they are too many or damaged."""
+        """Return all bytes of a member of an archive; an error if they are too many or damaged."""
         limits = self._options.limits
         try:
             data = read_up_to(member.decompressed(), limits.bytes)
@@ -184,19 +194,19 @@ class Contents:
     def _many(
         self, stream: IO[bytes], origin: str, format_: Format, tell: Callable[[], int]
     ) -> Iterator[RawDocument]:
-        """The documents of a stream, each with the bytes of the file that it takes."""
+        """Yield the documents of a stream, each with the bytes of the file that it takes."""
         documents = self._lines(stream, origin)
         if format_ == "xml" and self._options.record is not None:
             documents = self._records(stream, origin, self._options.record)
-        return _weighed(documents, tell)
+        return _with_weights(documents, tell)
 
     def _lines(
-        self, stream: IO[bytes], origin: str, first: int = 1, most: int | None = None
+        self, stream: IO[bytes], origin: str, first: int = 1, within: int | None = None
     ) -> Iterator[RawDocument]:
-        """The lines of a stream; if `most` is given, those that begin in so many bytes of it."""
+        """Yield the lines of a stream; given `within`, those that begin in its first bytes."""
         limits = self._options.limits
         number, read = first - 1, 0
-        while (most is None or read < most) and (line := stream.readline(limits.bytes + 1)):
+        while (within is None or read < within) and (line := stream.readline(limits.bytes + 1)):
             number += 1
             read += len(line)
             line_origin = f"{origin}:{number}"
@@ -233,11 +243,114 @@ class Contents:
             raise SourceError(message + Parameter("record") + " names the records", origin)
 
 
-def _weighed(
+def _with_weights(
     documents: Iterable[RawDocument], tell: Callable[[], int], before: int = 0
 ) -> Iterator[RawDocument]:
-    """Documents, each with the bytes of the file that were read to get it."""
+    """Yield documents, each with the bytes of the file that were read to get it."""
     for document in documents:
         at = tell()
         yield document._replace(weight=at - before)
         before = at
+
+
+# Archives
+
+
+class Member(NamedTuple):
+    """A file in an archive, readable until the next one is requested.
+
+    origin: its name in messages. file: its bytes, whose errors are SourceErrors that name it;
+    None for links, devices and the like. weight: how many bytes of the archive were read to get
+    to it.
+    """
+
+    name: str
+    origin: str
+    file: BinaryIO | None
+    weight: int
+    allowance: Allowance
+
+    def decompressed(self) -> BinaryIO:
+        """Return the bytes of the file, decompressed if its name has such a suffix."""
+        file = self.file or io.BytesIO()
+        if not is_compressed(self.name):
+            return file
+        return limit_expansion(lambda: decompress(file, self.name), self.origin, self.allowance)
+
+
+def members(path: str) -> Iterator[Member]:
+    """Yield the regular files of an archive, in its order."""
+    return (member for member in entries(path) if member.file is not None)
+
+
+def entries(path: str) -> Iterator[Member]:
+    """Yield everything in an archive except directories, in its order."""
+    try:
+        yield from _zip_members(path) if path.lower().endswith(".zip") else _tar_members(path)
+    except DoxevalError:
+        raise
+    except Exception as error:  # the readers of archives raise all kinds of errors on damaged data
+        raise SourceError(unreadable_reason(error), path) from error
+
+
+def _tar_members(path: str) -> Iterator[Member]:
+    import tarfile
+
+    class Header(tarfile.TarInfo):
+        """A header; tarfile would take a damaged or missing one as the end of the archive."""
+
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Header:
+            try:
+                return super().frombuf(buf, encoding, errors)
+            except tarfile.HeaderError as error:
+                if len(buf) == _TAR_BLOCK and not any(buf):
+                    raise  # the mark at the end
+                what = str(error) if buf else "it ends without the mark of the end"
+                raise SourceError(f"the archive is damaged: {what}", path) from None
+
+    with Path(path).open("rb") as file:
+        stored, contained = size_allowance(file, path), _members_allowance(file, path)
+        stream = limit_expansion(lambda: decompress(file, with_long_suffix(path)), path, stored)
+        with stream, tarfile.open(fileobj=stream, mode="r|", tarinfo=Header) as tar:
+            before = 0
+            while (entry := tar.next()) is not None:
+                # Otherwise tarfile would keep every member in memory (the attribute has no stub).
+                tar.members.clear()  # type: ignore[attr-defined]
+                if entry.isdir():
+                    continue
+                at = file.tell()
+                origin = f"{path}!{entry.name}"
+                contents = None
+                if entry.isreg():
+                    contents = limit_expansion(partial(_extract, tar, entry), origin, contained)
+                yield Member(entry.name, origin, contents, at - before, contained)
+                before = at
+
+
+def _extract(tar: TarFile, entry: TarInfo) -> IO[bytes]:
+    contents = tar.extractfile(entry)
+    return io.BytesIO() if contents is None else contents
+
+
+def _zip_members(path: str) -> Iterator[Member]:
+    from zipfile import ZipFile
+
+    with Path(path).open("rb") as file, ZipFile(file) as archive:
+        contained = _members_allowance(file, path)
+        for entry in archive.infolist():
+            if entry.is_dir():
+                continue
+            origin = f"{path}!{entry.filename}"
+            contents = None
+            # The upper half is the mode of the file, if the archive was made on Unix.
+            if stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG):
+                contents = limit_expansion(partial(archive.open, entry), origin, contained)
+            yield Member(entry.filename, origin, contents, entry.compress_size, contained)
+            if contents is not None:
+                contents.close()
+
+
+def _members_allowance(file: IO[bytes], path: str) -> Allowance:
+    """Return how much may come out of all members together."""
+    return Allowance(os.fstat(file.fileno()).st_size, path)

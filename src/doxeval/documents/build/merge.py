@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,34 +58,40 @@ def merge_collections(
     >>> merge_collections([a, b], a.directory.with_name("both"))
     MergeReport(collections=2, documents=2, elements=2)
     """
-    opened = _opened(collections)
+    opened = _open_collections(collections)
     _refuse_different_options(opened)
     firsts = [0, *accumulate(map(len, opened))]
 
-    def place_of(document: int, origin: str) -> str:
+    def describe_origin(document: int, origin: str) -> str:
         return f"{opened[bisect_right(firsts, document) - 1].location} ({origin})"
 
-    with CollectionWriter(Path(os.fsdecode(out)), force=force, place_of=place_of) as writer:
-        for one in opened:
-            with on_guard(one):
-                writer.absorb(one, "shared", joined=_JOINED)
+    with CollectionWriter(
+        Path(os.fsdecode(out)), force=force, describe_origin=describe_origin
+    ) as writer:
+        for collection in opened:
+            with on_guard(collection):
+                writer.absorb(collection, "shared", joined=_JOINED)
             if progress is not None:
-                progress(_bytes(one), len(one))
+                size = sum(file["bytes"] for file in collection.manifest["files"].values())
+                progress(size, len(collection))
         writer.finish(_facts(opened))
-        elements = sum(one.manifest["counts"]["elements"] for one in opened)
+        elements = sum(collection.manifest["counts"]["elements"] for collection in opened)
         return MergeReport(len(opened), writer.documents, elements)
 
 
-def _opened(collections: Iterable[Collection | str | os.PathLike[str]]) -> list[Collection]:
+def _open_collections(
+    collections: Iterable[Collection | str | os.PathLike[str]],
+) -> list[Collection]:
     opened: list[Collection] = []
     if isinstance(collections, Collection | str | os.PathLike):
         collections = [collections]
     for given in collections:
-        one = given if isinstance(given, Collection) else Collection(given)
-        if one in opened:
-            same = opened[opened.index(one)].location
-            raise CollectionError(f"the collection is given twice, first as {same}", one.location)
-        opened.append(one)
+        collection = given if isinstance(given, Collection) else Collection(given)
+        if collection in opened:
+            same = opened[opened.index(collection)].location
+            message = f"the collection is given twice, first as {same}"
+            raise CollectionError(message, collection.location)
+        opened.append(collection)
     if len(opened) < 2:
         raise InputError("expected two collections or more to merge")
     return opened
@@ -95,7 +101,7 @@ def _refuse_different_options(collections: Sequence[Collection]) -> None:
     first = collections[0]
     for other in collections[1:]:
         for name in _MUST_AGREE:
-            here, there = (one.manifest["options"][name] for one in (first, other))
+            here, there = first.manifest["options"][name], other.manifest["options"][name]
             if here != there:
                 raise CollectionError(
                     f"it cannot be merged with {first.location}: they were built with different "
@@ -104,60 +110,56 @@ def _refuse_different_options(collections: Sequence[Collection]) -> None:
                 )
 
 
-def _difference(name: str, own: Any, other: Any) -> str:
-    """How an option differs, briefly.
+def _difference(name: str, value: Any, other: Any) -> str:
+    """Return how an option differs, briefly.
 
     >>> _difference("text", "none", "plain")
     'text none instead of plain'
     >>> _difference("inline", ["b", "i"], ["b", "tt"])
     'inline with i, without tt'
     """
-    if not isinstance(own, list):
-        return f"{name} {own} instead of {other}"
+    if not isinstance(value, list):
+        return f"{name} {value} instead of {other}"
     parts = [
         f"{word} {', '.join(sorted(tags)[:5])}{', …' if len(tags) > 5 else ''}"
-        for word, tags in (("with", set(own) - set(other)), ("without", set(other) - set(own)))
+        for word, tags in (("with", set(value) - set(other)), ("without", set(other) - set(value)))
         if tags
     ]
     return f"{name} {', '.join(parts)}"
 
 
 def _facts(collections: Sequence[Collection]) -> dict[str, Any]:
-    """What the manifest says about the collections that were merged."""
-    manifests = [one.manifest for one in collections]
+    """Return what the manifest says about the collections that were merged."""
+    manifests = [collection.manifest for collection in collections]
     return {
         "sources": [source for manifest in manifests for source in manifest.get("sources", [])],
-        "options": _joined_options([manifest["options"] for manifest in manifests]),
+        "options": _join_options([manifest["options"] for manifest in manifests]),
         "broken": sum(manifest.get("broken", 0) for manifest in manifests),
         "suffixes_kept": sum(manifest.get("suffixes_kept", 0) for manifest in manifests),
         "merged": [
             {
-                "collection": one.location,
-                "seal": one.seal,
-                "documents": len(one),
-                "sources": one.manifest.get("sources", []),
-                "options": one.manifest["options"],
+                "collection": collection.location,
+                "seal": collection.seal,
+                "documents": len(collection),
+                "sources": collection.manifest.get("sources", []),
+                "options": collection.manifest["options"],
             }
-            for one in collections
+            for collection in collections
         ],
     }
 
 
-def _joined_options(options: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Each option, as a list of its values if it had several.
+def _join_options(options: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return each option, as a list of its values if it had several.
 
-    >>> _joined_options([{"id": "stem", "text": "plain"}, {"id": "path", "text": "plain"}])
+    >>> _join_options([{"id": "stem", "text": "plain"}, {"id": "path", "text": "plain"}])
     {'id': ['stem', 'path'], 'text': 'plain'}
     """
     joined: dict[str, Any] = {}
-    for name in dict.fromkeys(name for own in options for name in own):
+    for name in dict.fromkeys(chain.from_iterable(options)):
         values: list[Any] = []
-        for own in options:
-            if own.get(name) not in values:
-                values.append(own.get(name))
+        for recorded in options:
+            if recorded.get(name) not in values:
+                values.append(recorded.get(name))
         joined[name] = values[0] if len(values) == 1 else values
     return joined
-
-
-def _bytes(collection: Collection) -> int:
-    return sum(file["bytes"] for file in collection.manifest["files"].values())

@@ -1,6 +1,6 @@
-"""Limits that keep a hostile or broken document from using up memory or time.
+"""The options for building a collection, and the limits for each document.
 
-The options for building a collection.
+Limits keep a hostile or broken document from using up memory or time.
 """
 
 from __future__ import annotations
@@ -59,43 +59,43 @@ class Limits:
     def __post_init__(self) -> None:
         for limit in fields(self):
             value = getattr(self, limit.name)
-            least = 0 if limit.name == "expansion_allowance" else 1
-            most = _HIGHEST.get(limit.name, HIGHEST_LIMIT)
-            if not isinstance(value, int) or not least <= value <= most:
+            low = 0 if limit.name == "expansion_allowance" else 1
+            high = _HIGHEST.get(limit.name, HIGHEST_LIMIT)
+            if not isinstance(value, int) or not low <= value <= high:
                 raise InputError(
                     Parameter(limit.name, value)
-                    + f": expected a whole number from {least} to {most:,}"
+                    + f": expected a whole number from {low} to {high:,}"
                 )
 
 
-def _sets(name: str) -> Message:
+def _limit_hint(name: str) -> Message:
     return Parameter(name) + " sets the limit"
 
 
 def too_deep(limits: Limits) -> str:
-    """The message about a document that is too deep."""
-    return f"elements nested more than {limits.depth:,} deep; " + _sets("depth")
+    """Return the message about a document that is too deep."""
+    return f"elements nested more than {limits.depth:,} deep; " + _limit_hint("depth")
 
 
 def check_bytes(size: int, limits: Limits, origin: str) -> None:
     """Refuse a document with too many bytes."""
     if size > limits.bytes:
         message = f"more than {limits.bytes:,} bytes in one document; "
-        raise DocumentError(message + _sets("bytes"), origin)
+        raise DocumentError(message + _limit_hint("bytes"), origin)
 
 
 def check_elements(count: int, limits: Limits, origin: str) -> None:
     """Refuse a document with too many elements."""
     if count > limits.elements:
         message = f"more than {limits.elements:,} elements in one document; "
-        raise DocumentError(message + _sets("elements"), origin)
+        raise DocumentError(message + _limit_hint("elements"), origin)
 
 
 def check_lines(count: int, limits: Limits, origin: str) -> None:
     """Refuse a document with too many lines."""
     if count > limits.lines:
         message = f"more than {limits.lines:,} lines of Markdown in one document; "
-        raise DocumentError(message + _sets("lines"), origin)
+        raise DocumentError(message + _limit_hint("lines"), origin)
 
 
 Format = Literal["xml", "html", "markdown", "text", "jsonl"]
@@ -173,8 +173,7 @@ class BuildOptions:
             if choices is not None and value not in choices:
                 shown = ", ".join(map(str, choices))
                 raise InputError(Parameter(name, value) + f": expected one of {shown}")
-            for text in value if isinstance(value, list) else [value]:
-                _check_unicode(name, text)
+            _check_unicode(name, value if isinstance(value, list) else [value])
         self._check_selectors()
 
     def _check_selectors(self) -> None:
@@ -186,7 +185,7 @@ class BuildOptions:
                 Parameter(given[0][0]) + f" is for HTML, and the format is {self.format}"
             )
         for name, selector in given:
-            from doxeval.documents.readers.html import parse_selector
+            from doxeval.documents.readers.selectors import parse_selector
 
             if not isinstance(selector, str):
                 raise InputError(Parameter(name, selector) + ": expected a CSS selector")
@@ -199,7 +198,7 @@ class BuildOptions:
         return short_repr(self)
 
     def recorded(self) -> dict[str, Any]:
-        """The options as the manifest of the collection records them."""
+        """Return the options as the manifest of the collection records them."""
         return {
             "id": self.id_rule.text,
             "suffixes": "where needed" if self.id_rule.text == "path" else "never",
@@ -217,9 +216,13 @@ class BuildOptions:
         }
 
 
-def _check_unicode(name: str, value: object) -> None:
+def _check_unicode(name: str, values: list[Any]) -> None:
     """Refuse text that no file can hold, such as bytes of a command line that are not UTF-8."""
     try:
-        str(value).encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{name}={quoted(value)}: expected text in Unicode") from None
+        "".join(map(str, values)).encode()
+    except UnicodeEncodeError as error:
+        before = 0
+        for value in values:
+            before += len(str(value))
+            if error.start < before:
+                raise InputError(f"{name}={quoted(value)}: expected text in Unicode") from None

@@ -1,10 +1,10 @@
-"""The plan of a build: all files with documents, in order, cut into shards.
+"""The plan of a build: all files with documents, in order, divided into shards.
 
-A shard is a piece of work that anybody can do without knowing the others. It is some thousand files
-of directories, a few small files of many documents, one large one, or a range of lines of a very
-large one. Documents are read in batches, and a batch ends where its shard ends. So everything that
-a collection's bytes depend on follows from the plan alone, whoever does the work: the borders of
-batches, the numbers of paths, and the parts of the text, which has one part for each shard.
+A shard can be built without knowing the others. It is some thousand files of directories, a few
+small files of many documents, one large one, or a range of lines of a very large one. Documents are
+read in batches, and a batch ends where its shard ends. So everything that a collection's bytes
+depend on follows from the plan alone, whoever does the work: where batches end, the numbers of
+paths, and the parts of the text, which has one part for each shard.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 
 from doxeval.documents.build.contents import RawDocument, expected_bytes
 from doxeval.documents.build.options import BuildOptions
-from doxeval.documents.build.sources import SourceFile, Tally, Walk
+from doxeval.documents.build.sources import SourceCounts, SourceFile, Walk
 from doxeval.errors import SourceError
 from doxeval.files import is_compressed
 
@@ -46,11 +46,11 @@ class Sizes(NamedTuple):
     shards_until_larger: int = 4
 
     def shard_bytes(self, number: int) -> int:
-        """About how many bytes of documents the shard of this number has."""
+        """Return about how many bytes of documents the shard of this number has."""
         return self.batches(number) * self.batch_bytes
 
     def batches(self, number: int) -> int:
-        """How many batches the shard of this number has, if it is made of small files."""
+        """Return how many batches the shard of this number has, if it is made of small files."""
         return self.shard_batches + number // self.shards_until_larger
 
 
@@ -59,7 +59,7 @@ SIZES = Sizes()
 
 @dataclass(frozen=True)
 class Shard:
-    """Files that are read together; the tally is of what the walk noticed on its way to them.
+    """Files that are read together, and what the walk counted on its way to them.
 
     >>> Shard(0, (SourceFile("a.xml", "a", "xml", False, 9),)).weight
     9
@@ -67,34 +67,30 @@ class Shard:
 
     number: int
     files: tuple[SourceFile, ...]
-    tally: Tally = field(default_factory=Tally)
+    counts: SourceCounts = field(default_factory=SourceCounts)
 
     @property
     def weight(self) -> int:
         """How many bytes of the sources it accounts for."""
         return sum(file.weight for file in self.files)
 
-    def packed(self) -> bytes:
-        """The shard in a few bytes for each file: names in a directory are alike.
+    def pack(self) -> bytes:
+        """Return the shard in a few bytes for each file: names in a directory are alike.
 
-        >>> shard = Shard(3, (SourceFile("a.xml", "a", "xml", False, 9),), Tally(suffixes_kept=1))
-        >>> Shard.unpacked(shard.packed()) == shard
+        >>> counts = SourceCounts(suffixes_kept=1)
+        >>> shard = Shard(3, (SourceFile("a.xml", "a", "xml", False, 9),), counts)
+        >>> Shard.unpack(shard.pack()) == shard
         True
         """
-        tally = [dict(self.tally.passed_over), self.tally.suffixes_kept]
-        return zlib.compress(json.dumps([self.number, self.files, tally]).encode(), 1)
+        counts = [dict(self.counts.passed_over), self.counts.suffixes_kept]
+        return zlib.compress(json.dumps([self.number, self.files, counts]).encode(), 1)
 
     @staticmethod
-    def unpacked(packed: bytes) -> Shard:
-        """The shard that was packed."""
+    def unpack(packed: bytes) -> Shard:
+        """Return the shard that was packed."""
         number, files, (passed_over, kept) = json.loads(zlib.decompress(packed))
-        own = tuple(SourceFile(*file) for file in files)
-        return Shard(number, own, Tally(Counter(passed_over), kept))
-
-    @property
-    def holds_many(self) -> bool:
-        """Whether a file of it holds many documents, which are found only by reading it."""
-        return any(file.holds_many for file in self.files)
+        counts = SourceCounts(Counter(passed_over), kept)
+        return Shard(number, tuple(SourceFile(*file) for file in files), counts)
 
 
 class Plan:
@@ -112,31 +108,31 @@ class Plan:
         self._walk = Walk(sources, options)
         self._packed: list[bytes] | None = None
 
-    def walked(self) -> int:
-        """The bytes of all sources, for a progress bar. From now on the plan is in memory."""
+    def total_weight(self) -> int:
+        """Return the bytes of all sources, for a progress bar, and keep the plan in memory."""
         total = 0
         self._packed = []
         for shard in self._shards():
             total += shard.weight
-            self._packed.append(shard.packed())
+            self._packed.append(shard.pack())
         return total
 
     def shards(self) -> Iterator[Shard]:
-        """All shards in order; the last may have no files, but a tally."""
+        """Yield all shards in order; the last may have no files, but counts."""
         if self._packed is None:
             return self._shards()
-        return map(Shard.unpacked, self._packed)
+        return map(Shard.unpack, self._packed)
 
     def _shards(self) -> Iterator[Shard]:
         number = 0
-        for files in _grouped(self._walk.files(), self.sizes):
+        for files in _files_of_shards(self._walk.files(), self.sizes):
             yield Shard(number, files, self._walk.take_tally())
             number += 1
         yield Shard(number, (), self._walk.take_tally())
 
 
 def batches(documents: Iterable[RawDocument], sizes: Sizes) -> Iterator[list[RawDocument]]:
-    """The documents of a shard in batches.
+    """Yield the documents of a shard in batches.
 
     >>> documents = [RawDocument(name, name, "xml", None, 9) for name in "abc"]
     >>> [len(batch) for batch in batches(documents, Sizes(batch_documents=2))]
@@ -154,8 +150,8 @@ def batches(documents: Iterable[RawDocument], sizes: Sizes) -> Iterator[list[Raw
         yield batch
 
 
-def _grouped(files: Iterable[SourceFile], sizes: Sizes) -> Iterator[tuple[SourceFile, ...]]:
-    """The files of each shard: small ones as long as they fill its batches, or one large one."""
+def _files_of_shards(files: Iterable[SourceFile], sizes: Sizes) -> Iterator[tuple[SourceFile, ...]]:
+    """Yield the files of each shard: small ones that fill its batches, or one large one."""
     number = 0
     group: list[SourceFile] = []
     full = size = count = 0
@@ -165,8 +161,8 @@ def _grouped(files: Iterable[SourceFile], sizes: Sizes) -> Iterator[tuple[Source
             if group:
                 yield tuple(group)
                 number += 1
-            for piece in _cut(file, sizes, number):
-                yield (piece,)
+            for part in _line_ranges(file, sizes, number):
+                yield (part,)
                 number += 1
             group, full, size, count = [], 0, 0, 0
             continue
@@ -184,10 +180,10 @@ def _grouped(files: Iterable[SourceFile], sizes: Sizes) -> Iterator[tuple[Source
         yield tuple(group)
 
 
-def _cut(file: SourceFile, sizes: Sizes, number: int) -> Iterator[SourceFile]:
-    """A large file, cut into ranges of lines if it is JSONL that can be read from anywhere."""
+def _line_ranges(file: SourceFile, sizes: Sizes, number: int) -> Iterator[SourceFile]:
+    """Yield a large file, in ranges of lines if it is JSONL that can be read from anywhere."""
     try:
-        if not _can_be_cut(file) or file.size < 2 * sizes.shard_bytes(number):
+        if not _can_be_split(file) or file.size < 2 * sizes.shard_bytes(number):
             yield file
             return
         begin, first_line = 0, 1
@@ -202,13 +198,13 @@ def _cut(file: SourceFile, sizes: Sizes, number: int) -> Iterator[SourceFile]:
         raise SourceError(error.strerror or str(error), file.path) from error
 
 
-def _can_be_cut(file: SourceFile) -> bool:
+def _can_be_split(file: SourceFile) -> bool:
     is_plain = file.format == "jsonl" and not is_compressed(file.path)
     return is_plain and stat.S_ISREG(os.stat(file.path).st_mode)
 
 
 def _whole_lines(stream: BinaryIO, begin: int, most: int) -> tuple[int, int]:
-    """The end of the line in which so many bytes end, and how many lines there are until then."""
+    """Return where the line ends that holds byte `begin + most`, and the lines until there."""
     stream.seek(begin)
     lines, left = 0, most
     while left > 0 and (chunk := stream.read(min(left, _CHUNK))):

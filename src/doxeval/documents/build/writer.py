@@ -1,4 +1,4 @@
-"""Writing a collection: batch after batch, or one collection after another, sealed at the end.
+"""Writing a collection: batch after batch, or one collection after another, complete at the end.
 
 nodes.COLUMN.npy            the node table (see nodes.py)
 documents.rows.npy          the first row of each document, and the number of all rows
@@ -6,14 +6,12 @@ documents.ids.txt           one id per line
 documents.id_ends.npy       where each line ends
 documents.origins.txt       the source of each document, one per line
 documents.sha256.npy        the hash of each document's text, 32 bytes each
-documents.index_*.npy       ids to document numbers (see id_index.py)
+documents.index_*.npy       ids to document numbers (see ids.py)
 documents.text_ends.npy     where each document's text ends, in all parts of the text
 summary.parent.npy, summary.tag.npy, summary.tags.json     the path summary
 summary.elements.npy        how many elements have each path
 text.bin, text.0001.bin, …  the texts in UTF-8, plain or one zstd frame each; large ones in parts
 manifest.json               counts, statistics, the options of the build, the hashes of all files
-
-Writing the text of a collection, in parts.
 """
 
 from __future__ import annotations
@@ -53,6 +51,230 @@ from doxeval.storage import SealedWriter
 
 # How a part comes from another collection: that collection gives it away, or shares it.
 Handover = Literal["moved", "shared"]
+_ROWS = 1 << 20  # of another collection, copied at a time
+_BLOCK = 1 << 22
+
+
+class CollectionWriter:
+    """Writes batches of documents into a new collection.
+
+    A context manager: `finish` puts the complete collection in its place; after an exception,
+    nothing is left behind. `describe_origin` says where a document comes from in messages about
+    duplicate ids, given its number and its origin.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        *,
+        force: bool = False,
+        id_rule: IdRule | None = None,
+        describe_origin: Callable[[int, str], str] = lambda _, origin: origin,
+    ) -> None:
+        self._out = out
+        self._id_rule = id_rule
+        self._describe_origin = describe_origin
+        self._store = SealedWriter(COLLECTION, out, force=force)
+        self._ids = IdIndexBuilder(self._store.scratch)
+        self._summary = SummaryBuilder()
+        self._statistics = StatisticsBuilder()
+        self._rows = 0
+        self._id_bytes = 0
+        self.documents = 0
+        self.source_bytes = 0
+
+    def __enter__(self) -> CollectionWriter:
+        with ExitStack() as resources, output_errors(self._out):
+            resources.enter_context(self._store)
+            self._open()
+            resources.pop_all()
+        return self
+
+    def _open(self) -> None:
+        columns = {
+            **{f"nodes.{name}": np.int32 for name in COLUMNS},
+            "documents.rows": np.int64,
+            "documents.id_ends": np.int64,
+            "documents.text_ends": np.int64,
+            "documents.sha256": np.uint8,
+        }
+        self._columns = {name: self._store.column(name, dtype) for name, dtype in columns.items()}
+        self._columns["documents.rows"].append([0])
+        self._id_lines = self._store.file(IDS_FILE)
+        self._origin_lines = self._store.file(ORIGINS_FILE)
+        self._text = TextWriter(self._store)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._store.__exit__(kind, error, trace)
+
+    @property
+    def shards(self) -> Path:
+        """Where shards may be built until `finish`, in a directory that is yet to be made."""
+        return self._store.scratch_directory / "shards"
+
+    def append(self, batch: Batch) -> None:
+        """Add a batch at the end."""
+        table = batch.table
+        with output_errors(self._out):
+            self._append_ids(batch)
+            path_here = self._summary.absorb(table.summary)
+            self._statistics.add(table, path_here)
+            path = path_here[table.columns.path]
+            for name, values in table.columns._replace(path=path)._asdict().items():
+                self._columns[f"nodes.{name}"].append(values)
+            self._columns["documents.rows"].append(self._rows + np.cumsum(table.rows))
+            self._count_rows(int(table.rows.sum()))
+            ends = self._text.size + np.cumsum([len(text) for text in batch.texts])
+            self._columns["documents.text_ends"].append(ends)
+            self._text.write(b"".join(batch.texts))
+            self._columns["documents.sha256"].append(np.frombuffer(batch.hashes, dtype=np.uint8))
+        self.documents += len(batch.ids)
+        self.source_bytes += batch.source_bytes
+
+    def _append_ids(self, batch: Batch) -> None:
+        lines = [document_id.encode() + b"\n" for document_id in batch.ids]
+        self._id_lines.write(b"".join(lines))
+        ends = self._id_bytes + np.cumsum([len(line) for line in lines], dtype=np.int64)
+        self._columns["documents.id_ends"].append(ends)
+        self._id_bytes = int(ends[-1]) if len(ends) else self._id_bytes
+        self._origin_lines.write(b"".join(_origin_line(origin) for origin in batch.origins))
+        with self._report_duplicates():
+            self._ids.add(batch.ids)
+
+    def _count_rows(self, elements: int) -> None:
+        self._rows += elements
+        if self._rows > MOST_ELEMENTS:
+            raise InputError(f"more than {MOST_ELEMENTS:,} elements in one collection")
+
+    def absorb(self, other: Collection, handover: Handover, joined: int = 0) -> None:
+        """Add all documents of another collection at the end.
+
+        Parts of its text are moved or shared. Those that leave a part here within `joined` bytes
+        are copied into it.
+        """
+        with output_errors(self._out):
+            self._absorb_ids(other)
+            self._absorb_elements(other)
+            self._absorb_text(other, handover, joined)
+        self.documents += len(other)
+        self.source_bytes += other.manifest["counts"]["source_bytes"]
+
+    def _absorb_ids(self, other: Collection) -> None:
+        ends, lines, index = other.id_columns
+        self._append_shifted("documents.id_ends", ends, self._id_bytes)
+        self._id_bytes += len(lines)
+        for first in range(0, len(lines), _BLOCK):
+            self._id_lines.write(lines[first : first + _BLOCK].data)
+        with (other.directory / ORIGINS_FILE).open("rb") as origins:
+            shutil.copyfileobj(origins, self._origin_lines, _BLOCK)
+        with self._report_duplicates():
+            self._ids.absorb(index)
+
+    def _absorb_elements(self, other: Collection) -> None:
+        path_here = self._summary.absorb(other.summary)
+        self._statistics.add_elements(other.elements_by_path, path_here)
+        self._statistics.totals += other.text_totals
+        for name, values in other.nodes._asdict().items():
+            for first in range(0, len(values), _ROWS):
+                block = values[first : first + _ROWS]
+                self._columns[f"nodes.{name}"].append(path_here[block] if name == "path" else block)
+        self._append_shifted("documents.rows", other.rows[1:], self._rows)
+        self._count_rows(len(other.nodes.path))
+
+    def _absorb_text(self, other: Collection, handover: Handover, joined: int) -> None:
+        ends = other.files.column("documents.text_ends")
+        self._append_shifted("documents.text_ends", ends, self._text.size)
+        hashes = other.files.column("documents.sha256")
+        for first in range(0, len(hashes), _BLOCK):
+            self._columns["documents.sha256"].append(hashes[first : first + _BLOCK])
+        text, files = other.files.text(), other.manifest["files"]
+        begin = 0
+        for name in text_parts(files):
+            size = files[name]["bytes"]
+            if self._text.has_room(size, joined) or other.files.remote is not None:
+                self._text.copy(text, begin, begin + size)
+            else:
+                self._text.take_part(other.directory / name, handover)
+            begin += size
+
+    def _append_shifted(self, name: str, values: Ints, offset: int) -> None:
+        for first in range(0, len(values), _ROWS):
+            self._columns[name].append(values[first : first + _ROWS] + offset)
+
+    def end_part(self) -> None:
+        """Put the texts that follow into another part."""
+        self._text.end_part()
+
+    def finish(self, facts: dict[str, Any]) -> None:
+        """Complete the collection and put it in its place."""
+        self._write_index()
+        summary = self._summary.finish()
+        self._store.whole_column("summary.parent", summary.parent_of)
+        self._store.whole_column("summary.tag", summary.tag_of)
+        elements = self._statistics.elements(len(summary))
+        self._store.whole_column("summary.elements", elements)
+        with output_errors(self._out):
+            tags = json.dumps(summary.tags, ensure_ascii=False)
+            self._store.file(TAGS_FILE).write(tags.encode())
+        counts = {
+            "documents": self.documents,
+            "elements": self._rows,
+            "paths": len(summary),
+            "tags": len(summary.tags),
+            "source_bytes": self.source_bytes,
+        }
+        statistics = self._statistics.totals._asdict()
+        self._store.finish({**facts, "counts": counts, "statistics": statistics})
+
+    def _write_index(self) -> None:
+        half = np.dtype(np.uint64)
+        types = {"keys": half, "checks": half, "numbers": number_type(self.documents)}
+        columns = {
+            name: self._store.column(f"documents.index_{name}", dtype)
+            for name, dtype in types.items()
+        }
+        with output_errors(self._out), self._report_duplicates():
+            for block in self._ids.blocks():
+                for name, values in block._asdict().items():
+                    columns[name].append(values)
+
+    @contextmanager
+    def _report_duplicates(self) -> Iterator[None]:
+        try:
+            yield
+        except DuplicateId as error:
+            raise self._duplicate(error) from None
+
+    def _duplicate(self, error: DuplicateId) -> DocumentError:
+        self._id_lines.flush()
+        self._origin_lines.flush()
+        document_id = _read_line(self._store.directory / IDS_FILE, error.number)
+        earlier, origin = (
+            self._describe_origin(number, _read_line(self._store.directory / ORIGINS_FILE, number))
+            for number in (error.earlier, error.number)
+        )
+        message = f"duplicate document id {quoted(document_id)}, first given to {earlier}"
+        if self._id_rule is not None and self._id_rule.text == "stem":
+            rule = Parameter("id_rule", "path")
+            message += "; " + rule + " tells files of different directories apart"
+        if self._id_rule is not None and self._id_rule.text == "path":
+            message += "; to tell them apart, give a directory above both as the source"
+        return DocumentError(message, origin)
+
+
+def _origin_line(text: str) -> bytes:
+    return text.replace("\n", "\\n").encode("utf-8", "surrogateescape") + b"\n"
+
+
+def _read_line(path: Path, number: int) -> str:
+    with path.open("rb") as lines:
+        line = next(islice(lines, number, None))
+    return line.decode(errors="surrogateescape").rstrip("\n")
 
 
 class TextWriter:
@@ -61,19 +283,19 @@ class TextWriter:
     `size` is how many bytes all parts have so far.
     """
 
-    def __init__(self, sealed: SealedWriter) -> None:
-        self._sealed = sealed
+    def __init__(self, store: SealedWriter) -> None:
+        self._store = store
         self._number = 0
         self._begin = 0  # of this part
         self._is_ended = False
-        self._file = sealed.file(text_part(0))
+        self._file = store.file(text_part(0))
         self.size = 0
 
     def write(self, data: bytes) -> None:
         """Add bytes at the end."""
         if data and self._is_ended:
             self._next()
-            self._file = self._sealed.file(text_part(self._number))
+            self._file = self._store.file(text_part(self._number))
         self._file.write(data)
         self.size += len(data)
 
@@ -88,16 +310,16 @@ class TextWriter:
             return
         if self._part_size:
             self._next()
-        place = self._sealed.directory / text_part(self._number)
+        target = self._store.directory / text_part(self._number)
         self._file.close()
-        place.unlink(missing_ok=True)
-        _hand_over(path, place, handover)
+        target.unlink(missing_ok=True)
+        _hand_over(path, target, handover)
         self.size += size
         self._is_ended = True
 
-    def has_room(self, size: int, most: int) -> bool:
-        """Whether a part with so many bytes more would be within `most`."""
-        return (0 if self._is_ended else self._part_size) + size <= most
+    def has_room(self, size: int, limit: int) -> bool:
+        """Return whether a part with `size` more bytes would be within `limit`."""
+        return (0 if self._is_ended else self._part_size) + size <= limit
 
     def copy(self, text: TextBytes, begin: int, end: int) -> None:
         """Add bytes of another collection's text."""
@@ -117,247 +339,15 @@ class TextWriter:
         self._is_ended = False
 
 
-def _hand_over(path: Path, place: Path, handover: Handover) -> None:
+def _hand_over(path: Path, target: Path, handover: Handover) -> None:
     """Rename or link a file, or copy it where the system refuses that."""
     try:
         if handover == "moved":
-            path.rename(place)
+            path.rename(target)
         else:
-            os.link(path, place)
+            os.link(path, target)
     except OSError:  # another file system, one without links, or a file of somebody else
-        place.unlink(missing_ok=True)
-        with path.open("rb") as source, place.open("wb") as copy:
+        target.unlink(missing_ok=True)
+        with path.open("rb") as source, target.open("wb") as copy:
             shutil.copyfileobj(source, copy, _BLOCK)
             flush_to_disk(copy)
-
-
-_ROWS = 1 << 20  # of another collection, copied at a time
-_BLOCK = 1 << 22
-
-
-class CollectionWriter:
-    """Writes batches of documents into a new collection.
-
-    A context manager: `finish` puts the complete collection in its place; after an exception,
-    nothing is left behind. `place_of` says where a document comes from, given its number and its
-    origin; messages about duplicate ids name it.
-    """
-
-    def __init__(
-        self,
-        out: Path,
-        *,
-        force: bool = False,
-        id_rule: IdRule | None = None,
-        place_of: Callable[[int, str], str] = lambda _, origin: origin,
-    ) -> None:
-        self._named = out
-        self._id_rule = id_rule
-        self._place_of = place_of
-        self._sealed = SealedWriter(COLLECTION, out, force=force)
-        self._ids = IdIndexBuilder(self._sealed.scratch)
-        self._summary = SummaryBuilder()
-        self._statistics = StatisticsBuilder()
-        self._rows = 0
-        self._id_bytes = 0
-        self.documents = 0
-        self.source_bytes = 0
-
-    def __enter__(self) -> CollectionWriter:
-        with ExitStack() as resources, output_errors(self._named):
-            resources.enter_context(self._sealed)
-            self._open()
-            resources.pop_all()
-        return self
-
-    def _open(self) -> None:
-        columns = {
-            **{f"nodes.{name}": np.int32 for name in COLUMNS},
-            "documents.rows": np.int64,
-            "documents.id_ends": np.int64,
-            "documents.text_ends": np.int64,
-            "documents.sha256": np.uint8,
-        }
-        self._columns = {name: self._sealed.column(name, dtype) for name, dtype in columns.items()}
-        self._columns["documents.rows"].append([0])
-        self._id_lines = self._sealed.file(IDS_FILE)
-        self._origin_lines = self._sealed.file(ORIGINS_FILE)
-        self._text = TextWriter(self._sealed)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._sealed.__exit__(kind, error, trace)
-
-    @property
-    def shards(self) -> Path:
-        """Where shards may be built until `finish`, in a directory that is yet to be made."""
-        return self._sealed.scratch_directory / "shards"
-
-    def append(self, batch: Batch) -> None:
-        """Add a batch at the end."""
-        with output_errors(self._named):
-            self._append(batch)
-
-    def absorb(self, other: Collection, handover: Handover, joined: int = 0) -> None:
-        """Add all documents of another collection at the end.
-
-        Parts of its text are moved or shared. Those that leave a part here within `joined` bytes
-        are copied into it.
-        """
-        with output_errors(self._named):
-            self._absorb_ids(other)
-            self._absorb_elements(other)
-            self._absorb_text(other, handover, joined)
-        self.documents += len(other)
-        self.source_bytes += other.manifest["counts"]["source_bytes"]
-
-    def end_part(self) -> None:
-        """Put the texts that follow into another part."""
-        self._text.end_part()
-
-    def _append(self, batch: Batch) -> None:
-        self._append_ids(batch)
-        table = batch.table
-        path_here = self._summary.absorb(table.summary)
-        self._statistics.add(table, path_here)
-        path = path_here[table.columns.path]
-        for name, values in table.columns._replace(path=path)._asdict().items():
-            self._columns[f"nodes.{name}"].append(values)
-        self._columns["documents.rows"].append(self._rows + np.cumsum(table.rows))
-        self._count(int(table.rows.sum()))
-        self._append_text(batch)
-        self.documents += len(batch.ids)
-        self.source_bytes += batch.source_bytes
-
-    def _append_text(self, batch: Batch) -> None:
-        sizes = [len(text) for text in batch.texts]
-        self._columns["documents.text_ends"].append(self._text.size + np.cumsum(sizes))
-        self._text.write(b"".join(batch.texts))
-        self._columns["documents.sha256"].append(np.frombuffer(batch.hashes, dtype=np.uint8))
-
-    def _append_ids(self, batch: Batch) -> None:
-        lines = [document_id.encode() + b"\n" for document_id in batch.ids]
-        self._id_lines.write(b"".join(lines))
-        ends = self._id_bytes + np.cumsum([len(line) for line in lines], dtype=np.int64)
-        self._columns["documents.id_ends"].append(ends)
-        self._id_bytes = int(ends[-1]) if len(ends) else self._id_bytes
-        self._origin_lines.write(b"".join(_as_line(origin) for origin in batch.origins))
-        with self._duplicates_told():
-            self._ids.add(batch.ids)
-
-    def _count(self, elements: int) -> None:
-        self._rows += elements
-        if self._rows > MOST_ELEMENTS:
-            raise InputError(f"more than {MOST_ELEMENTS:,} elements in one collection")
-
-    def finish(self, facts: dict[str, Any]) -> None:
-        """Complete the collection and put it in its place."""
-        self._write_index()
-        summary = self._summary.finish()
-        self._sealed.whole_column("summary.parent", summary.parent_of)
-        self._sealed.whole_column("summary.tag", summary.tag_of)
-        elements = self._statistics.elements(len(summary))
-        self._sealed.whole_column("summary.elements", elements)
-        with output_errors(self._named):
-            tags = json.dumps(summary.tags, ensure_ascii=False)
-            self._sealed.file(TAGS_FILE).write(tags.encode())
-        counts = {
-            "documents": self.documents,
-            "elements": self._rows,
-            "paths": len(summary),
-            "tags": len(summary.tags),
-            "source_bytes": self.source_bytes,
-        }
-        statistics = self._statistics.totals._asdict()
-        self._sealed.finish({**facts, "counts": counts, "statistics": statistics})
-
-    def _write_index(self) -> None:
-        half = np.dtype(np.uint64)
-        types = {"keys": half, "checks": half, "numbers": number_type(self.documents)}
-        columns = {
-            name: self._sealed.column(f"documents.index_{name}", dtype)
-            for name, dtype in types.items()
-        }
-        with output_errors(self._named), self._duplicates_told():
-            for block in self._ids.blocks():
-                for name, values in block._asdict().items():
-                    columns[name].append(values)
-
-    @contextmanager
-    def _duplicates_told(self) -> Iterator[None]:
-        try:
-            yield
-        except DuplicateId as error:
-            raise self._duplicate(error) from None
-
-    def _duplicate(self, error: DuplicateId) -> DocumentError:
-        self._id_lines.flush()
-        self._origin_lines.flush()
-        document_id = _line(self._sealed.directory / IDS_FILE, error.number)
-        earlier, origin = (
-            self._place_of(number, _line(self._sealed.directory / ORIGINS_FILE, number))
-            for number in (error.earlier, error.number)
-        )
-        message = f"duplicate document id {quoted(document_id)}, first given to {earlier}"
-        if self._id_rule is not None and self._id_rule.text == "stem":
-            rule = Parameter("id_rule", "path")
-            message += "; " + rule + " tells files of different directories apart"
-        if self._id_rule is not None and self._id_rule.text == "path":
-            message += "; to tell them apart, give a directory above both as the source"
-        return DocumentError(message, origin)
-
-    def _absorb_elements(self, other: Collection) -> None:
-        path_here = self._summary.absorb(other.summary)
-        self._statistics.add_elements(other.elements_by_path, path_here)
-        self._statistics.totals += other.text_totals
-        for name, values in other.nodes._asdict().items():
-            for first in range(0, len(values), _ROWS):
-                block = values[first : first + _ROWS]
-                self._columns[f"nodes.{name}"].append(path_here[block] if name == "path" else block)
-        self._append_shifted("documents.rows", other.rows[1:], self._rows)
-        self._count(len(other.nodes.path))
-
-    def _absorb_text(self, other: Collection, handover: Handover, joined: int) -> None:
-        ends = other.files.column("documents.text_ends")
-        self._append_shifted("documents.text_ends", ends, self._text.size)
-        hashes = other.files.column("documents.sha256")
-        for first in range(0, len(hashes), _BLOCK):
-            self._columns["documents.sha256"].append(hashes[first : first + _BLOCK])
-        text, files = other.files.text(), other.manifest["files"]
-        begin = 0
-        for name in text_parts(files):
-            size = files[name]["bytes"]
-            if self._text.has_room(size, joined) or other.files.remote is not None:
-                self._text.copy(text, begin, begin + size)
-            else:
-                self._text.take_part(other.directory / name, handover)
-            begin += size
-
-    def _absorb_ids(self, other: Collection) -> None:
-        ends, lines, index = other.id_columns
-        self._append_shifted("documents.id_ends", ends, self._id_bytes)
-        self._id_bytes += len(lines)
-        for first in range(0, len(lines), _BLOCK):
-            self._id_lines.write(lines[first : first + _BLOCK].data)
-        with (other.directory / ORIGINS_FILE).open("rb") as origins:
-            shutil.copyfileobj(origins, self._origin_lines, _BLOCK)
-        with self._duplicates_told():
-            self._ids.absorb(index)
-
-    def _append_shifted(self, name: str, values: Ints, offset: int) -> None:
-        for first in range(0, len(values), _ROWS):
-            self._columns[name].append(values[first : first + _ROWS] + offset)
-
-
-def _as_line(text: str) -> bytes:
-    return text.replace("\n", "\\n").encode("utf-8", "surrogateescape") + b"\n"
-
-
-def _line(path: Path, number: int) -> str:
-    with path.open("rb") as lines:
-        line = next(islice(lines, number, None))
-    return line.decode(errors="surrogateescape").rstrip("\n")

@@ -31,7 +31,7 @@ _NAMES = {"fence": "pre", "code_block": "pre", "html_block": "html"}
 
 
 def read_markdown(text: str, limits: Limits, origin: str, sections: Sections = "headings") -> Marks:
-    """The marks of a Markdown text.
+    """Return the marks of a Markdown text.
 
     >>> marks = read_markdown("# A\\n\\nOne.\\n\\n## B\\n\\n- two\\n", Limits(), "a.md")
     >>> [name for name in marks.names if name]
@@ -74,7 +74,7 @@ class _BlockMarks:
         return self._marks.elements
 
     def open(self, token: Token) -> None:
-        """A block begins."""
+        """Begin a block."""
         if token.map is None:
             self._ends.append(None)
             return
@@ -87,14 +87,14 @@ class _BlockMarks:
         self._at = start
 
     def close(self) -> None:
-        """The innermost open block ends."""
+        """End the innermost open block."""
         end = self._ends.pop()
         if end is not None:
             self._marks.close(end)
             self._at = end
 
     def finish(self) -> Marks:
-        """All marks, including those of the document itself."""
+        """Return all marks, including those of the document itself."""
         self._close_sections(0)
         self._marks.close(len(self._text))
         return self._marks.finish(self._text)
@@ -110,7 +110,7 @@ class _BlockMarks:
             self._sections.pop()
 
     def _range(self, first: int, after: int) -> tuple[int, int]:
-        """The lines first … after − 1 without trailing white space, within the open blocks."""
+        """Return the span of lines first … after − 1, stripped at its end, in the open blocks."""
         begin = self._line_begins[min(first, len(self._line_begins) - 1)]
         beyond = self._line_begins[min(after, len(self._line_begins) - 1)]
         end = begin + len(self._text[begin:beyond].rstrip())
@@ -121,7 +121,7 @@ class _BlockMarks:
 
 @cache
 def _parser() -> MarkdownIt:
-    """CommonMark with tables; only blocks are parsed, not their inline contents."""
+    """Return a parser of CommonMark with tables, for blocks alone."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")

@@ -1,11 +1,9 @@
-"""Decoding bytes to characters, for formats that do not declare their encoding.
-
-Plain text: the file itself is the text, and blank lines separate its paragraphs.
+"""Plain text: the file itself is the text, and blank lines separate its paragraphs.
 
     /document[1]          the whole file
     /document[1]/p[3]     its third paragraph, without white space around it
 
-Offsets are always those of the file.
+Offsets are always those of the file, after decoding.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ _SIGNATURES = (
 
 
 def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
-    """The characters of a file, decoded by its signature, the given encoding, or UTF-8.
+    """Return the characters of a file, decoded by its signature, the given encoding, or UTF-8.
 
     A signature (byte order mark) is not part of the text. Line ends are left as they are.
 
@@ -65,7 +63,7 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
 
 
 def lone_surrogate(error: UnicodeEncodeError) -> str:
-    """The message about text that UTF-8 cannot hold.
+    """Return the message about text that UTF-8 cannot hold.
 
     >>> try:
     ...     ("one " + chr(0xD800)).encode()
@@ -77,7 +75,7 @@ def lone_surrogate(error: UnicodeEncodeError) -> str:
 
 
 def is_like_ascii(encoding: str) -> bool:
-    """Whether markup is written in an encoding as in ASCII, as it is in nearly all.
+    """Return whether markup is written in an encoding as in ASCII, as it is in nearly all.
 
     >>> is_like_ascii("windows-1252"), is_like_ascii("utf-16"), is_like_ascii("cp037")
     (True, False, False)
@@ -95,7 +93,7 @@ _USUAL_PARAGRAPH = re.compile(r"\S.*+(?:\n(?![ \t\f\v]*+(?:\n|\Z)).*+)*+")
 
 
 def read_plain(text: str, limits: Limits, origin: str) -> Marks:
-    """The marks of a plain text.
+    """Return the marks of a plain text.
 
     >>> marks = read_plain("one\\nline\\n\\ntwo\\n", Limits(), "a.txt")
     >>> [name for name in marks.names if name]

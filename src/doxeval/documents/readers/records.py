@@ -39,7 +39,7 @@ def read_records(
     encoding: str | None = None,
     attribute: str | None = None,
 ) -> Iterator[Record]:
-    """The records of a file: its outermost elements of the given tag.
+    """Yield the records of a file: its outermost elements of the given tag.
 
     >>> import io
     >>> file = io.BytesIO(b"<dump><doc>one</doc> <doc>two</doc></dump>")
@@ -85,7 +85,7 @@ class _Splitter:
         self._parser.EndElementHandler = self._end
 
     def take(self) -> list[Record]:
-        """The records that were completed since the last call."""
+        """Return the records that were completed since the last call."""
         finished, self._finished = self._finished, []
         return finished
 

@@ -1,12 +1,10 @@
-"""The names of many tags, each name kept once.
+"""Marks: documents on their way from a parser to the node table.
+
+The readers of all formats report the same: the text, and for each start tag and end tag how much
+text comes before it. Marks hold one document or several, one after another.
 
 Documents have thousands of tags and few names. A parser that calls us for each tag has a list of
-strings; the scanner (see xml_scanner.py) has numbers. The node table needs numbers in either case.
-
-Marks: documents on their way from a parser to the node table.
-
-The parsers of all formats report the same: the text, and for each start tag and end tag how much
-text comes before it. Marks hold one document or several, one after another.
+strings, the scanner of XML has numbers; the node table needs numbers in either case.
 """
 
 from __future__ import annotations
@@ -22,97 +20,6 @@ from doxeval.arrays import Ints
 # The name of an end tag. It closes the element opened last, so it needs no other name.
 END = ""
 END_NUMBER = -1
-
-
-class NumberedNames(Sequence[str]):
-    """Names of tags as numbers: tag i is `distinct[numbers[i]]`, or END if that is END_NUMBER.
-
-    >>> names = NumberedNames(np.array([1, 0, -1, -1]), ["p", "s"])
-    >>> list(names), len(names), names[0]
-    (['s', 'p', '', ''], 4, 's')
-    """
-
-    def __init__(self, numbers: Ints, distinct: list[str]) -> None:
-        self.numbers = numbers
-        self.distinct = distinct
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> NumberedNames: ...
-    def __getitem__(self, index: int | slice) -> str | NumberedNames:
-        if isinstance(index, slice):
-            return NumberedNames(self.numbers[index], self.distinct)
-        number = int(self.numbers[index])
-        return END if number == END_NUMBER else self.distinct[number]
-
-    def __iter__(self) -> Iterator[str]:
-        return map([*self.distinct, END].__getitem__, self.numbers.tolist())
-
-    def in_order(self) -> NumberedNames:
-        """The same names, numbered in the order in which they first occur.
-
-        >>> names = NumberedNames(np.array([2, 0, -1, -1]), ["p", "unused", "s"]).in_order()
-        >>> names.numbers.tolist(), names.distinct
-        ([0, 1, -1, -1], ['s', 'p'])
-        """
-        never = len(self)
-        first = np.full(len(self.distinct) + 1, never)
-        first[self.numbers[::-1]] = np.arange(never - 1, -1, -1)  # the earliest is written last
-        first[END_NUMBER] = never
-        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < never)]
-        number = np.full(len(first), END_NUMBER, dtype=np.int32)
-        number[order] = np.arange(len(order))
-        return NumberedNames(number[self.numbers], [self.distinct[old] for old in order.tolist()])
-
-
-def numbered(names: Sequence[str]) -> NumberedNames:
-    """Names of tags as numbers, in the order in which the names first occur.
-
-    >>> numbered(["s", "p", "", "p", "", ""]).numbers.tolist()
-    [0, 1, -1, 1, -1, -1]
-    """
-    if isinstance(names, NumberedNames):
-        return names.in_order()
-    numbers = _Numbers()
-    made = np.fromiter(map(numbers.__getitem__, names), np.int32, len(names))
-    return NumberedNames(made, numbers.distinct())
-
-
-def joined_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
-    """Names of tags, one part after another; as numbers if they are numbers in any part.
-
-    >>> list(joined_names([["s"], NumberedNames(np.array([0, -1]), ["p"]), [""]]))
-    ['s', 'p', '', '']
-    """
-    if not any(isinstance(part, NumberedNames) for part in parts):
-        return list(chain.from_iterable(parts))
-    numbers = _Numbers()
-    made = []
-    for part in parts:
-        own = part if isinstance(part, NumberedNames) else numbered(part)
-        ours = np.array([*map(numbers.__getitem__, own.distinct), END_NUMBER], dtype=np.int32)
-        made.append(ours[own.numbers])
-    return NumberedNames(np.concatenate(made), numbers.distinct())
-
-
-class _Numbers(dict[str, int]):
-    """Numbers of names; a new name gets the next number."""
-
-    def __init__(self) -> None:
-        super().__init__({END: END_NUMBER})
-
-    def __missing__(self, name: str) -> int:
-        number = self[name] = len(self) - 1
-        return number
-
-    def distinct(self) -> list[str]:
-        return [name for name in self if name != END]
-
-
 # Values of an attribute in one document, each with the row of its element.
 Attributes: TypeAlias = list[tuple[int, str]]
 
@@ -163,13 +70,13 @@ class MarksBuilder:
         self.positions.append(position)
 
     def finish(self, text: str) -> Marks:
-        """The marks, with the text."""
+        """Return the marks, with the text."""
         positions = np.array(self.positions, dtype=np.int64)
         return Marks(self.names, positions, [text.encode()], [self.attributes])
 
 
 def joined(parts: Sequence[Marks]) -> Marks:
-    """Several marks as one, in order."""
+    """Join several marks to one, in order."""
     if len(parts) == 1:
         return parts[0]
     return Marks(
@@ -178,3 +85,92 @@ def joined(parts: Sequence[Marks]) -> Marks:
         [text for part in parts for text in part.texts],
         [attributes for part in parts for attributes in part.attributes],
     )
+
+
+class NumberedNames(Sequence[str]):
+    """Names of tags as numbers: tag i is `distinct[numbers[i]]`, or END if that is END_NUMBER.
+
+    >>> names = NumberedNames(np.array([1, 0, -1, -1]), ["p", "s"])
+    >>> list(names), len(names), names[0]
+    (['s', 'p', '', ''], 4, 's')
+    """
+
+    def __init__(self, numbers: Ints, distinct: list[str]) -> None:
+        self.numbers = numbers
+        self.distinct = distinct
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> NumberedNames: ...
+    def __getitem__(self, index: int | slice) -> str | NumberedNames:
+        if isinstance(index, slice):
+            return NumberedNames(self.numbers[index], self.distinct)
+        number = int(self.numbers[index])
+        return END if number == END_NUMBER else self.distinct[number]
+
+    def __iter__(self) -> Iterator[str]:
+        return map([*self.distinct, END].__getitem__, self.numbers.tolist())
+
+    def in_order(self) -> NumberedNames:
+        """Renumber the names in the order in which they first occur.
+
+        >>> names = NumberedNames(np.array([2, 0, -1, -1]), ["p", "unused", "s"]).in_order()
+        >>> names.numbers.tolist(), names.distinct
+        ([0, 1, -1, -1], ['s', 'p'])
+        """
+        never = len(self)
+        first = np.full(len(self.distinct) + 1, never)
+        first[self.numbers[::-1]] = np.arange(never - 1, -1, -1)  # the earliest is written last
+        first[END_NUMBER] = never
+        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < never)]
+        number = np.full(len(first), END_NUMBER, dtype=np.int32)
+        number[order] = np.arange(len(order))
+        return NumberedNames(number[self.numbers], [self.distinct[old] for old in order.tolist()])
+
+
+def numbered(names: Sequence[str]) -> NumberedNames:
+    """Number the names of tags in the order in which they first occur.
+
+    >>> numbered(["s", "p", "", "p", "", ""]).numbers.tolist()
+    [0, 1, -1, 1, -1, -1]
+    """
+    if isinstance(names, NumberedNames):
+        return names.in_order()
+    numbers = _Numbers()
+    made = np.fromiter(map(numbers.__getitem__, names), np.int32, len(names))
+    return NumberedNames(made, numbers.distinct())
+
+
+def joined_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Join names of tags, one part after another; as numbers if they are numbers in any part.
+
+    >>> list(joined_names([["s"], NumberedNames(np.array([0, -1]), ["p"]), [""]]))
+    ['s', 'p', '', '']
+    """
+    if not any(isinstance(part, NumberedNames) for part in parts):
+        return list(chain.from_iterable(parts))
+    numbers = _Numbers()
+    made = []
+    for part in parts:
+        names = part if isinstance(part, NumberedNames) else numbered(part)
+        number_of = np.array([*map(numbers.__getitem__, names.distinct), END_NUMBER], np.int32)
+        made.append(number_of[names.numbers])
+    return NumberedNames(np.concatenate(made), numbers.distinct())
+
+
+class _Numbers(dict[str, int]):
+    """Numbers of names; a new name gets the next number."""
+
+    def __init__(self) -> None:
+        super().__init__({END: END_NUMBER})
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self) - 1
+        return number
+
+    def distinct(self) -> list[str]:
+        return [name for name in self if name != END]

@@ -1,0 +1,188 @@
+"""CSS selectors, matched in one walk over a page, in time that grows linearly with it.
+
+lexbor parses and matches the parts of a selector that concern one element alone (`div.nav`). The
+combinators between them (` `, `>`, `+`, `~`) are followed here, because lexbor's own matching tries
+every combination of ancestors and siblings: on 250 paragraphs `x ~ p ~ p ~ p` takes it 5 seconds,
+on 100,000 more than a lifetime. For the same reason only pseudo-classes that look at one element
+are allowed.
+
+    selector    chain , chain , …
+    chain       part (combinator part)*
+    part        tag  *  #id  .class  [attribute]  [attribute=value]  :not(…)  :first-child  …
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from doxeval.errors import InputError
+from doxeval.messages import quoted
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+
+# Far longer than any selector that somebody writes.
+LONGEST_SELECTOR = 1_000
+_SPACE = r"[ \t\r\n\f]"
+_NAME = rf"(?:[-\w]|[^\x00-\x7f]|\\[0-9a-fA-F]{{1,6}}{_SPACE}?|\\[^\n0-9a-fA-F])+"
+_STRING = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+_ATTRIBUTE = (
+    rf"\[{_SPACE}*{_NAME}{_SPACE}*"
+    rf"(?:[~|^$*]?={_SPACE}*(?:{_STRING}|{_NAME}){_SPACE}*[iIsS]?{_SPACE}*)?\]"
+)
+PSEUDO_CLASSES = ("empty", "first-child", "last-child", "only-child", "root")
+_ALONE = rf":(?:{'|'.join(PSEUDO_CLASSES)})(?![-\w(])"
+_SIMPLE = rf"(?:{_NAME}|\*|#{_NAME}|\.{_NAME}|{_ATTRIBUTE}|{_ALONE})"
+_LIST = rf"{_SPACE}*{_SIMPLE}+{_SPACE}*(?:,{_SPACE}*{_SIMPLE}+{_SPACE}*)*"
+_PART = re.compile(rf"(?:{_SIMPLE}|:(?:not|is|where)\({_LIST}\))+", re.ASCII)
+_BETWEEN = re.compile(rf"{_SPACE}*([>+~,]){_SPACE}*|({_SPACE})+")
+
+
+class Part(NamedTuple):
+    """What one element must be, and how it is related to the element of the part before.
+
+    combinator: one of ` > + ~`; empty in the first part of a chain.
+    """
+
+    combinator: str
+    text: str
+
+
+def parse_selector(selector: str) -> list[list[Part]]:
+    """Return the chains of a selector; one of them must match.
+
+    >>> parse_selector("main > p, .note")
+    [[Part(combinator='', text='main'), Part(combinator='>', text='p')], \
+[Part(combinator='', text='.note')]]
+    >>> parse_selector("p:nth-child(2)")
+    Traceback (most recent call last):
+    doxeval.errors.InputError: expected a CSS selector, and cannot read it at character 2: \
+':nth-child(2)'
+    """
+    if len(selector) > LONGEST_SELECTOR:
+        raise InputError(f"expected a CSS selector of at most {LONGEST_SELECTOR:,} characters")
+    text = selector.strip(" \t\r\n\f")
+    chains: list[list[Part]] = [[]]
+    combinator, at = "", 0
+    while True:
+        part = _PART.match(text, at)
+        if part is None or not _is_valid(part[0]):
+            raise InputError(_unreadable(text, at if part is None else part.start()))
+        chains[-1].append(Part(combinator, part[0]))
+        at = part.end()
+        if at == len(text):
+            return chains
+        between = _BETWEEN.match(text, at)
+        if between is None:
+            raise InputError(_unreadable(text, at))
+        combinator, at = between[1] or " ", between.end()
+        if combinator == ",":
+            chains.append([])
+            combinator = ""
+
+
+def _unreadable(text: str, at: int) -> str:
+    if not text:
+        return "expected a CSS selector, and it is empty"
+    rest = quoted(text[at:]) if at < len(text) else "it ends there"
+    return f"expected a CSS selector, and cannot read it at character {at + 1}: {rest}"
+
+
+def _is_valid(part: str) -> bool:
+    from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+    try:
+        LexborHTMLParser("").css(part)
+    except (SelectolaxError, UnicodeEncodeError):
+        return False
+    return True
+
+
+class Selectors:
+    """Several selectors, each of whose parts is a bit of a number.
+
+    >>> selectors = Selectors(["p > b", "i, u"])
+    >>> selectors.selected_by(0b100), selectors.selected_by(0b10)
+    ([1], [0])
+    """
+
+    def __init__(self, selectors: Sequence[str]) -> None:
+        self._parts: list[str] = []
+        # The parts that may follow another part by each combinator; '' for those that come first.
+        self._by: dict[str, int] = dict.fromkeys(("", " ", ">", "+", "~"), 0)
+        self._last: list[int] = []  # for each selector, the last parts of its chains
+        for selector in selectors:
+            self._last.append(0)
+            for chain in parse_selector(selector):
+                for part in chain:
+                    self._by[part.combinator] |= 1 << len(self._parts)
+                    self._parts.append(part.text)
+                self._last[-1] |= 1 << (len(self._parts) - 1)
+
+    def selected_by(self, matched: int) -> list[int]:
+        """Return the numbers of the selectors that select an element which matched these parts."""
+        return [number for number, last in enumerate(self._last) if matched & last]
+
+    def on(self, page: LexborHTMLParser) -> SelectorWalk:
+        """Return the selectors, ready for a walk over a page."""
+        bits: dict[str, int] = {}
+        for number, part in enumerate(self._parts):
+            bits[part] = bits.get(part, 0) | 1 << number
+        everywhere = bits.pop("*", 0)
+        alone: dict[int, int] = {}
+        for part, its_bits in bits.items():
+            for node in page.css(part):
+                alone[node.mem_id] = alone.get(node.mem_id, 0) | its_bits
+        return SelectorWalk(self._by, alone, everywhere)
+
+
+class SelectorWalk:
+    """Matches the elements of a page, which must come in document order.
+
+    by: the parts by the combinator before them. alone: the parts that each element matches,
+    whatever is around it. everywhere: the parts that every element matches.
+    """
+
+    def __init__(self, by: dict[str, int], alone: dict[int, int], everywhere: int) -> None:
+        self._by = by
+        self._alone = alone
+        self._everywhere = everywhere
+        self._levels = [_Level()]
+
+    def start(self, node: LexborNode) -> int:
+        """Begin an element, and return the parts up to which it matches a chain."""
+        level, by = self._levels[-1], self._by
+        possible = (
+            by[""]
+            | (level.above << 1 & by[" "])
+            | (level.parent << 1 & by[">"])
+            | (level.previous << 1 & by["+"])
+            | (level.before << 1 & by["~"])
+        )
+        matched = possible & (self._alone.get(node.mem_id, 0) | self._everywhere)
+        level.before |= matched
+        level.previous = matched
+        self._levels.append(_Level(above=level.above | matched, parent=matched))
+        return matched
+
+    def end(self) -> None:
+        """End the innermost element that has begun."""
+        self._levels.pop()
+
+
+@dataclass
+class _Level:
+    """What was matched around the children of an element, as bits.
+
+    above: by its ancestors and itself. parent: by itself. before: by the children so far.
+    previous: by the last child.
+    """
+
+    above: int = 0
+    parent: int = 0
+    before: int = 0
+    previous: int = 0
