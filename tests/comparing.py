@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from doxeval.comparison import Pair, Test, compare, generator, outcome
+from doxeval.comparison import Pair, Test, compare, generator, significance_of
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 
 
@@ -35,7 +35,9 @@ def random_scores(count: int, topics: int, seed: int = 1) -> dict[str, list[floa
 
 
 def p_of(test: Test, steps: Sequence[int], seed: int = 0, resamples: int = 2000) -> float:
-    found = outcome(test, np.array(steps), 0.05, resamples, lambda: generator(seed, "a", "b"))
+    found = significance_of(
+        test, np.array(steps), 0.05, resamples, lambda: generator(seed, "a", "b")
+    )
     assert found is not None
     return found.p
 

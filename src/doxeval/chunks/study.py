@@ -15,7 +15,7 @@ from doxeval.errors import UnknownName, warn
 from doxeval.messages import plural, quoted, suggestion
 from doxeval.reports import Loss
 from doxeval.runs import Run
-from doxeval.scores import ScoreTable, aligned, number, warning_lines
+from doxeval.scores import ScoreTable, TextTable, number, warning_lines
 
 if TYPE_CHECKING:
     from doxeval.chunks.bench import Bench
@@ -96,10 +96,7 @@ class Study(Mapping[str, "RunView"]):
 
     def _repr_html_(self) -> str:
         """How notebooks show it."""
-        from doxeval.scores import html_table
-
-        header, rows = self._cells()
-        return html_table(header, rows, self.warnings)
+        return TextTable(*self._cells(), warnings=self.warnings).html()
 
     def _title(self) -> str:
         topics = plural(len(self.scores.topic_ids), "question")
@@ -109,7 +106,7 @@ class Study(Mapping[str, "RunView"]):
         )
 
     def _table(self) -> list[str]:
-        return aligned(*self._cells())
+        return TextTable(*self._cells()).lines()
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         measures = self._shown()

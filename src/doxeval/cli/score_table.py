@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from doxeval.messages import escape
-from doxeval.scores import ScoreTable, number
-from doxeval.scores import aligned as aligned_lines
+from doxeval.scores import ScoreTable, TextTable, number
 
 _MOST_COLUMNS = 8
 
@@ -49,9 +48,5 @@ def as_text(table: ScoreTable, per_topic: bool) -> str:
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The lines of a table, with all cells in full and safe to print."""
-    lines = aligned_lines(
-        [escape(cell) for cell in header],
-        [[escape(cell) for cell in row] for row in rows],
-        longest=None,
-    )
+    lines = TextTable(header, rows, longest=None).lines()
     return "".join(f"{line}\n" for line in lines)

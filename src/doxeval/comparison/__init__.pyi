@@ -21,6 +21,7 @@ from doxeval.comparison.gates import read_earlier as read_earlier
 from doxeval.comparison.intervals import mean_interval as mean_interval
 from doxeval.comparison.notes import agreements as agreements
 from doxeval.comparison.notes import conclusion as conclusion
+from doxeval.comparison.pairwise import Column as Column
 from doxeval.comparison.pairwise import Comparison as Comparison
 from doxeval.comparison.pairwise import Pair as Pair
 from doxeval.comparison.pairwise import RunMean as RunMean
@@ -29,12 +30,11 @@ from doxeval.comparison.pairwise import compare_all as compare_all
 from doxeval.comparison.significance import EXACT_UP_TO as EXACT_UP_TO
 from doxeval.comparison.significance import TESTS as TESTS
 from doxeval.comparison.significance import TITLES as TITLES
-from doxeval.comparison.significance import Column as Column
 from doxeval.comparison.significance import Test as Test
 from doxeval.comparison.significance import bootstrap as bootstrap
 from doxeval.comparison.significance import generator as generator
 from doxeval.comparison.significance import groups as groups
 from doxeval.comparison.significance import holm as holm
 from doxeval.comparison.significance import letters as letters
-from doxeval.comparison.significance import outcome as outcome
 from doxeval.comparison.significance import randomization as randomization
+from doxeval.comparison.significance import significance_of as significance_of

@@ -1,4 +1,4 @@
-"""Whether measures tell the same pairs of systems apart.
+"""Whether measures agree about which pairs of systems differ significantly.
 
 Two measures may rank systems alike and still disagree about which differences are significant, or
 the other way round. So each measure tests all pairs of systems, with Holm's correction for their
@@ -13,21 +13,22 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from doxeval.comparison.pairwise import RESAMPLES, Comparison, Pair, compare_all
-from doxeval.comparison.significance import TITLES, Test
+from doxeval.comparison.pairwise import Comparison, Pair, compare_all
+from doxeval.comparison.significance import RESAMPLES, TITLES, Test
 from doxeval.errors import InputError, warn
 from doxeval.messages import plural, quoted
 from doxeval.named import checked
-from doxeval.scores import ScoreTable, aligned, shortened, warning_lines
+from doxeval.scores import MAX_ROWS, ScoreTable, TextTable, shortened
 
-_MOST_SHOWN = 10
 # Two systems by name; where one of them is significantly better, it comes first.
 SystemPair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Discrimination:
-    """How many pairs of systems a measure tells apart, of those that it could test.
+    """How many pairs of systems a measure distinguishes, of those that it could test.
+
+    told_apart: the pairs with a significant difference.
 
     >>> Discrimination("MAiP", told_apart=3, tested=6).share
     0.5
@@ -39,22 +40,22 @@ class Discrimination:
 
     @property
     def share(self) -> float | None:
-        """The part of the pairs that it tells apart; None if it could test none."""
+        """The share of the pairs that it distinguishes; None if it could test none."""
         return self.told_apart / self.tested if self.tested else None
 
 
 @dataclass(frozen=True, repr=False)
 class Verdicts:
-    """Two measures, and the pairs of systems that both, one or neither of them tell apart.
+    """Two measures, and the pairs of systems that both, one or neither of them distinguish.
 
-    same: told apart by both, with the same system ahead. opposite: by both, with another system
+    same: distinguished by both, with the same system ahead. opposite: by both, with another system
     ahead; the one that the first measure prefers comes first. untested: at least one of the
     measures has too few scores to test the pair.
 
-    >>> found = Verdicts("MAiP", "iP[.01]", same=(("a", "c"),), only_first=(("a", "b"),))
-    >>> found.tested, found.agreement, found.same_verdict
+    >>> verdicts = Verdicts("MAiP", "iP[.01]", same=(("a", "c"),), only_first=(("a", "b"),))
+    >>> verdicts.tested, verdicts.agreement, verdicts.same_verdict
     (2, 0.5, 0.5)
-    >>> found
+    >>> verdicts
     <MAiP and iP[.01]: of 2 pairs of systems 1 told apart by both, 1 by one, 0 by neither>
     """
 
@@ -70,15 +71,15 @@ class Verdicts:
     @property
     def tested(self) -> int:
         """How many pairs of systems both measures could test."""
-        return self._told_apart + len(self.neither)
+        return self._distinguished + len(self.neither)
 
     @property
     def agreement(self) -> float | None:
-        """Of the pairs that at least one measure tells apart, the share with the same verdict.
+        """Of the pairs that at least one measure distinguishes, the share with the same verdict.
 
-        None if neither measure tells any pair apart.
+        None if neither measure distinguishes any pair.
         """
-        return len(self.same) / self._told_apart if self._told_apart else None
+        return len(self.same) / self._distinguished if self._distinguished else None
 
     @property
     def same_verdict(self) -> float | None:
@@ -86,7 +87,7 @@ class Verdicts:
         return (len(self.same) + len(self.neither)) / self.tested if self.tested else None
 
     @property
-    def _told_apart(self) -> int:
+    def _distinguished(self) -> int:
         return len(self.same + self.opposite + self.only_first + self.only_second)
 
     @property
@@ -97,16 +98,20 @@ class Verdicts:
 
     def __repr__(self) -> str:
         count = self.counts
-        one = count["only_first"] + count["only_second"]
+        by_one = count["only_first"] + count["only_second"]
         opposite = f" ({count['opposite']:,} oppositely)" if count["opposite"] else ""
         return (
-            f"<{shortened(self.first)} and {shortened(self.second)}: of "
-            f"{plural(self.tested, 'pair')} of systems {count['same'] + count['opposite']:,} told "
-            f"apart by both{opposite}, {one:,} by one, {count['neither']:,} by neither>"
+            f"<{self._both}: of {plural(self.tested, 'pair')} of systems "
+            f"{count['same'] + count['opposite']:,} told apart by both{opposite}, "
+            f"{by_one:,} by one, {count['neither']:,} by neither>"
         )
 
+    @property
+    def _both(self) -> str:
+        return f"{shortened(self.first)} and {shortened(self.second)}"
+
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON: counts, and the pairs that are not `neither`."""
+        """Return counts and the pairs that are not `neither` as plain values, for JSON."""
         named = {
             name: [list(pair) for pair in getattr(self, name)]
             for name in self.counts
@@ -119,7 +124,7 @@ class Verdicts:
 
 @dataclass(frozen=True, repr=False)
 class SignificantAgreement:
-    """All pairs of measures with their verdicts; measures: how many pairs each tells apart.
+    """All pairs of measures with their verdicts; measures: how many pairs each distinguishes.
 
     >>> SignificantAgreement("t", 0.05, (), (Verdicts("A", "B", same=(("x", "y"),)),))
     Agreement of 1 pair of measures about significant differences, paired t test at 0.05
@@ -136,57 +141,53 @@ class SignificantAgreement:
     notes: tuple[str, ...] = ()
 
     def pair(self, one: str, other: str) -> Verdicts:
-        """The verdicts of two measures, in the order in which they were compared."""
+        """Return the verdicts of two measures, in the order in which they were compared."""
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
     def __repr__(self) -> str:
-        shown = self.pairs[:_MOST_SHOWN]
-        lines = [
-            f"Agreement of {plural(len(self.pairs), 'pair')} of measures about significant "
-            f"differences, {TITLES[self.test]} at {self.alpha:g}",
-            *aligned(_HEADER, _rows(shown), longest=90),
-        ]
-        if len(self.pairs) > len(shown):
-            lines.append(f"… and {plural(len(self.pairs) - len(shown), 'more pair')}")
-        return "\n".join([*lines, *warning_lines(self.notes)])
+        return self._table(self.pairs[:MAX_ROWS]).text()
 
     def _repr_html_(self) -> str:
         """How notebooks show it."""
-        from doxeval.scores import html_table
+        return self._table(self.pairs).html()
 
-        return html_table(_HEADER, _rows(self.pairs), self.notes)
+    def _table(self, pairs: Sequence[Verdicts]) -> TextTable:
+        rows = [
+            [
+                pair._both,
+                f"{len(pair.same):,}",
+                f"{len(pair.opposite):,}",
+                f"{len(pair.only_first) + len(pair.only_second):,}",
+                f"{len(pair.neither):,}",
+                "—" if pair.agreement is None else f"{pair.agreement:.3f}",
+            ]
+            for pair in pairs
+        ]
+        return TextTable(
+            ["measures", "both", "opposite", "one", "neither", "agreement"],
+            rows,
+            f"Agreement of {plural(len(self.pairs), 'pair')} of measures about significant "
+            f"differences, {TITLES[self.test]} at {self.alpha:g}",
+            omitted=len(self.pairs) - len(pairs),
+            noun="pair",
+            warnings=self.notes,
+            longest=90,
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
+        """Return everything as plain values, for JSON."""
         return {
             "test": self.test,
             "alpha": self.alpha,
             "resamples": self.resamples,
             "seed": self.seed,
-            "measures": [asdict(one) | {"share": one.share} for one in self.measures],
+            "measures": [asdict(measure) | {"share": measure.share} for measure in self.measures],
             "pairs": [pair.to_dict() for pair in self.pairs],
             "notes": list(self.notes),
         }
-
-
-_HEADER = ("measures", "both", "opposite", "one", "neither", "agreement")
-
-
-def _rows(pairs: Sequence[Verdicts]) -> list[list[str]]:
-    return [
-        [
-            f"{shortened(pair.first)} and {shortened(pair.second)}",
-            f"{len(pair.same):,}",
-            f"{len(pair.opposite):,}",
-            f"{len(pair.only_first) + len(pair.only_second):,}",
-            f"{len(pair.neither):,}",
-            "—" if pair.agreement is None else f"{pair.agreement:.3f}",
-        ]
-        for pair in pairs
-    ]
 
 
 @checked
@@ -199,7 +200,7 @@ def significant_agreement(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> SignificantAgreement:
-    """Count which pairs of systems two measures tell apart, for each pair of measures.
+    """Count which pairs of systems two measures distinguish, for each pair of measures.
 
     Each measure is tested as `compare_all` does it: all pairs of runs on the topics they have in
     common, with Holm's correction for the pairs of one measure.
@@ -209,49 +210,49 @@ def significant_agreement(
     >>> facts = tuple(MeasureFacts(name, name, "a measure") for name in "AB")
     >>> scores = {"x": [[0.9, 0.8, 0.9], [0.9, 0.1, 0.5]], "y": [[0.2, 0.1, 0.1], [0.1, 0.5, 0.5]]}
     >>> counted = np.ones(3, dtype=bool)
-    >>> runs = tuple(RunScores(run, np.array(own), plural) for run, own in scores.items())
-    >>> found = significant_agreement(ScoreTable(facts, ("1", "2", "3"), runs))
-    >>> found.pair("A", "B").only_first
+    >>> runs = tuple(RunScores(run, np.array(values), counted) for run, values in scores.items())
+    >>> agreement = significant_agreement(ScoreTable(facts, ("1", "2", "3"), runs))
+    >>> agreement.pair("A", "B").only_first
     (('x', 'y'),)
-    >>> [(one.measure, one.told_apart) for one in found.measures]
+    >>> [(measure.measure, measure.told_apart) for measure in agreement.measures]
     [('A', 1), ('B', 0)]
     """
-    found = compare_all(table, measures, test, alpha=alpha, resamples=resamples, seed=seed)
-    if len(found) < 2:
-        raise InputError(f"an agreement needs two measures or more, not {len(found)}")
-    notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
+    comparisons = compare_all(table, measures, test, alpha=alpha, resamples=resamples, seed=seed)
+    if len(comparisons) < 2:
+        raise InputError(f"an agreement needs two measures or more, not {len(comparisons)}")
+    notes = tuple(dict.fromkeys(note for each in comparisons for note in each.notes))
     warn(notes)
+    discriminations = [
+        Discrimination(
+            comparison.measure.label,
+            sum(pair.significant for pair in comparison.pairs),
+            sum(pair.p is not None for pair in comparison.pairs),
+        )
+        for comparison in comparisons
+    ]
     return SignificantAgreement(
         test,
         alpha,
-        tuple(_discrimination(one) for one in found),
-        tuple(_verdicts(one, two) for one, two in combinations(found, 2)),
+        tuple(discriminations),
+        tuple(_verdicts(first, second) for first, second in combinations(comparisons, 2)),
         resamples,
         seed,
         notes,
     )
 
 
-def _discrimination(found: Comparison) -> Discrimination:
-    return Discrimination(
-        found.measure.label,
-        sum(pair.significant for pair in found.pairs),
-        sum(pair.p is not None for pair in found.pairs),
-    )
-
-
-def _verdicts(one: Comparison, two: Comparison) -> Verdicts:
-    others = {frozenset((pair.first, pair.second)): pair for pair in two.pairs}
-    sorted_out: dict[str, list[SystemPair]] = {}
-    for pair in one.pairs:
-        verdict, systems = _verdict(pair, others[frozenset((pair.first, pair.second))])
-        sorted_out.setdefault(verdict, []).append(systems)
-    pairs = {verdict: tuple(sorted(systems)) for verdict, systems in sorted_out.items()}
-    return Verdicts(one.measure.label, two.measure.label, **pairs)
+def _verdicts(first: Comparison, second: Comparison) -> Verdicts:
+    by_second = {frozenset((pair.first, pair.second)): pair for pair in second.pairs}
+    by_verdict: dict[str, list[SystemPair]] = {}
+    for pair in first.pairs:
+        verdict, systems = _verdict(pair, by_second[frozenset((pair.first, pair.second))])
+        by_verdict.setdefault(verdict, []).append(systems)
+    pairs = {verdict: tuple(sorted(systems)) for verdict, systems in by_verdict.items()}
+    return Verdicts(first.measure.label, second.measure.label, **pairs)
 
 
 def _verdict(by_first: Pair, by_second: Pair) -> tuple[str, SystemPair]:
-    """What two measures say of a pair of systems; the better one comes first."""
+    """Return what two measures conclude about a pair of systems; the better comes first."""
     if by_first.p is None or by_second.p is None:
         return "untested", _sorted(by_first)
     if by_first.significant and by_second.significant:

@@ -3,11 +3,10 @@
 Means by measures where lower is better are negated first, so that a correlation is positive where
 two measures agree about what is good. The regression line is fitted to the means as they are.
 
-τ_AP: a correlation of rankings that weighs the top more [Yilmaz, Aslam, Robertson 2008].
-
-One ranking is the reference (the "actual" one), the other is judged by it (the "estimated" one).
-For each system of the judged ranking except those at its top, take the share of the systems above
-it that the reference also has above it; τ_AP is twice the mean share, minus 1. The two directions
+τ_AP is a correlation of rankings that weighs the top more [Yilmaz, Aslam, Robertson 2008]. One
+ranking is the reference (the "actual" one), the other is judged by it (the "estimated" one). For
+each system of the judged ranking except those at its top, take the share of the systems above it
+that the reference also has above it; τ_AP is twice the mean share, minus 1. The two directions
 differ; their mean is symmetric. Of two tied systems neither is above the other: this is τ_AP,b of
 Urbano and Marrero (The Treatment of Ties in AP Correlation, ICTIR 2017).
 """
@@ -23,111 +22,58 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
-from doxeval.comparison.significance import Column, check_resampling, check_runs, generator, rounded
+from doxeval.comparison.pairwise import Column, check_runs, measure_numbers
+from doxeval.comparison.significance import check_resampling, generator, rounded
 from doxeval.errors import InputError, warn
 from doxeval.messages import join_names, plural, quoted
 from doxeval.named import checked
-from doxeval.scores import ScoreTable, aligned, shortened, warning_lines
-
-# Up to this number of systems all orders are tried.
-EXACT_SYSTEMS = 7
-_AT_ONCE = 1 << 20
-
-
-def tau_ap(judged: Floats, reference: Floats) -> float | None:
-    """τ_AP of a ranking against a reference, by scores (higher is better).
-
-    None if all systems of a ranking are tied.
-
-    >>> tau_ap(np.array([0.5, 0.9, 0.1]), np.array([0.9, 0.5, 0.1]))
-    0.0
-    >>> tau_ap(np.array([0.9, 0.1, 0.5]), np.array([0.9, 0.5, 0.1]))
-    0.5
-    """
-    if not (np.ptp(judged) and np.ptp(reference)):
-        return None
-    return float((_weights(judged) * _is_above(reference)).sum()) - 1
-
-
-def symmetric_tau_ap(one: Floats, other: Floats) -> float | None:
-    """The mean of τ_AP in both directions.
-
-    >>> symmetric_tau_ap(np.array([0.9, 0.1, 0.5]), np.array([0.9, 0.5, 0.1]))
-    0.5
-    """
-    forth, back = tau_ap(one, other), tau_ap(other, one)
-    return None if forth is None or back is None else (forth + back) / 2
-
-
-def tau_ap_probability(
-    one: Floats, other: Floats, resamples: int, random: np.random.Generator
-) -> float | None:
-    """How often |symmetric τ_AP| of two unrelated rankings is as large as observed.
-
-    All orders are tried for up to seven systems. For more, orders are drawn at random, and the
-    observed one counts as one of them.
-
-    >>> scores = np.array([0.1, 0.2, 0.3, 0.4])
-    >>> tau_ap_probability(scores, scores, 100, np.random.default_rng(0)) == 2 / 24
-    True
-    """
-    observed = symmetric_tau_ap(one, other)
-    if observed is None:
-        return None
-    is_exact = len(one) <= EXACT_SYSTEMS
-    drawn: Iterable[Ints] = (
-        [all_orders(len(one))] if is_exact else _drawn_orders(len(one), resamples, random)
-    )
-    total = extreme = 0 if is_exact else 1
-    for orders in drawn:
-        values = _of_orders(one, other, orders)
-        extreme += int((np.abs(values) >= abs(observed) - 1e-9).sum())
-        total += len(orders)
-    return extreme / total
-
-
-def _is_above(scores: Floats) -> Floats:
-    """1 where the system of the column is above that of the row."""
-    return (scores[None, :] > scores[:, None]).astype(np.float64)
-
-
-def _weights(scores: Floats) -> Floats:
-    """The weight of agreeing that the column's system is above the row's."""
-    above = _is_above(scores)
-    counts: Floats = above.sum(axis=1, keepdims=True)
-    return above * (2 / np.maximum(counts, 1) / np.count_nonzero(counts))
-
-
-def _of_orders(one: Floats, other: Floats, orders: Ints) -> Floats:
-    """Symmetric τ_AP where the other scores are permuted."""
-    rows, columns = np.nonzero(_is_above(one))
-    own, weights, above = _weights(one)[rows, columns], _weights(other), _is_above(other)
-    below, over = orders[:, rows], orders[:, columns]
-    forth = above[below, over] @ own
-    back = weights[below, over].sum(axis=1)
-    return np.asarray((forth + back) / 2 - 1, dtype=np.float64)
-
-
-def all_orders(count: int) -> Ints:
-    """All orders of a number of things.
-
-    >>> all_orders(2).tolist()
-    [[0, 1], [1, 0]]
-    """
-    return np.array(list(permutations(range(count))))
-
-
-def _drawn_orders(count: int, resamples: int, random: np.random.Generator) -> Iterator[Ints]:
-    rows = max(_AT_ONCE // count**2, 1)
-    for first in range(0, resamples, rows):
-        shape = (min(rows, resamples - first), count)
-        yield random.permuted(np.broadcast_to(np.arange(count), shape), axis=1)
-
+from doxeval.scores import MAX_ROWS, ScoreTable, TextTable, shortened
 
 RESAMPLES = 10_000
-_MOST_SHOWN = 10
-EQUIVALENT, DIFFERENT = 0.9, 0.8
-Agreement = Literal["equivalent", "in between", "noticeably different"]
+# Up to this number of systems all orders are tried.
+EXACT_SYSTEMS = 7
+_VALUES_AT_ONCE = 1 << 20
+_EQUIVALENT = 0.9
+_DIFFERENT = 0.8
+RankAgreement = Literal["equivalent", "in between", "noticeably different"]
+
+
+@checked
+def correlate(
+    table: ScoreTable,
+    measures: Sequence[object] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Correlations:
+    """Correlate the rankings of systems by each pair of measures (by default, of all measures).
+
+    Measures are given by any of their names or as values. The p-value of τ_AP comes from a
+    permutation test, whose random numbers depend on the seed and the names of the measures.
+
+    >>> from doxeval.scores import MeasureFacts, RunScores
+    >>> facts = tuple(MeasureFacts(name, name, name) for name in ("A", "B"))
+    >>> means = {"u": [0.1, 0.2], "v": [0.2, 0.5], "w": [0.3, 0.4], "x": [0.4, 0.7]}
+    >>> runs = tuple(
+    ...     RunScores(run, np.array([[a], [b]]), np.array([True])) for run, (a, b) in means.items()
+    ... )
+    >>> pair = correlate(ScoreTable(facts, ("1",), runs)).pair("A", "B")
+    >>> round(pair.tau.value, 4), pair.agreement
+    (0.6667, 'noticeably different')
+    """
+    check_runs(table, "a correlation")
+    chosen = measure_numbers(table, measures)
+    if len(chosen) < 2:
+        raise InputError(f"a correlation needs two measures or more, not {len(chosen)}")
+    check_resampling(resamples, seed)
+    columns = [Column.of(table, number) for number in chosen]
+    pairs = tuple(_correlated(x, y, resamples, seed) for x, y in combinations(columns, 2))
+    warnings = tuple(_correlation_warnings(columns))
+    warn(warnings)
+    return Correlations(pairs, resamples, seed, warnings)
+
+
+# The result
 
 
 class Coefficient(NamedTuple):
@@ -172,30 +118,37 @@ class MeasurePair:
     intercept: float | None = None
 
     @property
-    def agreement(self) -> Agreement | None:
+    def agreement(self) -> RankAgreement | None:
         """τ above .9 is equivalent, below .8 noticeably different [Voorhees 2001]."""
         if self.tau.value is None:
             return None
-        if self.tau.value > EQUIVALENT:
+        if self.tau.value > _EQUIVALENT:
             return "equivalent"
-        return "noticeably different" if self.tau.value < DIFFERENT else "in between"
+        return "noticeably different" if self.tau.value < _DIFFERENT else "in between"
 
     def __repr__(self) -> str:
-        found = (
-            "undefined" if self.tau.value is None else f"{self.tau.value:.3f} ({self.agreement})"
-        )
-        both = f"{shortened(self.first)} and {shortened(self.second)}"
-        return f"<{both}: τ {found}, {plural(self.systems, 'system')}>"
+        tau = "undefined" if self.tau.value is None else f"{self.tau.value:.3f} ({self.agreement})"
+        return f"<{self._both}: τ {tau}, {plural(self.systems, 'system')}>"
+
+    @property
+    def _both(self) -> str:
+        return f"{shortened(self.first)} and {shortened(self.second)}"
+
+    def _as_dict(self) -> dict[str, Any]:
+        plain = asdict(self)
+        for name in ("tau", "tau_ap", "pearson", "spearman"):
+            plain[name] = getattr(self, name)._asdict()
+        return plain | {"agreement": self.agreement}
 
 
 @dataclass(frozen=True, repr=False)
 class Correlations:
     """All pairs of measures.
 
-    >>> found = Correlations((MeasurePair("MAiP", "iP[.01]", 9, Coefficient(0.85)),))
-    >>> found.pair("iP[.01]", "MAiP").systems
+    >>> correlations = Correlations((MeasurePair("MAiP", "iP[.01]", 9, Coefficient(0.85)),))
+    >>> correlations.pair("iP[.01]", "MAiP").systems
     9
-    >>> found
+    >>> correlations
     Correlations of 1 pair of measures
     measures          Kendall τ   agreement
     MAiP and iP[.01]      0.850  in between
@@ -207,97 +160,57 @@ class Correlations:
     notes: tuple[str, ...] = ()
 
     def pair(self, one: str, other: str) -> MeasurePair:
-        """The pair of two measures, named in either order."""
+        """Return the pair of two measures, named in either order."""
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not correlated")
 
     def __repr__(self) -> str:
-        shown = self.pairs[:_MOST_SHOWN]
-        lines = [
-            f"Correlations of {plural(len(self.pairs), 'pair')} of measures",
-            *aligned(_HEADER, _rows(shown), longest=90),
-        ]
-        if len(self.pairs) > len(shown):
-            lines.append(f"… and {plural(len(self.pairs) - len(shown), 'more pair')}")
-        return "\n".join([*lines, *warning_lines(self.notes)])
+        return self._table(self.pairs[:MAX_ROWS]).text()
 
     def _repr_html_(self) -> str:
         """How notebooks show it: each pair of measures with Kendall's τ and what it says."""
-        from doxeval.scores import html_table
+        return self._table(self.pairs).html()
 
-        return html_table(_HEADER, _rows(self.pairs), self.notes)
+    def _table(self, pairs: Sequence[MeasurePair]) -> TextTable:
+        taus = ["—" if pair.tau.value is None else f"{pair.tau.value:.3f}" for pair in pairs]
+        return TextTable(
+            ["measures", "Kendall τ", "agreement"],
+            [
+                [pair._both, tau, pair.agreement or "—"]
+                for pair, tau in zip(pairs, taus, strict=True)
+            ],
+            f"Correlations of {plural(len(self.pairs), 'pair')} of measures",
+            omitted=len(self.pairs) - len(pairs),
+            noun="pair",
+            warnings=self.notes,
+            longest=90,
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
+        """Return everything as plain values, for JSON."""
         return {
             "resamples": self.resamples,
             "seed": self.seed,
-            "pairs": [_as_dict(pair) for pair in self.pairs],
+            "pairs": [pair._as_dict() for pair in self.pairs],
             "notes": list(self.notes),
         }
 
 
-_HEADER = ("measures", "Kendall τ", "agreement")
+# A pair of measures
 
 
-def _rows(pairs: Sequence[MeasurePair]) -> list[list[str]]:
-    return [
-        [
-            f"{shortened(pair.first)} and {shortened(pair.second)}",
-            "—" if pair.tau.value is None else f"{pair.tau.value:.3f}",
-            pair.agreement or "—",
-        ]
-        for pair in pairs
-    ]
+def _correlated(column_x: Column, column_y: Column, resamples: int, seed: int) -> MeasurePair:
+    from scipy import stats
 
-
-@checked
-def correlate(
-    table: ScoreTable,
-    measures: Sequence[object] | None = None,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Correlations:
-    """Correlate the rankings of systems by each pair of measures (by default, of all measures).
-
-    Measures are given by any of their names or as values. The p-value of τ_AP comes from a
-    permutation test, whose random numbers depend on the seed and the names of the measures.
-
-    >>> from doxeval.scores import MeasureFacts, RunScores
-    >>> facts = tuple(MeasureFacts(name, name, name) for name in ("A", "B"))
-    >>> means = {"u": [0.1, 0.2], "v": [0.2, 0.5], "w": [0.3, 0.4], "x": [0.4, 0.7]}
-    >>> runs = tuple(
-    ...     RunScores(run, np.array([[a], [b]]), np.array([True])) for run, (a, b) in means.items()
-    ... )
-    >>> pair = correlate(ScoreTable(facts, ("1",), runs)).pair("A", "B")
-    >>> round(pair.tau.value, 4), pair.agreement
-    (0.6667, 'noticeably different')
-    """
-    check_runs(table, "a correlation")
-    wanted = table.labels if measures is None else measures
-    wanted = [wanted] if isinstance(wanted, str) else wanted
-    chosen = list(dict.fromkeys(table.index_of_measure(measure) for measure in wanted))
-    if len(chosen) < 2:
-        raise InputError(f"a correlation needs two measures or more, not {len(chosen)}")
-    check_resampling(resamples, seed)
-    columns = [Column.of(table, number) for number in chosen]
-    pairs = [_correlated(one, two, resamples, seed) for one, two in combinations(columns, 2)]
-    found = Correlations(tuple(pairs), resamples, seed, tuple(_notes(columns)))
-    warn(found.notes)
-    return found
-
-
-def _correlated(one: Column, two: Column, resamples: int, seed: int) -> MeasurePair:
-    first, second = one.facts.label, two.facts.label
-    x, y = _common_means(one, two)
+    first, second = column_x.facts.label, column_y.facts.label
+    x, y = _common_means(column_x, column_y)
     if len(x) < 2 or not (np.ptp(x) and np.ptp(y)):
         return MeasurePair(first, second, len(x))
-    good_x = x if one.facts.higher_is_better else -x
-    good_y = y if two.facts.higher_is_better else -y
-    slope, intercept = _line(x, y)
+    good_x = x if column_x.facts.higher_is_better else -x
+    good_y = y if column_y.facts.higher_is_better else -y
+    line = stats.linregress(x, y)
     return MeasurePair(
         first,
         second,
@@ -308,84 +221,156 @@ def _correlated(one: Column, two: Column, resamples: int, seed: int) -> MeasureP
         tau_ap(good_x, good_y),
         _by_scipy("pearsonr", good_x, good_y),
         _spearman(good_x, good_y),
-        slope,
-        intercept,
+        float(line.slope),
+        float(line.intercept),
     )
 
 
-def _common_means(one: Column, two: Column) -> tuple[Floats, Floats]:
-    """The means of the systems that have both, sorted by the names of the systems."""
-    others = two.means
+def _common_means(column_x: Column, column_y: Column) -> tuple[Floats, Floats]:
+    """Return the means of the systems that have both, sorted by the names of the systems."""
+    means_y = column_y.means
     means = [
-        (mean, other)
-        for run, mean in sorted(one.means.items())
-        if mean is not None and (other := others[run]) is not None
+        (x, y)
+        for run, x in sorted(column_x.means.items())
+        if x is not None and (y := means_y[run]) is not None
     ]
     pairs = np.array(means, dtype=np.float64).reshape(-1, 2)
     return rounded(pairs[:, 0]), rounded(pairs[:, 1])
 
 
-def _by_scipy(name: str, x: Floats, y: Floats) -> Coefficient:
+def _by_scipy(
+    name: Literal["kendalltau", "pearsonr", "spearmanr"], x: Floats, y: Floats
+) -> Coefficient:
     from scipy import stats
 
     if len(x) < 3:  # two rankings of two systems agree or disagree; p would mean nothing
         return Coefficient(float(np.sign(x[1] - x[0]) * np.sign(y[1] - y[0])))
-    found = getattr(stats, name)(x, y)
-    return Coefficient(_defined(found.statistic), _defined(found.pvalue))
+    result = getattr(stats, name)(x, y)
+    values = (float(result.statistic), float(result.pvalue))
+    return Coefficient(*(None if math.isnan(value) else value for value in values))
 
 
 def _spearman(x: Floats, y: Floats) -> Coefficient:
-    """For few systems p comes from all orders, because scipy's approximation is bad there."""
-    found = _by_scipy("spearmanr", x, y)
-    if not 3 <= len(x) <= EXACT_SYSTEMS:
-        return found
+    """Take p for few systems from all orders, because scipy's approximation is bad there."""
     from scipy import stats
+
+    coefficient = _by_scipy("spearmanr", x, y)
+    if not 3 <= len(x) <= EXACT_SYSTEMS:
+        return coefficient
 
     ranks, others = stats.rankdata(x) - (len(x) + 1) / 2, stats.rankdata(y) - (len(y) + 1) / 2
     products = np.abs(others[all_orders(len(x))] @ ranks)
-    return found._replace(p=float((products >= abs(float(others @ ranks)) - 1e-9).mean()))
+    return coefficient._replace(p=float((products >= abs(float(others @ ranks)) - 1e-9).mean()))
 
 
 def _tau_ap(
     x: Floats, y: Floats, resamples: int, random: np.random.Generator, is_in_order: bool
 ) -> Coefficient:
-    """Takes the measures sorted by name, so that p does not depend on the order they are given."""
-    one, two = (x, y) if is_in_order else (y, x)
-    p = tau_ap_probability(one, two, resamples, random) if len(x) > 2 else None
-    return Coefficient(symmetric_tau_ap(one, two), p)
+    """Take the measures sorted by name, so that p does not depend on the order they are given."""
+    first, second = (x, y) if is_in_order else (y, x)
+    p = tau_ap_probability(first, second, resamples, random) if len(x) > 2 else None
+    return Coefficient(symmetric_tau_ap(first, second), p)
 
 
-def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Slope and intercept of the least-squares line."""
-    from scipy import stats
-
-    found = stats.linregress(x, y)
-    return float(found.slope), float(found.intercept)
-
-
-def _notes(columns: Sequence[Column]) -> list[str]:
-    notes = []
+def _correlation_warnings(columns: Sequence[Column]) -> Iterator[str]:
     for column in columns:
         label, means = column.facts.label, column.means
         missing = [run for run, mean in means.items() if mean is None]
         if missing:
-            notes.append(
-                f"left out for lack of a mean by {shortened(label)}: {join_names(missing)}"
-            )
+            yield f"left out for lack of a mean by {shortened(label)}: {join_names(missing)}"
         defined = np.array([mean for mean in means.values() if mean is not None])
         if len(defined) > 1 and not np.ptp(rounded(defined)):
-            notes.append(
-                f"all systems have the same mean by {shortened(label)}, so it gives no ranking"
-            )
-    return notes
+            yield f"all systems have the same mean by {shortened(label)}, so it gives no ranking"
 
 
-def _as_dict(pair: MeasurePair) -> dict[str, Any]:
-    plain = asdict(pair)
-    for name in ("tau", "tau_ap", "pearson", "spearman"):
-        plain[name] = getattr(pair, name)._asdict()
-    return plain | {"agreement": pair.agreement}
+# τ_AP
 
 
-def _defined(value: Any) -> float | None:
-    return None if math.isnan(value) else float(value)
+def tau_ap(judged: Floats, reference: Floats) -> float | None:
+    """Return τ_AP of a ranking against a reference, by scores (higher is better).
+
+    It is None if all systems of a ranking are tied.
+
+    >>> tau_ap(np.array([0.5, 0.9, 0.1]), np.array([0.9, 0.5, 0.1]))
+    0.0
+    >>> tau_ap(np.array([0.9, 0.1, 0.5]), np.array([0.9, 0.5, 0.1]))
+    0.5
+    """
+    if not (np.ptp(judged) and np.ptp(reference)):
+        return None
+    return float((_weights(judged) * _is_above(reference)).sum()) - 1
+
+
+def symmetric_tau_ap(x: Floats, y: Floats) -> float | None:
+    """Return the mean of τ_AP in both directions.
+
+    >>> symmetric_tau_ap(np.array([0.9, 0.1, 0.5]), np.array([0.9, 0.5, 0.1]))
+    0.5
+    """
+    forth, back = tau_ap(x, y), tau_ap(y, x)
+    return None if forth is None or back is None else (forth + back) / 2
+
+
+def tau_ap_probability(
+    x: Floats, y: Floats, resamples: int, random: np.random.Generator
+) -> float | None:
+    """Return how often |symmetric τ_AP| of two unrelated rankings is as large as observed.
+
+    All orders are tried for up to seven systems. For more, orders are drawn at random, and the
+    observed one counts as one of them.
+
+    >>> scores = np.array([0.1, 0.2, 0.3, 0.4])
+    >>> tau_ap_probability(scores, scores, 100, np.random.default_rng(0)) == 2 / 24
+    True
+    """
+    observed = symmetric_tau_ap(x, y)
+    if observed is None:
+        return None
+    is_exact = len(x) <= EXACT_SYSTEMS
+    blocks: Iterable[Ints] = (
+        [all_orders(len(x))] if is_exact else _random_orders(len(x), resamples, random)
+    )
+    total = extreme = 0 if is_exact else 1
+    for orders in blocks:
+        values = _tau_ap_of_orders(x, y, orders)
+        extreme += int((np.abs(values) >= abs(observed) - 1e-9).sum())
+        total += len(orders)
+    return extreme / total
+
+
+def _is_above(scores: Floats) -> Floats:
+    """Return 1 where the system of the column is above that of the row."""
+    return (scores[None, :] > scores[:, None]).astype(np.float64)
+
+
+def _weights(scores: Floats) -> Floats:
+    """Return the weight of agreeing that the column's system is above the row's."""
+    above = _is_above(scores)
+    counts: Floats = above.sum(axis=1, keepdims=True)
+    return above * (2 / np.maximum(counts, 1) / np.count_nonzero(counts))
+
+
+def _tau_ap_of_orders(x: Floats, y: Floats, orders: Ints) -> Floats:
+    """Return symmetric τ_AP for each order of the other scores."""
+    rows, columns = np.nonzero(_is_above(x))
+    weights, above = _weights(y), _is_above(y)
+    below, over = orders[:, rows], orders[:, columns]
+    forth = above[below, over] @ _weights(x)[rows, columns]
+    back = weights[below, over].sum(axis=1)
+    return np.asarray((forth + back) / 2 - 1, dtype=np.float64)
+
+
+def all_orders(count: int) -> Ints:
+    """Return all orders of a number of things.
+
+    >>> all_orders(2).tolist()
+    [[0, 1], [1, 0]]
+    """
+    return np.array(list(permutations(range(count))))
+
+
+def _random_orders(count: int, resamples: int, random: np.random.Generator) -> Iterator[Ints]:
+    rows = max(_VALUES_AT_ONCE // count**2, 1)
+    for first in range(0, resamples, rows):
+        shape = (min(rows, resamples - first), count)
+        yield random.permuted(np.broadcast_to(np.arange(count), shape), axis=1)

@@ -1,15 +1,11 @@
 """Gates: do scores reach the limits that were set, and have they dropped since last time?
 
-A limit is a mean that no run may be worse than. A drop is a loss against the scores of an earlier
-evaluation: of the mean over the topics that both have, matched by their ids. Of a measure where
-lower is better, a mean above the limit fails, and a rise is a drop.
+A limit is a mean that no run may be worse than. A drop is a loss against the baseline, the scores
+of an earlier evaluation: of the mean over the topics that both have, matched by their ids. Of a
+measure where lower is better, a mean above the limit fails, and a rise is a drop.
 
 With `significant`, a drop fails only if Fisher's randomization test over the topics confirms it.
 Each measure is tested by itself: the more measures, the likelier is a false alarm.
-
-Scores of an earlier evaluation, read from the JSON that `doxeval evaluate` writes.
-
-Checks of scores as JUnit XML, which services that run tests can show.
 """
 
 from __future__ import annotations
@@ -23,121 +19,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.comparison.pairwise import RESAMPLES
-from doxeval.comparison.significance import differences, generator, randomization
+from doxeval.arrays import Floats
 from doxeval.errors import FormatError, InputError
 from doxeval.files import open_input, parsed_json, read_up_to
 from doxeval.markup import attribute_value, escaped
 from doxeval.messages import Parameter, escape, join_names, plural, quoted, truncate, utf8
 from doxeval.scores import MeasureFacts, ScoreTable, plain_values
-
-_LARGEST = 1 << 30
-_EXPECTED = "expected the JSON that `doxeval evaluate --format json` writes"
-
-
-@dataclass(frozen=True)
-class EarlierRun:
-    """The scores of one run by label: its means, and those of each topic if the file has them."""
-
-    means: Mapping[str, float | None]
-    topics: Mapping[str, Mapping[str, float | None]] | None = None
-
-
-@dataclass(frozen=True)
-class EarlierScores:
-    """What an earlier evaluation found.
-
-    canonical: for each label, the measure's name with all parameters.
-
-    >>> import numpy as np
-    >>> from doxeval.scores import MeasureFacts, RunScores
-    >>> facts = MeasureFacts("P", "P(x=1)", "precision")
-    >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
-    >>> earlier = EarlierScores.of(ScoreTable((facts,), ("7", "8"), runs))
-    >>> earlier.canonical, earlier.runs["mine"].means
-    ({'P': 'P(x=1)'}, {'P': 0.375})
-    """
-
-    canonical: Mapping[str, str]
-    runs: Mapping[str, EarlierRun]
-    file: str | None = None
-
-    @classmethod
-    def of(cls, table: ScoreTable) -> EarlierScores:
-        """The scores of a table."""
-        return _scores_in_json(plain_values(table), None)
-
-    def label_of(self, canonical: str) -> str | None:
-        """The label here of the measure with this full name."""
-        return next((one for one, full in self.canonical.items() if full == canonical), None)
-
-
-def read_earlier(path: str | os.PathLike[str]) -> EarlierScores:
-    """The scores in a file of JSON that `doxeval evaluate` wrote.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> file = Path(tempfile.mkdtemp()) / "last.json"
-    >>> run = '{"run": "mine", "mean": {"P": 0.5}}'
-    >>> _ = file.write_text('{"canonical": {"P": "P"}, "runs": [' + run + ']}')
-    >>> read_earlier(file).runs["mine"].topics is None
-    True
-    """
-    name = os.fspath(path)
-    with open_input(name) as file:
-        contents = read_up_to(file, _LARGEST)
-    if len(contents) > _LARGEST:
-        raise FormatError(f"more than {_LARGEST:,} bytes; {_EXPECTED}", name)
-    try:
-        value = parsed_json(contents)
-    except ValueError:
-        raise FormatError(f"not JSON; {_EXPECTED}", name) from None
-    return _scores_in_json(value, name)
-
-
-def _scores_in_json(value: Any, name: str | None) -> EarlierScores:
-    found = _object(value, name)
-    canonical = _object(found.get("canonical"), name)
-    runs = found.get("runs")
-    if not isinstance(runs, list) or not all(isinstance(one, str) for one in canonical.values()):
-        raise FormatError(_EXPECTED, name)
-    return EarlierScores(canonical, dict(_runs(runs, name)), name)
-
-
-def _runs(runs: list[Any], name: str | None) -> Iterator[tuple[str, EarlierRun]]:
-    seen: set[str] = set()
-    for each in runs:
-        run = _object(each, name)
-        label = run.get("run")
-        if not isinstance(label, str):
-            raise FormatError(f"a run without a name; {_EXPECTED}", name)
-        if label in seen:
-            raise FormatError(f"two runs are called {quoted(label)}", name)
-        seen.add(label)
-        topics = run.get("topics")
-        by_topic = None if topics is None else _by_topic(_object(topics, name), name)
-        yield label, EarlierRun(_numbers(run.get("mean"), name), by_topic)
-
-
-def _by_topic(topics: Mapping[str, Any], name: str | None) -> dict[str, Mapping[str, float | None]]:
-    return {topic: _numbers(values, name) for topic, values in topics.items()}
-
-
-def _numbers(values: Any, name: str | None) -> Mapping[str, float | None]:
-    """Scores by label; anything but a finite number or null is an error."""
-    found = _object(values, name)
-    for label, value in found.items():
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if value is not None and not (is_number and math.isfinite(value)):
-            raise FormatError(f"{quoted(value)} is no score by {quoted(label)}; {_EXPECTED}", name)
-    return found
-
-
-def _object(value: Any, name: str | None) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise FormatError(_EXPECTED, name)
-    return value
-
 
 ALPHA = 0.05
 # Fewer topics than this cannot give a p below ALPHA, whatever their scores are.
@@ -145,74 +32,6 @@ _FEWEST_TOPICS = 6
 # Scores are compared to twelve digits, so that a mean of .85 is not below .85.
 _DIGITS = 12
 State = Literal["passed", "failed", "skipped"]
-
-
-class Drop(NamedTuple):
-    """How much a mean may drop: an amount, or a share of the earlier mean.
-
-    >>> Drop.parsed(".02"), Drop.parsed("2%")
-    (Drop(amount=0.02, is_share=False), Drop(amount=0.02, is_share=True))
-    """
-
-    amount: float = 0.0
-    is_share: bool = False
-
-    @classmethod
-    def parsed(cls, text: str) -> Drop:
-        """A drop from `.02` or `2%`; it cannot be negative."""
-        is_share = text.endswith("%")
-        try:
-            amount = float(text.removesuffix("%"))
-        except ValueError:
-            amount = -1.0
-        if not 0 <= amount < float("inf"):
-            raise InputError(
-                Parameter("max_drop", text) + ": expected an amount such as .02, or a share as 2%"
-            )
-        return cls(amount / 100 if is_share else amount, is_share)
-
-    def allowed(self, earlier: float) -> float:
-        """How much may be lost from an earlier mean."""
-        return self.amount * abs(earlier) if self.is_share else self.amount
-
-    def __str__(self) -> str:
-        return f"{100 * self.amount:g}%" if self.is_share else f"{self.amount:g}"
-
-
-class Check(NamedTuple):
-    """One check of one run by one measure, and what came out, in words.
-
-    >>> Check("mine", "AP", "limit", "failed", "AP is .4, below .5").state
-    'failed'
-    """
-
-    run: str
-    measure: str
-    kind: Literal["limit", "drop"]
-    state: State
-    message: str
-
-
-@dataclass(frozen=True)
-class Gates:
-    """The checks of a table of scores, and what readers must know besides.
-
-    >>> Gates((Check("mine", "AP", "limit", "failed", "AP is .4, below .5"),)).failures[0].run
-    'mine'
-    """
-
-    checks: tuple[Check, ...]
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def failures(self) -> tuple[Check, ...]:
-        """The checks that failed."""
-        return tuple(check for check in self.checks if check.state == "failed")
-
-    @property
-    def passed(self) -> bool:
-        """Whether nothing failed."""
-        return not self.failures
 
 
 def check_scores(
@@ -242,7 +61,7 @@ def check_scores(
     runs, more = _shared_runs(table, baseline)
     drops: list[Check] = []
     for run, earlier in runs.items():
-        notes = _topics_apart(table, run, earlier, baseline)
+        notes = _topic_warnings(table, run, earlier, baseline)
         if significant and earlier.topics is None:
             raise InputError(
                 Parameter("significant", True)
@@ -250,11 +69,83 @@ def check_scores(
                 + Parameter("per_topic", True),
                 baseline.file,
             )
-        more += [f"{truncate(run)}: {one}" if len(table.runs) > 1 else one for one in notes]
+        prefix = f"{truncate(run)}: " if len(table.runs) > 1 else ""
+        more += [f"{prefix}{note}" for note in notes]
         for number, label in measures.items():
-            pair = _paired(table, run, number, earlier, label)
+            pair = _before_and_now(table, run, number, earlier, label)
             drops.append(_drop_check(table.measures[number], run, pair, drop, significant))
     return Gates((*limits, *drops), (*warnings, *more))
+
+
+@dataclass(frozen=True)
+class Gates:
+    """The checks of a table of scores, and warnings.
+
+    >>> Gates((Check("mine", "AP", "limit", "failed", "AP is .4, below .5"),)).failures[0].run
+    'mine'
+    """
+
+    checks: tuple[Check, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if check.state == "failed")
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures
+
+
+class Check(NamedTuple):
+    """One check of one run by one measure, and its result in words.
+
+    >>> Check("mine", "AP", "limit", "failed", "AP is .4, below .5").state
+    'failed'
+    """
+
+    run: str
+    measure: str
+    kind: Literal["limit", "drop"]
+    state: State
+    message: str
+
+
+class Drop(NamedTuple):
+    """How much a mean may drop: an amount, or a share of the earlier mean.
+
+    >>> Drop.parsed(".02"), Drop.parsed("2%")
+    (Drop(amount=0.02, is_share=False), Drop(amount=0.02, is_share=True))
+    """
+
+    amount: float = 0.0
+    is_share: bool = False
+
+    @classmethod
+    def parsed(cls, text: str) -> Drop:
+        """Return the drop that a text such as `.02` or `2%` means; it cannot be negative."""
+        is_share = text.endswith("%")
+        try:
+            amount = float(text.removesuffix("%"))
+        except ValueError:
+            amount = -1.0
+        if not 0 <= amount < float("inf"):
+            raise InputError(
+                Parameter("max_drop", text) + ": expected an amount such as .02, or a share as 2%"
+            )
+        return cls(amount / 100 if is_share else amount, is_share)
+
+    def allowed(self, earlier: float) -> float:
+        """Return how much may be lost from an earlier mean."""
+        return self.amount * abs(earlier) if self.is_share else self.amount
+
+    def __str__(self) -> str:
+        return f"{100 * self.amount:g}%" if self.is_share else f"{self.amount:g}"
+
+
+# Limits
 
 
 # Limits
@@ -272,21 +163,19 @@ def _limit_checks(table: ScoreTable, limits: Mapping[str, float]) -> Iterator[Ch
                 yield Check(scores.run, facts.label, "limit", "failed", message)
                 continue
             missing = _loss(limit, mean, facts)
-            is_failed = missing > 0
-            apart = f", {abs(missing):.4f} {side} the limit of {limit:g}"
-            within = f", within the limit of {limit:g}"
-            message = f"{facts.label} is {_shown(mean, limit)}{apart if is_failed else within}"
-            state: State = "failed" if is_failed else "passed"
+            state: State = "failed" if missing > 0 else "passed"
+            how = f"{missing:.4f} {side}" if missing > 0 else "within"
+            message = f"{facts.label} is {_shown(mean, limit)}, {how} the limit of {limit:g}"
             yield Check(scores.run, facts.label, "limit", state, message)
 
 
 def _loss(before: float, now: float, facts: MeasureFacts) -> float:
-    """How much worse it is now, to twelve digits; negative if it is better."""
+    """Return how much worse it is now, to twelve digits; negative if it is better."""
     return round((before - now) * (1 if facts.higher_is_better else -1), _DIGITS)
 
 
 def _shown(mean: float, limit: float) -> str:
-    """A mean with as many digits as it takes to tell it from the limit."""
+    """Return a mean with enough digits to distinguish it from the limit."""
     for digits in range(4, _DIGITS):
         shown = f"{mean:.{digits}f}"
         if float(shown) != limit or mean == limit:
@@ -297,37 +186,42 @@ def _shown(mean: float, limit: float) -> str:
 # Drops
 
 
-class _Pair(NamedTuple):
+# Drops
+
+
+class _BeforeAndNow(NamedTuple):
     """The scores of a run by one measure, before and now; nan where a topic has none.
 
-    Without topics, each has its mean alone.
+    Without scores of topics, there is only the mean.
     """
 
-    before: np.ndarray[tuple[int], np.dtype[np.float64]]
-    now: np.ndarray[tuple[int], np.dtype[np.float64]]
+    before: Floats
+    now: Floats
     by_topic: bool
 
 
-def _paired(table: ScoreTable, run: str, number: int, earlier: EarlierRun, label: str) -> _Pair:
+def _before_and_now(
+    table: ScoreTable, run: str, number: int, earlier: EarlierRun, label: str
+) -> _BeforeAndNow:
     index = table.index_of_run(run)
     if earlier.topics is None:
         means = earlier.means.get(label), table.means_of(index)[number]
         before, now = (np.array([np.nan if mean is None else mean]) for mean in means)
-        return _Pair(before, now, False)
+        return _BeforeAndNow(before, now, False)
     scores = table.runs[index]
     known = [earlier.topics.get(topic, {}).get(label) for topic in table.topic_ids]
-    values = np.array([np.nan if one is None else one for one in known], dtype=np.float64)
-    return _Pair(values, np.where(scores.counted, scores.values[number], np.nan), True)
+    values = np.array([np.nan if score is None else score for score in known], dtype=np.float64)
+    return _BeforeAndNow(values, np.where(scores.counted, scores.values[number], np.nan), True)
 
 
 def _drop_check(
-    facts: MeasureFacts, run: str, pair: _Pair, max_drop: Drop, significant: bool
+    facts: MeasureFacts, run: str, pair: _BeforeAndNow, max_drop: Drop, significant: bool
 ) -> Check:
     both = ~np.isnan(pair.before) & ~np.isnan(pair.now)
     count = int(both.sum())
     result = partial(Check, run, facts.label, "drop")
     if not count:
-        # Scores that were there and have vanished are a drop; those that never were, are not.
+        # Scores that the baseline has and are undefined now are a drop.
         if np.isnan(pair.before).all():
             return result("skipped", f"{facts.label} had no scores in the baseline")
         return result("failed", f"{facts.label} is undefined where the baseline has scores")
@@ -350,10 +244,15 @@ def _drop_check(
     return result("failed", f"{change}; {max_drop} is allowed, and p = {p:.4f}")
 
 
-def _probability(pair: _Pair, run: str, facts: MeasureFacts) -> float:
-    """The p of Fisher's test of the differences; the same scores always have the same p."""
+def _probability(pair: _BeforeAndNow, run: str, facts: MeasureFacts) -> float:
+    """Return p of Fisher's test of the differences; the same scores always have the same p."""
+    from doxeval.comparison.significance import RESAMPLES, differences, generator, randomization
+
     steps = differences(pair.now, pair.before).steps
     return randomization(steps, ALPHA, RESAMPLES, generator(0, run, facts.canonical)).p
+
+
+# What two evaluations share
 
 
 # What two evaluations share
@@ -362,13 +261,13 @@ def _probability(pair: _Pair, run: str, facts: MeasureFacts) -> float:
 def _shared_measures(
     table: ScoreTable, baseline: EarlierScores
 ) -> tuple[dict[int, str], list[str]]:
-    """For each measure that the baseline has too, its label there; and warnings about others."""
-    found = {
+    """Return the label in the baseline of each measure that it has, and warnings about others."""
+    shared = {
         number: label
         for number, facts in enumerate(table.measures)
         if (label := baseline.label_of(facts.canonical)) is not None
     }
-    if not found:
+    if not shared:
         raise InputError(
             f"no scores by {join_names(table.labels)}; there are scores by "
             f"{join_names(list(baseline.canonical.values())) or 'no measure'}",
@@ -376,56 +275,56 @@ def _shared_measures(
         )
     warnings = []
     for number, facts in enumerate(table.measures):
-        if number in found:
+        if number in shared:
             continue
         other = baseline.canonical.get(facts.label)
         why = f"is {other} there, {facts.canonical} here" if other else "is not in the baseline"
         warnings.append(f"{facts.label} {why}; it is not compared")
-    gone = [label for label in baseline.canonical if label not in found.values()]
-    gone = [label for label in gone if label not in table.labels]
+    here = {*shared.values(), *table.labels}
+    gone = [label for label in baseline.canonical if label not in here]
     if gone:
         warnings.append(
             f"the baseline also has {join_names(gone)}; not measured here, not compared"
         )
-    return found, warnings
+    return shared, warnings
 
 
 def _shared_runs(
     table: ScoreTable, baseline: EarlierScores
 ) -> tuple[dict[str, EarlierRun], list[str]]:
-    """The runs that the baseline has too, by name; one run is compared with one of any name."""
+    """Return the runs that the baseline has too, by name, and warnings about others.
+
+    A single run is compared with the single run of the baseline, whatever its name.
+    """
     names = [scores.run for scores in table.runs]
     if len(names) == len(baseline.runs) == 1 and names[0] not in baseline.runs:
         ((other, earlier),) = baseline.runs.items()
         return {names[0]: earlier}, [
             f"{truncate(names[0])} is compared with {truncate(other)}, the only run of the baseline"
         ]
-    found = {name: baseline.runs[name] for name in names if name in baseline.runs}
-    if not found:
+    shared = {name: baseline.runs[name] for name in names if name in baseline.runs}
+    if not shared:
         raise InputError(
             f"no run {join_names([quoted(name) for name in names])}; there are "
             f"{join_names([quoted(name) for name in baseline.runs]) or 'none'}",
             baseline.file,
         )
-    added = [name for name in names if name not in found]
-    gone = [name for name in baseline.runs if name not in found]
+    added = [name for name in names if name not in shared]
+    gone = [name for name in baseline.runs if name not in shared]
     warnings = [f"not in the baseline, and not compared: {join_names(added)}"] if added else []
     if gone:
         warnings.append(f"in the baseline, but not scored now: {join_names(gone)}")
-    return found, warnings
+    return shared, warnings
 
 
-def _topics_apart(
+def _topic_warnings(
     table: ScoreTable, run: str, earlier: EarlierRun, baseline: EarlierScores
 ) -> list[str]:
-    """Which topics only one of the two evaluations has."""
+    """Return warnings about topics that only one of the two evaluations has."""
     if earlier.topics is None:
         return ["the baseline has means alone, so topics could not be matched"]
-    scores = table.runs[table.index_of_run(run)]
-    now = {
-        topic for topic, is_counted in zip(table.topic_ids, scores.counted, strict=True)
-        if is_counted
-    }  # fmt: skip
+    counted = table.runs[table.index_of_run(run)].counted
+    now = {topic for topic, counts in zip(table.topic_ids, counted, strict=True) if counts}
     added = [topic for topic in table.topic_ids if topic in now - earlier.topics.keys()]
     gone = [topic for topic in earlier.topics if topic not in now]
     if len(gone) == len(earlier.topics):
@@ -438,11 +337,118 @@ def _topics_apart(
     return [f"{note}; not compared" for note in notes]
 
 
+# The baseline: scores of an earlier evaluation
+
+_LARGEST = 1 << 30
+_EXPECTED = "expected the JSON that `doxeval evaluate --format json` writes"
+
+
+@dataclass(frozen=True)
+class EarlierRun:
+    """The scores of one run by label: its means, and those of topics if the file has them."""
+
+    means: Mapping[str, float | None]
+    topics: Mapping[str, Mapping[str, float | None]] | None = None
+
+
+@dataclass(frozen=True)
+class EarlierScores:
+    """The scores of an earlier evaluation.
+
+    canonical: for each label, the measure's name with all parameters.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import MeasureFacts, RunScores
+    >>> facts = MeasureFacts("P", "P(x=1)", "precision")
+    >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
+    >>> earlier = EarlierScores.of(ScoreTable((facts,), ("7", "8"), runs))
+    >>> earlier.canonical, earlier.runs["mine"].means
+    ({'P': 'P(x=1)'}, {'P': 0.375})
+    """
+
+    canonical: Mapping[str, str]
+    runs: Mapping[str, EarlierRun]
+    file: str | None = None
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> EarlierScores:
+        """Return the scores of a table."""
+        return _earlier_scores(plain_values(table), None)
+
+    def label_of(self, canonical: str) -> str | None:
+        """Return the label of the measure with this canonical name; None if there is none."""
+        return next((label for label, name in self.canonical.items() if name == canonical), None)
+
+
+def read_earlier(path: str | os.PathLike[str]) -> EarlierScores:
+    """Read the scores in a file of JSON that `doxeval evaluate` wrote.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "last.json"
+    >>> run = '{"run": "mine", "mean": {"P": 0.5}}'
+    >>> _ = file.write_text('{"canonical": {"P": "P"}, "runs": [' + run + ']}')
+    >>> read_earlier(file).runs["mine"].topics is None
+    True
+    """
+    name = os.fspath(path)
+    with open_input(name) as file:
+        contents = read_up_to(file, _LARGEST)
+    if len(contents) > _LARGEST:
+        raise FormatError(f"more than {_LARGEST:,} bytes; {_EXPECTED}", name)
+    try:
+        value = parsed_json(contents)
+    except ValueError:
+        raise FormatError(f"not JSON; {_EXPECTED}", name) from None
+    return _earlier_scores(value, name)
+
+
+def _earlier_scores(value: Any, name: str | None) -> EarlierScores:
+    """Return the scores in parsed JSON; anything unexpected is an error."""
+    plain = _object(value, name)
+    canonical, listed = _object(plain.get("canonical"), name), plain.get("runs")
+    if not isinstance(listed, list) or not all(isinstance(v, str) for v in canonical.values()):
+        raise FormatError(_EXPECTED, name)
+    runs: dict[str, EarlierRun] = {}
+    for item in listed:
+        run = _object(item, name)
+        label, topics = run.get("run"), run.get("topics")
+        if not isinstance(label, str):
+            raise FormatError(f"a run without a name; {_EXPECTED}", name)
+        if label in runs:
+            raise FormatError(f"two runs are called {quoted(label)}", name)
+        by_topic = None
+        if topics is not None:
+            by_topic = {
+                topic: _numbers(values, name) for topic, values in _object(topics, name).items()
+            }
+        runs[label] = EarlierRun(_numbers(run.get("mean"), name), by_topic)
+    return EarlierScores(canonical, runs, name)
+
+
+def _numbers(values: Any, name: str | None) -> Mapping[str, float | None]:
+    """Return scores by label; anything but a finite number or null is an error."""
+    numbers = _object(values, name)
+    for label, value in numbers.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (is_number and math.isfinite(value)):
+            raise FormatError(f"{quoted(value)} is no score by {quoted(label)}; {_EXPECTED}", name)
+    return numbers
+
+
+def _object(value: Any, name: str | None) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise FormatError(_EXPECTED, name)
+    return value
+
+
+# JUnit XML, which services that run tests can show
+
 _KINDS = {"limit": "limit", "drop": "drop since the baseline"}
 
 
 def junit_xml(gates: Gates) -> bytes:
-    """One test suite for each run, one test case for each check.
+    """Return one test suite for each run, with one test case for each check.
 
     >>> gates = Gates((Check("mine", "P", "limit", "failed", "P is 0.3000, 0.1000 below …"),))
     >>> print(junit_xml(gates).decode())
@@ -462,12 +468,12 @@ def junit_xml(gates: Gates) -> bytes:
         f'<testsuites name="doxeval" {_counts(gates.checks)}>',
     ]
     for number, run in enumerate(runs):
-        own = tuple(check for check in gates.checks if check.run == run)
-        lines.append(f" <testsuite name={_value(run)} {_counts(own)}>")
-        lines += [line for check in own for line in _case(check)]
+        checks = tuple(check for check in gates.checks if check.run == run)
+        lines.append(f" <testsuite name={_value(run)} {_counts(checks)}>")
+        lines += [line for check in checks for line in _case(check)]
         if gates.warnings and not number:  # the format has no place for warnings about everything
-            told = "\n".join(map(_allowed, gates.warnings))
-            lines.append(f"  <system-err>{escaped(told)}</system-err>")
+            warnings = "\n".join(map(_allowed, gates.warnings))
+            lines.append(f"  <system-err>{escaped(warnings)}</system-err>")
         lines.append(" </testsuite>")
     return utf8("\n".join([*lines, "</testsuites>", ""]))
 
@@ -492,5 +498,5 @@ def _value(text: str) -> str:
 
 
 def _allowed(text: str) -> str:
-    """Text with characters that XML cannot hold shown as escapes."""
+    """Return text with characters that XML cannot hold shown as escapes."""
     return escape(text).replace("\ufffe", r"\ufffe").replace("\uffff", r"\uffff")

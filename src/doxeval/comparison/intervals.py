@@ -1,12 +1,12 @@
 """Confidence intervals that stay in a measure's range.
 
-Of a mean: Student's, if it stays in the range. Otherwise Student's on the logit scale (on the log
-scale if the range has only one bound): the mean is transformed to a scale without bounds, its
-standard error with it by the delta method, and the ends of the interval are transformed back. They
-can come close to the bounds but never pass them.
+The interval of a mean is Student's if it stays in the range. Otherwise it is Student's on the logit
+scale (on the log scale if the range has only one bound): the mean is transformed to a scale without
+bounds, its standard error with it by the delta method, and the ends of the interval are transformed
+back. They can come close to the bounds but never pass them.
 
-Of a difference: the interval that belongs to the test, without impossible differences. So it still
-holds 0 exactly if the test does not reject.
+The interval of a difference is the one that belongs to the test, without impossible differences. So
+it still holds 0 exactly if the test does not reject.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TOLERANCE = 1e-9
 
 
 def mean_interval(values: Floats, facts: MeasureFacts, alpha: float = 0.05) -> Interval | None:
-    """The confidence interval of the mean of scores; None for fewer than two topics.
+    """Return the confidence interval of the mean of scores; None for fewer than two topics.
 
     >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
     >>> [round(end, 4) for end in mean_interval(np.array([0.1, 0.2, 0.3, 0.4, np.nan]), facts)]
@@ -46,7 +46,7 @@ def mean_interval(values: Floats, facts: MeasureFacts, alpha: float = 0.05) -> I
 
 
 def obeyed_range(facts: MeasureFacts, *scores: Floats) -> Interval:
-    """The range of a measure; no bounds at all if any score lies outside it.
+    """Return the range of a measure; no bounds at all if any score lies outside it.
 
     >>> facts = MeasureFacts("gain", "gain", "a gain", 0.0, None)
     >>> obeyed_range(facts, np.array([0.5, 7.0])), obeyed_range(facts, np.array([-1.0]))
@@ -61,7 +61,7 @@ def obeyed_range(facts: MeasureFacts, *scores: Floats) -> Interval:
 
 
 def possible_part(interval: Interval, scores_range: Interval) -> Interval:
-    """The part of a difference's interval that the range of the scores leaves possible.
+    """Return the part of a difference's interval that the range of the scores leaves possible.
 
     >>> possible_part((-0.25, 1.5), (0.0, 1.0))
     (-0.25, 1.0)
@@ -71,7 +71,7 @@ def possible_part(interval: Interval, scores_range: Interval) -> Interval:
 
 
 def _transformed(mean: float, half: float, lowest: float, highest: float) -> Interval:
-    """Student's interval on a scale without bounds, transformed back.
+    """Return Student's interval on a scale without bounds, transformed back.
 
     half: half the width of the interval on the scale of the scores.
     """
@@ -91,7 +91,7 @@ def _transformed(mean: float, half: float, lowest: float, highest: float) -> Int
 
 
 def _exp(power: float) -> float:
-    """The exponential, infinite where it is too large for a number."""
+    """Return the exponential, infinite where it is too large for a number."""
     try:
         return math.exp(power)
     except OverflowError:

@@ -1,9 +1,4 @@
-"""What to be careful about in a comparison of runs, in words.
-
-There is one line for each kind of problem, however many pairs it concerns.
-
-What follows from a comparison or a correlation, in words.
-"""
+"""Comparisons and correlations in words: what to be careful about, and what follows from them."""
 
 from __future__ import annotations
 
@@ -12,26 +7,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from doxeval.comparison.significance import EXACT_UP_TO, Column, Test
+from doxeval.comparison.significance import EXACT_UP_TO, Test
 from doxeval.messages import join_names, plural, truncate
 
 if TYPE_CHECKING:
     from doxeval.comparison.correlations import Correlations, MeasurePair
-    from doxeval.comparison.pairwise import Comparison, Pair
+    from doxeval.comparison.pairwise import Column, Comparison, Pair
 
-_MOST_PAIRS = 3
+_MAX_PAIRS = 3
+_MAX_NAMES = 8
+_CORRELATED = 0.05  # p below this shows a correlation
 
 
-def notes(
+def comparison_warnings(
     column: Column, pairs: Sequence[Pair], test: Test, alpha: float, resamples: int
 ) -> Iterator[str]:
-    """Pairs that were not tested, topics that runs do not share, resamples that are too few.
+    """Yield one line for each kind of problem, however many pairs it concerns.
 
-    >>> from doxeval.comparison import Pair
+    Pairs may not be tested, runs may not share topics, and resamples may be too few.
+
+    >>> from doxeval.comparison import Column, Pair
     >>> from doxeval.scores import MeasureFacts
     >>> values = {"a": np.array([0.5, np.nan]), "b": np.array([0.25, 0.5])}
     >>> column = Column(MeasureFacts("MAiP", "MAiP(alpha=0)", ""), values)
-    >>> print(next(notes(column, [Pair("a", "b", 1)], "t", 0.05, 1)))
+    >>> print(next(comparison_warnings(column, [Pair("a", "b", 1)], "t", 0.05, 1)))
     a and b are not tested: one topic has a score by MAiP from both
     """
     yield from _not_tested(column, pairs)
@@ -42,11 +41,9 @@ def notes(
 
 def _not_tested(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
     for count, common in ((1, "one topic"), (0, "no topic")):
-        lacking = [pair for pair in pairs if pair.p is None and pair.topics == count]
-        if lacking:
-            who = _named(
-                [f"{truncate(pair.first)} and {truncate(pair.second)}" for pair in lacking]
-            )
+        untested = [pair for pair in pairs if pair.p is None and pair.topics == count]
+        if untested:
+            who = _first_of([_both(pair) for pair in untested])
             label = truncate(column.facts.label)
             yield f"{who} are not tested: {common} has a score by {label} from both"
 
@@ -56,30 +53,24 @@ def _unshared_scores(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
     if len(defined) > 1:
         total = column.scored_topics
         few = sorted((pair for pair in pairs if pair.topics < total), key=lambda pair: pair.topics)
-        shared = _named(
-            [f"{truncate(p.first)} and {truncate(p.second)} {p.topics:,} of {total:,}" for p in few]
-        )
+        shared = _first_of([f"{_both(pair)} {pair.topics:,} of {total:,}" for pair in few])
         yield (
             f"not all runs have a score by {truncate(column.facts.label)} for the same topics: "
-            "means are "
-            f"over each run's own topics, differences over common ones ({shared})"
+            f"means are over each run's own topics, differences over common ones ({shared})"
         )
 
 
 def _unshared_results(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Topics without results have a score too, so the scores alone do not show them."""
+    """Topics without results have a score as well, so the scores alone do not show them."""
     few = [
         (pair.with_results, pair)
         for pair in pairs
         if pair.with_results is not None and pair.with_results < pair.topics
     ]
     if few:
-        few.sort(key=lambda one: one[0])
-        shared = _named(
-            [
-                f"{truncate(p.first)} and {truncate(p.second)} for {count:,} of {p.topics:,} topics"
-                for count, p in few
-            ]
+        few.sort(key=lambda item: item[0])
+        shared = _first_of(
+            [f"{_both(pair)} for {count:,} of {pair.topics:,} topics" for count, pair in few]
         )
         yield (
             f"not all runs have results for the same topics: both have results {shared}; "
@@ -102,19 +93,19 @@ def _too_few_resamples(
         )
 
 
-def _named(pairs: Sequence[str]) -> str:
-    """The first pairs, and how many more there are."""
-    shown = ", ".join(pairs[:_MOST_PAIRS])
-    more = len(pairs) - _MOST_PAIRS
+def _both(pair: Pair) -> str:
+    return f"{truncate(pair.first)} and {truncate(pair.second)}"
+
+
+def _first_of(pairs: Sequence[str]) -> str:
+    """Return the first pairs, and how many more there are."""
+    shown = ", ".join(pairs[:_MAX_PAIRS])
+    more = len(pairs) - _MAX_PAIRS
     return f"{shown} and {plural(more, 'more pair')}" if more > 0 else shown
 
 
-_MOST_NAMES = 8
-_CORRELATED = 0.05
-
-
-def conclusion(found: Comparison) -> str:
-    """A sentence or two about runs that were compared.
+def conclusion(comparison: Comparison) -> str:
+    """Return a sentence or two about runs that were compared.
 
     >>> from doxeval.comparison import Comparison, Pair, RunMean
     >>> from doxeval.scores import MeasureFacts
@@ -124,19 +115,20 @@ def conclusion(found: Comparison) -> str:
     >>> conclusion(Comparison(facts, "t", 0.05, runs, (pair,), (("a", "b"),)))
     'No difference is significant: these topics do not tell the runs apart by MAiP.'
     """
-    if all(pair.p is None for pair in found.pairs):
+    if all(pair.p is None for pair in comparison.pairs):
         return "Nothing can be concluded: no pair of runs could be tested."
-    if not any(pair.significant for pair in found.pairs):
+    if not any(pair.significant for pair in comparison.pairs):
         return (
             "No difference is significant: these topics do not tell the runs apart "
-            f"by {truncate(found.measure.label)}."
+            f"by {truncate(comparison.measure.label)}."
         )
-    return _against_others(found) if found.baseline is None else _against_baseline(found)
+    if comparison.baseline is None:
+        return _best_against_others(comparison)
+    return _others_against_baseline(comparison, truncate(comparison.baseline))
 
 
-def _against_baseline(found: Comparison) -> str:
-    baseline = truncate(str(found.baseline))
-    significant = [pair for pair in found.pairs if pair.significant]
+def _others_against_baseline(comparison: Comparison, baseline: str) -> str:
+    significant = [pair for pair in comparison.pairs if pair.significant]
     verdicts = {
         f"significantly better than {baseline}": [
             pair.first for pair in significant if pair.better == pair.first
@@ -144,18 +136,20 @@ def _against_baseline(found: Comparison) -> str:
         f"significantly worse than {baseline}": [
             pair.first for pair in significant if pair.better != pair.first
         ],
-        "not shown to differ from it": [p.first for p in found.pairs if not p.significant],
+        "not shown to differ from it": [
+            pair.first for pair in comparison.pairs if not pair.significant
+        ],
     }
     sentence = "; ".join(f"{verdict}: {_names(runs)}" for verdict, runs in verdicts.items() if runs)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _against_others(found: Comparison) -> str:
-    best = found.ranking[0].run
-    own = [pair for pair in found.pairs if pair.first == best]
-    below = [pair.second for pair in own if pair.significant and pair.better == best]
-    above = [pair.second for pair in own if pair.significant and pair.better != best]
-    equal = [pair.second for pair in own if not pair.significant]
+def _best_against_others(comparison: Comparison) -> str:
+    best = comparison.ranking[0].run
+    pairs = [pair for pair in comparison.pairs if pair.first == best]
+    below = [pair.second for pair in pairs if pair.significant and pair.better == best]
+    above = [pair.second for pair in pairs if pair.significant and pair.better != best]
+    equal = [pair.second for pair in pairs if not pair.significant]
     parts = []
     if below:
         parts.append(
@@ -169,20 +163,19 @@ def _against_others(found: Comparison) -> str:
         )
     return (
         f"Runs that share a letter are not shown to differ. {truncate(best)}, the first by its "
-        "mean, "
-        f"is {'; '.join(parts)}."
+        f"mean, is {'; '.join(parts)}."
     )
 
 
-def agreements(found: Correlations) -> list[str]:
-    """A sentence about each pair of measures: how alike they rank, and whether it may be chance.
+def agreements(correlations: Correlations) -> list[str]:
+    """Return a sentence per pair of measures: how alike they rank, and if by chance alone.
 
     >>> from doxeval.comparison import Coefficient, Correlations, MeasurePair
     >>> pair = MeasurePair("MAiP", "iP[.01]", 9, tau=Coefficient(0.7222, 0.006))
     >>> print(*agreements(Correlations((pair,))))
     MAiP and iP[.01] rank the systems noticeably differently (τ below 0.8), but are correlated.
     """
-    return [_agreement(pair) for pair in found.pairs]
+    return [_agreement(pair) for pair in correlations.pairs]
 
 
 def _agreement(pair: MeasurePair) -> str:
@@ -194,8 +187,7 @@ def _agreement(pair: MeasurePair) -> str:
     }
     if pair.tau.value is None or pair.agreement is None:
         return f"{both} cannot be compared: they do not give two rankings."
-    is_shown = pair.tau.p is not None and pair.tau.p < _CORRELATED
-    if not is_shown:
+    if pair.tau.p is None or pair.tau.p >= _CORRELATED:
         tail = f", but {pair.systems} systems do not rule out chance"
     elif pair.agreement != "noticeably different":
         tail = ""
@@ -205,4 +197,4 @@ def _agreement(pair: MeasurePair) -> str:
 
 
 def _names(runs: Sequence[str]) -> str:
-    return join_names(runs, _MOST_NAMES)
+    return join_names(runs, _MAX_NAMES)

@@ -1,52 +1,173 @@
-"""The result of a comparison of runs.
-
-Which runs differ by a measure: tests of every pair, their correction, and groups.
-
-A comparison as a figure: differences between runs, with their confidence intervals.
-"""
+"""Which runs differ by a measure: every pair is tested, corrected for their number, and grouped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
-from doxeval.comparison.intervals import obeyed_range, possible_part
-from doxeval.comparison.notes import notes
+import numpy as np
+
+from doxeval.arrays import Bools, Floats
+from doxeval.comparison.intervals import Interval, obeyed_range, possible_part
+from doxeval.comparison.notes import comparison_warnings
 from doxeval.comparison.significance import (
+    RESAMPLES,
     TESTS,
     TITLES,
-    Column,
     Test,
     check_resampling,
-    check_runs,
     differences,
     direction,
     generator,
     groups,
     holm,
     letters,
-    outcome,
+    significance_of,
     spread,
 )
 from doxeval.errors import InputError, UnknownName, warn
 from doxeval.messages import plural, quoted, suggestion
 from doxeval.named import checked
 from doxeval.scores import (
+    MAX_ROWS,
     SCHEMA,
     MeasureFacts,
     Plot,
     ScoreTable,
-    aligned,
+    TextTable,
+    mean_of,
     number,
     shortened,
-    warning_lines,
 )
 
-RESAMPLES = 100_000
-_MOST_SHOWN = 10
+
+@checked
+def compare(
+    table: ScoreTable,
+    measure: object = None,
+    test: Test = "t",
+    *,
+    baseline: str | None = None,
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Comparison:
+    """Test which runs differ by a measure: all pairs, or all other runs against a baseline.
+
+    The measure is given by any of its names or as a value, and may be omitted if the table has
+    only one. Only topics where both runs of a pair have a score count. The random numbers of the
+    bootstrap and of randomization depend on the seed and on the names of the two runs, so a
+    pair's p does not depend on what else is compared, or in which order.
+
+    >>> from doxeval.scores import RunScores
+    >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
+    >>> scores = {"mine": [0.3, 0.5, 0.4, 0.7, 0.6], "base": [0.1, 0.4, 0.1, 0.5, 0.4]}
+    >>> counted = np.ones(5, dtype=bool)
+    >>> runs = tuple(RunScores(run, np.array([v]), counted) for run, v in scores.items())
+    >>> table = ScoreTable((facts,), ("1", "2", "3", "4", "5"), runs)
+    >>> (pair,) = compare(table, "MAiP").pairs
+    >>> pair.first, pair.second, pair.topics, round(pair.difference, 4), round(pair.p, 4)
+    ('mine', 'base', 5, 0.2, 0.0032)
+    """
+    check_runs(table, "a comparison")
+    column = Column.of(table, _measure_number(table, measure))
+    if test not in TESTS:
+        raise InputError(f"no test {quoted(test)}; there are {', '.join(TESTS)}")
+    if baseline is not None and baseline not in column.values:
+        hint = suggestion(str(baseline), list(column.values))
+        raise UnknownName(f"no run {quoted(baseline)}{hint}")
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha is between 0 and 1, not {alpha}")
+    check_resampling(resamples, seed)
+    ranking = column.ranking()
+    pairs = [
+        _tested_pair(column, test, alpha, resamples, seed, first, second)
+        for first, second in _pairs_of_runs(ranking, baseline)
+    ]
+    corrected = holm([pair.p for pair in pairs])
+    pairs = [
+        replace(pair, corrected=p, significant=p is not None and p < alpha)
+        for pair, p in zip(pairs, corrected, strict=True)
+    ]
+    different = {frozenset((pair.first, pair.second)) for pair in pairs if pair.significant}
+    warnings = tuple(comparison_warnings(column, pairs, test, alpha, resamples))
+    warn(warnings)
+    means, topics = column.means, column.topics
+    return Comparison(
+        column.facts,
+        test,
+        alpha,
+        tuple(RunMean(run, means[run], topics[run], column.with_results(run)) for run in ranking),
+        tuple(pairs),
+        () if baseline is not None else tuple(groups(ranking, different)),
+        baseline,
+        resamples,
+        seed,
+        warnings,
+    )
+
+
+@checked
+def compare_all(
+    table: ScoreTable,
+    measures: Sequence[object] | None = None,
+    test: Test = "t",
+    *,
+    baseline: str | None = None,
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> tuple[Comparison, ...]:
+    """Compare runs by several measures, one by one (by default, by all measures of the table).
+
+    Holm's correction is for the pairs of runs by one measure, not for the number of measures: it
+    does not cover looking at many measures and reporting the one that is significant.
+
+    >>> from doxeval.scores import RunScores
+    >>> facts = tuple(MeasureFacts(name, name, "a measure") for name in "AB")
+    >>> values = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.7]])
+    >>> runs = tuple(RunScores(run, values, np.ones(3, dtype=bool)) for run in "xy")
+    >>> table = ScoreTable(facts, ("1", "2", "3"), runs)
+    >>> [comparison.measure.label for comparison in compare_all(table)]
+    ['A', 'B']
+    """
+    comparisons = tuple(
+        compare(
+            table,
+            table.labels[index],
+            test,
+            baseline=baseline,
+            alpha=alpha,
+            resamples=resamples,
+            seed=seed,
+        )
+        for index in measure_numbers(table, measures)
+    )
+    warn(note for comparison in comparisons for note in comparison.notes)
+    return comparisons
+
+
+def measure_numbers(table: ScoreTable, measures: Sequence[object] | None) -> list[int]:
+    """Return the indexes of measures in a table, each once; None means all."""
+    names = table.labels if measures is None else measures
+    names = [names] if isinstance(names, str) else names
+    return list(dict.fromkeys(table.index_of_measure(name) for name in names))
+
+
+def _measure_number(table: ScoreTable, measure: object) -> int:
+    if measure is not None:
+        return table.index_of_measure(measure)
+    if len(table.measures) != 1:
+        raise InputError(
+            f"measure= says by which of {', '.join(table.labels)} to compare; compare_all compares "
+            "by all of them"
+        )
+    return 0
+
+
+# The result
 
 
 @dataclass(frozen=True)
@@ -117,12 +238,12 @@ class Comparison:
 
     >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
     >>> runs = (RunMean("a", 0.5, 9), RunMean("b", 0.4, 9))
-    >>> found = Comparison(facts, "t", 0.05, runs, (Pair("a", "b", 9),), (("a", "b"),))
-    >>> found.letters
+    >>> comparison = Comparison(facts, "t", 0.05, runs, (Pair("a", "b", 9),), (("a", "b"),))
+    >>> comparison.letters
     {'a': 'a', 'b': 'a'}
-    >>> found.pair("b", "a").topics
+    >>> comparison.pair("b", "a").topics
     9
-    >>> found
+    >>> comparison
     Comparison by MAiP, paired t test: 0 of 1 pair significant at 0.05
     run    MAiP  letters
     a    0.5000        a
@@ -146,33 +267,34 @@ class Comparison:
         return letters(self.groups)
 
     def pair(self, one: str, other: str) -> Pair:
-        """The pair of two runs, named in either order."""
+        """Return the pair of two runs, named in either order."""
         for pair in self.pairs:
             if {pair.first, pair.second} == {one, other}:
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
     def __repr__(self) -> str:
-        significant = sum(pair.significant for pair in self.pairs)
-        shown = self.ranking[:_MOST_SHOWN]
-        lines = [
-            f"Comparison by {self.measure.label}, {TITLES[self.test]}: {significant:,} of "
-            f"{plural(len(self.pairs), 'pair')} significant at {self.alpha:g}",
-            *aligned(["run", self.measure.label, "letters"], self._rows(shown)),
-        ]
-        if len(self.ranking) > len(shown):
-            lines.append(f"… and {plural(len(self.ranking) - len(shown), 'more run')}")
-        return "\n".join([*lines, *warning_lines(self.notes)])
+        return self._table(self.ranking[:MAX_ROWS]).text()
 
     def _repr_html_(self) -> str:
         """How notebooks show it: the runs by rank, with their letters."""
-        from doxeval.scores import html_table
+        return self._table(self.ranking).html()
 
-        header = ["run", self.measure.label, "letters"]
-        return html_table(header, self._rows(self.ranking), self.notes)
+    def _table(self, runs: Sequence[RunMean]) -> TextTable:
+        significant = sum(pair.significant for pair in self.pairs)
+        letters = self.letters
+        return TextTable(
+            ["run", self.measure.label, "letters"],
+            [[run.run, number(run.mean), letters.get(run.run, "")] for run in runs],
+            f"Comparison by {self.measure.label}, {TITLES[self.test]}: {significant:,} of "
+            f"{plural(len(self.pairs), 'pair')} significant at {self.alpha:g}",
+            omitted=len(self.ranking) - len(runs),
+            noun="run",
+            warnings=self.notes,
+        )
 
     def plot(self) -> Plot:
-        """The differences of pairs with their confidence intervals, as a figure for notebooks.
+        """Return the differences of pairs with their confidence intervals as a figure.
 
         With a baseline, these are all pairs; otherwise those of the best run with the others.
 
@@ -182,14 +304,11 @@ class Comparison:
         >>> Comparison(facts, "t", 0.05, runs, (pair,)).plot()
         <plot: differences in MAiP of 1 pair>
         """
-        return comparison_plot(self)
-
-    def _rows(self, runs: Sequence[RunMean]) -> list[list[str]]:
-        letters = self.letters
-        return [[run.run, number(run.mean), letters.get(run.run, "")] for run in runs]
+        return _plot(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
+        """Return everything as plain values, for JSON."""
+        letters = self.letters
         return {
             "measure": self.measure.label,
             "canonical": self.measure.canonical,
@@ -199,156 +318,102 @@ class Comparison:
             "baseline": self.baseline,
             "resamples": self.resamples,
             "seed": self.seed,
-            "runs": [asdict(run) | {"letters": self.letters.get(run.run)} for run in self.ranking],
+            "runs": [asdict(run) | {"letters": letters.get(run.run)} for run in self.ranking],
             "groups": [list(group) for group in self.groups],
             "pairs": [asdict(pair) for pair in self.pairs],
             "notes": list(self.notes),
         }
 
 
-@checked
-def compare(
-    table: ScoreTable,
-    measure: object = None,
-    test: Test = "t",
-    *,
-    baseline: str | None = None,
-    alpha: float = 0.05,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Comparison:
-    """Test which runs differ by a measure: all pairs, or all other runs against a baseline.
+# The scores of runs by one measure
 
-    The measure is given by any of its names or as a value, and may be omitted if the table has
-    only one. Only topics where both runs of a pair have a score count. The random numbers of the
-    bootstrap and of randomization depend on the seed and on the names of the two runs, so a
-    pair's p does not depend on what else is compared, or in which order.
 
-    >>> import numpy as np
-    >>> from doxeval.scores import MeasureFacts, RunScores
+@dataclass(frozen=True)
+class Column:
+    """The scores of all runs by one measure.
+
+    has_results says for which topics a run returned anything, where that is known.
+
+    >>> from doxeval.scores import RunScores
     >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
-    >>> scores = {"mine": [0.3, 0.5, 0.4, 0.7, 0.6], "base": [0.1, 0.4, 0.1, 0.5, 0.4]}
-    >>> counted = np.ones(5, dtype=bool)
-    >>> runs = tuple(RunScores(run, np.array([v]), counted) for run, v in scores.items())
-    >>> table = ScoreTable((facts,), ("1", "2", "3", "4", "5"), runs)
-    >>> (pair,) = compare(table, "MAiP").pairs
-    >>> pair.first, pair.second, pair.topics, round(pair.difference, 4), round(pair.p, 4)
-    ('mine', 'base', 5, 0.2, 0.0032)
+    >>> values, counted = np.array([[0.5, 0.1]]), np.array([True, False])
+    >>> column = Column.of(ScoreTable((facts,), ("7", "8"), (RunScores("a", values, counted),)), 0)
+    >>> column.means, column.topics["a"]
+    ({'a': 0.5}, 1)
     """
-    check_runs(table, "a comparison")
-    column = Column.of(table, _measure_number(table, measure))
-    _check(column, test, baseline, alpha, resamples, seed)
-    ranking = column.ranking()
-    examine = partial(_examined, column, test, alpha, resamples, seed)
-    pairs = [examine(first, second) for first, second in _in_pairs(ranking, baseline)]
-    corrected = holm([pair.p for pair in pairs])
-    pairs = [
-        replace(pair, corrected=p, significant=p is not None and p < alpha)
-        for pair, p in zip(pairs, corrected, strict=True)
-    ]
-    different = {frozenset((pair.first, pair.second)) for pair in pairs if pair.significant}
-    careful = tuple(notes(column, pairs, test, alpha, resamples))
-    warn(careful)
-    return Comparison(
-        column.facts,
-        test,
-        alpha,
-        tuple(_run_means(column, ranking)),
-        tuple(pairs),
-        () if baseline is not None else tuple(groups(ranking, different)),
-        baseline,
-        resamples,
-        seed,
-        careful,
-    )
+
+    facts: MeasureFacts
+    values: dict[str, Floats]  # by topic; nan where undefined or not counted
+    has_results: dict[str, Bools] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: ScoreTable, number: int) -> Column:
+        """Return the scores by the measure with this index in a table."""
+        values, has_results = {}, {}
+        for scores in table.runs:
+            values[scores.run] = np.where(scores.counted, scores.values[number], np.nan)
+            if scores.has_results is not None:
+                has_results[scores.run] = scores.has_results
+        return cls(table.measures[number], values, has_results)
+
+    @property
+    def means(self) -> dict[str, float | None]:
+        """The mean of each run over its own topics, as it is reported."""
+        return {run: mean_of(values) for run, values in self.values.items()}
+
+    @property
+    def topics(self) -> dict[str, int]:
+        """For how many topics each run has a score."""
+        return {run: int((~np.isnan(values)).sum()) for run, values in self.values.items()}
+
+    @property
+    def scored_topics(self) -> int:
+        """For how many topics at least one run has a score."""
+        return int((~np.isnan(np.array(list(self.values.values())))).any(axis=0).sum())
+
+    def with_results(self, *runs: str) -> int | None:
+        """Return for how many topics all these runs have a score and results; None if unknown."""
+        if not self.has_results.keys() >= set(runs):
+            return None
+        answered = [~np.isnan(self.values[run]) & self.has_results[run] for run in runs]
+        return int(np.logical_and.reduce(answered).sum())
+
+    def ranking(self) -> list[str]:
+        """Return the runs, best first; tied ones by name, and those without a mean last."""
+        means, sign = self.means, -1 if self.facts.higher_is_better else 1
+
+        def key(run: str) -> tuple[bool, float, str]:
+            mean = means[run]
+            return (mean is None, sign * (mean or 0.0), run)
+
+        return sorted(means, key=key)
 
 
-@checked
-def compare_all(
-    table: ScoreTable,
-    measures: Sequence[object] | None = None,
-    test: Test = "t",
-    *,
-    baseline: str | None = None,
-    alpha: float = 0.05,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> tuple[Comparison, ...]:
-    """Compare runs by several measures, one by one (by default, by all measures of the table).
-
-    Holm's correction is for the pairs of runs by one measure, not for the number of measures: it
-    does not cover looking at many measures and reporting the one that is significant.
-
-    >>> import numpy as np
-    >>> from doxeval.scores import MeasureFacts, RunScores
-    >>> facts = tuple(MeasureFacts(name, name, "a measure") for name in "AB")
-    >>> values = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.7]])
-    >>> runs = tuple(RunScores(run, values, np.ones(3, dtype=bool)) for run in "xy")
-    >>> [found.measure.label for found in compare_all(ScoreTable(facts, ("1", "2", "3"), runs))]
-    ['A', 'B']
-    """
-    wanted = table.labels if measures is None else measures
-    wanted = [wanted] if isinstance(wanted, str) else wanted
-    chosen = dict.fromkeys(table.index_of_measure(measure) for measure in wanted)
-    found = tuple(
-        compare(
-            table,
-            table.labels[number],
-            test,
-            baseline=baseline,
-            alpha=alpha,
-            resamples=resamples,
-            seed=seed,
-        )
-        for number in chosen
-    )
-    warn(note for comparison in found for note in comparison.notes)
-    return found
+def check_runs(table: ScoreTable, purpose: str) -> None:
+    """Raise an error unless there are two runs or more, all with different names."""
+    names = [scores.run for scores in table.runs]
+    if len(names) < 2:
+        raise InputError(f"{purpose} needs two runs or more, not {len(names)}")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"several runs are called {quoted(twice[0])}")
 
 
-def _measure_number(table: ScoreTable, measure: object) -> int:
-    if measure is not None:
-        return table.index_of_measure(measure)
-    if len(table.measures) != 1:
-        raise InputError(
-            f"measure= says by which of {', '.join(table.labels)} to compare; compare_all compares "
-            "by all of them"
-        )
-    return 0
+# Testing a pair
 
 
-def _run_means(column: Column, ranking: Sequence[str]) -> Iterator[RunMean]:
-    means, topics = column.means, column.topics
-    for run in ranking:
-        yield RunMean(run, means[run], topics[run], column.with_results(run))
-
-
-def _check(
-    column: Column, test: str, baseline: str | None, alpha: float, resamples: int, seed: int
-) -> None:
-    if test not in TESTS:
-        raise InputError(f"no test {quoted(test)}; there are {', '.join(TESTS)}")
-    if baseline is not None and baseline not in column.values:
-        raise UnknownName(
-            f"no run {quoted(baseline)}{suggestion(str(baseline), list(column.values))}"
-        )
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha is between 0 and 1, not {alpha}")
-    check_resampling(resamples, seed)
-
-
-def _in_pairs(ranking: list[str], baseline: str | None) -> Iterator[tuple[str, str]]:
-    """Pairs with the better run first; a baseline is always second."""
+def _pairs_of_runs(ranking: list[str], baseline: str | None) -> Iterator[tuple[str, str]]:
+    """Yield pairs with the better run first; a baseline is always second."""
     if baseline is None:
         yield from combinations(ranking, 2)
     else:
         yield from ((run, baseline) for run in ranking if run != baseline)
 
 
-def _examined(
+def _tested_pair(
     column: Column, test: Test, alpha: float, resamples: int, seed: int, first: str, second: str
 ) -> Pair:
-    """One pair, before correction.
+    """Test one pair, without correction.
 
     Scores are always subtracted in the order of the runs' names, and the sign is turned at the
     end, so that the same random numbers give the same p in either order.
@@ -360,54 +425,54 @@ def _examined(
     unit = per_one if low == first else -per_one
     mean, deviation = int(steps.sum()) / len(steps), spread(steps)
     effect = mean / deviation if deviation else None if mean else 0.0
-    found = outcome(test, steps, alpha, resamples, partial(generator, seed, low, high))
-    ends = None if found is None else found.interval
-    limits = obeyed_range(column.facts, column.values[low], column.values[high])
+    tested = significance_of(test, steps, alpha, resamples, lambda: generator(seed, low, high))
+    interval: Interval | None = None
+    if tested is not None and tested.interval is not None:
+        low_end, high_end = sorted(end / unit + 0.0 for end in tested.interval)
+        limits = obeyed_range(column.facts, column.values[low], column.values[high])
+        interval = possible_part((low_end, high_end), limits)
     ahead = direction(test, steps) * (1 if column.facts.higher_is_better else -1)
     return Pair(
         first,
         second,
         len(steps),
-        mean / unit + 0.0,
+        mean / unit + 0.0,  # + 0.0 makes -0.0 a plain 0.0
         effect if effect is None or low == first else -effect + 0.0,
-        None if ends is None else possible_part(_ordered(ends[0] / unit, ends[1] / unit), limits),
-        None if found is None else found.p,
+        interval,
+        None if tested is None else tested.p,
         better=(None, low, high)[ahead],
         with_results=column.with_results(low, high),
     )
 
 
-def _ordered(one: float, other: float) -> tuple[float, float]:
-    return (min(one, other) + 0.0, max(one, other) + 0.0)
-
+# A figure
 
 _ZERO = {"x": {"datum": 0, "type": "quantitative"}, "color": {"value": "#999999"}}
 _COLOURS = {"significant": "#4c7fc0", "not significant": "#999999"}
 
 
-def comparison_plot(found: Comparison) -> Plot:
-    """The differences of all pairs with the baseline, or else with the best run."""
-    best = found.ranking[0].run if found.ranking else None
-    shown = [
-        pair
-        for pair in found.pairs
-        if pair.difference is not None and (found.baseline is not None or pair.first == best)
+def _plot(comparison: Comparison) -> Plot:
+    """Return the differences of all pairs with the baseline, or else with the best run."""
+    best = comparison.ranking[0].run if comparison.ranking else None
+    rows = [
+        _plot_row(pair)
+        for pair in comparison.pairs
+        if pair.difference is not None and (comparison.baseline is not None or pair.first == best)
     ]
-    rows = [_row(pair) for pair in shown]
-    label = found.measure.label
+    label = comparison.measure.label
     x = {"type": "quantitative", "title": f"difference in {label}"}
     order = [row["pair"] for row in rows]
     y = {"field": "pair", "type": "nominal", "title": None, "sort": order}
     scale = {"domain": list(_COLOURS), "range": list(_COLOURS.values())}
     colour = {"field": "verdict", "type": "nominal", "title": None, "scale": scale}
-    number = {"type": "quantitative", "format": "+.4f"}
-    tips = [
+    signed = {"type": "quantitative", "format": "+.4f"}
+    tooltip = [
         {"field": "pair", "type": "nominal"},
-        *({"field": name, **number} for name in ("difference", "low", "high")),
+        *({"field": name, **signed} for name in ("difference", "low", "high")),
         {"field": "p", "type": "quantitative", "format": ".4f"},
         {"field": "corrected", "type": "quantitative", "format": ".4f", "title": "p (Holm)"},
     ]
-    told: dict[str, Any] = {"y": y, "tooltip": tips}
+    common: dict[str, Any] = {"y": y, "tooltip": tooltip}
     spec = {
         "$schema": SCHEMA,
         "data": {"values": rows},
@@ -417,18 +482,18 @@ def comparison_plot(found: Comparison) -> Plot:
             {"mark": {"type": "rule", "color": "#999999"}, "encoding": _ZERO},
             {
                 "mark": {"type": "rule", "strokeWidth": 2},
-                "encoding": {**told, "x": {"field": "low", **x}, "x2": {"field": "high"}},
+                "encoding": {**common, "x": {"field": "low", **x}, "x2": {"field": "high"}},
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 70},
-                "encoding": {**told, "x": {"field": "difference", **x}},
+                "encoding": {**common, "x": {"field": "difference", **x}},
             },
         ],
     }
     return Plot(spec, f"differences in {label} of {plural(len(rows), 'pair')}")
 
 
-def _row(pair: Pair) -> dict[str, Any]:
+def _plot_row(pair: Pair) -> dict[str, Any]:
     low, high = (None, None) if pair.interval is None else pair.interval
     return {
         "pair": f"{pair.first} - {pair.second}",

@@ -20,6 +20,7 @@ from types import NoneType, SimpleNamespace, UnionType
 from typing import (
     Any,
     Literal,
+    NamedTuple,
     ParamSpec,
     TypeVar,
     Union,
@@ -34,16 +35,6 @@ from doxeval.messages import quoted
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _FUNCTION: Any = Callable
-_WORDS: dict[Any, str] = {
-    str: "a string",
-    int: "a whole number",
-    float: "a number",
-    bool: "True or False",
-    NoneType: "None",
-    os.PathLike: "a path",
-    bytes: "a path",
-    type: "a class",
-}
 
 
 def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -63,34 +54,41 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def checked_but(*names: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Return the decorator `checked` for a function that checks the named parameters itself."""
-    return lambda function: _checked(function, frozenset(names))
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        @wraps(function)
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            signature, accepted = _signature(function)
+            try:
+                given = signature.bind(*args, **kwargs).arguments
+            except TypeError:
+                given = {}  # Python's own error about missing and unknown arguments is clear
+            for name, types in accepted.items():
+                if name in given and name not in names and not types.include(given[name]):
+                    *others, last = types.words
+                    expected = f"{', '.join(others)} or {last}" if others else last
+                    raise InputError(f"{name} is {quoted(given[name])}: expected {expected}")
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
 
 
-def _checked(function: Callable[_P, _R], unchecked: frozenset[str]) -> Callable[_P, _R]:
-    @wraps(function)
-    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        signature, kinds = _expected(function)
-        try:
-            given = signature.bind(*args, **kwargs).arguments
-        except TypeError:
-            given = {}  # Python's own error about missing and unknown arguments is clear
-        for name, kind in kinds.items():
-            if name in given and name not in unchecked and not _fits(given[name], kind):
-                *others, last = _words(kind)
-                expected = f"{', '.join(others)} or {last}" if others else last
-                raise InputError(f"{name} is {quoted(given[name])}: expected {expected}")
-        return function(*args, **kwargs)
+class _Accepted(NamedTuple):
+    """The values that an annotation accepts: a predicate, and the same in words."""
 
-    return call
+    include: Callable[[Any], bool]
+    words: tuple[str, ...]
 
 
-@cache
-def _expected(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
-    """Return the signature, and for each parameter what it may be."""
+@cache  # one entry for each decorated function
+def _signature(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, _Accepted]]:
+    """Return the signature, and what each parameter accepts."""
     signature = inspect.signature(function)
     names = _Names(function.__globals__)
     return signature, {
-        name: _evaluated(parameter.annotation, names)
+        name: _accepted(_evaluated(parameter.annotation, names))
         for name, parameter in signature.parameters.items()
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         and parameter.annotation is not parameter.empty
@@ -98,88 +96,110 @@ def _expected(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str
 
 
 class _Names(dict[str, Any]):
-    """The names that annotations of a module know; others are anything."""
+    """The names that the annotations of a module can use; unknown ones mean anything."""
 
     def __missing__(self, name: str) -> Any:
         return getattr(builtins, name, Any)
 
 
 def _evaluated(annotation: Any, names: _Names) -> Any:
+    """Return an annotation as a type; anything, if it has parameters of an unknown name."""
     holder = SimpleNamespace(__annotations__={"it": annotation})
     try:
         return get_type_hints(holder, {}, names)["it"]
-    except TypeError:  # parameters of what is not known here
+    except TypeError:
         return Any
 
 
-def _fits(value: Any, kind: Any) -> bool:
-    origin: Any = get_origin(kind) or kind
+def _accepted(annotation: Any) -> _Accepted:
+    """Return what a type accepts."""
+    origin: Any = get_origin(annotation) or annotation
+    arguments = get_args(annotation)
     if origin in (Union, UnionType):
-        return any(_fits(value, one) for one in get_args(kind))
+        return _accepted_by_union([_accepted(each) for each in arguments])
     if origin is Literal:
-        return type(value) in set(map(type, get_args(kind)))
+        types = set(map(type, arguments))
+        return _Accepted(lambda value: type(value) in types, tuple(map(repr, arguments)))
     if not isinstance(origin, type) or origin is Any or origin is object:
-        return True
-    if origin is int:
-        return hasattr(type(value), "__index__")
-    if origin is float:
-        return isinstance(value, Real) and not isinstance(value, bool)
-    if origin is bool:
-        return isinstance(value, bool | int) or type(value).__name__ in ("bool", "bool_")
+        return _Accepted(lambda value: True, ("anything",))
+    if origin in _PLAIN_TYPES:
+        return _PLAIN_TYPES[origin]
     if origin is _FUNCTION:
-        return callable(value)
-    if getattr(origin, "_is_protocol", False) and not origin.__module__.startswith("collections"):
-        return all(hasattr(type(value), name) for name in vars(origin) if _is_member(name))
-    fits = isinstance(value, origin) and (origin is bytes or not isinstance(value, bytes))
-    if not fits or not _is_list(origin):
-        return fits
-    items = get_args(kind)
-    if origin is tuple and items and Ellipsis not in items:
-        return len(value) == len(items) and all(map(_fits, value, items))
-    return _begins_with(value, items)
-
-
-def _is_list(origin: Any) -> bool:
-    return origin in (list, tuple, set, frozenset) or (
-        origin.__module__ == Iterable.__module__ and not issubclass(origin, Mapping)
-    )
-
-
-def _begins_with(value: Any, kinds: tuple[Any, ...]) -> bool:
-    """Whether the first item is of the right kind, if looking at it costs nothing."""
-    if hasattr(type(value), "columns") and hasattr(type(value), "__getitem__"):
-        return False  # a data frame, whose items are the names of its columns
-    if not kinds or not hasattr(value, "__len__"):  # iterators have none
-        return True
-    if isinstance(value, Sequence):  # some make their items one by one, but all when iterated
-        return not len(value) or _fits(value[0], kinds[0])
-    return all(_fits(item, kinds[0]) for item in islice(value, 1))
-
-
-def _is_member(name: str) -> bool:
-    return not name.startswith("_") or name == "__getitem__"
-
-
-def _words(kind: Any) -> list[str]:
-    """Return what may be given, in words; a path stands for its string too."""
-    origin = get_origin(kind) or kind
-    if origin in (Union, UnionType):
-        words = [word for one in get_args(kind) for word in _words(one)]
-        return list(dict.fromkeys(w for w in words if w != "a string" or "a path" not in words))
-    if origin is Literal:
-        return [repr(choice) for choice in get_args(kind)]
-    if not isinstance(origin, type) or origin is Any or origin is object:
-        return ["anything"]
-    if origin in _WORDS:
-        return [_WORDS[origin]]
-    if origin is _FUNCTION:
-        return ["a function"]
+        return _Accepted(callable, ("a function",))
+    is_own_protocol = getattr(origin, "_is_protocol", False) and not _is_abstract(origin)
+    if is_own_protocol:
+        members = [name for name in vars(origin) if name[0] != "_" or name == "__getitem__"]
+        word = "a data frame" if hasattr(origin, "columns") else _with_article(origin.__name__)
+        return _Accepted(lambda value: all(hasattr(type(value), m) for m in members), (word,))
     if issubclass(origin, Mapping):
-        return ["a dict"]
-    if getattr(origin, "_is_protocol", False) and hasattr(origin, "columns"):
-        return ["a data frame"]
-    if _is_list(origin):
-        items = [word.partition(" (")[0] for item in get_args(kind)[:1] for word in _words(item)]
-        return [f"a list (of {', '.join(items)})" if items else "a list"]
-    article = "an" if origin.__name__[0] in "AEIOU" else "a"
-    return [f"{article} {origin.__name__}"]
+        return _Accepted(lambda value: isinstance(value, origin), ("a dict",))
+    if origin in (list, tuple, set, frozenset) or _is_abstract(origin):
+        return _accepted_by_list(origin, [_accepted(each) for each in arguments], arguments)
+    return _Accepted(lambda value: _is_instance(value, origin), (_with_article(origin.__name__),))
+
+
+def _accepted_by_union(options: Sequence[_Accepted]) -> _Accepted:
+    """Return what any of the options accepts; a path stands for its string too."""
+    words = dict.fromkeys(word for option in options for word in option.words)
+    if "a path" in words:
+        words.pop("a string", None)
+    return _Accepted(lambda value: any(option.include(value) for option in options), tuple(words))
+
+
+def _accepted_by_list(
+    origin: Any, items: Sequence[_Accepted], arguments: Sequence[Any]
+) -> _Accepted:
+    """Return what a list, tuple, set or iterable accepts, given what its items may be."""
+    of = ", ".join(word.partition(" (")[0] for word in items[0].words) if items else ""
+    words = (f"a list (of {of})" if of else "a list",)
+
+    def is_tuple(value: Any) -> bool:
+        fits = _is_instance(value, origin) and len(value) == len(items)
+        return fits and all(item.include(each) for item, each in zip(items, value, strict=True))
+
+    def begins_well(value: Any) -> bool:
+        """Whether the first item fits, if looking at it costs nothing."""
+        if not _is_instance(value, origin):
+            return False
+        if hasattr(type(value), "columns") and hasattr(type(value), "__getitem__"):
+            return False  # a data frame, whose items are the names of its columns
+        if not items or not hasattr(value, "__len__"):  # iterators have no length
+            return True
+        if isinstance(value, Sequence):  # some make an item when asked, but all when iterated
+            return not len(value) or items[0].include(value[0])
+        return all(items[0].include(item) for item in islice(value, 1))
+
+    has_fixed_length = origin is tuple and items and Ellipsis not in arguments
+    return _Accepted(is_tuple if has_fixed_length else begins_well, words)
+
+
+def _is_instance(value: Any, origin: type) -> bool:
+    """Whether a value is of a type; bytes are a sequence, but nobody means them."""
+    return isinstance(value, origin) and not isinstance(value, bytes)
+
+
+def _is_abstract(origin: type) -> bool:
+    """Whether a type is one of collections.abc, such as Iterable."""
+    return origin.__module__ == Iterable.__module__
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+
+
+_PLAIN_TYPES: dict[Any, _Accepted] = {
+    str: _Accepted(lambda value: isinstance(value, str), ("a string",)),
+    int: _Accepted(lambda value: hasattr(type(value), "__index__"), ("a whole number",)),
+    float: _Accepted(
+        lambda value: isinstance(value, Real) and not isinstance(value, bool), ("a number",)
+    ),
+    # NumPy calls its own truth values bool or bool_.
+    bool: _Accepted(
+        lambda value: isinstance(value, bool | int) or type(value).__name__ in ("bool", "bool_"),
+        ("True or False",),
+    ),
+    NoneType: _Accepted(lambda value: value is None, ("None",)),
+    os.PathLike: _Accepted(lambda value: isinstance(value, os.PathLike), ("a path",)),
+    bytes: _Accepted(lambda value: isinstance(value, bytes), ("a path",)),
+    type: _Accepted(lambda value: isinstance(value, type), ("a class",)),
+}

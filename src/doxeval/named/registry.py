@@ -1,10 +1,8 @@
-"""Names to values: `nxCG@10(base=full)` is parsed, with help where a name is wrong.
+"""Classes of named values by name, and names to values: `nxCG@10(base=full)` is parsed.
 
-All classes of one kind by name: built in, registered, and offered by installed packages.
-
-Built-in classes are looked through in order and only as far as needed, so that modules can be
-loaded one by one. Entry points of packages are looked for only when a name is not built in, or all
-are listed.
+A registry knows classes that are built in, registered, or offered by installed packages. Built-in
+classes are looked through in order and only as far as needed, so that modules can be loaded one by
+one. Entry points of packages are looked for only when a name is not built in, or all are listed.
 """
 
 from __future__ import annotations
@@ -21,107 +19,14 @@ from doxeval.messages import quoted, suggestion
 from doxeval.named.value import Named, from_text, signed_parameter
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
-_WHOLE = re.compile(
+_NAME_WITH_PARAMETERS = re.compile(
     rf"(?P<name>{NAME.pattern})"
     r"(?:@(?P<cut>[^\[\](),=@]*))?"
     r"(?:\[(?P<point>[^\[\](),=@]*)\])?"
     r"(?:\((?P<named>(?:[^()]|(?<=[a-z])\([^()]*\))*)\))?"
 )
-_LONGEST = 80
+_LONGEST_QUOTE = 80  # characters of a wrong name in an error
 V = TypeVar("V", bound=Named)
-
-
-class Noun(NamedTuple):
-    """What messages call values of one kind, and how their names are written.
-
-    elsewhere: what people call such things in other programs, and what comes nearest here.
-    """
-
-    word: str
-    forms: str
-    sample: str
-    elsewhere: Mapping[str, str] = MappingProxyType({})
-
-
-def parse(text: str, known: Mapping[str, type[V]], noun: Noun) -> V:
-    """The value of a name, given all classes there are.
-
-    >>> from dataclasses import dataclass
-    >>> from doxeval.named.value import parameter
-    >>> @dataclass(frozen=True)
-    ... class Fog(Named):
-    ...     name = "fog"
-    ...     density: float = parameter(0.5, "how thick it is")
-    >>> weather = Noun("weather", "NAME or NAME(key=value,…)", "fog", {"mist": "fog is thicker"})
-    >>> str(parse("fog(density=.70)", {"fog": Fog}, weather))
-    'fog(density=0.7)'
-    >>> parse("forg", {"fog": Fog}, weather)
-    Traceback (most recent call last):
-    doxeval.errors.SyntaxProblem: no weather 'forg'; did you mean fog?
-    >>> parse("mist", {"fog": Fog}, weather)
-    Traceback (most recent call last):
-    doxeval.errors.SyntaxProblem: no weather 'mist': fog is thicker
-    """
-    match = _WHOLE.fullmatch("".join(text.split()))
-    if len(text) > _LONGEST:
-        text = f"{text[:_LONGEST]}…"
-    if match is None:
-        raise SyntaxProblem(f"{quoted(text)} is not a {noun.word}: expected {noun.forms}")
-    kind = known.get(match["name"])
-    if kind is None:
-        name = match["name"][:_LONGEST]
-        raise SyntaxProblem(f"no {noun.word} {quoted(name)}{_hint(name, known, noun.elsewhere)}")
-    try:
-        return kind(**_values(kind, match))
-    except SyntaxProblem as error:
-        raise SyntaxProblem(f"{text}: {error.message.removeprefix(f'{kind.name}: ')}") from None
-    except ValueError as error:
-        raise SyntaxProblem(f"{text}: {error}") from None
-
-
-def _values(kind: type[Named], match: re.Match[str]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for sign, given in (("@", match["cut"]), ("[", match["point"])):
-        if given is not None:
-            spec = signed_parameter(kind, sign)
-            values[spec.name] = from_text(spec, given)
-    for item in match["named"].split(",") if match["named"] else ():
-        spec, value = _named_parameter(kind, item)
-        if spec.name in values:
-            raise SyntaxProblem(f"{spec.name} is given twice")
-        values[spec.name] = value
-    return values
-
-
-def _named_parameter(kind: type[Named], item: str) -> tuple[Field[Any], Any]:
-    name, equals, given = item.partition("=")
-    named = {spec.name: spec for spec in fields(kind) if "sign" not in spec.metadata}
-    if not equals or not given:
-        raise SyntaxProblem(f"{quoted(item)} is not a parameter: expected key=value")
-    if name not in named:
-        if not named:
-            raise SyntaxProblem(f"{kind.name} has no parameters")
-        raise SyntaxProblem(f"{kind.name} has no parameter {quoted(name)}{suggestion(name, named)}")
-    return named[name], from_text(named[name], given)
-
-
-def _has_cut_off(kind: type[Named]) -> bool:
-    return any(spec.metadata.get("sign") == "@" for spec in fields(kind))
-
-
-def _hint(wrong: str, known: Mapping[str, type[Named]], elsewhere: Mapping[str, str]) -> str:
-    """What a wrong name may mean: another program's name, or a slip of the fingers."""
-    by_case = {name.lower(): name for name in known}
-    if wrong.lower() in by_case:
-        return f"; did you mean {by_case[wrong.lower()]}?"
-    name = wrong.lower().rstrip("0123456789")
-    cut_off, name = wrong[len(name) :], name.rstrip("_")  # trec_eval writes P_10
-    if cut_off and name in by_case and _has_cut_off(known[by_case[name]]):
-        return f"; did you mean {by_case[name]}@{cut_off}?"
-    nearest = elsewhere.get(wrong.lower()) or elsewhere.get(name)
-    return f": {nearest}" if nearest else suggestion(wrong, known)
-
-
 K = TypeVar("K", bound=type[Named])
 
 
@@ -177,11 +82,11 @@ class Registry(Mapping[str, type[V]]):
 
     def register(self, kind: K) -> K:
         """Make a class known by its name; a built-in one cannot be replaced."""
-        _check(kind, self._base)
+        _check_class(kind, self._base)
         known = self._registered.get(kind.name)
-        is_built_in = any(kind.name == own.name for own in self._built_in())
-        is_same = known is not None and _place(known) == _place(kind)
-        if is_built_in or (known is not None and not is_same):
+        is_built_in = any(kind.name == other.name for other in self._built_in())
+        # The same class comes again when its module, or a cell of a notebook, is run again.
+        if is_built_in or (known is not None and _definition(known) != _definition(kind)):
             raise InputError(
                 f"there is a {self._noun.word} {quoted(kind.name)} already; choose another name"
             )
@@ -193,27 +98,27 @@ class Registry(Mapping[str, type[V]]):
         del self._registered[name]
 
     def named(self, text: str) -> V:
-        """The value of a name."""
+        """Return the value of a name."""
         return parse(text, self, self._noun)
 
     def value_of(self, given: str | V | type[V]) -> V:
-        """What was given as a value, as a name, or as a class, which stands for its defaults."""
+        """Return the value given as such, as a name, or as a class, which means its defaults."""
         if isinstance(given, str):
             return self.named(given)
         if isinstance(given, type) and issubclass(given, self._base):
-            _check(given, self._base)
+            _check_class(given, self._base)
             given = given()
         if not isinstance(given, self._base):
             raise InputError(
                 f"{quoted(given)} is not a {self._noun.word}: "
                 f"expected a name such as {self._noun.sample!r} or a value"
             )
-        _check(type(given), self._base)
+        _check_class(type(given), self._base)
         return given
 
 
 def defined_in(module: ModuleType, base: type[V]) -> tuple[type[V], ...]:
-    """The classes below `base` with a name of their own that a module defines, in their order."""
+    """Return the subclasses of `base` with their own name that a module defines, in order."""
     return tuple(
         kind
         for kind in vars(module).values()
@@ -224,12 +129,12 @@ def defined_in(module: ModuleType, base: type[V]) -> tuple[type[V], ...]:
     )
 
 
-def _place(kind: type[Named]) -> tuple[str, str]:
+def _definition(kind: type[Named]) -> tuple[str, str]:
     return kind.__module__, kind.__qualname__
 
 
-def _check(kind: Any, base: type[Named]) -> None:
-    """Whether a class can be used."""
+def _check_class(kind: Any, base: type[Named]) -> None:
+    """Raise an error unless the class can be used."""
     if not (isinstance(kind, type) and issubclass(kind, base)):
         raise InputError(f"{quoted(kind)} is not a subclass of doxeval.{base.__name__}")
     where = f"{kind.__module__}.{kind.__qualname__}"
@@ -239,11 +144,107 @@ def _check(kind: Any, base: type[Named]) -> None:
         raise InputError(f"{where} needs the decorator @dataclass(frozen=True)")
 
 
+# Names
+
+
+class Noun(NamedTuple):
+    """What messages call values of one kind, and how their names are written.
+
+    elsewhere: what people call such things in other programs, and what comes nearest here.
+    """
+
+    word: str
+    forms: str
+    sample: str
+    elsewhere: Mapping[str, str] = MappingProxyType({})
+
+
+def parse(text: str, known: Mapping[str, type[V]], noun: Noun) -> V:
+    """Return the value of a name, given all classes there are.
+
+    >>> from dataclasses import dataclass
+    >>> from doxeval.named import parameter
+    >>> @dataclass(frozen=True)
+    ... class Fog(Named):
+    ...     name = "fog"
+    ...     density: float = parameter(0.5, "how thick it is")
+    >>> weather = Noun("weather", "NAME or NAME(key=value,…)", "fog", {"mist": "fog is thicker"})
+    >>> str(parse("fog(density=.70)", {"fog": Fog}, weather))
+    'fog(density=0.7)'
+    >>> parse("forg", {"fog": Fog}, weather)
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: no weather 'forg'; did you mean fog?
+    >>> parse("mist", {"fog": Fog}, weather)
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: no weather 'mist': fog is thicker
+    """
+    match = _NAME_WITH_PARAMETERS.fullmatch("".join(text.split()))
+    if len(text) > _LONGEST_QUOTE:
+        text = f"{text[:_LONGEST_QUOTE]}…"
+    if match is None:
+        raise SyntaxProblem(f"{quoted(text)} is not a {noun.word}: expected {noun.forms}")
+    kind = known.get(match["name"])
+    if kind is None:
+        name = match["name"][:_LONGEST_QUOTE]
+        raise SyntaxProblem(f"no {noun.word} {quoted(name)}{_hint(name, known, noun.elsewhere)}")
+    try:
+        return kind(**_values(kind, match))
+    except SyntaxProblem as error:
+        raise SyntaxProblem(f"{text}: {error.message.removeprefix(f'{kind.name}: ')}") from None
+    except ValueError as error:
+        raise SyntaxProblem(f"{text}: {error}") from None
+
+
+def _values(kind: type[Named], match: re.Match[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for sign, given in (("@", match["cut"]), ("[", match["point"])):
+        if given is not None:
+            spec = signed_parameter(kind, sign)
+            values[spec.name] = from_text(spec, given)
+    for item in match["named"].split(",") if match["named"] else ():
+        spec, value = _parameter_of_item(kind, item)
+        if spec.name in values:
+            raise SyntaxProblem(f"{spec.name} is given twice")
+        values[spec.name] = value
+    return values
+
+
+def _parameter_of_item(kind: type[Named], item: str) -> tuple[Field[Any], Any]:
+    """Return the parameter that key=value names, and its value."""
+    name, equals, given = item.partition("=")
+    named = {spec.name: spec for spec in fields(kind) if "sign" not in spec.metadata}
+    if not equals or not given:
+        raise SyntaxProblem(f"{quoted(item)} is not a parameter: expected key=value")
+    if name not in named:
+        if not named:
+            raise SyntaxProblem(f"{kind.name} has no parameters")
+        raise SyntaxProblem(f"{kind.name} has no parameter {quoted(name)}{suggestion(name, named)}")
+    return named[name], from_text(named[name], given)
+
+
+def _hint(wrong: str, known: Mapping[str, type[Named]], elsewhere: Mapping[str, str]) -> str:
+    """Return what a wrong name may mean: another program's name, or a typing error."""
+    by_case = {name.lower(): name for name in known}
+    if wrong.lower() in by_case:
+        return f"; did you mean {by_case[wrong.lower()]}?"
+    name = wrong.lower().rstrip("0123456789")
+    cut_off, name = wrong[len(name) :], name.rstrip("_")  # trec_eval writes P_10
+    if cut_off and name in by_case:
+        parameters = fields(known[by_case[name]])
+        if any(spec.metadata.get("sign") == "@" for spec in parameters):
+            return f"; did you mean {by_case[name]}@{cut_off}?"
+    nearest = elsewhere.get(wrong.lower()) or elsewhere.get(name)
+    return f": {nearest}" if nearest else suggestion(wrong, known)
+
+
+# Classes of other packages
+
+
 # Classes of other packages
 
 
 class _Offered(NamedTuple, Generic[V]):
-    """Classes of installed packages, and what is wrong with some."""
+    """The classes that installed packages offer, and what is wrong with some."""
 
     kinds: dict[str, type[V]]
     problems: tuple[str, ...]
@@ -252,25 +253,25 @@ class _Offered(NamedTuple, Generic[V]):
 def _offered_by_packages(group: str, base: type[V]) -> _Offered[V]:
     from importlib.metadata import entry_points
 
-    found: dict[str, type[V]] = {}
+    kinds: dict[str, type[V]] = {}
     problems = []
-    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, one.value)):
+    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         try:
             for kind in _kinds_of(entry.load(), base):
-                _check(kind, base)
-                found.setdefault(kind.name, kind)
+                _check_class(kind, base)
+                kinds.setdefault(kind.name, kind)
         except DoxevalError as error:
             problems.append(f"the entry point {entry.name} = {entry.value}: {error}")
-        except Exception as error:  # whatever another package does wrong, ours goes on
+        except Exception as error:  # a broken package must not stop ours
             problems.append(
                 f"the entry point {entry.name} = {entry.value} cannot be loaded: "
                 f"{type(error).__name__}: {error}"
             )
-    return _Offered(found, tuple(problems))
+    return _Offered(kinds, tuple(problems))
 
 
 def _kinds_of(loaded: Any, base: type[V]) -> Iterable[Any]:
-    """An entry point names a class, a module that defines some, or a collection of them."""
+    """Return the classes of an entry point: a class, a module that defines some, or a list."""
     if isinstance(loaded, ModuleType):
         return defined_in(loaded, base)
     return loaded if isinstance(loaded, list | tuple) else (loaded,)

@@ -3,18 +3,15 @@ r"""A named value: a frozen dataclass whose fields are parameters and whose name
     NAME[@k][\[x\]][(key=value,…)]        nxCG@10(base=ideal,quant=spec,ignore=none,…)
 
 The printed name shows every parameter and parses back to the value. Values can be written the same
-way in Python: `nxCG @ 10`, `iP[0.01]`, `bm25(k1=1.2)`.
-
-The values that parameters may have, given in Python or as text in a name.
-
-Parameters in words, for help and documentation.
+way in Python: `nxCG @ 10`, `iP[0.01]`, `bm25(k1=1.2)`. Parameters are checked when a value is made,
+whether they were given in Python or as text in a name.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -35,121 +32,6 @@ _FINEST_POINT = 10**12
 LARGEST_NUMBER = 10**15
 
 
-def checked_value(spec: Field[Any], value: Any, name: str) -> Any:
-    """A parameter's value as it is used; what is wrong with it is an error.
-
-    Points of recall may be given as numbers, fractions or text, and become fractions.
-    """
-    if "help" not in spec.metadata:
-        return value  # a field that is not one of ours
-    if value is None and spec.default is None:
-        return None
-    sign = spec.metadata.get("sign")
-    if sign == "@":
-        return _checked_cut_off(value, name)
-    if sign == "[":
-        return _checked_point(value, name)
-    return _named_value(spec, value, name)
-
-
-def from_text(spec: Field[Any], text: str) -> Any:
-    """A value given as text, as far as its parameter can have one like it; else the text."""
-    if spec.metadata.get("sign") == "@":
-        return int(text) if _CUT_OFF.fullmatch(text[:100]) and len(text) <= 100 else text
-    if spec.metadata.get("sign") == "[" or text in spec.metadata["choices"]:
-        return text
-    if isinstance(spec.default, bool):
-        return {"on": True, "off": False}.get(text, text)
-    if isinstance(spec.default, int | float) or spec.metadata["number"]:
-        if _NUMBER.fullmatch(text) and math.isfinite(float(text)):
-            whole = isinstance(spec.default, int) and text.isdigit()
-            return int(text) if whole else float(text)
-        return text
-    return text
-
-
-def _checked_cut_off(value: Any, name: str) -> int:
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not is_whole or not 0 < value < _LARGEST_CUT_OFF:
-        raise SyntaxProblem(
-            f"{name}: @{_unquoted(value)} is not a cut-off: expected a whole number above 0 and "
-            f"below {_LARGEST_CUT_OFF:,}"
-        )
-    return int(value)
-
-
-def _checked_point(value: Any, name: str) -> Fraction:
-    found = _fraction(value)
-    if found is None or not 0 <= found <= 1:
-        shown = _unquoted(value)
-        raise SyntaxProblem(f"{name}: [{shown}] is not a point: expected a number from 0 to 1")
-    if found.denominator > _FINEST_POINT:
-        raise SyntaxProblem(f"{name}: [{_unquoted(value)}] has more than twelve digits")
-    return found
-
-
-def _fraction(value: Any) -> Fraction | None:
-    if isinstance(value, str):
-        is_number = _NUMBER.fullmatch(value) or _SHARE.fullmatch(value)
-        return Fraction(value) if is_number else None
-    if not _is_between(value, 0, 1):
-        return None
-    # 0.01 means a hundredth, not the nearest binary fraction.
-    return Fraction(value) if isinstance(value, Rational) else Fraction(Decimal(repr(float(value))))
-
-
-def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
-    choices, default = spec.metadata["choices"], spec.default
-    if isinstance(value, str) and value in choices:
-        return value
-    if isinstance(value, str) and (found := _CHOICE_WITH_SHARE.fullmatch(value)) is not None:
-        choice, share = found[1], float(found[2])
-        if choice in spec.metadata.get("with_share", ()) and share <= 1:
-            return f"{choice}({share:.12g})"
-    if isinstance(default, bool):
-        if isinstance(value, bool):
-            return value
-        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected on or off")
-    if isinstance(default, int | float) or spec.metadata["number"]:
-        return _number(spec, value, name)
-    if choices:
-        from difflib import get_close_matches
-
-        close = get_close_matches(str(value), choices, 1, 0.5)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        listed = "one of " + ", ".join(choices) if len(choices) > 2 else " or ".join(choices)
-        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected {listed}{hint}")
-    if not isinstance(value, type(default)):
-        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected text")
-    return value
-
-
-def _number(spec: Field[Any], value: Any, name: str) -> int | float:
-    choices, default = spec.metadata["choices"], spec.default
-    wanted = "a number" + (f" or {', '.join(choices)}" if choices else "")
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected {wanted}")
-    if not _is_between(value, 0, math.inf) or value == math.inf:
-        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected {wanted}, 0 or more")
-    if not _is_between(value, 0, LARGEST_NUMBER):
-        raise SyntaxProblem(
-            f"{name}: {spec.name} is {quoted(value)}: expected {wanted}, at most {LARGEST_NUMBER:,}"
-        )
-    number = float(value)
-    return int(number) if isinstance(default, int) and number.is_integer() else number
-
-
-def _is_between(value: Any, lowest: float, highest: float) -> bool:
-    """Whether a value is a number within bounds; nan is not, and no number is too large to ask."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    return bool(is_number and lowest <= value <= highest)
-
-
-def _unquoted(value: Any) -> str:
-    """A value in an error, without quotes."""
-    return truncate(value) if isinstance(value, str) else quoted(value)
-
-
 def parameter(
     default: Any,
     help_text: str,
@@ -158,7 +40,7 @@ def parameter(
     number: bool = False,
     with_share: tuple[str, ...] = (),
 ) -> Any:
-    """A parameter that is shown as key=value in the name.
+    """Declare a parameter that is shown as key=value in the name.
 
     It must be one of the choices, or of the same type as its default; `number=True` allows any
     number besides the choices. Choices in `with_share` may have a number from 0 to 1 in brackets,
@@ -169,12 +51,12 @@ def parameter(
 
 
 def cut_off(default: int | None, help_text: str = "how many results count") -> Any:
-    """The parameter shown as @k."""
+    """Declare the parameter that is shown as @k."""
     return field(default=default, metadata={"help": help_text, "sign": "@"})
 
 
 def point(default: Fraction | None, help_text: str) -> Any:
-    """The parameter shown as [x]."""
+    """Declare the parameter that is shown as [x]."""
     return field(default=default, metadata={"help": help_text, "sign": "["})
 
 
@@ -210,31 +92,32 @@ class Named:
             object.__setattr__(self, spec.name, value)
 
     def __call__(self, **values: Any) -> Self:
-        """The same with other values for some parameters."""
+        """Return the same with other values for some parameters."""
         return self._with(values)
 
     def _with(self, values: dict[str, Any]) -> Self:
         known = [spec.name for spec in fields(self)]
         for name in values:
             if name not in known:
-                there = f"it has {', '.join(known)}" if known else "it has none"
-                raise SyntaxProblem(f"{self.name} has no parameter {quoted(name)}; {there}")
+                known_names = ", ".join(known) or "none"
+                message = f"{self.name} has no parameter {quoted(name)}; it has {known_names}"
+                raise SyntaxProblem(message)
         try:
             return replace(self, **values)
         except ValueError as error:
             raise SyntaxProblem(f"{self.name}: {error}") from None
 
     def __matmul__(self, cut_off: int) -> Self:
-        """The same at a cut-off: `nxCG @ 10`."""
+        """Return the same at a cut-off: `nxCG @ 10`."""
         return self._with({signed_parameter(type(self), "@").name: cut_off})
 
     def __getitem__(self, point: float | str | Fraction) -> Self:
-        """The same at a point of recall: `iP[0.01]`."""
+        """Return the same at a point of recall: `iP[0.01]`."""
         return self._with({signed_parameter(type(self), "[").name: point})
 
     def __str__(self) -> str:
-        """The name with every parameter."""
-        return self._named(lambda spec: True)
+        """Return the name with every parameter."""
+        return self._name_with(lambda spec: True)
 
     def __repr__(self) -> str:
         return self.label
@@ -242,9 +125,10 @@ class Named:
     @property
     def label(self) -> str:
         """The name with its cut-off or point and the parameters that differ from their defaults."""
-        return self._named(lambda spec: getattr(self, spec.name) != spec.default)
+        return self._name_with(lambda spec: getattr(self, spec.name) != spec.default)
 
-    def _named(self, is_shown: Any) -> str:
+    def _name_with(self, is_shown: Callable[[Field[Any]], bool]) -> str:
+        """Return the name with its cut-off or point and the parameters that are to be shown."""
         signs, named = "", []
         for spec in fields(self):
             value, sign = getattr(self, spec.name), spec.metadata.get("sign")
@@ -256,7 +140,7 @@ class Named:
 
 
 def signed_parameter(kind: type[Named], sign: str) -> Field[Any]:
-    """The parameter that is written as a cut-off (@) or a point ([)."""
+    """Return the parameter that is written as a cut-off (@) or a point ([)."""
     signs = {spec.metadata.get("sign"): spec for spec in fields(kind)}
     if sign in signs:
         return signs[sign]
@@ -268,7 +152,7 @@ def signed_parameter(kind: type[Named], sign: str) -> Field[Any]:
 
 
 def shown(value: Any) -> str:
-    """A parameter's value as text that parses back.
+    """Return a parameter's value as text that parses back.
 
     >>> shown(Fraction(1, 100)), shown(0.25), shown("ideal"), shown(True)
     ('0.01', '0.25', 'ideal', 'on')
@@ -283,13 +167,132 @@ def shown(value: Any) -> str:
     return str(value)
 
 
+# Values of parameters
+
+
+def checked_value(spec: Field[Any], value: Any, name: str) -> Any:
+    """Return a parameter's value as it is used; a wrong one is an error.
+
+    Points of recall may be given as numbers, fractions or text, and become fractions.
+    """
+    if "help" not in spec.metadata:
+        return value  # an ordinary field of a dataclass, not declared by `parameter`
+    if value is None and spec.default is None:
+        return None
+    sign = spec.metadata.get("sign")
+    if sign == "@":
+        return _checked_cut_off(value, name)
+    if sign == "[":
+        return _checked_point(value, name)
+    return _named_value(spec, value, name)
+
+
+def from_text(spec: Field[Any], text: str) -> Any:
+    """Convert text to the type of its parameter where possible; otherwise return the text."""
+    if spec.metadata.get("sign") == "@":
+        return int(text) if _CUT_OFF.fullmatch(text[:100]) and len(text) <= 100 else text
+    if spec.metadata.get("sign") == "[" or text in spec.metadata["choices"]:
+        return text
+    if isinstance(spec.default, bool):
+        return {"on": True, "off": False}.get(text, text)
+    is_number = isinstance(spec.default, int | float) or spec.metadata["number"]
+    if is_number and _NUMBER.fullmatch(text) and math.isfinite(float(text)):
+        is_whole = isinstance(spec.default, int) and text.isdigit()
+        return int(text) if is_whole else float(text)
+    return text
+
+
+def _checked_cut_off(value: Any, name: str) -> int:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not 0 < value < _LARGEST_CUT_OFF:
+        raise SyntaxProblem(
+            f"{name}: @{_unquoted(value)} is not a cut-off: expected a whole number above 0 and "
+            f"below {_LARGEST_CUT_OFF:,}"
+        )
+    return int(value)
+
+
+def _checked_point(value: Any, name: str) -> Fraction:
+    fraction = _fraction(value)
+    if fraction is None or not 0 <= fraction <= 1:
+        text = _unquoted(value)
+        raise SyntaxProblem(f"{name}: [{text}] is not a point: expected a number from 0 to 1")
+    if fraction.denominator > _FINEST_POINT:
+        raise SyntaxProblem(f"{name}: [{_unquoted(value)}] has more than twelve digits")
+    return fraction
+
+
+def _fraction(value: Any) -> Fraction | None:
+    if isinstance(value, str):
+        is_number = _NUMBER.fullmatch(value) or _SHARE.fullmatch(value)
+        return Fraction(value) if is_number else None
+    if not _is_between(value, 0, 1):
+        return None
+    # 0.01 means a hundredth, not the nearest binary fraction.
+    return Fraction(value) if isinstance(value, Rational) else Fraction(Decimal(repr(float(value))))
+
+
+def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
+    choices, default = spec.metadata["choices"], spec.default
+    if isinstance(value, str) and value in choices:
+        return value
+    if isinstance(value, str) and (match := _CHOICE_WITH_SHARE.fullmatch(value)) is not None:
+        choice, share = match[1], float(match[2])
+        if choice in spec.metadata.get("with_share", ()) and share <= 1:
+            return f"{choice}({share:.12g})"
+    if isinstance(default, bool):
+        if isinstance(value, bool):
+            return value
+        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected on or off")
+    if isinstance(default, int | float) or spec.metadata["number"]:
+        return _number(spec, value, name)
+    if choices:
+        from difflib import get_close_matches
+
+        close = get_close_matches(str(value), choices, 1, 0.5)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        listed = "one of " + ", ".join(choices) if len(choices) > 2 else " or ".join(choices)
+        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected {listed}{hint}")
+    if not isinstance(value, type(default)):
+        raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected text")
+    return value
+
+
+def _number(spec: Field[Any], value: Any, name: str) -> int | float:
+    choices = spec.metadata["choices"]
+    expected = "a number" + (f" or {', '.join(choices)}" if choices else "")
+    if _is_number(value):
+        if _is_between(value, 0, LARGEST_NUMBER):
+            number = float(value)
+            is_whole = isinstance(spec.default, int) and number.is_integer()
+            return int(number) if is_whole else number
+        is_too_large = _is_between(value, 0, math.inf) and value != math.inf
+        expected += f", at most {LARGEST_NUMBER:,}" if is_too_large else ", 0 or more"
+    raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected {expected}")
+
+
+def _is_between(value: Any, lowest: float, highest: float) -> bool:
+    """Whether a value is a number within bounds, however large; nan is not."""
+    return _is_number(value) and bool(lowest <= value <= highest)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _unquoted(value: Any) -> str:
+    """Return a value for an error, without quotes."""
+    return truncate(value) if isinstance(value, str) else quoted(value)
+
+
+# Help
+
+
 def parameters_in_words(value: Named, also: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A value's parameters as a list in Markdown; empty if it has none.
+    """Return a value's parameters as a list in Markdown; empty if it has none.
 
-    also: what else is said about parameters, by their names.
+    also: what else to say about parameters, by their names.
 
-    >>> from dataclasses import dataclass
-    >>> from doxeval.named.value import parameter
     >>> @dataclass(frozen=True)
     ... class Fog(Named):
     ...     name = "fog"
@@ -307,8 +310,8 @@ def _in_words(spec: Field[Any], value: Any, also: Mapping[str, str]) -> str:
     name = {"@": "@k", "[": "[x]"}.get(spec.metadata.get("sign", ""), spec.name)
     choices = spec.metadata.get("choices") or ()
     among = f": {', '.join(choices)}" if choices else ""
-    said = [f"here {shown(value)}"] if value != spec.default else []
-    said += [f"default {shown(spec.default)}"] if spec.default is not None else []
-    said += [also[spec.name]] if spec.name in also else []
-    values = f" ({'; '.join(said)})" if said else ""
-    return f"- `{name}` {spec.metadata.get('help', '')}{among}{values}"
+    remarks = [f"here {shown(value)}"] if value != spec.default else []
+    remarks += [f"default {shown(spec.default)}"] if spec.default is not None else []
+    remarks += [also[spec.name]] if spec.name in also else []
+    in_brackets = f" ({'; '.join(remarks)})" if remarks else ""
+    return f"- `{name}` {spec.metadata.get('help', '')}{among}{in_brackets}"

@@ -18,8 +18,8 @@ from doxeval.scores.table import mean_curve as mean_curve
 from doxeval.scores.table import mean_of as mean_of
 from doxeval.scores.table import told_apart as told_apart
 from doxeval.scores.table import with_duplicates as with_duplicates
-from doxeval.scores.text import aligned as aligned
-from doxeval.scores.text import html_table as html_table
+from doxeval.scores.text import MAX_ROWS as MAX_ROWS
+from doxeval.scores.text import TextTable as TextTable
 from doxeval.scores.text import number as number
 from doxeval.scores.text import shortened as shortened
 from doxeval.scores.text import warning_lines as warning_lines

@@ -27,24 +27,24 @@ from typing import Any, Protocol
 from doxeval.errors import FormatError
 from doxeval.messages import escape, json_text, quoted, utf8
 from doxeval.scores.table import Curve, Row, RunScores, ScoreTable, mean_curve
-from doxeval.scores.views import TYPES, DocumentRow
+from doxeval.scores.views import DOCUMENT_TYPES, DocumentRow
 
 ALL = "all"
 _LINE_OR_FIELD = re.compile("[\t\n\r]")
 
 
-class Format(Protocol):
-    """Writes a table of scores: its means, and on request the scores of topics and the curves.
+class ScoreWriter(Protocol):
+    """A function that writes a table of scores: means, and on request topics and curves.
 
-    A format that cannot hold curves refuses the request.
+    It is an error to request curves from a format that cannot hold them.
     """
 
     def __call__(self, table: ScoreTable, per_topic: bool = ..., curves: bool = ...) -> bytes:
-        """The table as bytes."""
+        """Return the table as bytes."""
 
 
 def rows_with_means(table: ScoreTable, per_topic: bool = True) -> Iterator[Row]:
-    """All scores, and the means as topic `all`.
+    """Yield all scores, and the means as topic `all`.
 
     >>> list(rows_with_means(ScoreTable((), (), ())))
     []
@@ -57,7 +57,7 @@ def rows_with_means(table: ScoreTable, per_topic: bool = True) -> Iterator[Row]:
 
 
 def plain_values(table: ScoreTable) -> dict[str, Any]:
-    """Everything as plain values, for JSON.
+    """Return everything as plain values, for JSON.
 
     >>> plain_values(ScoreTable((), (), ()))["runs"]
     []
@@ -90,7 +90,7 @@ def plain_values(table: ScoreTable) -> dict[str, Any]:
 
 
 def as_json(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """Everything, as JSON, with the curves that the table has.
+    """Return everything as JSON, with the curves that the table has.
 
     >>> as_json(ScoreTable((), (), ())).splitlines()[0]
     b'{'
@@ -105,7 +105,7 @@ def as_json(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> 
 
 
 def as_csv(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """One line per score; the value of an undefined score is empty.
+    """Return one line of CSV per score; the value of an undefined score is empty.
 
     >>> as_csv(ScoreTable((), (), ()))
     b'run,topic,measure,value\\n'
@@ -116,7 +116,9 @@ def as_csv(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> b
 
 
 def curves_as_csv(table: ScoreTable, per_topic: bool = True) -> bytes:
-    """One line per point of each curve; the topic `all` is the mean, undefined points are empty.
+    """Return one line of CSV per point of each curve; the topic `all` is the mean.
+
+    Undefined points are empty.
 
     >>> curves_as_csv(ScoreTable((), (), ()))
     b'run,topic,measure,x_name,x,y_name,y\\n'
@@ -126,14 +128,14 @@ def curves_as_csv(table: ScoreTable, per_topic: bool = True) -> bytes:
 
 
 def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """As trec_eval prints scores: measure, topic and value; an undefined score is `nan`.
+    """Return scores as trec_eval prints them: measure, topic, value; undefined ones are `nan`.
 
     A name with a tab or a line end in it would be read as something else, and is refused.
 
     >>> as_trec(ScoreTable((), (), ()))
     b''
     """
-    _refuse("the format trec", curves)
+    _check_no_curves("the format trec", curves)
     for name in (*(scores.run for scores in table.runs), *table.topic_ids, *table.labels):
         if _LINE_OR_FIELD.search(name):
             raise FormatError(f"trec cannot hold the name {quoted(name)}; JSON and CSV can")
@@ -151,7 +153,7 @@ def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> 
 
 
 def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -> bytes:
-    """A table of means for a paper, with the best mean of each measure in bold.
+    """Return a table of means in LaTeX, with the best mean of each measure in bold.
 
     With `per_topic`, a table for each run follows: topics by measures, and the mean.
 
@@ -160,7 +162,7 @@ def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -
     run \\\\ \\hline
     \\end{tabular}
     """
-    _refuse("LaTeX", curves)
+    _check_no_curves("LaTeX", curves)
     means = table.mean()
     best = {
         facts.label: _best([means[run][facts.label] for run in means], facts.higher_is_better)
@@ -177,14 +179,14 @@ def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -
 
 
 def as_parquet(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """One row per score (needs the extra `parquet`)."""
-    _refuse("Parquet", curves)
+    """Return one row of Parquet per score (needs the extra `parquet`)."""
+    _check_no_curves("Parquet", curves)
     types = {"run": str, "topic": str, "measure": str, "value": float}
     return _parquet(types, rows_with_means(table, per_topic))
 
 
 def documents_as_csv(table: ScoreTable) -> bytes:
-    """One line per score of a single document; what there is not is empty.
+    """Return one line of CSV per score of a document; a missing value is empty.
 
     >>> documents_as_csv(ScoreTable((), (), ()))[:36]
     b'run,topic,document,rank,scored_by,sc'
@@ -193,11 +195,11 @@ def documents_as_csv(table: ScoreTable) -> bytes:
 
 
 def documents_as_parquet(table: ScoreTable) -> bytes:
-    """One row per score of a single document (needs the extra `parquet`)."""
-    return _parquet(TYPES, table.document_rows())
+    """Return one row of Parquet per score of a document (needs the extra `parquet`)."""
+    return _parquet(DOCUMENT_TYPES, table.document_rows())
 
 
-FORMATS: dict[str, Format] = {
+FORMATS: dict[str, ScoreWriter] = {
     "json": as_json,
     "csv": as_csv,
     "parquet": as_parquet,
@@ -213,7 +215,7 @@ DOCUMENT_FORMATS: dict[str, Callable[[ScoreTable], bytes]] = {
 }
 
 
-def _refuse(name: str, curves: bool) -> None:
+def _check_no_curves(name: str, curves: bool) -> None:
     if curves:
         raise FormatError(f"{name} cannot hold curves; JSON can, and so can CSV")
 
@@ -232,7 +234,7 @@ def _plain_curve(curve: Curve, topics: Sequence[str], scores: RunScores) -> dict
 def _curve_by_topic(
     curve: Curve, topics: Sequence[str], scores: RunScores
 ) -> Iterator[tuple[str, list[float | None]]]:
-    """The values of a curve for each topic that counts; None where it is undefined."""
+    """Yield the values of a curve for each topic that counts; None where it is undefined."""
     for topic, is_counted, values in zip(topics, scores.counted, curve.y.tolist(), strict=True):
         if is_counted:
             yield topic, [None if value != value else value for value in values]
@@ -249,7 +251,7 @@ def _curve_rows(table: ScoreTable, per_topic: bool) -> Iterator[Sequence[object]
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    """Lines of CSV; None is written as an empty field."""
+    """Return lines of CSV; None is written as an empty field."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
@@ -259,7 +261,7 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> bytes:
-    """Rows as Parquet, given the types of their columns."""
+    """Return rows as Parquet, given the types of their columns."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -269,8 +271,7 @@ def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> byt
         ) from None
     known = {str: pa.string(), int: pa.int64(), float: pa.float64()}
     schema = pa.schema([(name, known[kind]) for name, kind in types.items()])
-    found = list(rows)
-    columns = [[row[at] for row in found] for at in range(len(types))]
+    columns = list(zip(*rows, strict=True)) or [()] * len(types)
     out = io.BytesIO()
     try:
         pq.write_table(pa.table(columns, schema=schema), out)
@@ -281,7 +282,7 @@ def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> byt
 
 
 def _topics_of_run(table: ScoreTable, index: int) -> str:
-    """The scores of one run for each topic, and its means, as LaTeX."""
+    """Return the scores of one run for each topic, and its means, as LaTeX."""
     rows = [
         [_escaped(topic), *(_cell(value, None) for value in values)]
         for topic, values in table.topics_of(index)
@@ -296,7 +297,7 @@ def _tabular(
     title: str | None = None,
     last: Sequence[str] | None = None,
 ) -> str:
-    """A table in LaTeX: a title over all columns, the header, the rows, a last row set apart."""
+    """Return a table in LaTeX: title over all columns, header, rows, a last row set apart."""
     lines = [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}"]
     if title is not None:
         lines.append(f"\\multicolumn{{{len(header)}}}{{l}}{{{_escaped(title)}}} \\\\")
@@ -335,12 +336,12 @@ _IN_LATEX = str.maketrans(
         "|": r"\textbar{}",
     }
 )
-# Two of these in a row, or one before a backquote, would be printed as another character.
+# Between these, LaTeX would join two characters to another one, such as -- to a dash.
 _LIGATURE = re.compile("(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)|(?<=[`?!])(?=`)")
 
 
 def _escaped(text: str) -> str:
-    """A name as LaTeX that prints the name, whatever it is."""
+    """Return LaTeX that prints a name as it is, whatever characters it contains."""
     printed = _LIGATURE.sub("{}", escape(text).translate(_IN_LATEX))
     # At the beginning of a row, these would belong to the end of the row before.
     return f"{{{printed[0]}}}{printed[1:]}" if printed.startswith(("[", "*")) else printed

@@ -1,4 +1,4 @@
-"""Figures for notebooks: Vega-Lite specifications that notebooks draw, and that can be saved."""
+"""Figures for notebooks: Vega-Lite specifications that notebooks draw and that can be saved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MIME = "application/vnd.vegalite.v5+json"
 
 
 def renderer() -> Any:
-    """What draws figures as files; if it is not installed, an error says what to install."""
+    """Return the package that draws figures as files; an error if it is not installed."""
     try:
         import vl_convert
     except ImportError:
@@ -32,31 +32,31 @@ def renderer() -> Any:
     return vl_convert
 
 
-# What every object of JavaScript has under these names, Vega finds in its tables, and fails.
-_TAKEN = frozenset(
+# Vega looks names up in JavaScript objects, where these are always defined, and fails.
+_RESERVED = frozenset(
     "__defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__ constructor "
     "hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf".split()
 )
 
 
 def for_vega(value: Any) -> Any:
-    """A specification with its data, with an invisible mark before names that Vega cannot stand.
+    """Return a specification with an invisible character before names that Vega cannot handle.
 
     >>> for_vega({"run": ["mine", "constructor"]})
     {'run': ['mine', '\\u2060constructor']}
     """
     if isinstance(value, str):
-        return f"\N{WORD JOINER}{value}" if value in _TAKEN else value
+        return f"\N{WORD JOINER}{value}" if value in _RESERVED else value
     marked = value
     if isinstance(value, Mapping):
-        marked = {key: for_vega(each) for key, each in value.items()}
+        marked = {key: for_vega(item) for key, item in value.items()}
     elif isinstance(value, list | tuple):
         marked = type(value)(map(for_vega, value))
     return value if marked == value else marked
 
 
 def drawn(spec: Mapping[str, Any], kind: str) -> bytes:
-    """A Vega-Lite specification drawn as svg, png or pdf."""
+    """Draw a Vega-Lite specification as svg, png or pdf."""
     whole = for_vega(dict(spec))
     if kind == "svg":
         return str(renderer().vegalite_to_svg(whole)).encode()
@@ -109,7 +109,7 @@ class Plot:
 
 
 def scores_plot(table: ScoreTable, measure: object = None, kind: PlotKind = "means") -> Plot:
-    """The scores of runs by one measure: a bar for each mean, or a point for each topic."""
+    """Return the scores of runs by one measure: a bar per mean, or a tick per topic."""
     if kind not in get_args(PlotKind):
         raise InputError(f"kind is {quoted(kind)}: expected {' or '.join(get_args(PlotKind))}")
     number = 0 if measure is None else table.index_of_measure(measure)
@@ -131,15 +131,16 @@ def scores_plot(table: ScoreTable, measure: object = None, kind: PlotKind = "mea
         for topic, values in table.topics_of(at)
         if values[number] is not None
     ]
-    drawn_points = _spec(points, "tick", {"y": y, **_x("score", label, "topic")})
-    return Plot(drawn_points, f"{about} on {plural(len(table.topic_ids), 'topic')}")
+    spec = _spec(points, "tick", {"y": y, **_x("score", label, "topic")})
+    return Plot(spec, f"{about} on {plural(len(table.topic_ids), 'topic')}")
 
 
 def _x(field: str, title: str, *more: str) -> dict[str, Any]:
-    """The axis of scores, and what a pointer is told."""
-    tips = [{"field": name, "type": "nominal"} for name in ("run", *more)]
-    told = [*tips, {"field": field, "type": "quantitative", "format": ".4f", "title": title}]
-    return {"x": {"field": field, "type": "quantitative", "title": title}, "tooltip": told}
+    """Return the axis of scores, and the tooltip: run, further fields, score."""
+    names = [{"field": name, "type": "nominal"} for name in ("run", *more)]
+    score = {"field": field, "type": "quantitative", "format": ".4f", "title": title}
+    x = {"field": field, "type": "quantitative", "title": title}
+    return {"x": x, "tooltip": [*names, score]}
 
 
 def _spec(rows: list[dict[str, Any]], mark: str, encoding: dict[str, Any]) -> dict[str, Any]:

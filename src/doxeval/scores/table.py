@@ -1,9 +1,8 @@
 """The table of scores: runs by topics by measures, and the facts that readers of scores need.
 
 A score is a number. It is undefined (nan here, None or null outside) for a topic that lacks what
-the measure needs. Undefined scores are left out of means, and reported.
-
-Distinct names for runs with the same id: by their files, or else by number.
+the measure needs. Undefined scores are left out of means, and reported. Runs of a table have
+distinct names; `distinct_names` makes them.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import numpy.typing as npt
 from doxeval.arrays import Bools, Floats
 from doxeval.errors import UnknownName
 from doxeval.messages import Message, plural, quoted, suggestion, truncate
-from doxeval.scores.text import as_text, undefined_in_words
+from doxeval.scores.text import as_html, as_text, undefined_in_words
 from doxeval.scores.views import (
     DocumentRow,
     DocumentScores,
@@ -70,12 +69,14 @@ class MeasureFacts(NamedTuple):
 
     @property
     def measure(self) -> str:
-        """The canonical name without what is done with duplicates, which is no parameter."""
+        """The canonical name without what is done with duplicates, which is not a parameter."""
         return self._without_duplicates(self.canonical)
 
     def _without_duplicates(self, name: str) -> str:
-        told = f"duplicates={self.duplicates})"
-        return name.replace(f"({told}", "").replace(f",{told}", ")") if self.duplicates else name
+        if not self.duplicates:
+            return name
+        ending = f"duplicates={self.duplicates})"
+        return name.replace(f"({ending}", "").replace(f",{ending}", ")")
 
     def label_where(self, usual: str) -> str:
         """Return the label where this is what is usually done with duplicates.
@@ -104,8 +105,8 @@ def with_duplicates(name: str, duplicates: str) -> str:
     >>> with_duplicates("AP", "keep"), with_duplicates("cP@5(alpha=1)", "keep")
     ('AP(duplicates=keep)', 'cP@5(alpha=1,duplicates=keep)')
     """
-    told = f"duplicates={duplicates})"
-    return f"{name[:-1]},{told}" if name.endswith(")") else f"{name}({told}"
+    ending = f"duplicates={duplicates})"
+    return f"{name[:-1]},{ending}" if name.endswith(")") else f"{name}({ending}"
 
 
 class Curve(NamedTuple):
@@ -144,8 +145,8 @@ class RunScores:
 
     counted: which topics count towards the means, all assessed ones or those with results.
     has_results: for which topics the run returned anything; None if that is not known.
-    kept: what the evaluation was asked to keep of the ranking, for a report.
-    documents: the scores of single documents, if they were asked for.
+    kept: what the evaluation was requested to keep of the ranking, for a report.
+    documents: the scores of single documents, if they were requested.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
     RunScores('mine': 1 measure, 2 topics)
@@ -244,22 +245,22 @@ class ScoreTable:
         return any(scores.run == run for scores in self.runs)
 
     def keys(self) -> Iterator[str]:
-        """The names of the runs."""
+        """Return the names of the runs."""
         return iter(self)
 
     def view(self, index: int) -> RunView:
-        """The scores of the run with this index."""
+        """Return the scores of the run with this index."""
         return RunView(self, index)
 
     def index_of_run(self, run: str) -> int:
-        """The index of the run with this name."""
+        """Return the index of the run with this name."""
         names = list(self)
         if run in names:
             return names.index(run)
         raise UnknownName(f"no run {quoted(run)}{suggestion(str(run), names)}")
 
     def index_of_measure(self, measure: object) -> int:
-        """The index of a measure, given by any of its names or as a value (see measure_names)."""
+        """Return the index of a measure, given by any of its names or as a value."""
         return index_of_measure(self.measures, measure)
 
     def only(
@@ -267,21 +268,22 @@ class ScoreTable:
         runs: str | Iterable[str] | None = None,
         measures: object | Iterable[object] | None = None,
     ) -> ScoreTable:
-        """The table with only the given runs and measures, in the given order (None: all).
+        """Return the table with only the given runs and measures, in the given order (None: all).
 
         >>> facts = tuple(MeasureFacts(name, name, "") for name in "AB")
         >>> scores = [RunScores(run, np.array([[0.5], [1]]), np.array([True])) for run in "xyz"]
         >>> ScoreTable(facts, ("7",), tuple(scores)).only(runs=["z", "x"], measures="B").mean()
         {'z': {'B': 1.0}, 'x': {'B': 1.0}}
         """
-        wanted_runs = [self.index_of_run(str(run)) for run in _as_list(runs, self)]
-        wanted = [self.index_of_measure(one) for one in _as_list(measures, self.labels)]
-        labels = {self.labels[index] for index in wanted}
-        return replace(
-            self,
-            measures=tuple(self.measures[index] for index in wanted),
-            runs=tuple(_only_measures(self.runs[index], wanted, labels) for index in wanted_runs),
-        )
+        rows = [self.index_of_run(str(run)) for run in _as_list(runs, self)]
+        columns = [self.index_of_measure(name) for name in _as_list(measures, self.labels)]
+        labels = {self.labels[column] for column in columns}
+        chosen_runs = []
+        for run in (self.runs[row] for row in rows):
+            curves = tuple(curve for curve in run.curves if curve.label in labels)
+            chosen_runs.append(replace(run, values=run.values[columns], curves=curves))
+        chosen_measures = tuple(self.measures[column] for column in columns)
+        return replace(self, measures=chosen_measures, runs=tuple(chosen_runs))
 
     def labelled(self, labels: Sequence[str]) -> ScoreTable:
         """Return the table with other labels for its measures.
@@ -297,7 +299,8 @@ class ScoreTable:
         measures = tuple(facts._replace(label=new[facts.label]) for facts in self.measures)
         runs = []
         for run in self.runs:
-            curves = tuple(one._replace(label=new.get(one.label, one.label)) for one in run.curves)
+            labels_of = ((curve, new.get(curve.label, curve.label)) for curve in run.curves)
+            curves = tuple(curve._replace(label=label) for curve, label in labels_of)
             runs.append(replace(run, curves=curves))
         reference = None if self.reference is None else new.get(self.reference)
         return replace(self, measures=measures, runs=tuple(runs), reference=reference)
@@ -312,26 +315,26 @@ class ScoreTable:
     # Means and scores
 
     def means_of(self, index: int) -> list[float | None]:
-        """The mean of each measure for the run with this index."""
+        """Return the mean of each measure for the run with this index."""
         scores = self.runs[index]
         return [mean_of(values[scores.counted]) for values in scores.values]
 
     def mean(self) -> dict[str, dict[str, float | None]]:
-        """The means by run and measure; None if a measure is undefined for all topics."""
+        """Return the means by run and measure; None if a measure is undefined for all topics."""
         return {
             scores.run: dict(zip(self.labels, self.means_of(index), strict=True))
             for index, scores in enumerate(self.runs)
         }
 
     def topics_of(self, index: int) -> Iterator[tuple[str, list[float | None]]]:
-        """The topics that count for the run with this index, each with its score by measure."""
+        """Yield the topics that count for the run with this index, with a score per measure."""
         scores = self.runs[index]
         for topic in np.flatnonzero(scores.counted).tolist():
             values = scores.values[:, topic].tolist()
-            yield self.topic_ids[topic], [_defined(value) for value in values]
+            yield self.topic_ids[topic], [None if math.isnan(v) else v for v in values]
 
     def topics(self) -> dict[str, dict[str, dict[str, float | None]]]:
-        """All scores by run, topic and measure."""
+        """Return all scores by run, topic and measure."""
         return {
             scores.run: {
                 topic: dict(zip(self.labels, values, strict=True))
@@ -341,28 +344,28 @@ class ScoreTable:
         }
 
     def rows(self) -> Iterator[Row]:
-        """The scores one by one."""
+        """Yield the scores one by one."""
         for index, scores in enumerate(self.runs):
             for topic, values in self.topics_of(index):
                 for label, value in zip(self.labels, values, strict=True):
                     yield Row(scores.run, topic, label, value)
 
     def undefined(self) -> dict[str, dict[str, list[str]]]:
-        """The topics for which measures are undefined, by run and measure, where there are any."""
-        undefined = {scores.run: self._undefined_in(scores) for scores in self.runs}
-        return {run: topics for run, topics in undefined.items() if topics}
-
-    def _undefined_in(self, scores: RunScores) -> dict[str, list[str]]:
-        """The topics for which a measure is undefined, for one run."""
-        undefined = np.isnan(scores.values) & scores.counted
-        return {
-            label: [self.topic_ids[topic] for topic in np.flatnonzero(flags).tolist()]
-            for label, flags in zip(self.labels, undefined, strict=True)
-            if flags.any()
-        }
+        """Return the topics for which measures are undefined, by run and measure, if any."""
+        by_run = {}
+        for scores in self.runs:
+            undefined = np.isnan(scores.values) & scores.counted
+            topics = {
+                label: [self.topic_ids[topic] for topic in np.flatnonzero(flags).tolist()]
+                for label, flags in zip(self.labels, undefined, strict=True)
+                if flags.any()
+            }
+            if topics:
+                by_run[scores.run] = topics
+        return by_run
 
     def undefined_in_words(self) -> dict[str, str]:
-        """For each run with undefined scores, a line that names the measures and the topics.
+        """Return for each run with undefined scores a line with the measures and the topics.
 
         >>> facts = tuple(MeasureFacts(name, name, "") for name in "ABC")
         >>> values = np.array([[np.nan, 1], [np.nan, 1], [1, 1]])
@@ -398,49 +401,49 @@ class ScoreTable:
                 yield f"{prefix}{undefined[scores.run]}"
 
     def document_rows(self) -> Iterator[DocumentRow]:
-        """The scores of single documents one by one, if the evaluation kept them (per_document)."""
+        """Yield the scores of single documents, if the evaluation kept them (per_document)."""
         return document_rows(self)
 
     # As plain values, data frames, text and HTML
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
+        """Return everything as plain values, for JSON."""
         from doxeval.scores.formats import plain_values
 
         return plain_values(self)
 
     def to_pandas(self) -> Any:
-        """One row per score, as a pandas data frame (needs pandas)."""
+        """Return one row per score, as a pandas data frame (needs pandas)."""
         from doxeval.scores.frames import long_frame
 
         return long_frame(self, "pandas")
 
     def to_polars(self) -> Any:
-        """One row per score, as a polars data frame (needs polars)."""
+        """Return one row per score, as a polars data frame (needs polars)."""
         from doxeval.scores.frames import long_frame
 
         return long_frame(self, "polars")
 
     def mean_frame(self, kind: Kind | None = None) -> Any:
-        """One row per run, one column per measure; pandas if it is installed, else polars."""
+        """Return one row per run, one column per measure; pandas if installed, else polars."""
         from doxeval.scores.frames import mean_frame
 
         return mean_frame(self, kind)
 
     def topic_frame(self, run: str | None = None, kind: Kind | None = None) -> Any:
-        """One row per topic (of one run, or of every run), one column per measure."""
+        """Return one row per topic (of one run, or of every run), one column per measure."""
         from doxeval.scores.frames import topic_frame
 
         return topic_frame(self, run, kind)
 
     def document_frame(self, kind: Kind | None = None) -> Any:
-        """One row per score of a single document, if the evaluation kept them (per_document)."""
-        from doxeval.scores.views import document_frame
+        """Return one row per score of a document, if the evaluation kept them (per_document)."""
+        from doxeval.scores.frames import document_frame
 
         return document_frame(self, kind)
 
     def plot(self, measure: object = None, kind: PlotKind = "means") -> Plot:
-        """The runs by a measure (the first, if none is given), as a figure for notebooks.
+        """Return the runs by a measure (default: the first) as a figure for notebooks.
 
         `kind="means"` draws a bar for the mean of each run, `kind="topics"` a tick for each score.
 
@@ -459,13 +462,11 @@ class ScoreTable:
 
     def _repr_html_(self) -> str:
         """The table as notebooks show it."""
-        from doxeval.scores.text import as_html
-
         return as_html(self)
 
 
 def mean_of(values: Floats) -> float | None:
-    """The mean of the defined values, None if there are none; their order does not matter.
+    """Return the mean of the defined values, None if there are none; order does not matter.
 
     >>> mean_of(np.array([0.5, np.nan, 0.25]))
     0.375
@@ -475,12 +476,12 @@ def mean_of(values: Floats) -> float | None:
 
 
 def mean_curve(curve: Curve, counted: Bools) -> list[float | None]:
-    """The mean of a curve over topics, point by point."""
+    """Return the mean of a curve over topics, point by point."""
     return [mean_of(curve.y[counted, point]) for point in range(len(curve.x))]
 
 
 def _as_list(value: object, default: Iterable[object]) -> list[object]:
-    """A list of what was given; a single name or measure is a list of one."""
+    """Return a list of what was given; a single name or measure is a list of one."""
     if value is None:
         return list(default)
     if isinstance(value, Iterable) and not isinstance(value, str):
@@ -488,28 +489,22 @@ def _as_list(value: object, default: Iterable[object]) -> list[object]:
     return [value]
 
 
-def _only_measures(scores: RunScores, measures: list[int], labels: set[str]) -> RunScores:
-    curves = tuple(curve for curve in scores.curves if curve.label in labels)
-    return replace(scores, values=scores.values[measures], curves=curves)
-
-
-def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
+def _same(first: npt.NDArray[Any] | None, second: npt.NDArray[Any] | None) -> bool:
     """Whether two arrays are equal; nan equals nan."""
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other, equal_nan=True)
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second, equal_nan=True)
 
 
-def _defined(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+# Names of runs
 
 
 def distinct_names(runs: Sequence[tuple[str, str | None]]) -> list[str]:
-    """A distinct name for each run, given its id and its file (None if it has no file).
+    """Return a distinct name for each run, given its id and its file (None if it has no file).
 
-    The id of a run is its name, unless several runs have that id. Runs with the same id are told
-    apart by the stems of their files; if those are the same, by as much of their paths as it
-    takes; and runs without a file, or from the same file, by number.
+    The id of a run is its name, unless several runs have that id. These get the stems of their
+    files added; if the stems are the same, as much of their paths as it takes; and runs without a
+    file, or from the same file, get a number.
 
     >>> distinct_names([("mine", "a.run"), ("mine", "b.run"), ("other", "c.run")])
     ['mine (a)', 'mine (b)', 'other']
@@ -523,25 +518,24 @@ def distinct_names(runs: Sequence[tuple[str, str | None]]) -> list[str]:
     for run, file in runs:
         if file is not None:
             files.setdefault(run, []).append(file)
-    shown = {run: _short_names(paths) for run, paths in files.items() if ids[run] > 1}
-    wanted = [
-        run if file is None or run not in shown else f"{run} ({shown[run][file]})"
-        for run, file in runs
-    ]
+    short_names = {run: _short_names(paths) for run, paths in files.items() if ids[run] > 1}
     # Ids that only one run has are taken first, so that they do not depend on the other names.
-    taken = {run for run, _ in runs if ids[run] == 1}
-    return [
-        name if ids[run] == 1 else _unused(name, taken)
-        for name, (run, _) in zip(wanted, runs, strict=True)
-    ]
+    taken = {run for run, count in ids.items() if count == 1}
+    names = []
+    for run, file in runs:
+        if ids[run] > 1:
+            name = run if file is None else f"{run} ({short_names[run][file]})"
+            names.append(_unused(name, taken))
+        else:
+            names.append(run)
+    return names
 
 
 def told_apart(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:
-    """The scores of runs, under distinct names.
+    """Return the scores of runs under distinct names.
 
-    >>> import numpy as np
     >>> values, counted = np.zeros((1, 1)), np.array([True])
-    >>> [one.run for one in told_apart([RunScores("mine", values, counted)] * 2)]
+    >>> [scores.run for scores in told_apart([RunScores("mine", values, counted)] * 2)]
     ['mine', 'mine #2']
     """
     names = distinct_names([(scores.run, scores.file) for scores in runs])
@@ -552,24 +546,21 @@ def told_apart(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:
 
 
 def _short_names(files: Sequence[str]) -> dict[str, str]:
-    """The shortest names that tell files apart, all of them shortened in the same way."""
-    distinct = dict.fromkeys(files)
-    for names in _ways(list(distinct)):
-        if len(set(names)) == len(distinct):
-            return dict(zip(distinct, names, strict=True))
-    return {file: file for file in distinct}
+    """Return the shortest distinct names of files, all of them shortened in the same way.
 
-
-def _ways(files: Sequence[str]) -> Iterator[list[str]]:
-    """Stems first, then the last part of each path, the last two parts, and so on."""
-    paths = [PurePath(file) for file in files]
-    yield [path.stem for path in paths]
-    for count in range(1, max(len(path.parts) for path in paths) + 1):
-        yield [str(PurePath(*path.parts[-count:])) for path in paths]
+    Stems are tried first, then the last part of each path, the last two parts, and so on.
+    """
+    paths = {file: PurePath(file) for file in files}
+    candidates = [{file: path.stem for file, path in paths.items()}]
+    for count in range(1, max(len(path.parts) for path in paths.values()) + 1):
+        ends = {file: str(PurePath(*path.parts[-count:])) for file, path in paths.items()}
+        candidates.append(ends)
+    distinct = (names for names in candidates if len(set(names.values())) == len(paths))
+    return next(distinct, {file: file for file in paths})
 
 
 def _unused(name: str, taken: set[str]) -> str:
-    """The name, with a number if it is taken already; the result is added to the taken names."""
+    """Return the name, with a number if it is taken, and add it to the taken names."""
     unused, number = name, 1
     while unused in taken:
         number += 1

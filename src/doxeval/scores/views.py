@@ -1,19 +1,14 @@
-"""Finding a measure in a table of scores by any of its names.
+"""Scores looked up in a table: by any name of a measure, by run and topic, by document.
 
 A measure has up to three names: its label (the name that the user gave), its canonical name (with
 every parameter as it was used), and the name with every parameter as the user gave it. A measure
-can be found by any of them, and by a value that prints as one of them. White space, the order of
-parameters and the spelling of numbers do not matter: `iP[.01]`, `iP[0.01]` and `iP[ 1/100 ]` are
+can be looked up by any of them, and by a value that prints as one of them. White space, the order
+of parameters and the spelling of numbers do not matter: `iP[.01]`, `iP[0.01]` and `iP[ 1/100 ]` are
 the same measure.
 
-The scores of one run, by measure and by topic.
-
-A measure can be looked up by any of its names (see measure_names).
-
-Scores of single documents: how well a run points into each document of its list.
-
-Measures in context average such scores. Each has a row with the document's rank in its topic, how
-it is scored (such as `F(beta=1)`), its score, and what the score comes from:
+Scores of single documents say how well a run points into each document of its list; measures in
+context average them. Each has a row with the document's rank in its topic, how it is scored (such
+as `F(beta=1)`), its score, and what the score comes from:
 
     retrieved            characters of the document that the run returns, each once
     relevant             highlighted characters of the document
@@ -30,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +35,6 @@ from doxeval.messages import plural, quoted, suggestion
 from doxeval.scores.text import shortened, values_as_text
 
 if TYPE_CHECKING:
-    from doxeval.scores.frames import Kind
     from doxeval.scores.table import MeasureFacts, ScoreTable
 
 _NUMBER = re.compile(
@@ -50,20 +44,8 @@ _NUMBER = re.compile(
 _PARAMETERS = re.compile(r"\(([^()]*)\)$")
 
 
-class HasNames(Protocol):
-    """Anything with the names of a measure."""
-
-    @property
-    def label(self) -> str:
-        """The name that the user gave."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All names, the label first."""
-
-
-def index_of_measure(measures: Sequence[HasNames], key: object) -> int:
-    """The index of the measure with this name; labels take precedence over other names.
+def index_of_measure(measures: Sequence[MeasureFacts], key: object) -> int:
+    """Return the index of the measure with this name; labels take precedence over other names.
 
     A class stands for the measure with its default parameters.
 
@@ -75,25 +57,25 @@ def index_of_measure(measures: Sequence[HasNames], key: object) -> int:
     Traceback (most recent call last):
     doxeval.errors.UnknownName: no scores by 'MAIP'; did you mean MAiP?
     """
-    wanted = str(key() if isinstance(key, type) else key)
+    name = str(key() if isinstance(key, type) else key)
     for spell in (str, plain_name):
-        spelt = spell(wanted)
+        spelt = spell(name)
         for which in range(max((len(measure.names) for measure in measures), default=0)):
             for index, measure in enumerate(measures):
                 if spelt in map(spell, measure.names[which : which + 1]):
                     return index
     labels = [measure.label for measure in measures]
-    raise UnknownName(f"no scores by {quoted(wanted)}{suggestion(wanted, labels, 'scores by ')}")
+    raise UnknownName(f"no scores by {quoted(name)}{suggestion(name, labels, 'scores by ')}")
 
 
 def plain_name(name: str) -> str:
-    """A name without white space, its numbers as fractions and its parameters sorted.
+    """Return a name without white space, its numbers as fractions and its parameters sorted.
 
     >>> plain_name("iP[.010]"), plain_name("MAgP( score = F, beta = .5 )")
     ('iP[1/100]', 'MAgP(beta=1/2,score=F)')
     """
-    plain = _NUMBER.sub(lambda number: str(Fraction(number[0])), "".join(name.split()))
-    return _PARAMETERS.sub(lambda list_: f"({','.join(sorted(list_[1].split(',')))})", plain)
+    plain = _NUMBER.sub(lambda match: str(Fraction(match[0])), "".join(name.split()))
+    return _PARAMETERS.sub(lambda match: f"({','.join(sorted(match[1].split(',')))})", plain)
 
 
 class ByMeasure(Mapping[object, float | None]):
@@ -165,7 +147,7 @@ class RunView(ByMeasure):
         return (*self._table.warnings, *self._table.runs[self._index].warnings)
 
     def all_warnings(self) -> tuple[str, ...]:
-        """The warnings about the run, those about all runs, and what is undefined."""
+        """Return the warnings about the run, those about all runs, and what is undefined."""
         return self._table.only(runs=self.run).all_warnings()
 
     @property
@@ -184,7 +166,8 @@ class RunView(ByMeasure):
 class DocumentScores(NamedTuple):
     """The scores of the documents that one run returns, by topic and rank.
 
-    scored_by: how. topic: by number, as in the table. Numbers are nan where there is none.
+    scored_by: how they are scored. topic: the number of the topic in the table. A value that a
+    document does not have is nan.
 
     >>> number = np.array([1.0])
     >>> DocumentScores("F(beta=1)", np.array([0]), ("a",), np.array([1]), *[number] * 7)
@@ -209,7 +192,7 @@ class DocumentScores(NamedTuple):
         if (self.scored_by, self.document) != (other.scored_by, other.document):
             return False
         columns = zip((self.topic, *self[3:]), (other.topic, *other[3:]), strict=True)
-        return all(np.array_equal(own, its, equal_nan=True) for own, its in columns)
+        return all(np.array_equal(a, b, equal_nan=True) for a, b in columns)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -240,7 +223,7 @@ class DocumentRow(NamedTuple):
 
 _NUMBERS = DocumentRow._fields[5:]
 _FRACTIONS = ("score", "precision", "recall")
-TYPES: dict[str, type] = {
+DOCUMENT_TYPES: dict[str, type] = {
     **dict.fromkeys(DocumentRow._fields, int),
     **dict.fromkeys(("run", "topic", "document", "scored_by"), str),
     **dict.fromkeys(_FRACTIONS, float),
@@ -248,42 +231,25 @@ TYPES: dict[str, type] = {
 
 
 def document_rows(table: ScoreTable) -> Iterator[DocumentRow]:
-    """The scores of documents: by run, way of scoring, topic and rank.
+    """Yield the scores of documents: by run, way of scoring, topic and rank.
 
     >>> from doxeval.scores import ScoreTable
     >>> list(document_rows(ScoreTable((), (), ())))
     []
     """
-    for scores in table.runs:
-        for own in scores.documents:
-            topics = [table.topic_ids[topic] for topic in own.topic.tolist()]
-            columns = [_plain(getattr(own, name), name in _FRACTIONS) for name in _NUMBERS]
-            keys = topics, own.document, own.rank.tolist()
+    for run in table.runs:
+        for scores in run.documents:
+            topics = [table.topic_ids[topic] for topic in scores.topic.tolist()]
+            columns = [
+                _plain_numbers(getattr(scores, name), name in _FRACTIONS) for name in _NUMBERS
+            ]
+            keys = topics, scores.document, scores.rank.tolist()
             for topic, document, rank, *numbers in zip(*keys, *columns, strict=True):
-                yield DocumentRow(scores.run, topic, document, rank, own.scored_by, *numbers)
+                yield DocumentRow(run.run, topic, document, rank, scores.scored_by, *numbers)
 
 
-def document_frame(table: ScoreTable, kind: Kind | None = None) -> Any:
-    """The scores of documents as a data frame; pandas if it is installed, else polars.
-
-    >>> from doxeval.scores import ScoreTable
-    >>> list(document_frame(ScoreTable((), (), ())))[:5]
-    ['run', 'topic', 'document', 'rank', 'scored_by']
-    """
-    from doxeval.scores.frames import library_of
-
-    library = library_of(kind)
-    rows = list(document_rows(table))
-    columns = {name: [getattr(row, name) for row in rows] for name in TYPES}
-    if library.__name__ == "polars":
-        types = {str: library.String, int: library.Int64, float: library.Float64}
-        return library.DataFrame(columns, {name: types[kind] for name, kind in TYPES.items()})
-    nullable = {str: "object", int: "Int64", float: "float64"}  # whole numbers or <NA>
-    return library.DataFrame(columns).astype({n: nullable[kind] for n, kind in TYPES.items()})
-
-
-def _plain(values: Floats, are_fractions: bool) -> list[Any]:
-    """Numbers as Python has them, None in place of nan."""
+def _plain_numbers(values: Floats, are_fractions: bool) -> list[Any]:
+    """Return numbers of Python, None in place of nan."""
     return [
         None if value != value else value if are_fractions else int(value)
         for value in values.tolist()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
@@ -15,7 +14,13 @@ from doxeval.errors import InputError, warn
 from doxeval.messages import join_names
 from doxeval.named import checked
 from doxeval.runs import Kind, Result, Run, run_of
-from doxeval.stereotypes.systems import Ranked, Situation, Unit, relevant_units, system_named
+from doxeval.stereotypes.systems import (
+    RankedElements,
+    Situation,
+    Unit,
+    relevant_units,
+    system_named,
+)
 
 
 @checked
@@ -30,16 +35,16 @@ def simulate(
     run_id: str | None = None,
     unit: Unit = "words",
 ) -> Run:
-    """The run of a simulated system that knows the assessments; `SYSTEMS` has them by name.
+    """Return the run of a simulated system that knows the assessments; see `SYSTEMS`.
 
     Assessments are given as for `evaluate`, and the collection as a value or by its location.
     `quant` says how grades become numbers; by default it is spec for highlighted text, gen for
     grades of 2002–04 and gen5 for those of 2005. Lists end after `most` results. `seed` is that of
-    random choices, which each topic makes independently of other topics; `unit` says in which unit
-    the sizes of children are counted.
+    random choices, which do not depend on other topics; `unit` says in which unit the sizes of
+    children are counted.
 
     >>> from doxeval.assessments import Assessments, Judgment
-    >>> from doxeval.documents.examples import example_collection
+    >>> from doxeval.documents import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> assessments = Assessments([Judgment("7", "a", ((4, 8),))])
     >>> run = simulate(assessments, collection, "ancestors")
@@ -54,31 +59,31 @@ def simulate(
     resolved = resolved_assessments(as_assessments(assessments, collection=collection), collection)
     relevant = relevant_units(resolved, collection, quant)
     words = DocumentWords(collection)
-    lists: dict[str, Ranked] = {}
+    lists: dict[str, RankedElements] = {}
     for number, topic in enumerate(resolved.topics):
-        ideal, innermost = (units.best_first(number) for units in relevant)
+        ideal, innermost = (elements.best_first(number) for elements in relevant)
         chance = np.random.default_rng([seed, *topic.encode()])
         situation = Situation(collection, words, ideal, innermost, chance, most, unit)
         lists[topic] = simulated.listed(situation).rows(slice(most))
     results = (
-        _results(topic, ranked, simulated.kind, collection) for topic, ranked in lists.items()
+        result
+        for topic, ranked in lists.items()
+        for result in _results(topic, ranked, simulated.kind, collection)
     )
-    run = run_of(chain.from_iterable(results), run_id or system)
-    run = replace(run, warnings=tuple(_warnings(lists)))
-    warn(run.warnings)
-    return run
+    warnings = []
+    if empty := [topic for topic, ranked in lists.items() if not len(ranked.node)]:
+        names = join_names(empty)
+        warnings.append(f"topics without relevant units, whose lists are empty: {names}")
+    warn(warnings)
+    return replace(run_of(results, run_id or system), warnings=tuple(warnings))
 
 
-def _results(topic: str, ranked: Ranked, kind: Kind, collection: Collection) -> Iterator[Result]:
+def _results(
+    topic: str, ranked: RankedElements, kind: Kind, collection: Collection
+) -> Iterator[Result]:
     documents = collection.documents_of(ranked.node).tolist()
     names = {document: collection.id_of(document) for document in set(documents)}
     rows = zip(documents, ranked.node.tolist(), ranked.score.tolist(), strict=True)
     for rank, (document, node, score) in enumerate(rows, 1):
         paths = () if kind is Kind.DOCUMENT else (collection.path_of(node),)
         yield Result(topic, names[document], kind, None, None, paths, rank, score)
-
-
-def _warnings(lists: dict[str, Ranked]) -> Iterable[str]:
-    empty = [topic for topic, ranked in lists.items() if not len(ranked.node)]
-    if empty:
-        yield f"topics without relevant units, whose lists are empty: {join_names(empty)}"

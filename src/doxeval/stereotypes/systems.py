@@ -1,4 +1,8 @@
-"""What is relevant, as simulated systems know it: units, and the value of each.
+"""Simulated systems: each returns relevant elements, or elements around or inside them.
+
+They are caricatures of what real systems do: the scores of a measure show which of their mistakes
+it forgives. (Piwowarski and Gallinari 2003, §4.1; random and leaves are controls.) What is relevant
+they know as elements with values:
 
     ideal        the units that a perfect system returns, none inside another
     innermost    the relevant elements that have no relevant element inside
@@ -6,11 +10,6 @@
 Ideal units are the ideal recall base. For grades of 2002 with quant=gen they are those of
 Piwowarski and Gallinari 2003, §3.4: elements with exact coverage, except those inside another such
 element, with the values 1 (3E), 0.5 (2E) or 0.25 (1E).
-
-Simulated systems: each returns relevant units, or elements around or inside them.
-
-They are caricatures of what real systems do: the scores of a measure show which of their mistakes
-it forgives. (Piwowarski and Gallinari 2003, §4.1; random and leaves are controls.)
 
 A list is in the order of the units, best first. An element that several units lead to is returned
 once, at the rank of the best of them, with that unit's value as its score.
@@ -40,90 +39,7 @@ from doxeval.errors import SyntaxProblem
 from doxeval.messages import quoted, suggestion
 from doxeval.runs import Kind
 
-
-class Ranked(NamedTuple):
-    """Elements of one topic, best first, each with its score."""
-
-    node: Ints
-    score: Floats
-
-    def rows(self, rows: Ints | Bools | slice) -> Ranked:
-        """Only these rows, in this order."""
-        return Ranked(self.node[rows], self.score[rows])
-
-
-class Units(NamedTuple):
-    """Elements of all topics in document order; topics are numbered as in the assessments."""
-
-    topic: Ints
-    node: Ints
-    value: Floats
-
-    def best_first(self, topic: int) -> Ranked:
-        """The units of one topic by value; tied ones in document order.
-
-        >>> units = Units(np.array([0, 0, 1]), np.array([3, 7, 9]), np.array([0.5, 1.0, 0.2]))
-        >>> units.best_first(0)
-        Ranked(node=array([7, 3]), score=array([1. , 0.5]))
-        """
-        own = np.flatnonzero(self.topic == topic)
-        own = own[np.argsort(-self.value[own], kind="stable")]
-        return Ranked(self.node[own], self.value[own])
-
-
-class Relevant(NamedTuple):
-    """The relevant units of all topics."""
-
-    ideal: Units
-    innermost: Units
-
-
-def relevant_units(
-    assessments: Assessments, collection: Collection, quant: str | None = None
-) -> Relevant:
-    """The units of assessments that are resolved against the collection.
-
-    >>> from doxeval.assessments import Judgment
-    >>> from doxeval.documents.examples import example_collection
-    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
-    >>> relevant = relevant_units(Assessments([Judgment("7", "a", ((0, 8),))]), collection)
-    >>> relevant.ideal.node.tolist(), relevant.innermost.node.tolist()
-    ([0], [1, 2])
-    """
-    relevant = RelevantElements(assessments, collection)
-    quantisation = quantisation_named(quant or relevant.usual_quantisation)
-    elements = relevant.elements(quantisation)
-    full = relevant.base("full", quantisation)
-    if elements.scale is Grade2002 and quantisation.name == "gen":
-        row, value = exact_units(elements)
-        ideal = Units(elements.topic[row], elements.node[row], value)
-    else:
-        ideal = _units(elements, relevant.base("ideal", quantisation))
-    return Relevant(ideal, _units(elements, full.rows(innermost(full))))
-
-
-def _units(elements: AssessedElements, base: RecallBase) -> Units:
-    return Units(base.topic, elements.node[base.row], base.value)
-
-
 Unit = Literal["words", "characters"]
-
-
-@dataclass(frozen=True, eq=False)
-class Situation:
-    """What a system knows when it makes the list of one topic.
-
-    ideal, innermost: the relevant units, best first. most: how many results it may return. unit:
-    in which unit the sizes of children are counted.
-    """
-
-    collection: Collection
-    words: DocumentWords
-    ideal: Ranked
-    innermost: Ranked
-    random: np.random.Generator
-    most: int
-    unit: Unit = "words"
 
 
 @dataclass(frozen=True)
@@ -136,27 +52,72 @@ class System:
 
     name: str
     title: str
-    listed: Callable[[Situation], Ranked]
+    listed: Callable[[Situation], RankedElements]
     kind: Kind = Kind.ELEMENT
 
 
-def _perfect(situation: Situation) -> Ranked:
+def system_named(name: str) -> System:
+    """Return the system with this name.
+
+    >>> system_named("ancestors").title
+    'ideal units, each after all its ancestors, root first'
+    >>> system_named("ancestor")
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: no simulated system 'ancestor'; did you mean ancestors?
+    """
+    if name in SYSTEMS:
+        return SYSTEMS[name]
+    raise SyntaxProblem(f"no simulated system {quoted(name)}{suggestion(name, SYSTEMS)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """What a system knows when it makes the list of one topic.
+
+    ideal, innermost: the relevant units, best first. most: the maximum number of results. unit:
+    in which unit the sizes of children are counted.
+    """
+
+    collection: Collection
+    words: DocumentWords
+    ideal: RankedElements
+    innermost: RankedElements
+    random: np.random.Generator
+    most: int
+    unit: Unit = "words"
+
+
+class RankedElements(NamedTuple):
+    """Elements of one topic, best first, each with its score."""
+
+    node: Ints
+    score: Floats
+
+    def rows(self, rows: Ints | Bools | slice) -> RankedElements:
+        """Return only these rows, in this order."""
+        return RankedElements(self.node[rows], self.score[rows])
+
+
+# What systems return
+
+
+def _perfect(situation: Situation) -> RankedElements:
     return situation.ideal
 
 
-def _documents(situation: Situation) -> Ranked:
+def _documents(situation: Situation) -> RankedElements:
     collection, (node, value) = situation.collection, situation.ideal
     roots = np.asarray(collection.rows[collection.documents_of(node)], dtype=np.int64)
-    return _once(Ranked(roots, value))
+    return _once(RankedElements(roots, value))
 
 
-def _parents(situation: Situation) -> Ranked:
+def _parents(situation: Situation) -> RankedElements:
     node, value = situation.ideal
     parent = situation.collection.parents_of(node)
-    return _once(Ranked(np.where(parent < 0, node, parent), value))
+    return _once(RankedElements(np.where(parent < 0, node, parent), value))
 
 
-def _ancestors(situation: Situation) -> Ranked:
+def _ancestors(situation: Situation) -> RankedElements:
     node, value = situation.ideal
     levels = [node]
     while (levels[-1] >= 0).any():
@@ -165,25 +126,25 @@ def _ancestors(situation: Situation) -> Ranked:
         above[left] = situation.collection.parents_of(above[left])
         levels.append(above)
     lines = np.stack(levels[::-1], axis=1)  # one for each unit, the unit last
-    listed = Ranked(lines.ravel(), np.repeat(value, lines.shape[1]))
+    listed = RankedElements(lines.ravel(), np.repeat(value, lines.shape[1]))
     return _once(listed.rows(listed.node >= 0))
 
 
-def _biggest_children(situation: Situation) -> Ranked:
+def _biggest_children(situation: Situation) -> RankedElements:
     node, value = situation.ideal.rows(slice(situation.most))  # ideal units share no children
     children = [_biggest_child(situation, unit) for unit in node.tolist()]
-    return Ranked(np.array(children, dtype=np.int64), value)
+    return RankedElements(np.array(children, dtype=np.int64), value)
 
 
 def _biggest_child(situation: Situation, node: int) -> int:
-    """The first of the largest children; the element itself if no child has text."""
+    """Return the first of the largest children; the element itself if no child has text."""
     children = situation.collection.children_of(node)
     sizes = _sizes(situation, children)
     return int(children[np.argmax(sizes)]) if sizes.any() else node
 
 
 def _sizes(situation: Situation, nodes: Ints) -> Ints:
-    """The sizes of elements of one document."""
+    """Return the sizes of elements of one document."""
     collection = situation.collection
     start, end = collection.nodes.start[nodes], collection.nodes.end[nodes]
     if situation.unit == "characters" or not len(nodes):
@@ -192,21 +153,21 @@ def _sizes(situation: Situation, nodes: Ints) -> Ints:
     return situation.words.of(document).count(start, end)
 
 
-def _random(situation: Situation) -> Ranked:
+def _random(situation: Situation) -> RankedElements:
     elements = len(situation.collection.nodes.path)
     count = min(situation.most, elements)
     node = situation.random.choice(elements, count, replace=False)
-    return Ranked(node, 1 / np.arange(1, count + 1))
+    return RankedElements(node, 1 / np.arange(1, count + 1))
 
 
-def _leaves(situation: Situation) -> Ranked:
-    """By value, ties in random order, so that this control knows nothing but the values."""
+def _leaves(situation: Situation) -> RankedElements:
+    """Sort by value, ties in random order, so that this control knows nothing but values."""
     node, value = situation.innermost
     return situation.innermost.rows(np.lexsort((situation.random.permutation(len(node)), -value)))
 
 
-def _once(listed: Ranked) -> Ranked:
-    """Without repeated elements."""
+def _once(listed: RankedElements) -> RankedElements:
+    """Return the elements without repetitions."""
     _, first = np.unique(listed.node, return_index=True)
     return listed.rows(np.sort(first))
 
@@ -229,15 +190,58 @@ SYSTEMS = {
 }
 
 
-def system_named(name: str) -> System:
-    """A system by its name.
+# What is relevant
 
-    >>> system_named("ancestors").title
-    'ideal units, each after all its ancestors, root first'
-    >>> system_named("ancestor")
-    Traceback (most recent call last):
-    doxeval.errors.SyntaxProblem: no simulated system 'ancestor'; did you mean ancestors?
+
+class RelevantUnits(NamedTuple):
+    """The relevant elements of all topics, as systems know them."""
+
+    ideal: ValuedElements
+    innermost: ValuedElements
+
+
+class ValuedElements(NamedTuple):
+    """Elements of all topics in document order; topics are numbered as in the assessments."""
+
+    topic: Ints
+    node: Ints
+    value: Floats
+
+    def best_first(self, topic: int) -> RankedElements:
+        """Return the elements of one topic by value; tied ones in document order.
+
+        >>> topic, value = np.array([0, 0, 1]), np.array([0.5, 1.0, 0.2])
+        >>> ValuedElements(topic, np.array([3, 7, 9]), value).best_first(0)
+        RankedElements(node=array([7, 3]), score=array([1. , 0.5]))
+        """
+        rows = np.flatnonzero(self.topic == topic)
+        rows = rows[np.argsort(-self.value[rows], kind="stable")]
+        return RankedElements(self.node[rows], self.value[rows])
+
+
+def relevant_units(
+    assessments: Assessments, collection: Collection, quant: str | None = None
+) -> RelevantUnits:
+    """Return the relevant units of assessments that are resolved against the collection.
+
+    >>> from doxeval.assessments import Judgment
+    >>> from doxeval.documents import example_collection
+    >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
+    >>> relevant = relevant_units(Assessments([Judgment("7", "a", ((0, 8),))]), collection)
+    >>> relevant.ideal.node.tolist(), relevant.innermost.node.tolist()
+    ([0], [1, 2])
     """
-    if name in SYSTEMS:
-        return SYSTEMS[name]
-    raise SyntaxProblem(f"no simulated system {quoted(name)}{suggestion(name, SYSTEMS)}")
+    relevant = RelevantElements(assessments, collection)
+    quantisation = quantisation_named(quant or relevant.usual_quantisation)
+    elements = relevant.elements(quantisation)
+    full = relevant.base("full", quantisation)
+    if elements.scale is Grade2002 and quantisation.name == "gen":
+        row, value = exact_units(elements)
+        ideal = ValuedElements(elements.topic[row], elements.node[row], value)
+    else:
+        ideal = _elements_of_base(elements, relevant.base("ideal", quantisation))
+    return RelevantUnits(ideal, _elements_of_base(elements, full.rows(innermost(full))))
+
+
+def _elements_of_base(elements: AssessedElements, base: RecallBase) -> ValuedElements:
+    return ValuedElements(base.topic, elements.node[base.row], base.value)

@@ -1,13 +1,8 @@
-"""The problems of a run, as values.
-
-Checking a run against a task: each check finds all problems of its kind, in file order.
+"""Checking a run against a task: each check finds all problems of its kind, in file order.
 
 The checks work on the columns of the run (see Run), sorted so that conflicting results are
-neighbours. Messages are only made for actual problems.
-
-Grouping the results of a run by article: the first result of each, and interleaved results.
-
-An article here is a document together with its results for one topic.
+neighbours. Messages are only made for actual problems. An article here is a document together with
+its results for one topic.
 """
 
 from __future__ import annotations
@@ -24,13 +19,67 @@ from doxeval.documents import NO_PARENT, PathPatterns, SummaryBuilder, parse_pat
 from doxeval.errors import SyntaxProblem
 from doxeval.messages import plural, short_path, truncate
 from doxeval.runs import Kind, ResolvedRun, Run, numbered_units, stated, subtree_ranges, unit_kinds
-from doxeval.tasks.task import MOST_RESULTS, Task
+from doxeval.tasks.task import MAX_RESULTS, Task
 
 Severity = Literal["error", "warning"]
-
 # For these kinds of problems a repair moves results; for all others it drops them.
 SPLIT_TOPIC = "split topic"
 INTERLEAVED = "interleaved"
+
+
+def problems_of(
+    run: Run,
+    task: Task,
+    *,
+    resolved: ResolvedRun | None = None,
+    topics: Collection[str] | None = None,
+    targets: Mapping[str, str] | None = None,
+) -> list[Problem]:
+    """Return all problems of a run, the most serious kinds first.
+
+    With a resolved run, references are checked and results overlap if they share text; without
+    one, overlap is found from offsets and paths alone. `topics` are the known topics. `targets`
+    has, by topic, the path pattern that results must match if the task is strict about targets.
+
+    >>> from doxeval.runs import Result, run_of
+    >>> from doxeval.tasks import TASKS
+    >>> run = run_of([Result("1", "a", Kind.PASSAGE, 0, 9), Result("1", "a", Kind.PASSAGE, 5, 20)])
+    >>> [problem.message for problem in problems_of(run, TASKS["focused"])]
+    ['lines 1 and 2 overlap in document a']
+    """
+    problems = [
+        *_split_topics(run),
+        *_unknown_topics(run, topics),
+        *_unresolved(run, resolved),
+        *_duplicates(run),
+        *_too_many(run, task),
+    ]
+    if not task.may_overlap:
+        problems += _overlaps(run, resolved)
+    if task.only_elements:
+        problems += _not_of_kind(run, task, "element", (Kind.ELEMENT, Kind.DOCUMENT))
+    if task.only_documents:
+        problems += _not_of_kind(run, task, "document", (Kind.DOCUMENT,))
+    if task.strict_target:
+        problems += _off_target(run, targets or {})
+    if task.together:
+        problems += _interleaved(run)
+    if task.one_per_article:
+        problems += _second_results(run)
+    return [*problems, *_rank_order(run), *_score_order(run)]
+
+
+def by_kind(problems: Iterable[Problem]) -> list[ProblemKind]:
+    """Return problems grouped by kind, in the order in which the kinds first occur.
+
+    >>> problems = [Problem(kind, "error", "7", (), "") for kind in ("overlap", "rank", "overlap")]
+    >>> [str(kind) for kind in by_kind(problems)]
+    ['overlap: 2 in topic 7', 'rank: 1 in topic 7']
+    """
+    groups: dict[tuple[str, Severity], list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault((problem.kind, problem.severity), []).append(problem)
+    return [ProblemKind(kind, severity, tuple(same)) for (kind, severity), same in groups.items()]
 
 
 @dataclass(frozen=True)
@@ -51,7 +100,7 @@ class Problem:
     rows: tuple[int, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The problem as plain values, for JSON."""
+        """Return the problem as plain values, for JSON."""
         return {
             "kind": self.kind,
             "severity": self.severity,
@@ -85,92 +134,11 @@ class ProblemKind:
         return f"{self.kind}: {len(self.problems):,} in {where}"
 
 
-def by_kind(problems: Iterable[Problem]) -> list[ProblemKind]:
-    """Problems grouped by kind, in the order in which the kinds first occur.
-
-    >>> problems = [Problem(kind, "error", "7", (), "") for kind in ("overlap", "rank", "overlap")]
-    >>> [str(kind) for kind in by_kind(problems)]
-    ['overlap: 2 in topic 7', 'rank: 1 in topic 7']
-    """
-    groups: dict[tuple[str, Severity], list[Problem]] = {}
-    for problem in problems:
-        groups.setdefault((problem.kind, problem.severity), []).append(problem)
-    return [ProblemKind(kind, severity, tuple(same)) for (kind, severity), same in groups.items()]
-
-
-def first_rows(topic: Ints, document: Ints) -> Ints:
-    """For each row, the first row of its article.
-
-    >>> first_rows(np.array([0, 0, 0, 1]), np.array([5, 6, 5, 5])).tolist()
-    [0, 1, 0, 3]
-    """
-    if not len(topic):
-        return np.empty(0, dtype=np.int64)
-    articles = topic.astype(np.int64) * (int(document.max()) + 1) + document
-    _, first, which = np.unique(articles, return_index=True, return_inverse=True)
-    return np.asarray(first[which], dtype=np.int64)
-
-
-def coming_back(topic: Ints, document: Ints) -> Bools:
-    """Which rows come back to an article after results of another article.
-
-    >>> coming_back(np.array([0, 0, 0, 0]), np.array([5, 6, 5, 6])).tolist()
-    [False, False, True, False]
-    """
-    first = first_rows(topic, document)
-    order = np.argsort(topic, kind="stable")
-    begins = first == np.arange(len(first))
-    # Within a topic, a row must belong to the article that began last.
-    current = np.empty(len(first), dtype=np.int64)
-    current[order] = order[last_true(begins[order])]
-    return np.asarray(first != current, dtype=np.bool_)
-
-
-def problems_of(
-    run: Run,
-    task: Task,
-    *,
-    resolved: ResolvedRun | None = None,
-    topics: Collection[str] | None = None,
-    targets: Mapping[str, str] | None = None,
-) -> list[Problem]:
-    """All problems of a run, the most serious kinds first.
-
-    With a resolved run, references are checked and results overlap if they share text; without
-    one, overlap is found from offsets and paths alone. `topics` are the known topics. `targets`
-    has, by topic, the path pattern that results must match if the task is strict about targets.
-
-    >>> from doxeval.runs.run import run_of
-    >>> from doxeval.runs.run import Result
-    >>> from doxeval.tasks.task import TASKS
-    >>> run = run_of([Result("1", "a", Kind.PASSAGE, 0, 9), Result("1", "a", Kind.PASSAGE, 5, 20)])
-    >>> [problem.message for problem in problems_of(run, TASKS["focused"])]
-    ['lines 1 and 2 overlap in document a']
-    """
-    problems = [
-        *_split_topics(run),
-        *_unknown_topics(run, topics),
-        *_unresolved(run, resolved),
-        *_duplicates(run),
-        *_too_many(run, task),
-    ]
-    if not task.may_overlap:
-        problems += _overlaps(run, resolved)
-    if task.only_elements:
-        problems += _not_of_kind(run, task, "element", (Kind.ELEMENT, Kind.DOCUMENT))
-    if task.only_documents:
-        problems += _not_of_kind(run, task, "document", (Kind.DOCUMENT,))
-    if task.strict_target:
-        problems += _off_target(run, targets or {})
-    if task.together:
-        problems += _interleaved(run)
-    if task.one_per_article:
-        problems += _second_results(run)
-    return [*problems, *_ranks(run), *_scores(run)]
+# Topics and references
 
 
 def _split_topics(run: Run) -> Iterator[Problem]:
-    """Topics that come back after another one."""
+    """Find topics that come back after another one."""
     if not len(run):
         return
     begins = np.flatnonzero(np.diff(run.topic, prepend=-1))
@@ -207,13 +175,16 @@ def _unresolved(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
         yield Problem("unresolved", "error", _topic(run, row), (line,), message, (row,))
 
 
+# Duplicates and overlap
+
+
 def _units(run: Run) -> tuple[Ints, ...]:
-    """The columns in which two duplicates of one topic and document agree."""
+    """Return the columns in which two duplicates of one topic and document agree."""
     return unit_kinds(run), numbered_units(run), run.start, run.end
 
 
 def _duplicates(run: Run) -> Iterator[Problem]:
-    """Results that repeat an earlier one: the same unit of the same document for the same topic."""
+    """Find results that repeat an earlier one: the same part of a document for the same topic."""
     columns = (run.topic, run.document, *_units(run))
     order = np.lexsort(columns[::-1])
     same = np.ones(len(run), dtype=np.bool_)
@@ -244,13 +215,13 @@ def _too_many(run: Run, task: Task) -> Iterator[Problem]:
 
 
 def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
-    """Results that share text with an earlier result of the same document.
+    """Find results that share text with an earlier result of the same document.
 
     A repair drops a result that overlaps an earlier one that is kept. A result that overlaps only
     dropped ones is reported as well, for those who repair the run by hand and may drop other lines.
     """
     units = _units(run)
-    for rows, start, end in _comparable(run, resolved):
+    for rows, start, end in _comparable_ranges(run, resolved):
         for first, second, is_dropped in _overlapping(run, rows, start, end):
             if all(column[first] == column[second] for column in units):
                 continue  # reported as a duplicate
@@ -262,7 +233,7 @@ def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
 
 
 def _overlapping(run: Run, rows: Ints, start: Ints, end: Ints) -> Iterator[tuple[int, int, bool]]:
-    """Each row that overlaps an earlier one: the earlier row, the row, and whether it is dropped.
+    """Yield each row that overlaps an earlier one: the earlier row, the row, if it is dropped.
 
     Only the first 1500 dropped rows of an article are remembered; more results than that are an
     error anyway.
@@ -274,21 +245,23 @@ def _overlapping(run: Run, rows: Ints, start: Ints, end: Ints) -> Iterator[tuple
         kept, dropped = kept_in.setdefault(article, []), dropped_in.setdefault(article, [])
         at = bisect_left(kept, (begin, after))
         # Kept rows do not overlap each other, so only the nearest ones can overlap this range.
-        near = [other for other in kept[max(at - 2, 0) : at + 2] if _share((begin, after), other)]
+        near = [
+            other for other in kept[max(at - 2, 0) : at + 2] if _share_text((begin, after), other)
+        ]
         if near:
             yield min(earlier for _, _, earlier in near), row, True
-            if len(dropped) < MOST_RESULTS:
+            if len(dropped) < MAX_RESULTS:
                 dropped.append((begin, after, row))
             continue
         kept.insert(at, (begin, after, row))
-        other = next((other for other in dropped if _share((begin, after), other)), None)
+        other = next((other for other in dropped if _share_text((begin, after), other)), None)
         if other is not None:
             yield other[2], row, False
 
 
-def _share(one: tuple[int, int], other: tuple[int, int, int]) -> bool:
-    """Whether two ranges overlap; an empty range overlaps another only strictly inside it."""
-    (begin, after), (other_begin, other_after, _) = one, other
+def _share_text(span: tuple[int, int], other: tuple[int, int, int]) -> bool:
+    """Whether two spans overlap; an empty span overlaps another only strictly inside it."""
+    (begin, after), (other_begin, other_after, _) = span, other
     if begin == after:
         return other_begin < begin < other_after
     if other_begin == other_after:
@@ -296,48 +269,62 @@ def _share(one: tuple[int, int], other: tuple[int, int, int]) -> bool:
     return begin < other_after and other_begin < after
 
 
-def _comparable(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Rows whose ranges can be compared: ranges of text, or of paths in document order."""
+def _comparable_ranges(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Yield rows whose ranges can be compared: of text, or of paths in document order."""
     if resolved is not None:
         rows = np.flatnonzero((resolved.start >= 0) & (run.kind != Kind.POINT))
-        yield _with_pieces(rows, resolved)
+        yield _spans_of_rows(rows, resolved)
         return
     is_text = (run.kind == Kind.PASSAGE) | (run.kind == Kind.SPANS)
-    yield _with_pieces(np.flatnonzero((run.start >= 0) & is_text), stated(run))
+    yield _spans_of_rows(np.flatnonzero((run.start >= 0) & is_text), stated(run))
     elements = np.flatnonzero((run.kind == Kind.ELEMENT) | (run.kind == Kind.DOCUMENT))
     start, end = _ranges_of_paths(run, elements)
     yield elements, start, end
 
 
-def _with_pieces(rows: Ints, resolved: ResolvedRun) -> tuple[Ints, Ints, Ints]:
-    """Rows with their ranges, a row once for each range that it has."""
+def _spans_of_rows(rows: Ints, resolved: ResolvedRun) -> tuple[Ints, Ints, Ints]:
+    """Return rows with their spans, a row once for each of its spans."""
     which, start, end = resolved.pieces(rows)
     return rows[which], start, end
 
 
 def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
-    """A range of numbers for each result's path, which includes the ranges of all paths below."""
+    """Return a range of numbers for each result's path, which holds those of all paths below."""
     numbers, which = np.unique(run.path[rows], return_inverse=True)
     start, end = subtree_ranges(["" if n < 0 else run.paths[n][0] for n in numbers.tolist()])
     return start[which], end[which]
 
 
+# Kinds and targets
+
+_KINDS_IN_WORDS = {
+    Kind.DOCUMENT: "a whole document",
+    Kind.PASSAGE: "a passage",
+    Kind.POINT: "an entry point",
+    Kind.TREE: "a tree",
+    Kind.SPANS: "several ranges of text",
+}
+
+
 def _not_of_kind(run: Run, task: Task, expected: str, kinds: tuple[Kind, ...]) -> Iterator[Problem]:
-    """Results of other kinds than a task asks for, such as passages where elements are expected."""
-    kind = f"not {'an' if expected[0] in 'aeiou' else 'a'} {expected}"
+    """Find results of other kinds than a task allows, such as passages instead of elements."""
+    problem = f"not {_with_article(expected)}"
     for row in np.flatnonzero(~np.isin(run.kind, kinds)).tolist():
-        line, what = int(run.line[row]), Kind(int(run.kind[row]))
-        article = "an" if what.name[0] in "AEIOU" else "a"
-        shown = f"{article} {what.name.lower()}"
-        message = f"line {line} is {shown}, and results of {task.name} are {expected}s"
-        yield Problem(kind, "warning", _topic(run, row), (line,), message, (row,))
+        line, kind = int(run.line[row]), Kind(int(run.kind[row]))
+        result = _with_article(kind.name.lower())
+        message = f"line {line} is {result}, and results of {task.name} are {expected}s"
+        yield Problem(problem, "warning", _topic(run, row), (line,), message, (row,))
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
-    """Results that do not match the target of their topic.
+    """Find results that do not match the target of their topic.
 
     A whole document is its root, whose tag is not known here: it is off target if the target lies
-    below other elements. Passages, entry points and trees are no elements and match nothing.
+    below other elements. Passages, entry points and trees are not elements and match nothing.
     """
     builder = SummaryBuilder()
     summary_path_of = [_summary_path(builder, paths[0]) for paths in run.paths]
@@ -347,7 +334,7 @@ def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
             continue
         patterns = PathPatterns.parse(targets[topic])
         matches = np.append(patterns.matches(summary), False)
-        may_be_root = any(len(one.steps) == 1 for one in patterns.patterns)
+        may_be_root = any(len(pattern.steps) == 1 for pattern in patterns.patterns)
         for row in np.flatnonzero(run.topic == number).tolist():
             kind = Kind(int(run.kind[row]))
             if kind == Kind.ELEMENT:
@@ -356,22 +343,13 @@ def _off_target(run: Run, targets: Mapping[str, str]) -> Iterator[Problem]:
                 is_on_target = kind == Kind.DOCUMENT and may_be_root
             if not is_on_target:
                 line = int(run.line[row])
-                what = _ARTICLES.get(kind) or run.result(row).paths[0]
+                what = _KINDS_IN_WORDS.get(kind) or run.result(row).paths[0]
                 message = f"line {line}: {what} is not a {short_path(targets[topic])}"
                 yield Problem("off target", "error", topic, (line,), message, (row,))
 
 
-_ARTICLES = {
-    Kind.DOCUMENT: "a whole document",
-    Kind.PASSAGE: "a passage",
-    Kind.POINT: "an entry point",
-    Kind.TREE: "a tree",
-    Kind.SPANS: "several ranges of text",
-}
-
-
 def _summary_path(builder: SummaryBuilder, path: str) -> int:
-    """The number of a path in the summary; -1 if it does not parse."""
+    """Return the number of a path in the summary; -1 if it does not parse."""
     number = NO_PARENT
     try:
         for tag, _ in parse_path(path):
@@ -381,8 +359,39 @@ def _summary_path(builder: SummaryBuilder, path: str) -> int:
     return number
 
 
+# Articles
+
+
+def first_rows(topic: Ints, document: Ints) -> Ints:
+    """Return for each row the first row of its article.
+
+    >>> first_rows(np.array([0, 0, 0, 1]), np.array([5, 6, 5, 5])).tolist()
+    [0, 1, 0, 3]
+    """
+    if not len(topic):
+        return np.empty(0, dtype=np.int64)
+    articles = topic.astype(np.int64) * (int(document.max()) + 1) + document
+    _, first, which = np.unique(articles, return_index=True, return_inverse=True)
+    return np.asarray(first[which], dtype=np.int64)
+
+
+def coming_back(topic: Ints, document: Ints) -> Bools:
+    """Return which rows come back to an article after results of another article.
+
+    >>> coming_back(np.array([0, 0, 0, 0]), np.array([5, 6, 5, 6])).tolist()
+    [False, False, True, False]
+    """
+    first = first_rows(topic, document)
+    order = np.argsort(topic, kind="stable")
+    begins = first == np.arange(len(first))
+    # Within a topic, a row must belong to the article that began last.
+    current = np.empty(len(first), dtype=np.int64)
+    current[order] = order[last_true(begins[order])]
+    return np.asarray(first != current, dtype=np.bool_)
+
+
 def _interleaved(run: Run) -> Iterator[Problem]:
-    """Results that come back to an article after results of another article."""
+    """Find results that come back to an article after results of another article."""
     rows = np.flatnonzero(coming_back(run.topic, run.document))
     if not len(rows):
         return
@@ -400,7 +409,7 @@ def _interleaved(run: Run) -> Iterator[Problem]:
 
 
 def _second_results(run: Run) -> Iterator[Problem]:
-    """Results after the first one of an article."""
+    """Find results after the first one of an article."""
     first = first_rows(run.topic, run.document)
     for row in np.flatnonzero(first != np.arange(len(run))).tolist():
         lines = (int(run.line[first[row]]), int(run.line[row]))
@@ -412,24 +421,22 @@ def _second_results(run: Run) -> Iterator[Problem]:
         yield Problem("second result", "error", _topic(run, row), lines, message, (row,))
 
 
-def _ranks(run: Run) -> Iterator[Problem]:
+# Order
+
+
+def _rank_order(run: Run) -> Iterator[Problem]:
     if run.rank is not None:
         yield from _disorder(run, np.diff(run.rank) <= 0, "rank", lambda r: str(run.result(r).rank))
 
 
-def _scores(run: Run) -> Iterator[Problem]:
+def _score_order(run: Run) -> Iterator[Problem]:
     if run.score is not None:
         wrong = np.diff(run.score) > 0
         yield from _disorder(run, wrong, "score", lambda r: repr(run.result(r).score))
 
 
-def _disorder(
-    run: Run,
-    wrong: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    what: str,
-    value: Callable[[int], str],
-) -> Iterator[Problem]:
-    """Neighbours in one topic between which ranks do not rise, or scores do."""
+def _disorder(run: Run, wrong: Bools, what: str, value: Callable[[int], str]) -> Iterator[Problem]:
+    """Find neighbours in one topic between which ranks do not rise, or scores do."""
     how = "does not rise" if what == "rank" else "rises"
     for row in np.flatnonzero(wrong & (np.diff(run.topic) == 0)).tolist():
         lines = (int(run.line[row]), int(run.line[row + 1]))

@@ -15,16 +15,14 @@ from doxeval.tasks.checks import INTERLEAVED, SPLIT_TOPIC, Problem, coming_back,
 
 
 def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
-    """The run without its errors, and a list of the changes, in words.
+    """Return the run without its errors, and a list of the changes, in words.
 
     Results that break a rule are dropped, except those that come back to an article after another
     one: they are moved up to the other results of their article. The results of each topic are put
     together. Ranks are assigned again; scores that contradict the new order are dropped.
 
-    >>> from doxeval.runs.run import run_of
-    >>> from doxeval.runs.run import Kind, Result
-    >>> from doxeval.tasks.checks import problems_of
-    >>> from doxeval.tasks.task import TASKS
+    >>> from doxeval.runs import Kind, Result, run_of
+    >>> from doxeval.tasks import TASKS, problems_of
     >>> passages = [("a", 0), ("b", 0), ("a", 9), ("b", 5)]
     >>> run = run_of([Result("1", name, Kind.PASSAGE, at, at + 9) for name, at in passages])
     >>> fixed, changes = repaired(run, problems_of(run, TASKS["relevant-in-context"]))
@@ -34,7 +32,7 @@ def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
     ['dropped 1 result: overlap', 'moved 1 result up to the first result of its article']
     """
     kinds = {problem.kind for problem in problems}
-    dropped = _dropped(problems)
+    dropped = _rows_to_drop(problems)
     kept: Ints = np.delete(np.arange(len(run)), list(dropped))
     changes = [
         f"dropped {plural(count, 'result')}: {kind}"
@@ -44,20 +42,22 @@ def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
         kept = kept[np.argsort(run.topic[kept], kind="stable")]
         changes.append("put the results of each topic together")
     if INTERLEAVED in kinds and (moved := coming_back(run.topic[kept], run.document[kept]).sum()):
-        kept = _regrouped(run, kept)
+        # The results of each article go where its first result is.
+        first = first_rows(run.topic[kept], run.document[kept])
+        kept = kept[np.argsort(first, kind="stable")]
         whose = "its article" if moved == 1 else "their article"
         changes.append(f"moved {plural(int(moved), 'result')} up to the first result of {whose}")
     fixed = replace(run.rows(kept), rank=None)
     if run.rank is not None:
         changes.append("assigned ranks again")
-    if fixed.score is not None and _rises(fixed):
+    if _score_rises(fixed):
         fixed = replace(fixed, score=None)
         changes.append("dropped the scores, which contradict the order of the lines")
     return fixed, changes
 
 
-def _dropped(problems: Sequence[Problem]) -> dict[int, str]:
-    """The rows to drop, each with the kind of the first error it is responsible for."""
+def _rows_to_drop(problems: Sequence[Problem]) -> dict[int, str]:
+    """Return the rows to drop, each with the kind of the first error it is responsible for."""
     dropped: dict[int, str] = {}
     for problem in problems:
         if problem.severity == "error" and problem.kind != INTERLEAVED:
@@ -66,13 +66,7 @@ def _dropped(problems: Sequence[Problem]) -> dict[int, str]:
     return dropped
 
 
-def _regrouped(run: Run, rows: Ints) -> Ints:
-    """The rows with the results of each article together, where its first result was."""
-    first = first_rows(run.topic[rows], run.document[rows])
-    return rows[np.argsort(first, kind="stable")]
-
-
-def _rises(run: Run) -> bool:
+def _score_rises(run: Run) -> bool:
     """Whether a score is higher than the one before it in its topic."""
     if run.score is None:
         return False

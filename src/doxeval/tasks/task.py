@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from doxeval.errors import SyntaxProblem
 from doxeval.messages import quoted
 
-MOST_RESULTS = 1500
-MOST_RESULTS_IN_2002 = 100
+MAX_RESULTS = 1500
+MAX_RESULTS_IN_2002 = 100
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Task:
     strict_target: bool = False
     only_elements: bool = False
     only_documents: bool = False
-    most_results: int = MOST_RESULTS
+    most_results: int = MAX_RESULTS
 
 
 TASKS = {
@@ -74,18 +74,18 @@ TASKS = {
             "co-2002",
             "content-only topics of 2002",
             only_elements=True,
-            most_results=MOST_RESULTS_IN_2002,
+            most_results=MAX_RESULTS_IN_2002,
         ),
         Task(
             "cas-2002",
             "content-and-structure topics of 2002, target strict",
             strict_target=True,
             only_elements=True,
-            most_results=MOST_RESULTS_IN_2002,
+            most_results=MAX_RESULTS_IN_2002,
         ),
     )
 }
-# What every task asks of a run, for runs whose task is not known.
+# What every task requires of a run, for runs whose task is not known.
 ANY_TASK = Task("any task", "results that exist, none twice", most_results=sys.maxsize)
 # Other names of the tasks in runs of different years.
 _OTHER_NAMES = {
@@ -103,7 +103,7 @@ _OTHER_NAMES = {
 
 
 def task_named(name: str) -> Task:
-    """A task by any of the names that runs use for it.
+    """Return a task by any of the names that runs use for it.
 
     >>> task_named("COS.Focussed").name, task_named("Relevant In Context").name
     ('focused', 'relevant-in-context')
