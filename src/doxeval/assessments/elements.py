@@ -287,11 +287,7 @@ def _resolve_elements(
     else:
         columns, summary = tree.nodes, tree.summary
         size = (columns.end[node] - columns.start[node]).astype(np.int64)
-        after, tag, tags = (
-            node + columns.size[node],
-            summary.tag_of[columns.path[node]],
-            summary.tags,
-        )
+        after, tag = node + columns.size[node], summary.tag_of[columns.path[node]]
         nodes_in_all = len(columns.path)
     return AssessedElements(
         assessments.topics,

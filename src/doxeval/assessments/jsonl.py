@@ -57,7 +57,7 @@ from doxeval.assessments.judgment import (
     PointPassage,
     in_order,
 )
-from doxeval.assessments.needs import beside_needs
+from doxeval.assessments.needs import spans_without_need
 from doxeval.columns import Fields, Numbering, by_first_appearance, line_blocks
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
@@ -656,7 +656,7 @@ def _statements(judgment: Judgment) -> list[dict[str, Any]]:
     if judgment.entry_point is not None:
         records.append({"bep_point": judgment.entry_point})
     records += map(_needed_record, judgment.needs)
-    records += [{"start": start, "end": end} for start, end in beside_needs(judgment)]
+    records += [{"start": start, "end": end} for start, end in spans_without_need(judgment)]
     for start, end, size in judgment.passages:
         counted = {} if size is None else {"size": size}
         records.append({"start_point": start, "end_point": end, **counted})
