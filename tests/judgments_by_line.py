@@ -6,7 +6,12 @@ import io
 import re
 from collections.abc import Callable
 
-from doxeval.assessments import Judgment, Judgments, judgments_of_statements
+from doxeval.assessments import (
+    Judgment,
+    JudgmentColumns,
+    Judgments,
+    judgments_of_statements,
+)
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import json_lines, text_lines
@@ -62,7 +67,7 @@ def _all_lines(data: bytes, origin: str, read: Callable[[list[str], int], Line])
             warnings.append(f"{origin}:{number}: passages that overlap were merged")
     if not judgments:
         raise FormatError("no assessments in the file", origin)
-    return Judgments(judgments, warnings)
+    return Judgments(JudgmentColumns.of(judgments), warnings)
 
 
 def _judgment(fields: list[str], origin: str, line: int) -> Line:

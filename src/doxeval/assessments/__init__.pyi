@@ -1,8 +1,9 @@
 from doxeval.assessments.assessments import Assessments as Assessments
 from doxeval.assessments.columns import LARGEST_FILE as LARGEST_FILE
 from doxeval.assessments.columns import JudgmentColumns as JudgmentColumns
+from doxeval.assessments.columns import Judgments as Judgments
 from doxeval.assessments.columns import PlainJudgments as PlainJudgments
-from doxeval.assessments.columns import joined as joined
+from doxeval.assessments.columns import concatenate_judgments as concatenate_judgments
 from doxeval.assessments.consistency import Grades2003 as Grades2003
 from doxeval.assessments.consistency import Grades2005 as Grades2005
 from doxeval.assessments.consistency import Violation as Violation
@@ -42,7 +43,6 @@ from doxeval.assessments.judgment import MARKS as MARKS
 from doxeval.assessments.judgment import AssessedUnit as AssessedUnit
 from doxeval.assessments.judgment import GradedElement as GradedElement
 from doxeval.assessments.judgment import Judgment as Judgment
-from doxeval.assessments.judgment import Judgments as Judgments
 from doxeval.assessments.judgment import MeasuredElement as MeasuredElement
 from doxeval.assessments.judgment import NeededSpan as NeededSpan
 from doxeval.assessments.judgment import PointPassage as PointPassage

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.assessments.columns import JudgmentColumns, PlainJudgments
+from doxeval.arrays import Ints
+from doxeval.assessments.columns import JudgmentColumns
 from doxeval.assessments.judgment import Judgment
+from doxeval.documents import Collection
 from doxeval.errors import FormatError, warn
 from doxeval.messages import Parameter, plural, quoted, truncate
 from doxeval.named import checked
@@ -25,8 +27,11 @@ class Assessments:
     (['a', 'b'], None)
 
     They are equal if they say the same about the same documents, in whatever order and wherever
-    they were read. Those of text files are kept by columns, and a `Judgment` is made when somebody
-    asks for it.
+    they were read.
+
+    columns: all judgments as columns, sorted by topic. A `Judgment` is a view of a row, made when
+    it is first looked at.
+    resolved_in: the seal of the collection that everything was checked against, if it was.
     """
 
     @checked
@@ -37,34 +42,43 @@ class Assessments:
         resolved_in: str | None = None,
     ) -> None:
         self.warnings = tuple(warnings)
-        # The seal of the collection that everything was checked against, if it was.
         self.resolved_in = resolved_in
-        # The judgments of each topic; with columns, of the topics that were asked for.
-        self._by_topic: dict[str, dict[str, Judgment]] = {}
-        # Columns that hold everything, if there are some.
-        self._plain: JudgmentColumns | None = None
-        if isinstance(judgments, PlainJudgments):
-            _refuse_repeated_rows(judgments)
-            self._plain = judgments.columns.by_topic()
-        else:
-            self._add(judgments)
+        # The number in that collection of each document of the columns, if it was looked up.
+        self._document_numbers: Ints | None = None
+        # The judgments of each topic whose judgments were looked at, by document.
+        self._views: dict[str, dict[str, Judgment]] = {}
+        if isinstance(judgments, JudgmentColumns):
+            _refuse_repeated(judgments, judgments)
+            self.columns = judgments.by_topic()
+            return
+        given = _checked_judgments(judgments)
+        columns = JudgmentColumns.of(given)
+        _refuse_repeated(columns, given)
+        self.columns = columns.by_topic()
+        for judgment in given:
+            self._views.setdefault(judgment.topic, {})[judgment.document] = judgment
 
-    def _add(self, judgments: Iterable[Judgment]) -> None:
-        if isinstance(judgments, str | Mapping) or not isinstance(judgments, Iterable):
-            raise _no_judgments(judgments)
-        for judgment in judgments:
-            if not isinstance(judgment, Judgment):
-                raise _no_judgments(judgment)
-            of_topic = self._by_topic.setdefault(judgment.topic, {})
-            earlier = of_topic.setdefault(judgment.document, judgment)
-            if earlier is not judgment:
-                raise _judged_twice(earlier, judgment)
+    @classmethod
+    def of_resolved(
+        cls,
+        columns: JudgmentColumns,
+        warnings: Iterable[str],
+        collection: Collection,
+        document_numbers: Ints,
+    ) -> Assessments:
+        """Return assessments that were checked against a collection.
+
+        document_numbers: the number in it of each document of the columns.
+        """
+        assessments = cls(columns, warnings, collection.seal)
+        assessments._document_numbers = document_numbers
+        return assessments
 
     # Other forms
 
     @classmethod
     def from_dict(cls, judged: Mapping[Any, Mapping[Any, Any]]) -> Assessments:
-        """Assessments from grades or highlighted ranges, by topic and document.
+        """Return assessments from grades or highlighted ranges, by topic and document.
 
         Grades as pytrec_eval and ranx have them: 1 or more is relevant, 0 or less is judged and
         not relevant. A list of (start, end) highlights these characters; an empty list is judged
@@ -82,7 +96,7 @@ class Assessments:
 
     @classmethod
     def from_frame(cls, frame: Any) -> Assessments:
-        """Assessments from a data frame of pandas or polars, a statement in each row.
+        """Return assessments from a data frame of pandas or polars, a statement in each row.
 
         Columns are named as the fields of JSONL are: topic and doc; grade, or start and end, or
         bep, or path, e and s …; usual other names are known too (qid, query_id; docno, doc_id;
@@ -100,7 +114,7 @@ class Assessments:
         return cls(*found)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """The grade of each document by topic, as pytrec_eval and ranx take them.
+        """Return the grade of each document by topic, as pytrec_eval and ranx take them.
 
         A document without a grade has 1 if anything in it is relevant, else 0.
 
@@ -112,7 +126,7 @@ class Assessments:
         return grades_by_topic(self.columns)
 
     def to_highlights(self) -> dict[str, dict[str, list[tuple[int, int]]]]:
-        """The highlighted ranges of each document by topic, as `from_dict` takes them.
+        """Return the highlighted ranges of each document by topic, as `from_dict` takes them.
 
         >>> Assessments([Judgment("7", "a", ((0, 5),)), Judgment("7", "b")]).to_highlights()
         {'7': {'a': [(0, 5)], 'b': []}}
@@ -122,7 +136,7 @@ class Assessments:
         return highlights_by_topic(self.columns)
 
     def to_pandas(self) -> Any:
-        """A pandas frame with a row for each line that `write_assessments` would write as JSONL.
+        """Return a pandas frame, a row for each line that `write_assessments` writes as JSONL.
 
         >>> Assessments.from_dict({"7": {"a": 2}}).to_pandas().to_dict("records")
         [{'topic': '7', 'doc': 'a', 'grade': 2}]
@@ -132,7 +146,7 @@ class Assessments:
         return pandas_frame(self)
 
     def to_polars(self) -> Any:
-        """A polars frame with a row for each line that `write_assessments` would write as JSONL.
+        """Return a polars frame, a row for each line that `write_assessments` writes as JSONL.
 
         >>> Assessments.from_dict({"7": {"a": 2}}).to_polars().rows()
         [('7', 'a', 2)]
@@ -144,9 +158,7 @@ class Assessments:
     # Judgments
 
     def __len__(self) -> int:
-        if self._plain is not None:
-            return len(self._plain)
-        return sum(map(len, self._by_topic.values()))
+        return len(self.columns)
 
     def __iter__(self) -> Iterator[Judgment]:
         for topic in self.topics:
@@ -155,67 +167,67 @@ class Assessments:
     @property
     def topics(self) -> tuple[str, ...]:
         """The topics, in the order of first appearance."""
-        return tuple(self._by_topic) if self._plain is None else self._plain.topics
+        return self.columns.topics
 
     def of(self, topic: str) -> Iterator[Judgment]:
-        """All judgments for a topic."""
+        """Return all judgments for a topic."""
         return iter(self._of(topic).values())
 
     def find(self, topic: str, document: str) -> Judgment | None:
-        """The judgment of a document for a topic; None if it is unjudged."""
+        """Return the judgment of a document for a topic; None if it is unjudged."""
         return self._of(topic).get(document)
 
     def _of(self, topic: str) -> dict[str, Judgment]:
-        found = self._by_topic.get(topic, {})
-        if not found and self._plain is not None and topic in self._positions:
-            position = self._positions[topic]
-            first, last = np.searchsorted(self._plain.topic, [position, position + 1]).tolist()
-            made = self._plain.judgments(first, last)
-            found = self._by_topic[topic] = {judgment.document: judgment for judgment in made}
-        return found
+        if topic not in self._views and topic in self._topic_numbers:
+            number = self._topic_numbers[topic]
+            first, last = np.searchsorted(self.columns.topic, [number, number + 1]).tolist()
+            views = self.columns.judgments(first, last)
+            self._views[topic] = {judgment.document: judgment for judgment in views}
+        return self._views.get(topic, {})
 
     @cached_property
-    def _positions(self) -> dict[str, int]:
-        return {topic: position for position, topic in enumerate(self.topics)}
-
-    # Columns
-
-    @cached_property
-    def columns(self) -> JudgmentColumns:
-        """All judgments by columns, sorted by topic.
-
-        >>> Assessments([Judgment("1", "a", ((0, 5),)), Judgment("1", "b")]).columns.topic.tolist()
-        [0, 0]
-        """
-        return JudgmentColumns.of(list(self)) if self._plain is None else self._plain
-
-    @property
-    def plain(self) -> PlainJudgments | None:
-        """The judgments by columns, if columns hold all that they say.
-
-        >>> Assessments([Judgment("1", "a", pool="2")]).plain is None
-        True
-        """
-        if self._plain is None and any(not judgment.is_plain for judgment in self):
-            return None
-        return PlainJudgments(self.columns)
+    def _topic_numbers(self) -> dict[str, int]:
+        return {topic: number for number, topic in enumerate(self.topics)}
 
     @property
     def is_plain(self) -> bool:
-        """Whether the judgments are kept by columns, which hold all that they say.
+        """Whether offsets, lengths and grades of documents are all that the judgments say.
 
         >>> Assessments.from_dict({"7": {"a": 2}}).is_plain
         True
         """
-        return self._plain is not None
+        return not self.columns.details
+
+    @property
+    def plain(self) -> JudgmentColumns | None:
+        """The judgments as columns, if they have no details.
+
+        >>> Assessments([Judgment("1", "a", pool="2")]).plain is None
+        True
+        """
+        return self.columns if self.is_plain else None
 
     def detailed(self) -> Sequence[Judgment]:
-        """The judgments, but none if columns hold all that they say.
+        """Return the judgments, but none if columns hold all that they say.
 
         >>> Assessments.from_dict({"7": {"a": 2}}).detailed()
         ()
         """
-        return tuple(self) if self._plain is None else ()
+        return () if self.is_plain else tuple(self)
+
+    def document_numbers(self, collection: Collection) -> Ints:
+        """Return the number in a collection of each of `columns.documents`, -1 if it is not there.
+
+        In the collection that they were resolved in, they are not looked up again.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> judged = Assessments.from_dict({"7": {"a": 2, "x": 0}})
+        >>> judged.document_numbers(example_collection({"a": "<s>One.</s>"})).tolist()
+        [0, -1]
+        """
+        if self._document_numbers is not None and self.resolved_in == collection.seal:
+            return self._document_numbers
+        return collection.find_documents(self.columns.documents).astype(np.int64)
 
     @property
     def origins(self) -> tuple[str, ...]:
@@ -240,28 +252,36 @@ class Assessments:
             return True
         if hash(self) != hash(other):
             return False
-        if self._plain is not None and other._plain is not None and self._plain.same(other._plain):
-            return True
-        return all(self._of(topic) == other._of(topic) for topic in self.topics)
+        return self.columns.same(other.columns) or all(
+            self._of(topic) == other._of(topic) for topic in self.topics
+        )
 
     def __hash__(self) -> int:
         return self._hash
 
     @cached_property
     def _hash(self) -> int:
-        columns = self.columns
-        highlighted = int(columns.highlights.lengths().sum())
-        relevant = int(np.count_nonzero(columns.is_relevant))
+        highlighted = int(self.columns.highlights.lengths().sum())
+        relevant = int(np.count_nonzero(self.columns.is_relevant))
         return hash((frozenset(self.topics), len(self), relevant, highlighted))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        plain = self.plain
-        judgments = list(self) if plain is None else plain
-        return Assessments, (judgments, self.warnings, self.resolved_in)
+        state = {"_document_numbers": self._document_numbers}
+        return Assessments, (self.columns, self.warnings, self.resolved_in), state
 
 
-def _refuse_repeated_rows(judgments: PlainJudgments) -> None:
-    repeated = judgments.columns.first_repeated()
+def _checked_judgments(given: Iterable[Judgment]) -> list[Judgment]:
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise _no_judgments(given)
+    judgments = list(given)
+    for judgment in judgments:
+        if not isinstance(judgment, Judgment):
+            raise _no_judgments(judgment)
+    return judgments
+
+
+def _refuse_repeated(columns: JudgmentColumns, judgments: Sequence[Judgment]) -> None:
+    repeated = columns.first_repeated()
     if repeated is not None:
         raise _judged_twice(*(judgments[row] for row in repeated))
 
@@ -287,7 +307,7 @@ def _judged_twice(earlier: Judgment, judgment: Judgment) -> FormatError:
 
 
 def _place(earlier: Judgment, judgment: Judgment) -> str:
-    """Where the first of two judgments stands, as seen from the second."""
+    """Return where the first of two judgments stands, as seen from the second."""
     if earlier.line is None:
         return ""
     file = "" if earlier.origin == judgment.origin else f" of {earlier.origin}"

@@ -1,18 +1,19 @@
-"""Judgments by columns: one row for each judged document of a topic.
+"""Judgments as columns: one row for each judged document of a topic.
 
-Hundreds of thousands of judgments are a dozen arrays here, and a `Judgment` is made only of what
-somebody looks at. Columns hold offsets, lengths and grades of whole documents in full; of richer
-judgments (grades of elements, text points, several assessors) they hold what measures of text and
-documents need.
-
-What the readers of text share: a file as a whole, numbers, and names that are places in it.
+All assessments are kept this way: hundreds of thousands of judgments are a dozen arrays, and a
+`Judgment` is made only of a row that somebody looks at. Offsets, lengths and grades of whole
+documents are columns; what few files say (grades of elements, text points, needs, assessors) are
+`details` of the rows that have them. Readers of all formats produce these columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import IO, Any, overload
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import count
+from operator import attrgetter
+from typing import IO, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -27,23 +28,30 @@ from doxeval.spans import MOST_GROUPS, Spans
 UNKNOWN = -1
 # Grades may be negative, but none is as low as this.
 NO_GRADE = -LARGEST_GRADE - 1
+LARGEST_FILE = 2 << 30
+
+Details = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgmentColumns:
-    """Judged pairs of topic and document.
+class JudgmentColumns(Sequence[Judgment]):
+    """Judged pairs of topic and document, a sequence of judgments.
 
     topic, document: positions in `topics` and `documents`, which are distinct.
+    is_relevant: whether anything in the document is relevant.
     length, entry: of the document and its best entry point, UNKNOWN (-1) where they are not given.
     grade: of the document as a whole, NO_GRADE where there is none.
     highlights: grouped by row, sorted, merged.
     origin, line: where a row was read, by its position in `origins`; UNKNOWN (-1) if nowhere.
+    details: by row, the fields of a Judgment that have no column, for rows that have any.
 
     >>> columns = JudgmentColumns.of([Judgment("7", "a", ((0, 5),), 2), Judgment("7", "b")])
     >>> columns
     JudgmentColumns(2 judged documents for 1 topic)
     >>> columns.entry.tolist(), columns.is_relevant.tolist(), columns.highlights.end.tolist()
     ([2, -1], [True, False], [5])
+    >>> columns[1]
+    Judgment('7', 'b')
     """
 
     topics: tuple[str, ...]
@@ -58,6 +66,7 @@ class JudgmentColumns:
     line: Ints
     origin: Ints
     origins: tuple[str, ...]
+    details: Mapping[int, Details] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.topic) > MOST_GROUPS:
@@ -65,43 +74,90 @@ class JudgmentColumns:
 
     @classmethod
     def of(cls, judgments: Sequence[Judgment]) -> JudgmentColumns:
-        """The columns of judgments, in their order."""
-        topics, documents = _Numbers(), _Numbers()
-        origins = _Numbers()
-        rows = [
-            (
-                topics.number(one.topic),
-                documents.number(one.document),
-                one.is_relevant,
-                UNKNOWN if one.document_length is None else one.document_length,
-                UNKNOWN if one.best_entry_point is None else one.best_entry_point,
-                NO_GRADE if one.relevance is None else one.relevance,
-                UNKNOWN if one.line is None else one.line,
-                UNKNOWN if one.origin is None else origins.number(one.origin),
-            )
-            for one in judgments
+        """Return the columns of judgments, in their order."""
+        topics, topic = _number([judgment.topic for judgment in judgments])
+        documents, document = _number([judgment.document for judgment in judgments])
+        origins, origin = _number([judgment.origin for judgment in judgments])
+        spans = [
+            (row, *span) for row, judgment in enumerate(judgments) for span in judgment.highlights
         ]
-        ranges = [(row, *range_) for row, one in enumerate(judgments) for range_ in one.highlights]
-        topic, document, relevant, length, entry, grade, line, origin = (
-            np.array(rows, dtype=np.int64).reshape(-1, 8).T
-        )
+
+        def column(name: str, missing: int) -> Ints:
+            values = map(attrgetter(name), judgments)
+            return np.array([missing if value is None else value for value in values], np.int64)
+
         return cls(
-            tuple(topics),
-            tuple(documents),
+            topics,
+            documents,
             topic,
             document,
-            relevant > 0,
-            length,
-            entry,
-            grade,
-            Spans.of(ranges),
-            line,
+            np.fromiter((judgment.is_relevant for judgment in judgments), np.bool_, len(judgments)),
+            column("document_length", UNKNOWN),
+            column("best_entry_point", UNKNOWN),
+            column("relevance", NO_GRADE),
+            Spans.of(spans),
+            column("line", UNKNOWN),
             origin,
-            tuple(origins),
+            origins,
+            {
+                row: details
+                for row, judgment in enumerate(judgments)
+                if (details := judgment.details)
+            },
         )
+
+    # Judgments
 
     def __len__(self) -> int:
         return len(self.topic)
+
+    @overload
+    def __getitem__(self, row: int) -> Judgment: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Judgment]: ...
+    def __getitem__(self, row: int | slice) -> Judgment | list[Judgment]:
+        if isinstance(row, slice):
+            return self.judgments()[row]
+        at = range(len(self))[row]
+        return self.judgments(at, at + 1)[0]
+
+    def __iter__(self) -> Iterator[Judgment]:
+        return iter(self.judgments())
+
+    def judgments(self, first: int = 0, last: int | None = None) -> list[Judgment]:
+        """Return the judgments of the rows from `first` to before `last` (default: all)."""
+        rows = slice(first, len(self) if last is None else last)
+        edges = np.searchsorted(self.highlights.group, np.arange(first, rows.stop + 1)).tolist()
+        begin = edges[0] if edges else 0
+        spans = slice(begin, edges[-1] if edges else 0)
+        ranges = tuple(
+            zip(
+                self.highlights.start[spans].tolist(),
+                self.highlights.end[spans].tolist(),
+                strict=True,
+            )
+        )
+        columns = (self.topic, self.document, self.entry, self.length, self.grade)
+        values = (column[rows].tolist() for column in (*columns, self.origin, self.line))
+        no_details: Details = {}
+        return [
+            Judgment.of_checked(
+                self.topics[topic],
+                self.documents[document],
+                ranges[edges[at] - begin : edges[at + 1] - begin],
+                None if entry < 0 else entry,
+                None if length < 0 else length,
+                None if grade == NO_GRADE else grade,
+                None if origin < 0 else self.origins[origin],
+                None if line < 0 else line,
+                self.details.get(first + at, no_details),
+            )
+            for at, (topic, document, entry, length, grade, origin, line) in enumerate(
+                zip(*values, strict=True)
+            )
+        ]
+
+    # Columns
 
     def __repr__(self) -> str:
         judged, topics = plural(len(self), "judged document"), plural(len(self.topics), "topic")
@@ -109,31 +165,39 @@ class JudgmentColumns:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Smaller, and without the file that names may be positions in.
-        values = (getattr(self, one.name) for one in fields(self))
-        return _unpacked, tuple(map(_packed, values))
+        values = (getattr(self, column.name) for column in fields(self))
+        return _unpack, tuple(map(_pack, values))
 
     def rows(self, rows: Ints) -> JudgmentColumns:
-        """Only these rows, in this order."""
+        """Return only these rows, in this order."""
         count = np.bincount(self.highlights.group, minlength=len(self))
         first = np.cumsum(count) - count
-        own = concatenated_ranges(first[rows], count[rows])
+        spans = concatenated_ranges(first[rows], count[rows])
         columns: dict[str, Any] = {
-            one.name: value[rows]
-            for one in fields(self)
-            if isinstance(value := getattr(self, one.name), np.ndarray)
+            column.name: value[rows]
+            for column in fields(self)
+            if isinstance(value := getattr(self, column.name), np.ndarray)
         }
         group = np.repeat(np.arange(len(rows)), count[rows])
-        highlights = Spans(group, self.highlights.start[own], self.highlights.end[own])
-        return replace(self, **columns, highlights=highlights)
+        columns["highlights"] = Spans(
+            group, self.highlights.start[spans], self.highlights.end[spans]
+        )
+        if self.details:
+            columns["details"] = {
+                new: self.details[old]
+                for new, old in enumerate(rows.tolist())
+                if old in self.details
+            }
+        return replace(self, **columns)
 
     def by_topic(self) -> JudgmentColumns:
-        """Sorted by topic, each topic's rows in their order."""
+        """Return the rows sorted by topic, those of a topic in their order."""
         if (np.diff(self.topic) >= 0).all():
             return self
         return self.rows(np.argsort(self.topic, kind="stable"))
 
     def first_repeated(self) -> tuple[int, int] | None:
-        """The first row that judges a pair again, and the row that judged it before."""
+        """Return the first row that judges a pair again, after the row that judged it before."""
         keys = self.topic * len(self.documents) + self.document
         in_order = np.sort(keys)
         if (in_order[1:] != in_order[:-1]).all():
@@ -143,72 +207,38 @@ class JudgmentColumns:
         return int(np.argmax(keys == keys[again])), again
 
     def same(self, other: JudgmentColumns) -> bool:
-        """Whether the rows say the same in the same order, wherever they were read."""
+        """Return whether the rows say the same in the same order, wherever they were read."""
         names = ("topic", "document", "length", "entry", "grade")
         return (
             self.topics == other.topics
-            and all(np.array_equal(getattr(self, one), getattr(other, one)) for one in names)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
             and all(map(np.array_equal, self.highlights, other.highlights))
+            and self.details == other.details
             and list(self.documents) == list(other.documents)
         )
 
-    def judgments(self, first: int = 0, last: int | None = None) -> list[Judgment]:
-        """The judgments of some rows (all), as far as columns hold them."""
-        rows = slice(first, len(self) if last is None else last)
-        edges = np.searchsorted(self.highlights.group, np.arange(first, rows.stop + 1)).tolist()
-        begin = edges[0] if edges else 0
-        own = slice(begin, edges[-1] if edges else 0)
-        ranges = list(
-            zip(self.highlights.start[own].tolist(), self.highlights.end[own].tolist(), strict=True)
-        )
-        columns = (self.topic, self.document, self.entry, self.length, self.grade)
-        values = (column[rows].tolist() for column in (*columns, self.origin, self.line))
-        return [
-            Judgment(
-                self.topics[topic],
-                self.documents[document],
-                tuple(ranges[edges[row] - begin : edges[row + 1] - begin]),
-                None if entry < 0 else entry,
-                None if length < 0 else length,
-                None if grade == NO_GRADE else grade,
-                origin=None if origin < 0 else self.origins[origin],
-                line=None if line < 0 else line,
-            )
-            for row, (topic, document, entry, length, grade, origin, line) in enumerate(
-                zip(*values, strict=True)
-            )
-        ]
+    def have(self, name: str) -> bool:
+        """Return whether any row has a detail of this name.
+
+        >>> JudgmentColumns.of([Judgment("7", "a", pool="2")]).have("pool")
+        True
+        """
+        return any(name in details for details in self.details.values())
 
 
-class PlainJudgments(Sequence[Judgment]):
-    """Judgments that columns hold in full; each is made when it is looked at.
-
-    >>> found = PlainJudgments(JudgmentColumns.of([Judgment("7", "a"), Judgment("7", "b")]))
-    >>> len(found), found[1]
-    (2, Judgment('7', 'b'))
-    """
-
-    def __init__(self, columns: JudgmentColumns) -> None:
-        self.columns = columns
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    @overload
-    def __getitem__(self, row: int) -> Judgment: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[Judgment]: ...
-    def __getitem__(self, row: int | slice) -> Judgment | list[Judgment]:
-        if isinstance(row, slice):
-            return self.columns.judgments()[row]
-        at = range(len(self))[row]
-        return self.columns.judgments(at, at + 1)[0]
-
-    def __iter__(self) -> Iterator[Judgment]:
-        return iter(self.columns.judgments())
+def PlainJudgments(columns: JudgmentColumns) -> JudgmentColumns:  # noqa: N802
+    """Return the columns, which are judgments themselves."""
+    return columns
 
 
-def plain_judgments(
+class Judgments(NamedTuple):
+    """What a file says: its judgments, and warnings about it."""
+
+    judgments: JudgmentColumns
+    warnings: list[str]
+
+
+def plain_columns(
     topics: Sequence[str],
     documents: Sequence[str],
     topic: Ints,
@@ -220,73 +250,82 @@ def plain_judgments(
     highlights: Spans | None = None,
     line: Ints | None = None,
     origin: str | None = None,
-) -> PlainJudgments:
-    """Judgments from columns, of which those that are left out say nothing.
+) -> JudgmentColumns:
+    """Return judgments without details; a column that is left out says nothing.
 
-    >>> one = np.array([0])
-    >>> plain_judgments(["7"], ["a"], one, one, grade=np.array([2]))[0]
+    >>> zero = np.array([0])
+    >>> plain_columns(["7"], ["a"], zero, zero, grade=np.array([2]))[0]
     Judgment('7', 'a', relevance=2)
     """
     unknown = np.full(len(topic), UNKNOWN, dtype=np.int64)
     grades = np.full(len(topic), NO_GRADE, dtype=np.int64) if grade is None else grade
-    ranges = Spans.of([]) if highlights is None else highlights
+    spans = Spans.of([]) if highlights is None else highlights
     is_relevant = grades > 0
-    is_relevant[ranges.group] = True
-    return PlainJudgments(
-        JudgmentColumns(
-            tuple(topics),
-            documents,
-            topic,
-            document,
-            is_relevant,
-            unknown if length is None else length,
-            unknown if entry is None else entry,
-            grades,
-            ranges,
-            unknown if line is None else line,
-            unknown if origin is None else np.zeros(len(topic), dtype=np.int64),
-            () if origin is None else (origin,),
-        )
+    is_relevant[spans.group] = True
+    return JudgmentColumns(
+        tuple(topics),
+        documents,
+        topic,
+        document,
+        is_relevant,
+        unknown if length is None else length,
+        unknown if entry is None else entry,
+        grades,
+        spans,
+        unknown if line is None else line,
+        unknown if origin is None else np.zeros(len(topic), dtype=np.int64),
+        () if origin is None else (origin,),
     )
 
 
-def joined(several: Sequence[JudgmentColumns]) -> JudgmentColumns:
-    """All rows of several columns, one after another.
+def concatenate_judgments(several: Sequence[JudgmentColumns]) -> JudgmentColumns:
+    """Return all rows of several columns, one after another.
 
     >>> one, other = (JudgmentColumns.of([Judgment("7", name, ((0, 5),))]) for name in "ab")
-    >>> [judgment.document for judgment in joined([one, other]).judgments()]
+    >>> [judgment.document for judgment in concatenate_judgments([one, other])]
     ['a', 'b']
     """
     if len(several) == 1:
         return several[0]
+    if not several:
+        return JudgmentColumns.of([])
     topics, documents, origins = _Numbers(), _Numbers(), _Numbers()
-    before = np.cumsum([0, *map(len, several)]).tolist()
+    before = np.cumsum([0, *map(len, several)]).tolist()[:-1]
+    numbered = list(zip(several, before, strict=True))
 
-    def all_of(name: str) -> Any:
+    def concatenated(name: str) -> Any:
         return np.concatenate([getattr(columns, name) for columns in several])
 
     return JudgmentColumns(
-        topic=np.concatenate([topics.renumbered(one.topics, one.topic) for one in several]),
+        topic=np.concatenate([topics.renumbered(some.topics, some.topic) for some in several]),
         document=np.concatenate(
-            [documents.renumbered(one.documents, one.document) for one in several]
+            [documents.renumbered(some.documents, some.document) for some in several]
         ),
-        origin=np.concatenate([origins.renumbered(one.origins, one.origin) for one in several]),
+        origin=np.concatenate([origins.renumbered(some.origins, some.origin) for some in several]),
         topics=tuple(topics),
         documents=tuple(documents),
         origins=tuple(origins),
-        is_relevant=all_of("is_relevant"),
-        length=all_of("length"),
-        entry=all_of("entry"),
-        grade=all_of("grade"),
-        line=all_of("line"),
+        is_relevant=concatenated("is_relevant"),
+        length=concatenated("length"),
+        entry=concatenated("entry"),
+        grade=concatenated("grade"),
+        line=concatenated("line"),
         highlights=Spans(
-            np.concatenate(
-                [one.highlights.group + at for one, at in zip(several, before, strict=False)]
-            ),
-            np.concatenate([one.highlights.start for one in several]),
-            np.concatenate([one.highlights.end for one in several]),
+            np.concatenate([some.highlights.group + at for some, at in numbered]),
+            np.concatenate([some.highlights.start for some in several]),
+            np.concatenate([some.highlights.end for some in several]),
         ),
+        details={
+            row + at: details for some, at in numbered for row, details in some.details.items()
+        },
     )
+
+
+def _number(names: Sequence[str | None]) -> tuple[tuple[str, ...], Ints]:
+    """Return distinct names in the order in which they first come, and the number of each name."""
+    numbers: defaultdict[str | None, int] = defaultdict(count().__next__, {None: UNKNOWN})
+    column = np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
+    return tuple(name for name in numbers if name is not None), column
 
 
 class _Numbers(dict[str, int]):
@@ -296,15 +335,20 @@ class _Numbers(dict[str, int]):
         return self.setdefault(name, len(self))
 
     def renumbered(self, names: Sequence[str], numbers: Ints) -> Ints:
-        """Numbers of other names as numbers of these; -1 stays."""
-        own = np.array([*map(self.number, names), UNKNOWN], dtype=np.int64)
-        return own[numbers]
+        """Return numbers of other names as numbers of these; -1 stays."""
+        new = np.array([*map(self.number, names), UNKNOWN], dtype=np.int64)
+        return new[numbers]
 
 
-def _packed(value: Any) -> Any:
-    """Names as a tuple, whole numbers in as few bytes as they need."""
+# Pickling
+
+
+def _pack(value: Any) -> Any:
+    """Return names as a tuple, whole numbers in as few bytes as they need."""
     if isinstance(value, Spans):
-        return Spans(*map(_packed, value))
+        return Spans(*map(_pack, value))
+    if isinstance(value, dict):
+        return value
     if not isinstance(value, np.ndarray):
         return tuple(value)
     if value.dtype == np.bool_ or not len(value):
@@ -313,26 +357,26 @@ def _packed(value: Any) -> Any:
     return value.astype(smallest if smallest.kind in "iu" else np.int64)
 
 
-def _unpacked(*values: Any) -> JudgmentColumns:
-    return JudgmentColumns(*map(_wide, values))
+def _unpack(*values: Any) -> JudgmentColumns:
+    return JudgmentColumns(*map(_widen, values))
 
 
-def _wide(value: Any) -> Any:
+def _widen(value: Any) -> Any:
     if isinstance(value, Spans):
-        return Spans(*map(_wide, value))
+        return Spans(*map(_widen, value))
     if isinstance(value, np.ndarray) and value.dtype != np.bool_:
         return value.astype(np.int64)
     return value
 
 
-LARGEST_FILE = 2 << 30
+# What readers of text share
 
 
-def whole_text(file: IO[bytes], origin: str) -> bytes:
-    """All bytes of a file but the byte-order mark; one that is too large, or a line, is an error.
+def read_whole_file(file: IO[bytes], origin: str) -> bytes:
+    """Return all bytes of a file but the byte-order mark; too large a file or line is an error.
 
     >>> import io
-    >>> whole_text(io.BytesIO(b"\\xef\\xbb\\xbfa b\\n"), "a.txt")
+    >>> read_whole_file(io.BytesIO(b"\\xef\\xbb\\xbfa b\\n"), "a.txt")
     b'a b\\n'
     """
     chunks: list[bytes] = []
@@ -351,7 +395,7 @@ def whole_text(file: IO[bytes], origin: str) -> bytes:
 
 
 def whole_numbers(columns: Columns, column: int, most_digits: int) -> Ints | None:
-    """A column of whole numbers; None if some field is none, or too long.
+    """Return a column of whole numbers; None if some field is not one, or is too long.
 
     >>> from doxeval.columns import TokenTable
     >>> columns = TokenTable(Words(b"12 -3\\n")).columns(2)
@@ -365,16 +409,16 @@ def whole_numbers(columns: Columns, column: int, most_digits: int) -> Ints | Non
     return values
 
 
-def text_judgments(
+def text_columns(
     words: Words, names: Ints, line: Ints, origin: str, **columns: Any
-) -> PlainJudgments:
-    """The judgments of a file, by columns that `plain_judgments` takes.
+) -> JudgmentColumns:
+    """Return the judgments of a file of text, given the columns that `plain_columns` takes.
 
     names: four rows, where the topic of each line begins and ends, and its document.
     """
     topics = Names(words, *names[:2])
     documents = Names(words, *names[2:]).as_document_ids()
-    return plain_judgments(
+    return plain_columns(
         tuple(topics.distinct),
         documents.distinct,
         topics.numbering[0],
@@ -383,3 +427,14 @@ def text_judgments(
         origin=origin,
         **columns,
     )
+
+
+def characters_by_row(spans: Spans, rows: int) -> Ints:
+    """Return the number of characters in the spans of each row.
+
+    >>> characters_by_row(Spans.of([(0, 2, 5), (2, 0, 3), (2, 4, 5)]), 3).tolist()
+    [3, 0, 4]
+    """
+    characters = np.zeros(rows, dtype=np.int64)
+    np.add.at(characters, spans.group, spans.lengths())
+    return characters

@@ -1,4 +1,4 @@
-"""Assessments from and to what other libraries use: dicts and data frames."""
+"""Assessments from and to dicts and data frames, as other libraries have them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.assessments.columns import NO_GRADE, JudgmentColumns
+from doxeval.assessments.columns import NO_GRADE, JudgmentColumns, Judgments
 from doxeval.assessments.jsonl import (
     FIELDS,
     OF_ASSESSMENTS,
@@ -21,7 +21,7 @@ from doxeval.assessments.jsonl import (
     looks_like_a_run,
     statements_of,
 )
-from doxeval.assessments.judgment import Judgment, Judgments, NeededSpan
+from doxeval.assessments.judgment import Judgment, NeededSpan
 from doxeval.columns import ALIASES, FrameColumns, column_names, columns_by_field, refuse_unknown
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, OutputError
@@ -31,8 +31,8 @@ _EXPECTED = "a dict {topic: {document: grade or list of (start, end)}}"
 _OF_NEEDED = ("start", "end", "need", "grade")
 
 
-def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> Sequence[Judgment]:
-    """The judgments of {topic: {document: grade or ranges}}.
+def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> JudgmentColumns:
+    """Return the judgments of {topic: {document: grade or ranges}}.
 
     >>> list(judgments_of_dict({"7": {"a": 1}}))
     [Judgment('7', 'a', relevance=1)]
@@ -48,23 +48,28 @@ def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> Sequence[Judgm
             raise FormatError(f"topic {quoted(topic)} has no judged documents")
     values = list(chain.from_iterable(documents.values() for documents in judged.values()))
     if set(map(type, values)) == {int}:
-        statements = PlainStatements()
         topics = [topic for topic, documents in judged.items() for _ in documents]
         names = list(chain.from_iterable(judged.values()))
-        found = None
-        if statements.add({"topic": topics, "doc": names, "grade": values}, np.arange(len(values))):
-            found = statements.judgments(None)
-        if found is not None:
-            return found.judgments
-    return [
-        _judgment(_name(topic), normalised_id(_name(document)), value)
-        for topic, documents in judged.items()
-        for document, value in documents.items()
-    ]
+        graded = _plain_judgments({"topic": topics, "doc": names, "grade": values})
+        if graded is not None:
+            return graded.judgments
+    return JudgmentColumns.of(
+        [
+            _judgment(_name(topic), normalised_id(_name(document)), value)
+            for topic, documents in judged.items()
+            for document, value in documents.items()
+        ]
+    )
+
+
+def _plain_judgments(columns: Mapping[str, Sequence[Any]]) -> Judgments | None:
+    statements = PlainStatements()
+    is_plain = statements.add(columns, np.arange(len(columns["topic"])))
+    return statements.judgments(None) if is_plain else None
 
 
 def _name(given: Any) -> str:
-    """The id of a topic or document, which may be a whole number."""
+    """Return the id of a topic or document, which may be a whole number."""
     try:
         name = given if isinstance(given, str) else str(index(given))
     except TypeError:
@@ -77,7 +82,7 @@ def _name(given: Any) -> str:
 def _judgment(topic: str, document: str, value: Any) -> Judgment:
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
         ranges = tuple(value)
-        if any(_is_needed(one) for one in ranges):
+        if any(map(_is_needed, ranges)):
             return Judgment(topic, document, needs=tuple(map(_needed, ranges)))
         return Judgment(topic, document, ranges)
     try:
@@ -98,7 +103,7 @@ def _is_needed(given: Any) -> bool:
 
 
 def _needed(given: Any) -> NeededSpan:
-    """A range with its need: {"start", "end", "need", "grade"} or (start, end, need, grade)."""
+    """Return a span with its need, given as a value, a tuple or a dict."""
     try:
         if isinstance(given, NeededSpan):
             return given
@@ -119,7 +124,7 @@ def _needed(given: Any) -> NeededSpan:
 
 
 def grades_by_topic(columns: JudgmentColumns) -> dict[str, dict[str, int]]:
-    """The grade of each document, or whether it is relevant.
+    """Return the grade of each document, or whether it is relevant.
 
     >>> grades_by_topic(JudgmentColumns.of([Judgment("7", "a", relevance=-1)]))
     {'7': {'a': -1}}
@@ -131,7 +136,7 @@ def grades_by_topic(columns: JudgmentColumns) -> dict[str, dict[str, int]]:
 def highlights_by_topic(
     columns: JudgmentColumns,
 ) -> dict[str, dict[str, list[tuple[int, int]]]]:
-    """The highlighted ranges of each document.
+    """Return the highlighted ranges of each document.
 
     >>> highlights_by_topic(JudgmentColumns.of([Judgment("7", "a", ((0, 5),))]))
     {'7': {'a': [(0, 5)]}}
@@ -143,19 +148,19 @@ def highlights_by_topic(
 
 
 def _by_topic(columns: JudgmentColumns, values: Sequence[Any]) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {topic: {} for topic in columns.topics}
+    by_topic: dict[str, dict[str, Any]] = {topic: {} for topic in columns.topics}
     documents = list(columns.documents)
     rows = zip(columns.topic.tolist(), columns.document.tolist(), values, strict=True)
     for topic, document, value in rows:
-        found[columns.topics[topic]][documents[document]] = value
-    return found
+        by_topic[columns.topics[topic]][documents[document]] = value
+    return by_topic
 
 
 # Frames
 
 
 def judgments_of_frame(frame: Any) -> Judgments:
-    """The judgments of a frame of pandas or polars, whose rows are statements as in JSONL.
+    """Return the judgments of a frame of pandas or polars, whose rows are statements of JSONL.
 
     >>> import pandas
     >>> frame = pandas.DataFrame({"topic": ["7"], "doc": ["a"], "start": [3], "end": [9]})
@@ -169,16 +174,14 @@ def judgments_of_frame(frame: Any) -> Judgments:
     columns = {field: _values(frame[name].to_list()) for field, name in given.names.items()}
     for field in {"e", "s"} & set(columns):  # polars knows no columns of numbers and `?` or `1/3`
         columns[field] = [_number_if_any(value) for value in columns[field]]
-    statements = PlainStatements()
-    rows = np.arange(len(columns["topic"]))
-    found = statements.judgments(None) if statements.add(columns, rows) else None
-    if found is None:
+    judged = _plain_judgments(columns)
+    if judged is None:
         values = zip(*columns.values(), strict=True)
         records = (dict(zip(columns, row, strict=True)) for row in values)
-        found = judgments_of_statements(enumerate(records), None)
-    if not len(found.judgments):
+        judged = judgments_of_statements(enumerate(records), None)
+    if not judged.judgments:
         raise FormatError("no rows in the frame")
-    return Judgments(found.judgments, [*given.warnings, *found.warnings])
+    return Judgments(judged.judgments, [*given.warnings, *judged.warnings])
 
 
 def _refuse_run(given: FrameColumns) -> None:
@@ -190,7 +193,7 @@ def _refuse_run(given: FrameColumns) -> None:
 
 
 def _values(given: list[Any]) -> list[Any]:
-    """The values of a column as Python has them: missing ones None, whole numbers int."""
+    """Return the values of a column as Python has them: missing ones None, whole numbers int."""
     if set(map(type, given)) <= {str, int, type(None)}:
         return given
     return [_value(value) for value in given]
@@ -202,7 +205,7 @@ def _value(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, float):
-        if value != value:  # nan, by which frames say that something is missing
+        if value != value:  # nan, which stands for a missing value
             return None
         return int(value) if value.is_integer() else value
     return value
@@ -214,12 +217,12 @@ def _number_if_any(value: Any) -> Any:
 
 
 def pandas_frame(judgments: Iterable[Judgment]) -> Any:
-    """The statements of judgments as a frame of pandas.
+    """Return the statements of judgments as a frame of pandas.
 
     >>> pandas_frame([Judgment("7", "a", ((3, 9),), 4)])["end"].to_list()
     [<NA>, 9]
     """
-    pandas = _imported("pandas")
+    pandas = _import("pandas")
     series = {}
     for name, values in _columns(judgments).items():
         missing = None in values
@@ -229,16 +232,16 @@ def pandas_frame(judgments: Iterable[Judgment]) -> Any:
 
 
 def polars_frame(judgments: Iterable[Judgment]) -> Any:
-    """The statements of judgments as a frame of polars.
+    """Return the statements of judgments as a frame of polars.
 
     >>> polars_frame([Judgment("7", "a", ((3, 9),), 4)])["end"].to_list()
     [None, 9]
     """
     columns = {
-        name: values if len(_kinds(values)) == 1 else [_as_text(value) for value in values]
+        name: values if len(set(map(type, values)) - {type(None)}) == 1 else _as_texts(values)
         for name, values in _columns(judgments).items()
     }
-    return _imported("polars").DataFrame(columns)
+    return _import("polars").DataFrame(columns)
 
 
 def _columns(judgments: Iterable[Judgment]) -> dict[str, list[Any]]:
@@ -247,15 +250,11 @@ def _columns(judgments: Iterable[Judgment]) -> dict[str, list[Any]]:
     return {name: [record.get(name) for record in records] for name in FIELDS if name in names}
 
 
-def _kinds(values: list[Any]) -> set[type]:
-    return {type(value) for value in values if value is not None}
+def _as_texts(values: list[Any]) -> list[str | None]:
+    return [None if value is None else str(value) for value in values]
 
 
-def _as_text(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
-def _imported(name: str) -> Any:
+def _import(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:

@@ -1,4 +1,4 @@
-"""Grades of relevance, on the scales that INEX used.
+"""Grades of relevance, on the scales that INEX used, and how they become numbers.
 
     2002       topical relevance 0–3, and coverage: N none, L too large, S too small, E exact
     2003–04    exhaustivity 0–3 and specificity 0–3
@@ -8,9 +8,8 @@
 Specificity as a share of text is an exact fraction. Every grade is also three whole numbers (a
 level, and a fraction), so that many grades are three columns.
 
-Quantisations: how a grade becomes one number, as each year of INEX decided.
-
-Each is a value that explains itself. The numbers are exact fractions, so that ties are ties.
+A quantisation makes one number of a grade, as each year of INEX decided. The numbers are exact
+fractions, so that ties are ties.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from doxeval.messages import quoted, suggestion
 COVERAGES = "NLSE"
 # The level of an element of 2005 that is too small to say how exhaustive it is.
 TOO_SMALL = -1
-# The largest denominator of a share of text, which no element has so many characters for.
+# The largest denominator of a share of text; no element has so many characters.
 FINEST_SHARE = 10**12
 
 
@@ -174,7 +173,7 @@ SCALE_NAMES: dict[Scale, str] = {
     Specificity: "highlighted text",
 }
 _LEVELS = 4
-_SHARES = 20  # every number of a table is so many twentieths
+_SHARES = 20  # every number of a table is a whole number of twentieths
 
 
 class Values(NamedTuple):
@@ -209,53 +208,53 @@ class Quantisation:
     function: Callable[[Scale, GradeColumns], Values]
 
     def values(self, scale: Scale, grades: GradeColumns) -> Values:
-        """The numbers for many grades of one scale; another scale is an error."""
+        """Return the numbers for many grades of one scale; another scale is an error."""
         if scale not in self.scales:
-            takes = " or ".join(SCALE_NAMES[own] for own in self.scales)
+            takes = " or ".join(SCALE_NAMES[known] for known in self.scales)
             raise SyntaxProblem(
                 f"the quantisation {self.name} takes {takes}, not {SCALE_NAMES[scale]}"
             )
         return self.function(scale, grades)
 
     def value(self, grade: Grade) -> Fraction:
-        """The number for one grade."""
+        """Return the number for one grade."""
         columns = GradeColumns(*(np.array([number]) for number in grade.columns))
-        found = self.values(type(grade), columns)
-        return Fraction(int(found.numerator[0]), int(found.denominator[0]))
+        values = self.values(type(grade), columns)
+        return Fraction(int(values.numerator[0]), int(values.denominator[0]))
 
     def explained(self) -> str:
-        """What it is, and its rule."""
+        """Return what it is, and its rule."""
         return f"{self.name}: {self.title} [{self.cite}]\n{self.rule}"
 
 
 def _from_table(
     name: str, title: str, cite: str, scales: tuple[Scale, ...], table: dict[str, str]
 ) -> Quantisation:
-    """A quantisation given as {number: grades}; grades that are not there are 0."""
+    """Return the quantisation of a table {number: grades}; grades that are not there are 0."""
     values = {
         grade: Fraction(number) for number, grades in table.items() for grade in grades.split()
     }
     rows = [f"  {Fraction(number)!s:<5} {grades}" for number, grades in table.items()]
     rule = "\n".join([*rows, "  0     everything else"])
-    looked_up = {scale: _twentieths(scale, values) for scale in scales}
+    twentieths = {scale: _twentieths(scale, values) for scale in scales}
 
     def function(scale: Scale, grades: GradeColumns) -> Values:
-        found = looked_up[scale][grades.level * _LEVELS + grades.part]
-        return Values(found, np.full(len(found), _SHARES))
+        numbers = twentieths[scale][grades.level * _LEVELS + grades.part]
+        return Values(numbers, np.full(len(numbers), _SHARES))
 
     return Quantisation(name, title, cite, scales, rule, max(values.values()), function)
 
 
 def _twentieths(scale: Scale, values: dict[str, Fraction]) -> Ints:
-    """The numbers of all grades of a scale, at their level and part."""
-    found = []
+    """Return the numbers of all grades of a scale, at their level and part."""
+    numbers = []
     for level in range(_LEVELS):
         for part in range(_LEVELS):
             grade = (
                 Grade2002(level, COVERAGES[part]) if scale is Grade2002 else Grade2003(level, part)
             )
-            found.append(int(values.get(str(grade), Fraction(0)) * _SHARES))
-    return np.array(found, dtype=np.int64)
+            numbers.append(int(values.get(str(grade), Fraction(0)) * _SHARES))
+    return np.array(numbers, dtype=np.int64)
 
 
 # The quantisations of 2004 that are strict in one dimension: name, what it keeps, which grades.
@@ -383,12 +382,12 @@ class SeparateQuantisation:
     strict: bool
 
     def rel(self, scale: Scale, grades: GradeColumns) -> Values:
-        """How much of what was asked for is there."""
+        """Return how much of what was requested is there."""
         _refuse_other_scales(scale, self.name)
         return self._thirds(grades.level)
 
     def cov(self, scale: Scale, grades: GradeColumns) -> Values:
-        """How much of what is there was asked for."""
+        """Return how much of what is there was requested."""
         _refuse_other_scales(scale, self.name)
         if scale is Grade2003:
             return self._thirds(grades.part)
@@ -427,7 +426,7 @@ SEPARATE = {
 
 
 def quantisation_named(name: str) -> Quantisation:
-    """A quantisation by its name.
+    """Return a quantisation by its name.
 
     >>> quantisation_named("genlifted")
     Traceback (most recent call last):

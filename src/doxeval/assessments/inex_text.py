@@ -18,8 +18,16 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assessments.columns import UNKNOWN, text_judgments, whole_numbers, whole_text
-from doxeval.assessments.judgment import Judgment, Judgments, in_order
+from doxeval.assessments.columns import (
+    UNKNOWN,
+    JudgmentColumns,
+    Judgments,
+    characters_by_row,
+    read_whole_file,
+    text_columns,
+    whole_numbers,
+)
+from doxeval.assessments.judgment import Judgment, in_order
 from doxeval.columns import RaggedTable, Words, has_plain_spaces, line_blocks, split_fields
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError, OutputError
@@ -34,11 +42,11 @@ def read_inex_text(file: IO[bytes], origin: str) -> Judgments:
     """Read assessments.
 
     >>> import io
-    >>> found = read_inex_text(io.BytesIO(b"7 Q0 a 5 100 10 10:5\\n7 Q0 b 0 50\\n"), "qrels.txt")
-    >>> [(judgment.document, judgment.highlights) for judgment in found.judgments]
+    >>> read = read_inex_text(io.BytesIO(b"7 Q0 a 5 100 10 10:5\\n7 Q0 b 0 50\\n"), "qrels.txt")
+    >>> [(judgment.document, judgment.highlights) for judgment in read.judgments]
     [('a', ((10, 15),)), ('b', ())]
     """
-    data = whole_text(file, origin)
+    data = read_whole_file(file, origin)
     # Where anything is wrong, lines are read one by one to find the first of them and say why.
     return _by_columns(data, origin) or _line_by_line(data, origin)
 
@@ -46,8 +54,8 @@ def read_inex_text(file: IO[bytes], origin: str) -> Judgments:
 # By columns
 
 
-class _Piece(NamedTuple):
-    """What is kept of some lines: numbers, and where names begin and end."""
+class _Block(NamedTuple):
+    """What is kept of a block of lines: numbers, and where names begin and end."""
 
     line: Ints
     names: Ints  # begin and end of the topic, begin and end of the document
@@ -58,22 +66,22 @@ class _Piece(NamedTuple):
 
 
 def _by_columns(data: bytes, origin: str) -> Judgments | None:
-    """The judgments, if nothing is wrong."""
+    """Return the judgments, or None if anything is wrong."""
     if not has_plain_spaces(data):
         return None
     words = Words(data)
-    found: list[_Piece] = []
+    blocks: list[_Block] = []
     for begin, end, line in line_blocks(data):
-        piece = _piece(words.piece(begin, end), begin, line)
-        if piece is None:
+        block = _read_block(words.piece(begin, end), begin, line)
+        if block is None:
             return None
-        found.append(piece)
-    if not sum(len(piece.line) for piece in found):
+        blocks.append(block)
+    if not sum(len(block.line) for block in blocks):
         return None
-    return _together(words, found, origin)
+    return _concatenate(words, blocks, origin)
 
 
-def _piece(words: Words, begin: int, first_line: int) -> _Piece | None:
+def _read_block(words: Words, begin: int, first_line: int) -> _Block | None:
     table = RaggedTable(words)
     if (table.fields < 5).any() or table.control_character() is not None:
         return None
@@ -85,23 +93,23 @@ def _piece(words: Words, begin: int, first_line: int) -> _Piece | None:
         return None
     if (length >= TOO_LONG).any() or (passages.end > length[passages.group]).any():
         return None
-    highlights = _in_order(passages)
-    highlighted = _sums(highlights, len(length))
+    highlights = _merge(passages)
+    highlighted = characters_by_row(highlights, len(length))
     entry = _entries(table, highlighted > 0)
     if entry is None or (highlighted != relevant).any():
         return None
-    return _Piece(
+    return _Block(
         table.lines + first_line,
         np.stack([*columns.span(0), *columns.span(2)]) + begin,
         length,
         entry,
         highlights,
-        np.flatnonzero(_sums(passages, len(length)) != highlighted),
+        np.flatnonzero(characters_by_row(passages, len(length)) != highlighted),
     )
 
 
 def _passages(words: Words, table: RaggedTable) -> Spans | None:
-    """All off:len of a table, as they are given, grouped by row."""
+    """Return all off:len of a table, as they are given, grouped by row; None if one is wrong."""
     row, fields = table.trailing(6)
     halves = split_fields(words, fields, b":")
     if halves is None:
@@ -111,48 +119,41 @@ def _passages(words: Words, table: RaggedTable) -> Spans | None:
 
 
 def _entries(table: RaggedTable, is_relevant: Bools) -> Ints | None:
-    """The best entry points of relevant rows, UNKNOWN for the others."""
+    """Return the best entry points of relevant rows, UNKNOWN for the others."""
     rows = np.flatnonzero(is_relevant)
     entries = whole_numbers(table.field(5, rows), 0, _MOST_DIGITS)
     if entries is None:
         return None
-    found = np.full(len(is_relevant), UNKNOWN, dtype=np.int64)
-    found[rows] = entries
-    return found
+    entry = np.full(len(is_relevant), UNKNOWN, dtype=np.int64)
+    entry[rows] = entries
+    return entry
 
 
-def _in_order(spans: Spans) -> Spans:
-    """The passages of each row sorted and merged, which almost always they are already."""
+def _merge(spans: Spans) -> Spans:
+    """Return the passages of each row sorted and merged, as they almost always are already."""
     apart = (spans.group[1:] != spans.group[:-1]) | (spans.start[1:] > spans.end[:-1])
     if apart.all() and (spans.end > spans.start).all():
         return spans
     return merged(spans)
 
 
-def _sums(spans: Spans, rows: int) -> Ints:
-    """The number of characters in the ranges of each row."""
-    found = np.zeros(rows, dtype=np.int64)
-    np.add.at(found, spans.group, spans.lengths())
-    return found
-
-
-def _together(words: Words, found: list[_Piece], origin: str) -> Judgments:
-    before = np.cumsum([0, *(len(piece.line) for piece in found)]).tolist()
-    group = [piece.highlights.group + at for piece, at in zip(found, before, strict=False)]
-    judgments = text_judgments(
+def _concatenate(words: Words, blocks: list[_Block], origin: str) -> Judgments:
+    before = np.cumsum([0, *(len(block.line) for block in blocks)]).tolist()
+    group = [block.highlights.group + at for block, at in zip(blocks, before, strict=False)]
+    judgments = text_columns(
         words,
-        np.concatenate([piece.names for piece in found], axis=1),
-        np.concatenate([piece.line for piece in found]),
+        np.concatenate([block.names for block in blocks], axis=1),
+        np.concatenate([block.line for block in blocks]),
         origin,
-        length=np.concatenate([piece.length for piece in found]),
-        entry=np.concatenate([piece.entry for piece in found]),
+        length=np.concatenate([block.length for block in blocks]),
+        entry=np.concatenate([block.entry for block in blocks]),
         highlights=Spans(
             np.concatenate(group),
-            np.concatenate([piece.highlights.start for piece in found]),
-            np.concatenate([piece.highlights.end for piece in found]),
+            np.concatenate([block.highlights.start for block in blocks]),
+            np.concatenate([block.highlights.end for block in blocks]),
         ),
     )
-    overlapping = [line for piece in found for line in piece.line[piece.overlapping].tolist()]
+    overlapping = [line for block in blocks for line in block.line[block.overlapping].tolist()]
     return Judgments(judgments, [_overlap(origin, line) for line in overlapping])
 
 
@@ -179,11 +180,11 @@ def _line_by_line(data: bytes, origin: str) -> Judgments:
         warnings += [_overlap(origin, number)] if overlap else []
     if not judgments:
         raise FormatError("no assessments in the file", origin)
-    return Judgments(judgments, warnings)
+    return Judgments(JudgmentColumns.of(judgments), warnings)
 
 
 def _is_line_of_run(fields: list[str]) -> bool:
-    """Whether a line could be a result: a rank, a score and a run id, which is not a number."""
+    """Return whether a line could be a result: a rank, a score, and a run id, not a number."""
     is_number = len(fields) > 5 and fields[5].lstrip("-").isdigit()
     if not 6 <= len(fields) <= 8 or not fields[3].isdigit() or is_number:
         return False
@@ -195,7 +196,7 @@ def _is_line_of_run(fields: list[str]) -> bool:
 
 
 def _judgment(fields: list[str], origin: str, line: int) -> tuple[Judgment, bool]:
-    """The judgment of a line, and whether its passages overlap."""
+    """Return the judgment of a line, and whether its passages overlap."""
     if len(fields) < 5:
         raise FormatError(
             f"{len(fields)} fields; expected topic Q0 doc rsize docsize bep off:len …", origin, line
@@ -208,9 +209,9 @@ def _judgment(fields: list[str], origin: str, line: int) -> tuple[Judgment, bool
     if not passages and relevant:
         raise FormatError(f"rsize is {relevant} but there are no passages", origin, line)
     highlights, overlap = in_order(passages)
-    found = sum(end - start for start, end in highlights)
-    if found != relevant:
-        raise FormatError(f"rsize is {relevant}, but the passages have {found}", origin, line)
+    highlighted = sum(end - start for start, end in highlights)
+    if highlighted != relevant:
+        raise FormatError(f"rsize is {relevant}, but the passages have {highlighted}", origin, line)
     entry = _number(fields[5], "a best entry point", origin, line) if highlights else None
     document = normalised_id(fields[2])
     judgment = Judgment(fields[0], document, highlights, entry, length, origin=origin, line=line)
@@ -241,7 +242,7 @@ def _is_number(text: str) -> bool:
 
 
 def write_inex_text(judgments: Iterable[Judgment]) -> Iterator[bytes]:
-    """Assessments as text.
+    """Yield assessments as lines of text.
 
     The format needs the length of every document and the best entry point of a relevant one;
     a judgment without them cannot be written.

@@ -31,14 +31,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Literal
 
+from doxeval.assessments.columns import JudgmentColumns, Judgments
 from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import (
-    GradedElement,
-    Judgment,
-    Judgments,
-    MeasuredElement,
-    PointPassage,
-)
+from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement, PointPassage
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.markup import XmlElement, attribute_value, read_elements
@@ -63,7 +58,7 @@ def read_inex_xml(file: IO[bytes], origin: str) -> Judgments:
     broken = sum(grade.inconsistent for judgment in judgments for grade in judgment.grades)
     if broken:
         warnings.append(f"{origin}: {broken} grades are marked as inconsistent; they count")
-    return Judgments(judgments, warnings)
+    return Judgments(JudgmentColumns.of(judgments), warnings)
 
 
 def _judgment(element: XmlElement, assessments: XmlElement, origin: str) -> Judgment:
@@ -78,7 +73,7 @@ def _judgment(element: XmlElement, assessments: XmlElement, origin: str) -> Judg
         topic,
         normalised_id(document),
         passages=tuple(_passage(e, origin) for e in element.children if e.tag == "passage"),
-        entry_point=None if entry is None else _needed(entry, "path", origin),
+        entry_point=None if entry is None else _required(entry, "path", origin),
         grades=tuple(_graded(e, origin) for e in element.children if e.tag == "path"),
         elements=tuple(_measured(e, origin) for e in element.children if e.tag == "element"),
         pool=assessments.attribute("pool") or None,
@@ -103,15 +98,15 @@ def _whitespace(assessments: XmlElement, origin: str) -> Literal["keep", "strip"
 
 def _passage(element: XmlElement, origin: str) -> PointPassage:
     return PointPassage(
-        _needed(element, "start", origin),
-        _needed(element, "end", origin),
+        _required(element, "start", origin),
+        _required(element, "end", origin),
         _number(element, "size", origin) if element.attribute("size") else None,
     )
 
 
 def _graded(element: XmlElement, origin: str) -> GradedElement:
     return GradedElement(
-        _needed(element, "path", origin),
+        _required(element, "path", origin),
         _grade(element, origin),
         in_pool=_flag(element, "inpool", origin),
         inferred=_flag(element, "inferred", origin),
@@ -150,7 +145,7 @@ def _measured(element: XmlElement, origin: str) -> MeasuredElement:
             f"exhaustivity {quoted(exhaustivity)}: expected 0, 1, 2 or ?", origin, element.line
         )
     return MeasuredElement(
-        _needed(element, "path", origin),
+        _required(element, "path", origin),
         None if exhaustivity == "?" else int(exhaustivity),
         _number(element, "size", origin),
         _number(element, "rsize", origin),
@@ -175,7 +170,7 @@ def _number(element: XmlElement, name: str, origin: str) -> int:
     return int(given)
 
 
-def _needed(element: XmlElement, name: str, origin: str) -> str:
+def _required(element: XmlElement, name: str, origin: str) -> str:
     given = element.attribute(name)
     if not given:
         raise FormatError(f'<{element.tag}> without {name}="…"', origin, element.line)
@@ -183,7 +178,7 @@ def _needed(element: XmlElement, name: str, origin: str) -> str:
 
 
 def write_inex_grades(judgments: Sequence[Judgment]) -> Iterator[bytes]:
-    """Judgments of one topic and pool as XML of 2002–04.
+    """Yield judgments of one topic and pool as XML of 2002–04.
 
     >>> element = GradedElement("/a[1]", Grade2003(3, 2))
     >>> print(b"".join(write_inex_grades([Judgment("7", "d", grades=(element,))])).decode())
@@ -203,7 +198,7 @@ def write_inex_grades(judgments: Sequence[Judgment]) -> Iterator[bytes]:
 
 
 def write_inex_highlights(judgments: Sequence[Judgment]) -> Iterator[bytes]:
-    """Judgments of one topic and pool as XML of 2005–07.
+    """Yield judgments of one topic and pool as XML of 2005–07.
 
     >>> judged = Judgment("7", "d", passages=(PointPassage("/a[1]", "/a[1]", 9),))
     >>> print(b"".join(write_inex_highlights([judged])).decode())
@@ -215,13 +210,13 @@ def write_inex_highlights(judgments: Sequence[Judgment]) -> Iterator[bytes]:
     <BLANKLINE>
     """
     first = judgments[0]
-    about = {
+    attributes = {
         "pool": first.pool,
         "topic": first.topic,
         "version": first.version,
         "whitespace-text-node": first.whitespace,
     }
-    yield _tag("assessments", about)
+    yield _tag("assessments", attributes)
     for judgment in judgments:
         lines = []
         if judgment.entry_point is not None:

@@ -20,34 +20,31 @@ such as "1/3"; or instead of s the counts `size` and `rsize`). A path alone is a
 For what other formats say there are also: `start_point` and `end_point` or `bep_point` (text
 points, with `whitespace`: "keep" or "strip"), `grade` (one for the whole document), `in_pool`,
 `inferred`, `inconsistent`, `collection` and `version`.
-
-Statements about documents, one after another, and the judgments that they make up.
-
-A statement is a record of named fields, as a line of JSONL or a row of a frame has them (`jsonl`
-says what they mean). All statements of one assessor and pool about a document for a topic are one
-judgment.
-
-Plain statements, many at once: ranges, entry points, and grades of whole documents.
-
-They are what most files of statements hold. Whatever is unusual or wrong is left to `statements`,
-which looks at them one by one.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments.columns import NO_GRADE, UNKNOWN, plain_judgments, whole_text
+from doxeval.assessments.columns import (
+    NO_GRADE,
+    UNKNOWN,
+    JudgmentColumns,
+    Judgments,
+    characters_by_row,
+    plain_columns,
+    read_whole_file,
+)
 from doxeval.assessments.grades import COVERAGES, FINEST_SHARE, Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import (
     LARGEST_GRADE,
@@ -55,17 +52,16 @@ from doxeval.assessments.judgment import (
     AssessedUnit,
     GradedElement,
     Judgment,
-    Judgments,
     MeasuredElement,
     NeededSpan,
     PointPassage,
     in_order,
 )
-from doxeval.assessments.needs import beside_needs
-from doxeval.columns import Fields, Numbering, by_first_appearance, line_blocks, objects_on_lines
+from doxeval.assessments.needs import spans_without_need
+from doxeval.columns import Fields, Numbering, by_first_appearance, line_blocks
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
-from doxeval.files import json_lines
+from doxeval.files import parsed_json
 from doxeval.messages import plural, quoted
 from doxeval.spans import TOO_LONG, Spans, merged
 
@@ -81,46 +77,162 @@ _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
     frozenset({"grade"}): frozenset(),
     frozenset({"judged"}): frozenset(),
 }
-_ABOUT = ("docsize", "assessor", "marks", "pool", "collection", "version", "whitespace")
-_SAYING = sorted({name for need, more in _STATEMENTS.items() for name in need | more})
-FIELDS = ("topic", "doc", *_SAYING, *_ABOUT)
+_OF_STATEMENTS = frozenset().union(*_STATEMENTS, *_STATEMENTS.values())
+_OF_JUDGMENTS = ("docsize", "assessor", "marks", "pool", "collection", "version", "whitespace")
+FIELDS = ("topic", "doc", *sorted(_OF_STATEMENTS), *_OF_JUDGMENTS)
 # Fields of a result that assessments do not have, and those of a statement that results do not.
 OF_RUNS = ("score", "rank", "run")
 OF_ASSESSMENTS = (
     frozenset(FIELDS)
     - {"topic", "doc", "path", "start", "end", "nodes"}
-    - {
-        "start_point",
-        "end_point",
-    }
+    - {"start_point", "end_point"}
 )
 RUNS_FIRST = "runs come first, then assessments"
+_KEY = re.compile(rb'"\s*:')
 _FRACTION = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
 _SCALES = ("2002", "2003", "2005")
 
 
+# Lines
+
+
+def read_jsonl(file: IO[bytes], origin: str) -> Judgments:
+    """Read assessments.
+
+    >>> import io
+    >>> line = b'{"topic": "7", "doc": "a", "start": 3, "end": 9}'
+    >>> read_jsonl(io.BytesIO(line), "a.jsonl").judgments[0].highlights
+    ((3, 9),)
+    """
+    data = read_whole_file(file, origin)
+    judgments = _read_plain(data, origin)
+    if judgments is None:
+        records = (
+            record
+            for begin, end, first in line_blocks(data)
+            for record in _records(data[begin:end], first, origin)
+        )
+        judgments = judgments_of_statements(records, origin)
+    if not judgments.judgments:
+        raise FormatError("no assessments in the file", origin)
+    return judgments
+
+
+def _read_plain(data: bytes, origin: str) -> Judgments | None:
+    """Return the judgments; None if a statement is not plain or something is wrong.
+
+    Plain statements, of which most files have nothing else, are read by columns, ten times as
+    fast as one by one.
+    """
+    statements = PlainStatements()
+    for begin, end, first in line_blocks(data):
+        records = _plain_records(data[begin:end])
+        if records is None:
+            return None
+        shapes: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        for position, record in enumerate(records):
+            shapes[tuple(record)].append(position)
+        for names, positions in shapes.items():
+            some = [records[position] for position in positions]
+            columns = {name: [record[name] for record in some] for name in names}
+            if not statements.add(columns, np.array(positions) + first):
+                return None
+    return statements.judgments(origin)
+
+
+def _plain_records(block: bytes) -> list[dict[str, Any]] | None:
+    """Return the objects on lines; None if there is anything else, or a key may be repeated."""
+    import msgspec
+
+    try:
+        records = list(map(msgspec.json.Decoder().decode, block.removesuffix(b"\n").split(b"\n")))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if set(map(type, records)) != {dict}:
+        return None
+    return None if _may_repeat_keys(block, sum(map(len, records))) else records
+
+
+def _may_repeat_keys(text: bytes, keys: int) -> bool:
+    """Return whether objects that have so many distinct keys may have one of them twice.
+
+    A colon follows every key, and the quotation mark at its end; both are elsewhere in strings
+    only.
+    """
+    return text.count(b":") != keys and len(_KEY.findall(text)) != keys
+
+
+def _records(lines: bytes, first: int, origin: str) -> Iterator[tuple[int, Any]]:
+    """Yield the JSON values of lines that are not blank, each with the number of its line."""
+    import msgspec
+
+    decode: Callable[[bytes], Any] = msgspec.json.Decoder().decode
+    for number, line in enumerate(lines.split(b"\n"), first):
+        if not line or line.isspace():
+            continue
+        try:
+            value = decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            # Numbers beyond all floats, and NaN, are for the checks of fields to refuse.
+            text = _decode(line, origin, number)
+            if text.isspace():
+                continue
+            try:
+                value = parsed_json(text)
+            except ValueError:
+                raise FormatError("expected a JSON object", origin, number) from None
+        if type(value) is dict and _may_repeat_keys(line, len(value)):
+            _refuse_repeated_keys(line, origin, number)
+        yield number, value
+
+
+def _decode(line: bytes, origin: str, number: int) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        reason = f"byte {line[error.start]:#04x} is not UTF-8 text"
+        raise FormatError(reason, origin, number) from None
+
+
+def _refuse_repeated_keys(line: bytes, origin: str, number: int) -> None:
+    def refuse(pairs: list[tuple[str, Any]]) -> None:
+        names = Counter(name for name, _ in pairs)
+        for name, times in names.items():
+            if times > 1:
+                raise FormatError(f"{quoted(name)} is given twice", origin, number)
+
+    json.loads(line, object_pairs_hook=refuse)
+
+
+# Statements one by one
+
+
 def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str | None) -> Judgments:
-    """The judgments that numbered statements make up.
+    """Return the judgments that numbered statements make up.
 
-    The number of a statement is its line in a file, or without an origin its row in a frame.
+    A statement is a record of named fields, as a line of JSONL or a row of a frame. All statements
+    of one assessor and pool about a document for a topic are one judgment. The number of a
+    statement is its line in a file, or without an origin its row in a frame.
 
-    >>> about = {"topic": "7", "doc": "a"}
-    >>> said = [{**about, "start": 3, "end": 9}, {**about, "bep": 4}]
-    >>> judgments_of_statements(enumerate(said), None).judgments
+    >>> document = {"topic": "7", "doc": "a"}
+    >>> statements = [{**document, "start": 3, "end": 9}, {**document, "bep": 4}]
+    >>> list(judgments_of_statements(enumerate(statements), None).judgments)
     [Judgment('7', 'a', highlights=((3, 9),), best_entry_point=4)]
     """
     drafts: dict[tuple[str, str, str | None, str | None], _Draft] = {}
     for number, record in statements:
         try:
-            given = Fields(record, FIELDS)
+            fields = Fields(record, FIELDS)
             key = (
-                given.text("topic"),
-                normalised_id(given.text("doc")),
-                given.optional_text("assessor"),
-                given.optional_text("pool"),
+                fields.text("topic"),
+                normalised_id(fields.text("doc")),
+                fields.optional_text("assessor"),
+                fields.optional_text("pool"),
             )
-            line = None if origin is None else number
-            drafts.setdefault(key, _Draft(number)).add(given, line)
+            if key not in drafts:
+                drafts[key] = _Draft(number)
+            drafts[key].add(fields, None if origin is None else number)
+            _refuse_huge_numbers(record)
         except FormatError as error:
             of_run = [name for name in OF_RUNS if isinstance(record, dict) and name in record]
             message = error.message
@@ -131,21 +243,36 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
     judgments: list[Judgment] = []
     warnings: list[str] = []
     for (topic, document, assessor, pool), draft in drafts.items():
-        highlights, overlap = in_order(draft.passages)
+        highlights, overlap = in_order([(span.start, span.end) for span in draft.spans])
         if overlap and not draft.has_needs:
-            warnings.append(overlap_warning(origin, draft.number))
-        if highlights and highlights[-1][1] > draft.length:
-            message = f"a passage ends at {highlights[-1][1]}, beyond the document's {draft.length}"
+            warnings.append(_overlap_warning(origin, draft.number))
+        length = draft.facts.get("document_length", TOO_LONG)
+        if highlights and highlights[-1][1] > length:
+            message = f"a passage ends at {highlights[-1][1]}, beyond the document's {length}"
             raise _wrong(message, origin, draft.number)
-        about = {"origin": origin, "line": None if origin is None else draft.number}
-        said = {"assessor": assessor, "pool": pool, **draft.said(), **about}
-        judgments.append(Judgment(topic, document, highlights, **said))
+        judgments.append(
+            Judgment(
+                topic,
+                document,
+                highlights,
+                passages=tuple(draft.points),
+                grades=tuple(draft.grades),
+                elements=tuple(draft.elements),
+                units=tuple(draft.units),
+                needs=tuple(draft.spans) if draft.has_needs else (),
+                assessor=assessor,
+                pool=pool,
+                origin=origin,
+                line=None if origin is None else draft.number,
+                **draft.facts,
+            )
+        )
     warnings += unsettled(judgments, origin)
-    return Judgments(judgments, warnings)
+    return Judgments(JudgmentColumns.of(judgments), warnings)
 
 
 def looks_like_a_run(what: str) -> str:
-    """Return what to tell somebody who gave a run as assessments.
+    """Return the message for somebody who gave a run as assessments.
 
     >>> looks_like_a_run("the field score")
     'this looks like a run (the field score), not assessments: runs come first, then assessments'
@@ -154,24 +281,21 @@ def looks_like_a_run(what: str) -> str:
 
 
 def unsettled(judgments: Iterable[Judgment], origin: str | None) -> list[str]:
-    """A warning if some judgments are drafts, or of documents that were placed as a test.
+    """Return a warning if some judgments are drafts, or of documents that were placed as a test.
 
     >>> unsettled([Judgment("7", "a", marks=("draft",)), Judgment("7", "b")], "a.jsonl")
     ['a.jsonl: 1 draft among the judgments; they count']
     """
-    marked = Counter(mark for judgment in judgments for mark in judgment.marks)
-    found = [plural(marked[mark], mark) for mark in ("draft", "honeypot") if marked[mark]]
+    marks = Counter(mark for judgment in judgments for mark in judgment.marks)
+    counts = [plural(marks[mark], mark) for mark in ("draft", "honeypot") if marks[mark]]
     where = "" if origin is None else f"{origin}: "
-    return [f"{where}{' and '.join(found)} among the judgments; they count"] if found else []
+    return [f"{where}{' and '.join(counts)} among the judgments; they count"] if counts else []
 
 
-def overlap_warning(origin: str | None, number: int) -> str:
-    """The warning for passages that overlap, with the first statement about their document."""
-    return f"{_place(origin, number)}: passages that overlap were merged"
-
-
-def _place(origin: str | None, number: int) -> str:
-    return f"row {number}" if origin is None else f"{origin}:{number}"
+def _overlap_warning(origin: str | None, number: int) -> str:
+    """Return the warning for passages that overlap, with the first statement of their judgment."""
+    where = f"row {number}" if origin is None else f"{origin}:{number}"
+    return f"{where}: passages that overlap were merged"
 
 
 def _wrong(message: str, origin: str | None, number: int) -> FormatError:
@@ -180,82 +304,70 @@ def _wrong(message: str, origin: str | None, number: int) -> FormatError:
     return FormatError(message, origin, number)
 
 
+def _refuse_huge_numbers(record: Mapping[str, Any]) -> None:
+    for name, value in record.items():
+        if type(value) is int and value.bit_length() > 64:
+            raise FormatError(f"{name}: expected a number of at most 64 bits")
+
+
+@lru_cache(maxsize=256)
+def _is_statement(names: frozenset[str]) -> bool:
+    return any(need <= names <= need | more for need, more in _STATEMENTS.items())
+
+
 @dataclass
 class _Draft:
     """A judgment in the making; number: of its first statement."""
 
     number: int
-    needed: list[NeededSpan] = field(default_factory=list)
+    spans: list[NeededSpan] = field(default_factory=list)
     has_needs: bool = False
     points: list[PointPassage] = field(default_factory=list)
     grades: list[GradedElement] = field(default_factory=list)
     elements: list[MeasuredElement] = field(default_factory=list)
     units: list[AssessedUnit] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)  # fields of a Judgment, each stated once
 
-    @property
-    def passages(self) -> list[tuple[int, int]]:
-        """The highlighted ranges."""
-        return [(one.start, one.end) for one in self.needed]
-
-    @property
-    def length(self) -> int:
-        """The length of the document, or more than any has."""
-        length: int = self.facts.get("document_length", TOO_LONG)
-        return length
-
-    def said(self) -> dict[str, Any]:
-        """What was said, but for offsets of passages."""
-        return {
-            "passages": tuple(self.points),
-            "grades": tuple(self.grades),
-            "elements": tuple(self.elements),
-            "units": tuple(self.units),
-            "needs": tuple(self.needed) if self.has_needs else (),
-            **self.facts,
-        }
-
-    def add(self, given: Fields, line: int | None) -> None:
+    def add(self, fields: Fields, line: int | None) -> None:
         """Take in a statement, and its line if it stands in a file."""
-        said = given.names & set(_SAYING)
-        if not any(need <= said <= need | more for need, more in _STATEMENTS.items()):
+        given = fields.names
+        names = given & _OF_STATEMENTS
+        if not _is_statement(frozenset(names)):
             raise FormatError(
-                f"fields {', '.join(sorted(said)) or 'missing'}: expected start and end, bep, "
+                f"fields {', '.join(sorted(names)) or 'missing'}: expected start and end, bep, "
                 "path with e and s, nodes and rel, or judged"
             )
-        if "start" in said:
-            self._add_range(given)
-        elif "start_point" in said:
-            points = (given.text("start_point"), given.text("end_point"))
-            self.points.append(PointPassage(*points, given.whole("size")))
-        elif "path" in said:
-            self._add_element(given, line)
-        elif "nodes" in said:
-            self.units.append(AssessedUnit(given.paths("nodes"), given.number("rel") or 0.0))
-        elif "judged" in said and not given.flag("judged"):
+        if "start" in names:
+            self._add_span(fields)
+        elif "start_point" in names:
+            points = (fields.text("start_point"), fields.text("end_point"))
+            self.points.append(PointPassage(*points, fields.whole("size")))
+        elif "path" in names:
+            self._add_element(fields, line)
+        elif "nodes" in names:
+            self.units.append(AssessedUnit(fields.paths("nodes"), fields.number("rel") or 0.0))
+        elif "judged" in names and not fields.flag("judged"):
             raise FormatError("judged is false: a document that is not judged is left out")
-        self._set("best_entry_point", given.whole("bep"))
-        self._set("entry_point", given.optional_text("bep_point"))
-        self._set("relevance", None if "start" in said else _signed(given, "grade"))
-        self._set("document_length", given.whole("docsize"))
-        self._set("marks", _marks(given))
-        self._set("collection", given.optional_text("collection"))
-        self._set("version", given.optional_text("version"))
-        self._set("whitespace", given.choice("whitespace", ("keep", "strip")))
+        for name, (attribute, read) in _FACTS.items():
+            if name in given and not (name == "grade" and "start" in given):
+                self._set(attribute, read(fields))
 
-    def _add_range(self, given: Fields) -> None:
-        self.has_needs |= bool({"need", "grade"} & given.names)
-        grade = given.number("grade")
+    def _add_span(self, fields: Fields) -> None:
+        self.has_needs |= "need" in fields or "grade" in fields
+        grade = fields.number("grade")
         weight = 1 if grade is None else int(grade) if grade == int(grade) else grade
-        self.needed.append(NeededSpan(given.optional_text("need"), *_range(given), weight))
+        start, end = fields.whole("start") or 0, fields.whole("end") or 0
+        if end < start:
+            raise FormatError(f"the passage ends at {end} before it starts at {start}")
+        self.spans.append(NeededSpan(fields.optional_text("need"), start, end, weight))
 
-    def _add_element(self, given: Fields, line: int | None) -> None:
-        path = given.text("path")
-        if "size" in given or "rsize" in given:
-            self.elements.append(_measured(path, given))
+    def _add_element(self, fields: Fields, line: int | None) -> None:
+        path = fields.text("path")
+        if "size" in fields or "rsize" in fields:
+            self.elements.append(_measured(path, fields))
         else:
-            flags = {name: given.flag(name) for name in ("in_pool", "inferred", "inconsistent")}
-            self.grades.append(GradedElement(path, _grade(given), **flags, line=line))
+            flags = {name: fields.flag(name) for name in ("in_pool", "inferred", "inconsistent")}
+            self.grades.append(GradedElement(path, _grade(fields), **flags, line=line))
 
     def _set(self, name: str, value: object) -> None:
         if value is not None and self.facts.setdefault(name, value) != value:
@@ -264,10 +376,8 @@ class _Draft:
             )
 
 
-def _marks(given: Fields) -> tuple[str, ...] | None:
-    marks = given.raw("marks")
-    if marks is None:
-        return None
+def _marks(fields: Fields) -> tuple[str, ...]:
+    marks = fields.raw("marks")
     if not isinstance(marks, list) or not all(mark in MARKS for mark in marks):
         raise FormatError(
             f"marks is {quoted(marks)}: expected a list of some of {', '.join(MARKS)}"
@@ -275,47 +385,53 @@ def _marks(given: Fields) -> tuple[str, ...] | None:
     return tuple(mark for mark in MARKS if mark in marks)
 
 
-def _range(given: Fields) -> tuple[int, int]:
-    start, end = given.whole("start") or 0, given.whole("end") or 0
-    if end < start:
-        raise FormatError(f"the passage ends at {end} before it starts at {start}")
-    return start, end
+def _document_grade(fields: Fields) -> int:
+    grade = fields.number("grade") or 0.0
+    if grade != int(grade):
+        raise FormatError(f"grade is {quoted(grade)}: expected a whole number")
+    return int(grade)
 
 
-def _signed(given: Fields, name: str) -> int | None:
-    value = given.number(name)
-    if value is not None and value != int(value):
-        raise FormatError(f"{name} is {quoted(value)}: expected a whole number")
-    return None if value is None else int(value)
+# What is stated once about a judgment: its field, and how it is read.
+_FACTS: dict[str, tuple[str, Callable[[Fields], Any]]] = {
+    "bep": ("best_entry_point", lambda fields: fields.whole("bep")),
+    "bep_point": ("entry_point", lambda fields: fields.text("bep_point")),
+    "grade": ("relevance", _document_grade),
+    "docsize": ("document_length", lambda fields: fields.whole("docsize")),
+    "marks": ("marks", _marks),
+    "collection": ("collection", lambda fields: fields.text("collection")),
+    "version": ("version", lambda fields: fields.text("version")),
+    "whitespace": ("whitespace", lambda fields: fields.choice("whitespace", ("keep", "strip"))),
+}
 
 
-def _grade(given: Fields) -> Grade2002 | Grade2003 | Grade2005 | None:
-    scale = given.choice("scale", _SCALES) or "2003"
-    if not {"e", "s"} & given.names:
+def _grade(fields: Fields) -> Grade2002 | Grade2003 | Grade2005 | None:
+    scale = fields.choice("scale", _SCALES) or "2003"
+    if "e" not in fields and "s" not in fields:
         return None
-    e, s = given.raw("e"), given.raw("s")
+    e, s = fields.raw("e"), fields.raw("s")
     try:
         if scale == "2002" and s in tuple(COVERAGES):
-            return Grade2002(_small(e), s)
+            return Grade2002(_level(e), s)
         if scale == "2003":
-            return Grade2003(_small(e), _small(s))
+            return Grade2003(_level(e), _level(s))
         if scale == "2005":
-            return Grade2005(None if e == "?" else _small(e), _share(s))
+            return Grade2005(None if e == "?" else _level(e), _share(s))
     except ValueError:
         pass
     raise FormatError(f"e {quoted(e)} and s {quoted(s)} are no grade of the scale {scale}")
 
 
-def _measured(path: str, given: Fields) -> MeasuredElement:
-    e, size, rsize = given.raw("e"), given.whole("size"), given.whole("rsize")
-    if given.choice("scale", _SCALES) != "2005" or size is None or rsize is None or "s" in given:
+def _measured(path: str, fields: Fields) -> MeasuredElement:
+    e, size, rsize = fields.raw("e"), fields.whole("size"), fields.whole("rsize")
+    if fields.choice("scale", _SCALES) != "2005" or size is None or rsize is None or "s" in fields:
         raise FormatError('size and rsize go together, with "scale": "2005" and without s')
     if e != "?" and (type(e) is not int or e not in range(3)):  # true and 1.0 equal 1
         raise FormatError(f"e is {quoted(e)}: expected 0, 1, 2 or ?")
     return MeasuredElement(path, None if e == "?" else e, size, rsize)
 
 
-def _small(value: object) -> int:
+def _level(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError
     return value
@@ -331,13 +447,15 @@ def _share(value: object) -> Fraction:
     return share
 
 
+# Plain statements by columns
+
 # A number that is not given; those that are given are far above.
 _ABSENT = -(1 << 62)
 _NUMBERS = ("start", "end", "bep", "docsize", "grade")
-_FIELDS = frozenset({"topic", "doc", "judged", *_NUMBERS})
+_PLAIN = frozenset({"topic", "doc", "judged", *_NUMBERS})
 
 
-class _Part(NamedTuple):
+class _Numbers(NamedTuple):
     """Some statements; a number that is not given is _ABSENT."""
 
     number: Ints
@@ -351,62 +469,72 @@ class _Part(NamedTuple):
 
 
 class PlainStatements:
-    """Statements that are taken in by columns, as long as all of them are plain.
+    """Statements of spans, entry points and grades of whole documents, taken in by columns.
+
+    They are what most files hold. Whatever is unusual or wrong is declined, and left to
+    `judgments_of_statements`.
 
     >>> statements = PlainStatements()
-    >>> said = {"topic": ["7", "7"], "doc": ["a", "b"], "start": [3, None], "end": [9, None]}
-    >>> statements.add({**said, "bep": [None, 4]}, np.array([1, 2]))
+    >>> columns = {"topic": ["7", "7"], "doc": ["a", "b"], "start": [3, None], "end": [9, None]}
+    >>> statements.add({**columns, "bep": [None, 4]}, np.array([1, 2]))
     True
     >>> list(statements.judgments("a.jsonl").judgments)
     [Judgment('7', 'a', highlights=((3, 9),)), Judgment('7', 'b', best_entry_point=4)]
-    >>> statements.add({**said, "path": [None, "/s[1]"]}, np.array([3, 4]))
+    >>> statements.add({**columns, "path": [None, "/s[1]"]}, np.array([3, 4]))
     False
     """
 
     def __init__(self) -> None:
         self._topics = Numbering()
         self._documents = Numbering(lambda names: list(map(normalised_id, names)))
-        self._parts: list[_Part] = []
+        self._parts: list[_Numbers] = []
 
     def add(self, columns: Mapping[str, Sequence[Any]], numbers: Ints) -> bool:
-        """Take in statements, each with its number; False if some of them are not plain.
+        """Take in statements, each with its number; return False if some of them are not plain.
 
         A value of None is a field that is not there.
         """
-        if not {"topic", "doc"} <= set(columns) <= _FIELDS:
+        if not {"topic", "doc"} <= set(columns) <= _PLAIN:
+            return False
+        if any(map(_has_huge_numbers, (columns["topic"], columns["doc"]))):
             return False
         topic = self._topics.numbers(columns["topic"])
         document = self._documents.numbers(columns["doc"])
         if (topic < 0).any() or (document < 0).any():
             return False
-        said = [_whole_numbers(columns.get(name), name, len(numbers)) for name in _NUMBERS]
-        if any(values is None for values in said):
-            return False
-        part = _Part(numbers, topic, document, *(one for one in said if one is not None))
+        given = []
+        for name in _NUMBERS:
+            values = _whole_numbers(columns.get(name), name, len(numbers))
+            if values is None:
+                return False
+            given.append(values)
+        part = _Numbers(numbers, topic, document, *given)
         self._parts.append(part)
         return _are_statements(part, columns.get("judged", ()))
 
     def judgments(self, origin: str | None) -> Judgments | None:
-        """The judgments that all statements make up; None if something is wrong with them."""
+        """Return the judgments that all statements make up; None if something is wrong."""
         if not any(len(part.number) for part in self._parts):
             return None
-        said = self._in_order()
-        topics, topic = by_first_appearance(self._topics.names, said.topic)
-        documents, document = by_first_appearance(self._documents.names, said.document)
+        given = self._in_order()
+        topics, topic = by_first_appearance(self._topics.names, given.topic)
+        documents, document = by_first_appearance(self._documents.names, given.document)
         row, first = _first_appearances(topic * len(documents) + document)
-        facts = [_said_once(row, len(first), one) for one in (said.docsize, said.bep, said.grade)]
-        if any(one is None for one in facts):
+        length = _consistent_values(row, len(first), given.docsize)
+        entry = _consistent_values(row, len(first), given.bep)
+        grade = _consistent_values(row, len(first), given.grade)
+        if length is None or entry is None or grade is None:
             return None
-        length, entry, grade = (one for one in facts if one is not None)
-        ranges = np.flatnonzero(said.start != _ABSENT)
-        passages = Spans(row[ranges], said.start[ranges], said.end[ranges])
+        spans = np.flatnonzero(given.start != _ABSENT)
+        passages = Spans(row[spans], given.start[spans], given.end[spans])
         highlights = merged(passages)
         known = length[highlights.group]
         if ((known != _ABSENT) & (highlights.end > known)).any():
             return None
-        number = said.number[first]
-        overlapping = _sums(passages, len(first)) != _sums(highlights, len(first))
-        judgments = plain_judgments(
+        number = given.number[first]
+        characters = characters_by_row(passages, len(first))
+        overlapping = characters != characters_by_row(highlights, len(first))
+        judgments = plain_columns(
             topics,
             tuple(documents),
             topic[first],
@@ -418,21 +546,27 @@ class PlainStatements:
             line=None if origin is None else number,
             origin=origin,
         )
-        warnings = [overlap_warning(origin, one) for one in number[overlapping].tolist()]
+        warnings = [_overlap_warning(origin, line) for line in number[overlapping].tolist()]
         return Judgments(judgments, warnings)
 
-    def _in_order(self) -> _Part:
-        """All statements by their numbers."""
-        said = _Part(*(np.concatenate(column) for column in zip(*self._parts, strict=True)))
-        order = np.argsort(said.number, kind="stable")
-        return _Part(*(column[order] for column in said))
+    def _in_order(self) -> _Numbers:
+        """Return all statements by their numbers."""
+        given = _Numbers(*(np.concatenate(column) for column in zip(*self._parts, strict=True)))
+        order = np.argsort(given.number, kind="stable")
+        return _Numbers(*(column[order] for column in given))
+
+
+def _has_huge_numbers(values: Sequence[Any]) -> bool:
+    if int not in set(map(type, values)):
+        return False
+    return any(type(value) is int and value.bit_length() > 64 for value in values)
 
 
 def _whole_numbers(values: Sequence[Any] | None, name: str, count: int) -> Ints | None:
-    """Numbers in the usual range, with _ABSENT for None; None if some are anything else."""
-    found = np.full(count, _ABSENT, dtype=np.int64)
+    """Return numbers in the usual range, _ABSENT for None; None if some are anything else."""
+    numbers = np.full(count, _ABSENT, dtype=np.int64)
     if values is None:
-        return found
+        return numbers
     types = set(map(type, values))
     if not types <= {int, type(None)}:
         return None
@@ -443,25 +577,25 @@ def _whole_numbers(values: Sequence[Any] | None, name: str, count: int) -> Ints 
     lowest, highest = (-LARGEST_GRADE, LARGEST_GRADE) if name == "grade" else (0, TOO_LONG - 1)
     if values and not (lowest <= min(values) and max(values) <= highest):
         return None
-    found[is_given] = values
-    return found
+    numbers[is_given] = values
+    return numbers
 
 
-def _are_statements(said: _Part, judged: Sequence[Any]) -> bool:
-    """Whether each says exactly one thing, and ranges do not end before they start."""
-    if any(one is not True and one is not None for one in judged):
+def _are_statements(given: _Numbers, judged: Sequence[Any]) -> bool:
+    """Return whether each states exactly one thing, and spans do not end before they start."""
+    if any(value is not True and value is not None for value in judged):
         return False
-    is_judged = np.zeros(len(said.number), dtype=np.bool_)
-    is_judged[: len(judged)] = [one is True for one in judged]
-    is_range = said.start != _ABSENT
-    if ((said.end != _ABSENT) != is_range).any() or (said.end < said.start).any():
+    is_judged = np.zeros(len(given.number), dtype=np.bool_)
+    is_judged[: len(judged)] = [value is True for value in judged]
+    is_span = given.start != _ABSENT
+    if ((given.end != _ABSENT) != is_span).any() or (given.end < given.start).any():
         return False
-    kinds = [is_range, said.bep != _ABSENT, said.grade != _ABSENT, is_judged]
+    kinds = [is_span, given.bep != _ABSENT, given.grade != _ABSENT, is_judged]
     return bool((np.sum(kinds, axis=0) == 1).all())
 
 
 def _first_appearances(keys: Ints) -> tuple[Ints, Ints]:
-    """The number of each key in the order of first appearance, and where each comes first."""
+    """Return the number of each key by first appearance, and where each comes first."""
     is_first = np.append(True, keys[1:] != keys[:-1])  # neighbours are often the same
     blocks = np.flatnonzero(is_first)
     _, first, which = np.unique(keys[blocks], return_index=True, return_inverse=True)
@@ -471,70 +605,19 @@ def _first_appearances(keys: Ints) -> tuple[Ints, Ints]:
     return position[which][np.cumsum(is_first) - 1], blocks[first[order]]
 
 
-def _said_once(row: Ints, rows: int, values: Ints) -> Ints | None:
-    """What is said of each row, _ABSENT if nothing; None if statements contradict each other."""
+def _consistent_values(row: Ints, rows: int, values: Ints) -> Ints | None:
+    """Return the value of each row, _ABSENT if none is given; None if statements contradict."""
     given = np.flatnonzero(values != _ABSENT)
-    found = np.full(rows, _ABSENT, dtype=np.int64)
-    found[row[given]] = values[given]
-    return found if (found[row[given]] == values[given]).all() else None
+    by_row = np.full(rows, _ABSENT, dtype=np.int64)
+    by_row[row[given]] = values[given]
+    return by_row if (by_row[row[given]] == values[given]).all() else None
 
 
-def _sums(spans: Spans, rows: int) -> Ints:
-    found = np.zeros(rows, dtype=np.int64)
-    np.add.at(found, spans.group, spans.lengths())
-    return found
-
-
-def read_jsonl(file: IO[bytes], origin: str) -> Judgments:
-    """Read assessments.
-
-    >>> import io
-    >>> line = b'{"topic": "7", "doc": "a", "start": 3, "end": 9}'
-    >>> read_jsonl(io.BytesIO(line), "a.jsonl").judgments[0].highlights
-    ((3, 9),)
-    """
-    data = whole_text(file, origin)
-    found = _by_columns(data, origin)
-    if found is None:
-        found = judgments_of_statements(json_lines(io.BytesIO(data), origin), origin)
-    if not found.judgments:
-        raise FormatError("no assessments in the file", origin)
-    return found
-
-
-def _by_columns(data: bytes, origin: str) -> Judgments | None:
-    """The judgments, if all lines are plain statements and nothing is wrong."""
-    statements = PlainStatements()
-    for begin, end, line in line_blocks(data):
-        records = _records(data[begin:end])
-        if records is None:
-            return None
-        for names, rows in _by_names(records).items():
-            own = [records[row] for row in rows]
-            columns = {name: [record[name] for record in own] for name in names}
-            if not statements.add(columns, np.array(rows) + line):
-                return None
-    return statements.judgments(origin)
-
-
-def _by_names(records: Sequence[dict[str, Any]]) -> dict[tuple[str, ...], list[int]]:
-    """The rows of records with the same fields in the same order."""
-    found: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-    for row, record in enumerate(records):
-        found[tuple(record)].append(row)
-    return found
-
-
-def _records(lines: bytes) -> list[dict[str, Any]] | None:
-    """The objects of many lines, parsed together; None if lines may hold anything else."""
-    try:
-        return objects_on_lines(lines.decode().replace("\r\n", "\n").rstrip())
-    except UnicodeDecodeError:
-        return None
+# Writing
 
 
 def write_jsonl(judgments: Iterable[Judgment]) -> Iterator[bytes]:
-    """Assessments as JSONL.
+    """Yield assessments as JSONL.
 
     >>> list(write_jsonl([Judgment("7", "a")]))
     [b'{"topic": "7", "doc": "a", "judged": true}\\n']
@@ -545,12 +628,12 @@ def write_jsonl(judgments: Iterable[Judgment]) -> Iterator[bytes]:
 
 
 def statements_of(judgment: Judgment) -> Iterator[dict[str, Any]]:
-    """The statements that make up a judgment, with what is said once in the first.
+    """Yield the statements that make up a judgment; what is stated once is in the first.
 
     >>> list(statements_of(Judgment("7", "a", ((3, 9),), document_length=20)))
     [{'topic': '7', 'doc': 'a', 'start': 3, 'end': 9, 'docsize': 20}]
     """
-    about = {name: getattr(judgment, name) for name in ("assessor", "pool")}
+    always = {name: getattr(judgment, name) for name in ("assessor", "pool")}
     once = {
         "docsize": judgment.document_length,
         "marks": list(judgment.marks) or None,
@@ -561,24 +644,24 @@ def statements_of(judgment: Judgment) -> Iterator[dict[str, Any]]:
             "topic": judgment.topic,
             "doc": judgment.document,
             **statement,
-            **{name: value for name, value in (about | once).items() if value is not None},
+            **{name: value for name, value in (always | once).items() if value is not None},
         }
         once = {}
 
 
 def _statements(judgment: Judgment) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     if judgment.best_entry_point is not None:
-        found.append({"bep": judgment.best_entry_point})
+        records.append({"bep": judgment.best_entry_point})
     if judgment.entry_point is not None:
-        found.append({"bep_point": judgment.entry_point})
-    found += map(_needed_record, judgment.needs)
-    found += [{"start": start, "end": end} for start, end in beside_needs(judgment)]
+        records.append({"bep_point": judgment.entry_point})
+    records += map(_needed_record, judgment.needs)
+    records += [{"start": start, "end": end} for start, end in spans_without_need(judgment)]
     for start, end, size in judgment.passages:
         counted = {} if size is None else {"size": size}
-        found.append({"start_point": start, "end_point": end, **counted})
-    found += map(_graded_record, judgment.grades)
-    found += [
+        records.append({"start_point": start, "end_point": end, **counted})
+    records += map(_graded_record, judgment.grades)
+    records += [
         {
             "path": element.path,
             "e": "?" if element.exhaustivity is None else element.exhaustivity,
@@ -588,16 +671,16 @@ def _statements(judgment: Judgment) -> list[dict[str, Any]]:
         }
         for element in judgment.elements
     ]
-    found += [{"nodes": list(nodes), "rel": rel} for nodes, rel in judgment.units]
+    records += [{"nodes": list(nodes), "rel": rel} for nodes, rel in judgment.units]
     if judgment.relevance is not None:
-        found.append({"grade": judgment.relevance})
-    return found or [{"judged": True}]
+        records.append({"grade": judgment.relevance})
+    return records or [{"judged": True}]
 
 
-def _needed_record(one: NeededSpan) -> dict[str, Any]:
-    need = {} if one.need is None else {"need": one.need}
-    # A grade is always said: it tells the ranges of needs from other passages.
-    return {"start": one.start, "end": one.end, **need, "grade": one.grade}
+def _needed_record(span: NeededSpan) -> dict[str, Any]:
+    need = {} if span.need is None else {"need": span.need}
+    # The grade is always written: it distinguishes spans of needs from other passages.
+    return {"start": span.start, "end": span.end, **need, "grade": span.grade}
 
 
 def _graded_record(element: GradedElement) -> dict[str, Any]:

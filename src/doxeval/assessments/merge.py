@@ -24,8 +24,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeVar, get_args
 
+from doxeval.assessments.columns import JudgmentColumns, Judgments
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
-from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment, Judgments
+from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment
 from doxeval.errors import FormatError, InputError
 from doxeval.messages import Parameter, join_names, plural, truncate
 
@@ -52,7 +53,7 @@ def merged_judgments(judgments: Iterable[Judgment], how: Merge) -> Judgments:
         several = (_votes(same) for same in pairs.values() if len(same) > 1)
         union, intersection = Parameter("merge", "union"), Parameter("merge", "intersection")
         ties = counted_ties(several, union + ", " + intersection + " or a third judgment")
-    return Judgments(merged, [str(ties)] if ties else [])
+    return Judgments(JudgmentColumns.of(merged), [str(ties)] if ties else [])
 
 
 def _votes(same: Sequence[Judgment]) -> Votes:

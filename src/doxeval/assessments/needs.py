@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -17,17 +18,17 @@ from doxeval.messages import quoted, truncate
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Needs:
-    """The needs of all topics, sorted by topic, each with its alternative ranges of text.
+    """The needs of all topics, sorted by topic, each with its alternative spans of text.
 
-    topic: of each need, as its place among the topics. grade: its weight. begin: where its
+    topic: of each need, as its position among the topics. grade: its weight. begin: where its
     alternatives begin, one more than there are needs; pair, start, end: the alternatives, pair
     being the judged pair of topic and document. The shortest alternative of a need comes first; of
     equally long ones the first in document order (by the id of the document, then by offset), so
     that the order of lines in a file makes no difference.
 
-    >>> one = Judgment("7", "a", needs=(NeededSpan("who", 0, 5, 2), NeededSpan(None, 7, 9)))
+    >>> first = Judgment("7", "a", needs=(NeededSpan("who", 0, 5, 2), NeededSpan(None, 7, 9)))
     >>> other = Judgment("7", "b", needs=(NeededSpan("who", 3, 8, 2),))
-    >>> needs = Needs.of(Assessments([one, other]))
+    >>> needs = Needs.of(Assessments([first, other]))
     >>> needs.names, needs.grade.tolist(), needs.begin.tolist(), needs.start.tolist()
     (('who', None), [2.0, 1.0], [0, 2, 3], [0, 3, 7])
     """
@@ -42,16 +43,16 @@ class Needs:
 
     @classmethod
     def of(cls, assessments: Assessments) -> Needs:
-        """The needs that assessments state; elsewhere each highlighted passage is one."""
+        """Return the needs that assessments state; without any, each highlighted passage is one."""
         columns = assessments.columns
-        judgments = assessments.detailed()
-        if not any(judgment.needs for judgment in judgments):
+        if not columns.have("needs"):
             count = len(columns.highlights.group)
             topic = columns.topic[columns.highlights.group]
             single = np.arange(count + 1)
             return cls((None,) * count, topic, np.ones(count), single, *columns.highlights)
-        found = _stated(judgments, columns.topic)
-        return found.shortest_first([judgments[pair].document for pair in found.pair.tolist()])
+        judgments = assessments.detailed()
+        needs = _collect_needs(judgments, columns.topic)
+        return needs.shortest_first([judgments[pair].document for pair in needs.pair.tolist()])
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -94,7 +95,7 @@ class _Alternative(NamedTuple):
     end: int
 
 
-def _stated(judgments: Sequence[Judgment], topics: Ints) -> Needs:
+def _collect_needs(judgments: Sequence[Judgment], topics: Ints) -> Needs:
     names: list[str | None] = []
     grades: list[float] = []
     of_topic: list[int] = []
@@ -118,23 +119,23 @@ def _stated(judgments: Sequence[Judgment], topics: Ints) -> Needs:
                 )
             if _Alternative(pair, start, end) not in alternatives[number]:
                 alternatives[number].append(_Alternative(pair, start, end))
-    columns = np.array([one for own in alternatives for one in own], dtype=np.int64)
+    columns = np.array(list(chain.from_iterable(alternatives)), dtype=np.int64)
     pair_, start_, end_ = columns.reshape(-1, 3).T
-    begin = np.append(0, np.cumsum([len(own) for own in alternatives]))
+    begin = np.append(0, np.cumsum(list(map(len, alternatives))))
     grade_ = np.array(grades, dtype=np.float64)
     return Needs(tuple(names), np.array(of_topic), grade_, begin, pair_, start_, end_)
 
 
 def _all_needs(judgment: Judgment) -> Iterable[NeededSpan]:
     yield from judgment.needs
-    for start, end in beside_needs(judgment):
+    for start, end in spans_without_need(judgment):
         yield NeededSpan(None, start, end)
 
 
-def beside_needs(judgment: Judgment) -> list[tuple[int, int]]:
-    """The highlighted text that answers no stated need.
+def spans_without_need(judgment: Judgment) -> list[tuple[int, int]]:
+    """Return the highlighted text that answers no stated need.
 
-    >>> beside_needs(Judgment("7", "a", ((0, 9),), needs=(NeededSpan("who", 3, 5),)))
+    >>> spans_without_need(Judgment("7", "a", ((0, 9),), needs=(NeededSpan("who", 3, 5),)))
     [(0, 3), (5, 9)]
     """
     if not judgment.needs:

@@ -2,8 +2,6 @@
 
 The format is recognised by how a file begins: XML, JSON, or lines of four fields (TREC's qrels)
 or more (INEX 2008–10). A directory stands for all files below it, an archive for its members.
-
-The formats of assessments, and what each cannot hold.
 """
 
 from __future__ import annotations
@@ -11,16 +9,21 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
+import numpy as np
+
 from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.columns import PlainJudgments, joined
-from doxeval.assessments.jsonl import looks_like_a_run
-from doxeval.assessments.judgment import Judgment, Judgments
+from doxeval.assessments.columns import JudgmentColumns, Judgments, concatenate_judgments
+from doxeval.assessments.inex_text import read_inex_text, write_inex_text
+from doxeval.assessments.inex_xml import read_inex_xml, write_inex_grades, write_inex_highlights
+from doxeval.assessments.jsonl import looks_like_a_run, read_jsonl, write_jsonl
+from doxeval.assessments.judgment import Judgment
 from doxeval.assessments.merge import Merge, merged_judgments
 from doxeval.assessments.resolution import resolved_judgments
+from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.columns import Frame, is_frame
 from doxeval.documents import Collection, Offsets, Whitespace, is_archive, members
 from doxeval.errors import FormatError, OutputError, SourceError, warn
@@ -29,16 +32,18 @@ from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
 from doxeval.output import flush_to_disk
 
+_HEAD = 1 << 16
+# Judgments, their file or files, grades {topic: {document: grade}}, or a data frame.
+AssessmentsGiven = (
+    Assessments | str | os.PathLike[str] | Sequence[str] | Mapping[str, Mapping[str, Any]] | Frame
+)
 AssessmentFormat = Literal["grades", "highlights", "qrels", "trec", "judgments"]
 
-FORMATS: dict[AssessmentFormat, str] = {
-    "grades": "the XML of INEX 2002–04, grades of elements",
-    "highlights": "the XML of INEX 2005–07, passages between text points",
-    "qrels": "the text of INEX 2008–10, passages by offsets",
-    "trec": "TREC's qrels, a grade for each document",
-    "judgments": "JSONL, everything",
-}
-_WHAT = {
+
+# Formats
+
+# What a judgment may have besides topic and document, as messages name it.
+_FIELDS = {
     "highlights": "highlighted passages",
     "best_entry_point": "best entry points",
     "document_length": "lengths of documents",
@@ -56,36 +61,100 @@ _WHAT = {
     "version": "versions",
     "whitespace": "how white space is treated",
 }
-_KEPT: dict[AssessmentFormat, set[str]] = {
-    "grades": {"grades", "pool"},
-    "highlights": {"passages", "entry_point", "elements", "pool", "collection", "version"}
-    | {"whitespace"},
-    "qrels": {"highlights", "best_entry_point", "document_length"},
-    "trec": {"relevance"},
-    "judgments": set(_WHAT),
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format of assessments: how it is recognised, read and written, and what it can hold.
+
+    sniff: whether a file is in this format, given how it begins.
+    keeps: the fields of a judgment that the format can hold.
+    one_topic: whether a file has judgments of one topic and pool only.
+    """
+
+    description: str
+    keeps: frozenset[str]
+    sniff: Callable[[bytes], bool]
+    read: Callable[[IO[bytes], str], Judgments]
+    write: Callable[[Sequence[Judgment]], Iterator[bytes]]
+    one_topic: bool = False
+    separated_by_space: bool = False
+
+
+def _is_xml(begin: bytes) -> bool:
+    return begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff"))
+
+
+def _is_json(begin: bytes) -> bool:
+    return begin.startswith(b"{")
+
+
+def _count_fields(begin: bytes) -> int:
+    """Return the number of fields on the first line of text that is neither XML nor JSON."""
+    is_text = not _is_xml(begin) and not _is_json(begin)
+    return len(begin.split(b"\n", 1)[0].split()) if is_text else 0
+
+
+FORMATS: dict[AssessmentFormat, FileFormat] = {
+    "grades": FileFormat(
+        "the XML of INEX 2002–04, grades of elements",
+        frozenset({"grades", "pool"}),
+        _is_xml,
+        read_inex_xml,
+        write_inex_grades,
+        one_topic=True,
+    ),
+    "highlights": FileFormat(
+        "the XML of INEX 2005–07, passages between text points",
+        frozenset({"passages", "entry_point", "elements", "pool", "collection", "version"})
+        | {"whitespace"},
+        _is_xml,
+        read_inex_xml,
+        write_inex_highlights,
+        one_topic=True,
+    ),
+    "qrels": FileFormat(
+        "the text of INEX 2008–10, passages by offsets",
+        frozenset({"highlights", "best_entry_point", "document_length"}),
+        lambda begin: _count_fields(begin) > 4,
+        read_inex_text,
+        write_inex_text,
+        separated_by_space=True,
+    ),
+    "trec": FileFormat(
+        "TREC's qrels, a grade for each document",
+        frozenset({"relevance"}),
+        lambda begin: _count_fields(begin) == 4,
+        read_trec_qrels,
+        write_trec_qrels,
+        separated_by_space=True,
+    ),
+    "judgments": FileFormat(
+        "JSONL, everything",
+        frozenset(_FIELDS),
+        _is_json,
+        read_jsonl,
+        write_jsonl,
+    ),
 }
 
 
 def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -> list[str]:
-    """What of the judgments a format cannot hold.
+    """Return what of the judgments a format cannot hold.
 
     >>> assessment_losses([Judgment("7", "a", ((10, 15),), 12)], "trec")
     ['highlighted passages', 'best entry points']
     """
     judgments = list(judgments)
     return [
-        what
-        for name, what in _WHAT.items()
-        if name not in _KEPT[format]
+        description
+        for name, description in _FIELDS.items()
+        if name not in FORMATS[format].keeps
         and any(getattr(judgment, name) not in (None, ()) for judgment in judgments)
     ]
 
 
-_HEAD = 1 << 16
-# Judgments, their file or files, grades {topic: {document: grade}}, or a data frame.
-AssessmentsGiven = (
-    Assessments | str | os.PathLike[str] | Sequence[str] | Mapping[str, Mapping[str, Any]] | Frame
-)
+# Reading
 
 
 @checked
@@ -110,14 +179,16 @@ def read_assessments(
     >>> [judgment.highlights for judgment in read_assessments(path)]
     [((10, 15),)]
     """
-    read = [found for source in sources for found in _read(os.fspath(source))]
-    judgments = _together([found.judgments for found in read])
-    warnings = list(chain.from_iterable(found.warnings for found in read))
+    files = [judged for source in sources for judged in _read(os.fspath(source))]
+    columns = concatenate_judgments([judged.judgments for judged in files])
+    warnings = [warning for judged in files for warning in judged.warnings]
+    numbers = None
     if pool is not None:
-        judgments = _of_pool(judgments, pool)
+        columns = _of_pool(columns, pool)
     if collection is not None:
-        resolved = resolved_judgments(judgments, collection, offsets=offsets, whitespace=whitespace)
-        judgments, warnings = resolved.judgments, warnings + resolved.warnings
+        resolved = resolved_judgments(columns, collection, offsets=offsets, whitespace=whitespace)
+        columns, numbers = resolved.judgments, resolved.document_numbers
+        warnings += resolved.warnings
     elif offsets == "bytes":
         raise FormatError("offsets in bytes can only be converted with the collection")
     elif whitespace is not None:
@@ -125,10 +196,12 @@ def read_assessments(
             Parameter("whitespace") + " is for text points, which only a collection can resolve"
         )
     if merge is not None:
-        judgments, ties = merged_judgments(judgments, merge)
-        warnings = warnings + ties
+        columns, ties = merged_judgments(columns, merge)
+        numbers, warnings = None, warnings + ties  # other documents, in another order
     warn(warnings)
-    return Assessments(judgments, warnings, None if collection is None else collection.seal)
+    if collection is not None and numbers is not None:
+        return Assessments.of_resolved(columns, warnings, collection, numbers)
+    return Assessments(columns, warnings, None if collection is None else collection.seal)
 
 
 def as_assessments(
@@ -152,7 +225,7 @@ def as_assessments(
     if is_frame(given):
         return Assessments.from_frame(given)
     several: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
-    if several and all(isinstance(one, str | os.PathLike) for one in several):
+    if several and all(isinstance(source, str | os.PathLike) for source in several):
         return read_assessments(
             *several, collection=collection, offsets=offsets, whitespace=whitespace
         )
@@ -165,31 +238,24 @@ def as_assessments(
     )
 
 
-def _together(several: Sequence[Sequence[Judgment]]) -> Sequence[Judgment]:
-    """The judgments of several files, by columns if those of all files are."""
-    plain = [one.columns for one in several if isinstance(one, PlainJudgments)]
-    if plain and len(plain) == len(several):
-        return PlainJudgments(joined(plain))
-    return list(chain.from_iterable(several))
-
-
-def _of_pool(judgments: Sequence[Judgment], pool: str) -> list[Judgment]:
-    found = [judgment for judgment in judgments if judgment.pool == pool]
-    if not found:
-        pools = sorted({judgment.pool for judgment in judgments} - {None}, key=str)
-        there = f"there are {join_names(list(map(str, pools)))}" if pools else "no file names one"
+def _of_pool(columns: JudgmentColumns, pool: str) -> JudgmentColumns:
+    pools = {row: details["pool"] for row, details in columns.details.items() if "pool" in details}
+    rows = [row for row, name in pools.items() if name == pool]
+    if not rows:
+        names = sorted(set(pools.values()))
+        there = f"there are {join_names(names)}" if names else "no file names one"
         raise FormatError(f"no judgments of pool {quoted(pool)}; {there}")
-    return found
+    return columns.rows(np.array(rows))
 
 
 def _read(source: str) -> Iterator[Judgments]:
-    """What a file says, or each file of a directory, or each member of an archive."""
+    """Yield what a file says, or each file of a directory, or each member of an archive."""
     if os.path.isdir(source):
         files = sorted(path for path in Path(source).rglob("*") if path.is_file())
-        seen = [path for path in files if not path.name.startswith(".")]
-        if not seen:
+        visible = [path for path in files if not path.name.startswith(".")]
+        if not visible:
             raise SourceError("no files in the directory", source)
-        for path in seen:
+        for path in visible:
             yield from _read(str(path))
     elif is_archive(source):
         for member in members(source):
@@ -202,38 +268,20 @@ def _read(source: str) -> Iterator[Judgments]:
 def _read_file(file: IO[bytes], origin: str) -> Judgments:
     reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
     try:
-        return _reader(_format_of(reader.peek(_HEAD), origin))(reader, origin)
+        begin = reader.peek(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
+        for format in FORMATS.values():
+            if format.sniff(begin):
+                return format.read(reader, origin)
     finally:
         reader.detach()
+    raise FormatError(
+        "this is not a file of assessments: expected INEX XML, JSONL, or lines of text like "
+        "`topic Q0 doc rsize docsize bep off:len …` or `topic 0 doc grade`",
+        origin,
+    )
 
 
-def _reader(format: AssessmentFormat) -> Callable[[IO[bytes], str], Judgments]:
-    """The reader of a format, loaded when it is needed."""
-    if format == "qrels":
-        from doxeval.assessments.inex_text import read_inex_text as read
-    elif format == "trec":
-        from doxeval.assessments.trec import read_trec_qrels as read
-    elif format == "judgments":
-        from doxeval.assessments.jsonl import read_jsonl as read
-    else:
-        from doxeval.assessments.inex_xml import read_inex_xml as read
-    return read
-
-
-def _format_of(head: bytes, origin: str) -> AssessmentFormat:
-    begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
-    if begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
-        return "highlights"
-    if begin.startswith(b"{"):
-        return "judgments"
-    fields = len(begin.split(b"\n", 1)[0].split())
-    if fields < 4:
-        raise FormatError(
-            "this is not a file of assessments: expected INEX XML, JSONL, or lines of text like "
-            "`topic Q0 doc rsize docsize bep off:len …` or `topic 0 doc grade`",
-            origin,
-        )
-    return "trec" if fields == 4 else "qrels"
+# Writing
 
 
 @checked
@@ -256,48 +304,24 @@ def write_assessments(
             f"no format {quoted(format)} of assessments; there are {', '.join(FORMATS)}"
         )
     judgments = list(assessments)
-    if format in ("qrels", "trec"):
+    chosen = FORMATS[format]
+    if chosen.separated_by_space:
         _check_ids(judgments)
-    together = _writer_of_all(format)
-    if together is not None:
-        with open_output(path) as file:
-            file.writelines(together(judgments))
-        return
     groups: dict[tuple[str | None, ...], list[Judgment]] = {}
-    for judgment in judgments:
-        key = (judgment.topic, judgment.pool, judgment.version, judgment.whitespace)
-        groups.setdefault(key, []).append(judgment)
-    write = _writer_of_a_topic(format)
-    if len(groups) == 1:
-        with open_output(path) as file:
-            file.writelines(write(judgments))
+    if chosen.one_topic:
+        for judgment in judgments:
+            key = (judgment.topic, judgment.pool, judgment.version, judgment.whitespace)
+            groups.setdefault(key, []).append(judgment)
+    if chosen.one_topic and len(groups) != 1:
+        files = {_file_name(key): chosen.write(group) for key, group in groups.items()}
+        _write_directory(files, path)
     else:
-        _write_directory({_file_name(key): write(group) for key, group in groups.items()}, path)
-
-
-def _writer_of_all(
-    format: AssessmentFormat,
-) -> Callable[[Iterable[Judgment]], Iterator[bytes]] | None:
-    """The writer of a format with all topics in one file."""
-    from doxeval.assessments.inex_text import write_inex_text
-    from doxeval.assessments.jsonl import write_jsonl
-    from doxeval.assessments.trec import write_trec_qrels
-
-    writers = {"qrels": write_inex_text, "trec": write_trec_qrels, "judgments": write_jsonl}
-    return writers.get(format)
-
-
-def _writer_of_a_topic(
-    format: AssessmentFormat,
-) -> Callable[[Sequence[Judgment]], Iterator[bytes]]:
-    """The writer of a format with one file for each topic."""
-    from doxeval.assessments.inex_xml import write_inex_grades, write_inex_highlights
-
-    return write_inex_grades if format == "grades" else write_inex_highlights
+        with open_output(path) as file:
+            file.writelines(chosen.write(judgments))
 
 
 def _check_ids(judgments: Iterable[Judgment]) -> None:
-    """Columns of text are separated by white space, so ids cannot hold any."""
+    """Refuse ids with white space, which separates columns of text."""
     for judgment in judgments:
         for name in (judgment.topic, judgment.document):
             if len(name.split()) != 1:
@@ -307,7 +331,7 @@ def _check_ids(judgments: Iterable[Judgment]) -> None:
 
 
 def _file_name(key: tuple[str | None, ...]) -> str:
-    """A name that no topic can turn into a path to somewhere else."""
+    """Return a name that no topic can turn into a path to somewhere else."""
     from urllib.parse import quote
 
     return "-".join(quote(part, safe="").replace(".", "%2E") for part in key if part) + ".xml"

@@ -1,11 +1,4 @@
-"""What assessments say about elements, for measures and simulated systems alike.
-
-This is the one place that knows which elements fit a quantisation: those that hold highlighted
-text, those that files of 2005–07 list, or those that were graded one by one. Elements outside the
-target of their topic are left out, for strict CAS. Elements and recall bases are made when they
-are first asked for, and kept.
-
-Recall bases: which of the assessed elements a perfect system would return.
+"""Recall bases: which of the assessed elements a perfect system would return.
 
     full       every element whose quantised grade is above 0
     ideal      on each maximal relevant path the best element, and none inside another
@@ -18,7 +11,9 @@ Lalmas and Tombros 2007, §3.3)
 A base can be filtered: elements with certain tags are left out before either is built. INEX 2006
 left out links, whose few words are often wholly highlighted.
 
-`exact_units` are what Piwowarski and Gallinari 2003 take for ideal with grades of 2002.
+`RelevantElements` is what measures and simulated systems ask: it alone knows which assessed
+elements fit a quantisation. `exact_units` are what Piwowarski and Gallinari 2003 take for ideal
+with grades of 2002.
 """
 
 from __future__ import annotations
@@ -41,7 +36,7 @@ from doxeval.assessments.elements import (
     elements_from_highlights,
     elements_from_lists,
 )
-from doxeval.assessments.grades import COVERAGES, Grade2005, GradeColumns, Quantisation, Specificity
+from doxeval.assessments.grades import COVERAGES, Grade2005, Quantisation, Specificity
 from doxeval.documents import Collection, PathPatterns
 from doxeval.errors import MissingInput
 
@@ -53,160 +48,13 @@ LINKS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class RecallBase:
-    """Elements with exact values above 0, sorted by topic and document order.
-
-    row: where each stands among the assessed elements. begin, after: topic and node as one
-    number, so that an element is inside another exactly if its range is.
-    """
-
-    row: Ints
-    topic: Ints
-    document: Ints
-    begin: Ints
-    after: Ints
-    numerator: Ints
-    denominator: Ints
-
-    def __len__(self) -> int:
-        return len(self.row)
-
-    @property
-    def value(self) -> Floats:
-        """The values as floats."""
-        found: Floats = self.numerator / self.denominator
-        return found
-
-    def rows(self, rows: Ints | Bools) -> RecallBase:
-        """Only some of the elements."""
-        return RecallBase(*(getattr(self, column.name)[rows] for column in fields(self)))
-
-
-def full_recall_base(
-    elements: AssessedElements, quantisation: Quantisation, ignored: Container[str] = ()
-) -> RecallBase:
-    """Every element with a value above 0 whose tag is not ignored.
-
-    >>> from doxeval.assessments.elements import elements_from_grades
-    >>> from doxeval.assessments.grades import Grade2003
-    >>> from doxeval.assessments import Assessments, Judgment
-    >>> from doxeval.assessments.judgment import GradedElement
-    >>> from doxeval.assessments.grades import QUANTISATIONS
-    >>> paths = {"/s[1]": (3, 1), "/s[1]/p[1]": (3, 3), "/s[1]/p[2]": (0, 0)}
-    >>> grades = tuple(GradedElement(path, Grade2003(*es)) for path, es in paths.items())
-    >>> elements = elements_from_grades(Assessments([Judgment("7", "a", grades=grades)]))
-    >>> full = full_recall_base(elements, QUANTISATIONS["gen"])
-    >>> full.value.tolist(), ideal_recall_base(full).value.tolist()
-    ([0.75, 1.0], [1.0])
-    """
-    values = quantisation.values(elements.scale, elements.grades)
-    kept = (values.numerator > 0) & (elements.size != 0) & ~elements.has_tag(ignored)
-    rows = np.flatnonzero(kept)
-    topic = elements.topic[rows]
-    return RecallBase(
-        rows,
-        topic,
-        elements.document[rows],
-        elements.keys(topic, elements.node[rows]),
-        elements.keys(topic, elements.after[rows]),
-        values.numerator[rows],
-        values.denominator[rows],
-    )
-
-
-def ideal_recall_base(full: RecallBase) -> RecallBase:
-    """The ideal elements of a full base."""
-    parent, depth = nesting(full.begin, full.after)
-    best = np.arange(len(full))
-    for level in range(1, int(depth.max(initial=0)) + 1):
-        here = np.flatnonzero(depth == level)
-        above = best[parent[here]]
-        # Exact: a/b > c/d as whole numbers.
-        higher = (
-            full.numerator[here] * full.denominator[above]
-            > full.numerator[above] * full.denominator[here]
-        )
-        best[here] = np.where(higher, here, above)
-    has_none_inside = np.ones(len(full), dtype=np.bool_)
-    has_none_inside[parent[parent >= 0]] = False
-    chosen = np.unique(best[has_none_inside])
-    reach = np.maximum.accumulate(np.append(0, full.after[chosen]))[:-1]
-    return full.rows(chosen[full.begin[chosen] >= reach])
-
-
-class ExactUnits(NamedTuple):
-    """Elements with exact coverage: their rows among the assessed elements, and their worth."""
-
-    row: Ints
-    value: Floats
-
-
-_EXACT = COVERAGES.index("E")
-_WORTH = np.array([0.0, 0.25, 0.5, 1.0])  # of an exact unit, by its relevance
-
-
-def exact_units(elements: AssessedElements, ignored: Container[str] = ()) -> ExactUnits:
-    """The elements with exact coverage (grades of 2002) but those inside another.
-
-    They are worth 1 (3E), 0.5 (2E) or 0.25 (1E). Elements with ignored tags count as not assessed.
-    (Piwowarski and Gallinari 2003, §3.4)
-
-    >>> from doxeval.assessments import Assessments, Judgment
-    >>> from doxeval.assessments.elements import elements_from_grades
-    >>> from doxeval.assessments.grades import Grade2002
-    >>> from doxeval.assessments.judgment import GradedElement
-    >>> paths = {"/s[1]": "L", "/s[1]/p[1]": "E", "/s[1]/p[1]/b[1]": "E"}
-    >>> grades = tuple(GradedElement(path, Grade2002(2, cov)) for path, cov in paths.items())
-    >>> units = exact_units(elements_from_grades(Assessments([Judgment("7", "a", grades=grades)])))
-    >>> units.row.tolist(), units.value.tolist()
-    ([1], [0.5])
-    """
-    level = elements.grades.level
-    is_exact = (elements.grades.part == _EXACT) & (level > 0) & (elements.size != 0)
-    rows = np.flatnonzero(is_exact & ~elements.has_tag(ignored))
-    topic = elements.topic[rows]
-    begin = elements.keys(topic, elements.node[rows])
-    _, depth = nesting(begin, elements.keys(topic, elements.after[rows]))
-    rows = rows[depth == 0]
-    return ExactUnits(rows, _WORTH[level[rows]])
-
-
-def innermost(base: RecallBase) -> Bools:
-    """Which elements of a base have no other one inside.
-
-    >>> column = np.zeros(3, dtype=np.int64)
-    >>> begin, after = np.array([0, 1, 4]), np.array([3, 3, 5])
-    >>> innermost(RecallBase(column, column, column, begin, after, column, column)).tolist()
-    [False, True, True]
-    """
-    parent, _ = nesting(base.begin, base.after)
-    found = np.ones(len(base), dtype=np.bool_)
-    found[parent[parent >= 0]] = False
-    return found
-
-
-def nesting(begin: Ints, after: Ints) -> tuple[Ints, Ints]:
-    """For ranges in document order that nest: the innermost one around each (-1), and its depth.
-
-    >>> parent, depth = nesting(np.array([0, 1, 2, 5]), np.array([5, 4, 3, 6]))
-    >>> parent.tolist(), depth.tolist()
-    ([-1, 0, 1, -1], [0, 1, 2, 0])
-    """
-    # Of the ranges that began before this one, all are around it but those that have ended.
-    depth = np.arange(len(begin)) - np.searchsorted(np.sort(after), begin, side="right")
-    parent = np.full(len(begin), -1, dtype=np.int64)
-    above = np.flatnonzero(depth == 0)
-    for level in range(1, int(depth.max(initial=0)) + 1):
-        here = np.flatnonzero(depth == level)
-        parent[here] = above[np.searchsorted(above, here) - 1]
-        above = here
-    return parent, depth
-
-
 @dataclass(frozen=True, eq=False)
 class RelevantElements:
     """The assessed elements, and the recall bases chosen from them.
+
+    Elements are those that hold highlighted text, those that files of 2005–07 list, or those that
+    were graded one by one; those outside the target of their topic are left out, for strict CAS.
+    Elements and bases are made when they are first needed, and kept.
 
     assessments: resolved against the collection, if there is one.
     specificity: whether the specificity of elements that files of 2005–07 list comes from passages
@@ -236,28 +84,28 @@ class RelevantElements:
     def base(
         self, kind: str, quantisation: Quantisation, ignored: Container[str] = ()
     ) -> RecallBase:
-        """The full or ideal recall base, without elements that have certain tags."""
+        """Return the full or ideal recall base, without elements that have certain tags."""
         key = (kind, quantisation.name, frozenset(ignored))
         if key not in self._bases:
             if kind == "ideal":
-                found = ideal_recall_base(self.base("full", quantisation, ignored))
+                base = ideal_recall_base(self.base("full", quantisation, ignored))
             else:
-                found = full_recall_base(self.elements(quantisation), quantisation, ignored)
-            self._bases[key] = found
+                base = full_recall_base(self.elements(quantisation), quantisation, ignored)
+            self._bases[key] = base
         return self._bases[key]
 
     def elements(self, quantisation: Quantisation) -> AssessedElements:
-        """The elements that a quantisation can be used on; the same value each time."""
+        """Return the elements that a quantisation can be used on; the same value each time."""
         if quantisation.name not in self._elements:
-            found = self._elements_for(quantisation)
+            elements = self._elements_for(quantisation)
             if self.targets:
-                matches = self.on_target(found.topic, found.node, found.forest)
-                found = _only(found, np.flatnonzero(matches))
-            self._elements[quantisation.name] = found
+                matches = self.on_target(elements.topic, elements.node, elements.forest)
+                elements = elements.rows(np.flatnonzero(matches))
+            self._elements[quantisation.name] = elements
         return self._elements[quantisation.name]
 
     def on_target(self, topic: Ints, node: Ints, forest: PathForest | None = None) -> Bools:
-        """Whether each element matches the target of its topic, if that has one.
+        """Return whether each element matches the target of its topic, if that has one.
 
         Elements are given by the number of their topic and their node in the collection (or in a
         forest of paths).
@@ -270,9 +118,9 @@ class RelevantElements:
         >>> relevant.on_target(np.array([0, 0]), np.array([0, 1])).tolist()
         [False, True]
         """
-        found = np.ones(len(node), dtype=np.bool_)
+        matches = np.ones(len(node), dtype=np.bool_)
         if not self.targets or not len(node):
-            return found
+            return matches
         if forest is not None:
             summary, path = forest.path_numbers
         elif self.collection is not None:
@@ -282,8 +130,8 @@ class RelevantElements:
         for number, name in enumerate(self.assessments.topics):
             if name in self.targets:
                 rows = np.flatnonzero(topic == number)
-                found[rows] = self.targets[name].matches(summary)[path[node[rows]]]
-        return found
+                matches[rows] = self.targets[name].matches(summary)[path[node[rows]]]
+        return matches
 
     def _elements_for(self, quantisation: Quantisation) -> AssessedElements:
         if Specificity in quantisation.scales:
@@ -330,12 +178,13 @@ class RelevantElements:
         >>> from doxeval.assessments.judgment import GradedElement
         >>> grades = (GradedElement("/s[1]", Grade2002(3, "E")),)
         >>> judged = Judgment("7", "a", ((0, 8),)), Judgment("7", "a", grades=grades)
-        >>> [RelevantElements(Assessments([one])).usual_quantisation for one in judged]
+        >>> [RelevantElements(Assessments([given])).usual_quantisation for given in judged]
         ['spec', 'gen']
         """
         if self.has_highlights or self.has_lists:
             return "spec"
-        graded = (e.grade for one in self.assessments.detailed() for e in one.grades)
+        details = self.assessments.columns.details.values()
+        graded = (element.grade for given in details for element in given.get("grades", ()))
         scale = next((type(grade) for grade in graded if grade is not None), Specificity)
         return {Specificity: "spec", Grade2005: "gen5"}.get(scale, "gen")
 
@@ -349,17 +198,17 @@ class RelevantElements:
         return self.specificity == "passages"
 
     def _graded_for(self, quantisation: Quantisation) -> AssessedElements:
-        """The graded elements; those of another scale are for the quantisation to refuse."""
+        """Return the graded elements; those of another scale are for the quantisation to refuse."""
         graded = self._graded
         if not self.is_anything_relevant and graded.scale not in quantisation.scales:
             return graded.none_of(quantisation.scales[0])
         if len(graded) or not self.is_anything_relevant:
             return graded
-        wanted = "grades of 2002–04, and the assessments have none"
+        missing = "grades of 2002–04, and the assessments have none"
         if Grade2005 in quantisation.scales:
-            wanted = "grades of 2005, and the assessments have no exhaustivity as 2005 graded it"
+            missing = "grades of 2005, and the assessments have no exhaustivity as 2005 graded it"
         hint = "; highlighted text takes quant=spec" if self.has_highlights else ""
-        raise MissingInput(f"the quantisation {quantisation.name} takes {wanted}{hint}")
+        raise MissingInput(f"the quantisation {quantisation.name} takes {missing}{hint}")
 
     @cached_property
     def _graded(self) -> AssessedElements:
@@ -381,27 +230,170 @@ class RelevantElements:
         if self.collection is not None:
             return False
         is_whole = self.assessments.columns.grade > 0
-        return bool(is_whole.any()) or any(one.passages for one in self.assessments.detailed())
+        return bool(is_whole.any()) or self.assessments.columns.have("passages")
 
     @cached_property
     def has_units(self) -> bool:
         """Whether trees of elements were assessed one by one."""
-        return any(judgment.units for judgment in self.assessments.detailed())
+        return self.assessments.columns.have("units")
 
     @cached_property
     def has_grades(self) -> bool:
         """Whether elements were graded one by one."""
-        return any(judgment.grades for judgment in self.assessments.detailed())
+        return self.assessments.columns.have("grades")
 
     @cached_property
     def has_lists(self) -> bool:
         """Whether elements are listed with their sizes, as in files of 2005–07."""
-        return any(judgment.elements for judgment in self.assessments.detailed())
+        return self.assessments.columns.have("elements")
 
 
-def _only(elements: AssessedElements, rows: Ints) -> AssessedElements:
-    """Only some of the elements."""
-    names = ("topic", "document", "node", "after", "tag", "size", "rsize")
-    columns = {name: getattr(elements, name)[rows] for name in names}
-    grades = GradeColumns(*(column[rows] for column in elements.grades))
-    return replace(elements, **columns, grades=grades)
+@dataclass(frozen=True)
+class RecallBase:
+    """Elements with exact values above 0, sorted by topic and document order.
+
+    row: where each stands among the assessed elements. begin, after: topic and node as one
+    number, so that an element is inside another exactly if its range is.
+    """
+
+    row: Ints
+    topic: Ints
+    document: Ints
+    begin: Ints
+    after: Ints
+    numerator: Ints
+    denominator: Ints
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def value(self) -> Floats:
+        """The values as floats."""
+        value: Floats = self.numerator / self.denominator
+        return value
+
+    def rows(self, rows: Ints | Bools) -> RecallBase:
+        """Return only some of the elements."""
+        return RecallBase(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+
+def full_recall_base(
+    elements: AssessedElements, quantisation: Quantisation, ignored: Container[str] = ()
+) -> RecallBase:
+    """Return every element with a value above 0 whose tag is not ignored.
+
+    >>> from doxeval.assessments.elements import elements_from_grades
+    >>> from doxeval.assessments.grades import Grade2003
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> from doxeval.assessments.judgment import GradedElement
+    >>> from doxeval.assessments.grades import QUANTISATIONS
+    >>> paths = {"/s[1]": (3, 1), "/s[1]/p[1]": (3, 3), "/s[1]/p[2]": (0, 0)}
+    >>> grades = tuple(GradedElement(path, Grade2003(*es)) for path, es in paths.items())
+    >>> elements = elements_from_grades(Assessments([Judgment("7", "a", grades=grades)]))
+    >>> full = full_recall_base(elements, QUANTISATIONS["gen"])
+    >>> full.value.tolist(), ideal_recall_base(full).value.tolist()
+    ([0.75, 1.0], [1.0])
+    """
+    values = quantisation.values(elements.scale, elements.grades)
+    kept = (values.numerator > 0) & (elements.size != 0) & ~elements.has_tag(ignored)
+    rows = np.flatnonzero(kept)
+    topic = elements.topic[rows]
+    return RecallBase(
+        rows,
+        topic,
+        elements.document[rows],
+        elements.keys(topic, elements.node[rows]),
+        elements.keys(topic, elements.after[rows]),
+        values.numerator[rows],
+        values.denominator[rows],
+    )
+
+
+def ideal_recall_base(full: RecallBase) -> RecallBase:
+    """Return the ideal elements of a full base."""
+    parent, depth = nesting(full.begin, full.after)
+    best = np.arange(len(full))
+    for level in range(1, int(depth.max(initial=0)) + 1):
+        here = np.flatnonzero(depth == level)
+        above = best[parent[here]]
+        # Exact: a/b > c/d as whole numbers.
+        higher = (
+            full.numerator[here] * full.denominator[above]
+            > full.numerator[above] * full.denominator[here]
+        )
+        best[here] = np.where(higher, here, above)
+    has_none_inside = np.ones(len(full), dtype=np.bool_)
+    has_none_inside[parent[parent >= 0]] = False
+    chosen = np.unique(best[has_none_inside])
+    reach = np.maximum.accumulate(np.append(0, full.after[chosen]))[:-1]
+    return full.rows(chosen[full.begin[chosen] >= reach])
+
+
+class ExactUnits(NamedTuple):
+    """Elements with exact coverage: their rows among the assessed elements, and their worth."""
+
+    row: Ints
+    value: Floats
+
+
+_EXACT = COVERAGES.index("E")
+_WORTH = np.array([0.0, 0.25, 0.5, 1.0])  # of an exact unit, by its relevance
+
+
+def exact_units(elements: AssessedElements, ignored: Container[str] = ()) -> ExactUnits:
+    """Return the elements with exact coverage (grades of 2002) but those inside another.
+
+    They are worth 1 (3E), 0.5 (2E) or 0.25 (1E). Elements with ignored tags count as not assessed.
+    (Piwowarski and Gallinari 2003, §3.4)
+
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> from doxeval.assessments.elements import elements_from_grades
+    >>> from doxeval.assessments.grades import Grade2002
+    >>> from doxeval.assessments.judgment import GradedElement
+    >>> paths = {"/s[1]": "L", "/s[1]/p[1]": "E", "/s[1]/p[1]/b[1]": "E"}
+    >>> grades = tuple(GradedElement(path, Grade2002(2, cov)) for path, cov in paths.items())
+    >>> units = exact_units(elements_from_grades(Assessments([Judgment("7", "a", grades=grades)])))
+    >>> units.row.tolist(), units.value.tolist()
+    ([1], [0.5])
+    """
+    level = elements.grades.level
+    is_exact = (elements.grades.part == _EXACT) & (level > 0) & (elements.size != 0)
+    rows = np.flatnonzero(is_exact & ~elements.has_tag(ignored))
+    topic = elements.topic[rows]
+    begin = elements.keys(topic, elements.node[rows])
+    _, depth = nesting(begin, elements.keys(topic, elements.after[rows]))
+    rows = rows[depth == 0]
+    return ExactUnits(rows, _WORTH[level[rows]])
+
+
+def innermost(base: RecallBase) -> Bools:
+    """Return which elements of a base have no other one inside.
+
+    >>> column = np.zeros(3, dtype=np.int64)
+    >>> begin, after = np.array([0, 1, 4]), np.array([3, 3, 5])
+    >>> innermost(RecallBase(column, column, column, begin, after, column, column)).tolist()
+    [False, True, True]
+    """
+    parent, _ = nesting(base.begin, base.after)
+    is_innermost = np.ones(len(base), dtype=np.bool_)
+    is_innermost[parent[parent >= 0]] = False
+    return is_innermost
+
+
+def nesting(begin: Ints, after: Ints) -> tuple[Ints, Ints]:
+    """Return, for spans in document order that nest, the innermost one around each (-1) and depth.
+
+    >>> parent, depth = nesting(np.array([0, 1, 2, 5]), np.array([5, 4, 3, 6]))
+    >>> parent.tolist(), depth.tolist()
+    ([-1, 0, 1, -1], [0, 1, 2, 0])
+    """
+    # Of the spans that began before this one, all are around it but those that have ended.
+    depth = np.arange(len(begin)) - np.searchsorted(np.sort(after), begin, side="right")
+    parent = np.full(len(begin), -1, dtype=np.int64)
+    above = np.flatnonzero(depth == 0)
+    for level in range(1, int(depth.max(initial=0)) + 1):
+        here = np.flatnonzero(depth == level)
+        parent[here] = above[np.searchsorted(above, here) - 1]
+        above = here
+    return parent, depth

@@ -1,26 +1,23 @@
-"""Judgments against their collection: text points become offsets, and everything is checked.
+"""Resolve judgments against their collection: text points become offsets, all is checked.
 
 A highlighted document must be in the collection, with the length that the file says, and every
 passage inside it. All that is wrong is reported at once; nothing is moved or guessed.
 
-Judgments that are kept by columns are resolved by columns (`column_resolution`), others one by
-one, and so are those that are wrong, to say why.
-
-Judgments by columns against their collection, all at once.
+All rows are resolved together, so that each text is read once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Ints
 from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.columns import JudgmentColumns, PlainJudgments
-from doxeval.assessments.judgment import Judgment, Judgments, PointPassage
+from doxeval.assessments.columns import Details, JudgmentColumns
+from doxeval.assessments.judgment import Judgment, PointPassage
 from doxeval.documents import Collection
 from doxeval.errors import InputError, UnknownReference
 from doxeval.messages import Message, Parameter, truncate
@@ -29,107 +26,41 @@ from doxeval.spans import Spans, merged
 if TYPE_CHECKING:
     from doxeval.documents import Offsets, Side, Whitespace
 
-
-class ResolvedColumns(NamedTuple):
-    """Judgments in code points, and the rows for which this cannot be.
-
-    document: of each row its number in the collection, -1 if it is not there.
-    """
-
-    columns: JudgmentColumns
-    document: Ints
-    is_wrong: Bools
-
-
-def resolved_columns(
-    columns: JudgmentColumns, collection: Collection, *, in_bytes: bool
-) -> ResolvedColumns:
-    """Judgments with offsets in code points and the lengths of texts.
-
-    A grade of 1 or more highlights the whole document. A row is wrong if its document is relevant
-    and not in the collection, has another length, or has something marked beyond its end.
-
-    >>> from doxeval.assessments.judgment import Judgment
-    >>> from doxeval.documents.examples import example_collection
-    >>> collection = example_collection({"a": "<s>One.</s>"})
-    >>> judged = [Judgment("7", "a", relevance=1), Judgment("7", "b", ((0, 5),))]
-    >>> found = resolved_columns(JudgmentColumns.of(judged), collection, in_bytes=False)
-    >>> found.columns.highlights.end.tolist(), found.is_wrong.tolist()
-    ([4], [False, True])
-    """
-    document = collection.find_documents(columns.documents)[columns.document].astype(np.int64)
-    is_known = document >= 0
-    known = np.flatnonzero(is_known)
-    length = columns.length.copy()
-    length[known] = collection.nodes.end[collection.rows[document[known]]]
-    # Starts, ends, entry points and lengths, all together, so that each text is read once.
-    ranges = np.flatnonzero(is_known[columns.highlights.group])
-    group = columns.highlights.group[ranges]
-    entered = known[columns.entry[known] >= 0]
-    stated = known[columns.length[known] >= 0]
-    row = np.concatenate([group, group, entered, stated])
-    position = np.concatenate(
-        [
-            columns.highlights.start[ranges],
-            columns.highlights.end[ranges],
-            columns.entry[entered],
-            columns.length[stated],
-        ]
-    )
-    if in_bytes:
-        position = _in_characters(collection, document[row], position)
-    start, end, entry, stated_length = np.split(
-        position, np.cumsum([len(group), len(group), len(entered)])
-    )
-    is_wrong = ~is_known & columns.is_relevant
-    is_wrong[row[(position < 0) | (position > length[row])]] = True
-    is_wrong[stated[stated_length != length[stated]]] = True
-    resolved_entry = columns.entry.copy()
-    resolved_entry[entered] = entry
-    graded = known[columns.grade[known] > 0]
-    highlights = Spans(group, start, end)
-    found = replace(
-        columns,
-        length=length,
-        entry=resolved_entry,
-        highlights=_with_whole_documents(highlights, graded, length[graded]),
-    )
-    return ResolvedColumns(found, document, is_wrong)
-
-
-def _in_characters(collection: Collection, document: Ints, position: Ints) -> Ints:
-    """Positions in bytes as positions in code points, -1 where one splits a character."""
-    found = np.empty(len(position), dtype=np.int64)
-    order = np.argsort(document, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(document[order])) + 1):
-        if len(rows):
-            found[rows] = collection.characters_at(int(document[rows[0]]), position[rows])
-    return found
-
-
-def _with_whole_documents(highlights: Spans, rows: Ints, length: Ints) -> Spans:
-    """The highlights, and all of the documents of some rows."""
-    if not len(rows):
-        return highlights
-    return merged(
-        Spans(
-            np.concatenate([highlights.group, rows]),
-            np.concatenate([highlights.start, np.zeros(len(rows), dtype=np.int64)]),
-            np.concatenate([highlights.end, length]),
-        )
-    )
-
-
 _SHOWN = 20
 
 
-class _Point(NamedTuple):
-    """A text point of a document, under one way of numbering text nodes."""
+def resolved_assessments(assessments: Assessments, collection: Collection) -> Assessments:
+    """Return assessments checked against a collection; themselves if they are already.
 
-    document: int
-    mode: Whitespace
-    point: str
-    side: Side
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s>One.</s>"})
+    >>> resolved = resolved_assessments(Assessments([Judgment("7", "a", ((0, 2),))]), collection)
+    >>> next(iter(resolved)).document_length
+    4
+    >>> resolved_assessments(resolved, collection) is resolved
+    True
+    """
+    if assessments.resolved_in == collection.seal:
+        return assessments
+    resolved = resolved_judgments(assessments.columns, collection)
+    return Assessments.of_resolved(
+        resolved.judgments,
+        [*assessments.warnings, *resolved.warnings],
+        collection,
+        resolved.document_numbers,
+    )
+
+
+class ResolvedJudgments(NamedTuple):
+    """Judgments in code points of the texts of a collection.
+
+    document_numbers: the number in the collection of each document of the columns, -1 if it is
+    not there.
+    """
+
+    judgments: JudgmentColumns
+    warnings: list[str]
+    document_numbers: Ints
 
 
 def resolved_judgments(
@@ -138,215 +69,243 @@ def resolved_judgments(
     *,
     offsets: Offsets = "characters",
     whitespace: Whitespace | None = None,
-) -> Judgments:
-    """The judgments with their passages and entry points in code points, and the lengths of texts.
+) -> ResolvedJudgments:
+    """Return judgments with passages and entry points in code points, and the lengths of texts.
 
     A grade of 1 or more for a whole document highlights all of it. `whitespace` says how text
     nodes are numbered where the file does not.
 
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.assessments.judgment import PointPassage
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> judged = Judgment("7", "a", passages=(PointPassage("/s[1]/p[2]", "/s[1]/p[2]"),))
     >>> resolved_judgments([judged], collection).judgments[0].highlights
     ((4, 8),)
     """
-    if isinstance(judgments, PlainJudgments):
-        return _resolved_plain(judgments, collection, offsets)
-    given = list(judgments)
-    documents = collection.find_documents([judgment.document for judgment in given]).tolist()
-    resolver = _Resolver(collection, offsets, whitespace, given, documents)
-    found: list[Judgment] = []
-    problems: list[str] = []
-    for judgment, document in zip(given, documents, strict=True):
+    columns = judgments
+    if not isinstance(columns, JudgmentColumns):
+        columns = JudgmentColumns.of(list(judgments))
+    numbers = collection.find_documents(columns.documents).astype(np.int64)
+    document = numbers[columns.document]
+    is_known = document >= 0
+    known = np.flatnonzero(is_known)
+    length = columns.length.copy()
+    length[known] = collection.nodes.end[collection.rows[document[known]]]
+    details = {row: given for row, given in columns.details.items() if is_known[row]}
+
+    # Offsets as they are given: edges of highlights and needs, entry points, stated lengths.
+    spans = np.flatnonzero(is_known[columns.highlights.group])
+    needed = np.array(
+        [
+            (row, need.start, need.end)
+            for row, given in details.items()
+            for need in given.get("needs", ())
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 3)
+    group = np.concatenate([columns.highlights.group[spans], needed[:, 0]])
+    start = np.concatenate([columns.highlights.start[spans], needed[:, 1]])
+    end = np.concatenate([columns.highlights.end[spans], needed[:, 2]])
+    entered = known[columns.entry[known] >= 0]
+    stated = known[columns.length[known] >= 0]
+    row = np.concatenate([np.repeat(group, 2), entered, stated])
+    edges = np.stack([start, end], axis=1).ravel()
+    given = np.concatenate([edges, columns.entry[entered], columns.length[stated]])
+    position = _in_characters(collection, document[row], given) if offsets == "bytes" else given
+    edges, entries, lengths = np.split(position, np.cumsum([len(edges), len(entered)]))
+    points = _resolve_points(details, document, collection, whitespace or collection.whitespace)
+
+    is_wrong = ~is_known & columns.is_relevant
+    is_wrong[row[(position < 0) | (position > length[row])]] = True
+    is_wrong[stated[lengths != length[stated]]] = True
+    is_wrong[list(points.errors)] = True
+    if is_wrong.any():
+        facts = _Facts(columns, document, length, row, given, position, len(stated), points.errors)
+        raise _misfits(facts, np.flatnonzero(is_wrong), in_bytes=offsets == "bytes")
+
+    entry = columns.entry.copy()
+    entry[entered] = entries
+    for at, offset in points.entries.items():
+        entry[at] = offset if entry[at] < 0 else entry[at]
+    whole = known[columns.grade[known] > 0]
+    passages = np.array(points.passages, dtype=np.int64).reshape(-1, 3)
+    starts, ends = edges[: 2 * len(spans) : 2], edges[1 : 2 * len(spans) : 2]
+    highlights = Spans(group[: len(spans)], starts, ends)
+    if len(whole) or len(passages):
+        highlights = merged(
+            Spans(
+                np.concatenate([highlights.group, whole, passages[:, 0]]),
+                np.concatenate([starts, np.zeros(len(whole), np.int64), passages[:, 1]]),
+                np.concatenate([ends, length[whole], passages[:, 2]]),
+            )
+        )
+    resolved = replace(columns, length=length, entry=entry, highlights=highlights)
+    if details:
+        resolved = _with_details(resolved, details, edges[2 * len(spans) :].reshape(-1, 2))
+    absent = int(np.count_nonzero(~is_known))
+    warnings = [f"judged documents that are not in the collection: {absent:,}"] if absent else []
+    return ResolvedJudgments(resolved, warnings, numbers)
+
+
+def _in_characters(collection: Collection, document: Ints, position: Ints) -> Ints:
+    """Return positions in bytes as positions in code points, -1 where one splits a character."""
+    characters = np.empty(len(position), dtype=np.int64)
+    order = np.argsort(document, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(document[order])) + 1):
+        if len(rows):
+            characters[rows] = collection.characters_at(int(document[rows[0]]), position[rows])
+    return characters
+
+
+class _Points(NamedTuple):
+    """What text points are as offsets: passages (row, start, end), entry points, and errors."""
+
+    passages: list[tuple[int, int, int]]
+    entries: dict[int, int]
+    errors: dict[int, InputError]
+
+
+def _resolve_points(
+    details: Mapping[int, Details], document: Ints, collection: Collection, usual: Whitespace
+) -> _Points:
+    """Resolve the text points of all rows, each distinct point once."""
+    rows = {
+        row: (given.get("whitespace") or usual, int(document[row]))
+        for row, given in details.items()
+        if "passages" in given or "entry_point" in given
+    }
+    asked: dict[tuple[Whitespace, Side], dict[tuple[int, str], int | InputError]] = {}
+    for row, (mode, number) in rows.items():
+        starts, ends = asked.setdefault((mode, "start"), {}), asked.setdefault((mode, "end"), {})
+        for passage in details[row].get("passages", ()):
+            starts[number, passage.start] = ends[number, passage.end] = -1
+        if "entry_point" in details[row]:
+            starts[number, details[row]["entry_point"]] = -1
+    for (mode, side), keys in asked.items():
+        numbers, texts = [number for number, _ in keys], [text for _, text in keys]
+        keys.update(zip(keys, collection.points(mode).offsets(numbers, texts, side), strict=True))
+
+    points = _Points([], {}, {})
+    for row, (mode, number) in rows.items():
+
+        def offset(text: str, side: Side, mode: Whitespace = mode, number: int = number) -> int:
+            value = asked[mode, side][number, text]
+            if isinstance(value, InputError):
+                raise value
+            return value
+
         try:
-            found.append(resolver.resolved(judgment, document))
+            for passage in details[row].get("passages", ()):
+                start, end = offset(passage.start, "start"), offset(passage.end, "end")
+                if end < start:
+                    raise UnknownReference(
+                        f"a passage ends at {end:,} before it starts at {start:,}"
+                    )
+                points.passages.append((row, start, end))
+            if "entry_point" in details[row]:
+                points.entries[row] = offset(details[row]["entry_point"], "start")
         except InputError as error:
-            problems.append(_problem(judgment, error))
-    if problems:
-        raise _misfits(problems, len(problems))
-    return Judgments(found, _warnings(documents.count(-1)))
+            points.errors[row] = error
+    return points
 
 
-def _resolved_plain(
-    judgments: PlainJudgments, collection: Collection, offsets: Offsets
-) -> Judgments:
-    columns, document, is_wrong = resolved_columns(
-        judgments.columns, collection, in_bytes=offsets == "bytes"
-    )
-    wrong = np.flatnonzero(is_wrong)
-    if len(wrong):
-        problems = []
-        for row in wrong[:_SHOWN].tolist():
-            judgment, number = judgments[row], int(document[row])
-            one_by_one = _Resolver(collection, offsets, None, [judgment], [number])
-            try:
-                one_by_one.resolved(judgment, number)
-            except InputError as error:
-                problems.append(_problem(judgment, error))
-        raise _misfits(problems, len(wrong))
-    return Judgments(PlainJudgments(columns), _warnings(int(np.count_nonzero(document < 0))))
+def _with_details(
+    columns: JudgmentColumns, known: Mapping[int, Details], needed: Ints
+) -> JudgmentColumns:
+    """Return columns whose details have no text points any more, and needs in code points.
 
-
-def resolved_assessments(assessments: Assessments, collection: Collection) -> Assessments:
-    """Assessments that are checked against a collection, if they are not yet.
-
-    >>> from doxeval.documents.examples import example_collection
-    >>> collection = example_collection({"a": "<s>One.</s>"})
-    >>> found = resolved_assessments(Assessments([Judgment("7", "a", ((0, 2),))]), collection)
-    >>> next(iter(found)).document_length
-    4
-    >>> resolved_assessments(found, collection) is found
-    True
+    known: the details of documents that are in the collection. needed: the edges of their needs.
     """
-    if assessments.resolved_in == collection.seal:
-        return assessments
-    plain = assessments.plain
-    found = resolved_judgments(assessments if plain is None else plain, collection)
-    return Assessments(found.judgments, [*assessments.warnings, *found.warnings], collection.seal)
+    details = dict(columns.details)
+    is_relevant = columns.is_relevant.copy()
+    edges = iter(needed.tolist())
+    for row, given in known.items():
+        kept: dict[str, Any] = {
+            name: value for name, value in given.items() if name not in ("passages", "entry_point")
+        }
+        if "needs" in given:
+            kept["needs"] = tuple(
+                need._replace(start=start, end=end)
+                for need, (start, end) in zip(given["needs"], edges, strict=False)
+            )
+        if "passages" in given:
+            rest = Judgment.of_checked("", "", (), None, None, None, None, None, kept)
+            is_relevant[row] = rest.is_relevant or columns.grade[row] > 0
+        details[row] = kept
+    is_relevant[columns.highlights.group] = True
+    details = {row: given for row, given in details.items() if given}
+    return replace(columns, details=details, is_relevant=is_relevant)
 
 
-def _warnings(absent: int) -> list[str]:
-    return [f"judged documents that are not in the collection: {absent:,}"] if absent else []
+# What is wrong
 
 
-def _problem(judgment: Judgment, error: InputError) -> str:
-    place = f"topic {truncate(judgment.topic)}, document {truncate(judgment.document)}: "
-    return Message(InputError(Message(place, error.message), judgment.origin, judgment.line))
+class _Facts(NamedTuple):
+    """What is known about rows when some do not fit the collection.
+
+    row, given, position: of each offset, its row, as the file gives it, and in code points; the
+    last of them are lengths of documents.
+    """
+
+    columns: JudgmentColumns
+    document: Ints
+    length: Ints
+    row: Ints
+    given: Ints
+    position: Ints
+    lengths: int
+    point_errors: dict[int, InputError]
 
 
-def _misfits(problems: Sequence[str], count: int) -> UnknownReference:
-    """All problems, or the first of very many."""
-    lines = [f"judgments that do not fit the collection: {count:,}", *problems[:_SHOWN]]
-    if count > _SHOWN:
-        lines.append(f"… and {count - _SHOWN:,} more")
+def _misfits(facts: _Facts, wrong: Ints, *, in_bytes: bool) -> UnknownReference:
+    """Return an error with all problems, or the first of very many."""
+    lines = [f"judgments that do not fit the collection: {len(wrong):,}"]
+    for row in wrong[:_SHOWN].tolist():
+        judgment = facts.columns[row]
+        named = f"topic {truncate(judgment.topic)}, document {truncate(judgment.document)}: "
+        message = Message(named, _misfit(facts, row, in_bytes=in_bytes))
+        lines.append(Message(InputError(message, judgment.origin, judgment.line)))
+    if len(wrong) > _SHOWN:
+        lines.append(f"… and {len(wrong) - _SHOWN:,} more")
     return UnknownReference("\n  ".join(lines))
 
 
-class _Resolver:
-    def __init__(
-        self,
-        collection: Collection,
-        offsets: Offsets,
-        whitespace: Whitespace | None,
-        judgments: Sequence[Judgment],
-        documents: Sequence[int],
-    ) -> None:
-        self._collection = collection
-        self._in_bytes = offsets == "bytes"
-        self._mode = whitespace or collection.whitespace
-        self._points: dict[_Point, int | InputError] = {}
-        self._resolve_points(judgments, documents)
+def _misfit(facts: _Facts, row: int, *, in_bytes: bool) -> str:
+    """Return what is wrong with a row: the first thing, in the order of checks."""
+    if facts.document[row] < 0:
+        return "the document is not in the collection"
+    length, first_length = int(facts.length[row]), len(facts.row) - facts.lengths
+    at = np.flatnonzero(facts.row == row)
+    stated = int(facts.columns.length[row])
+    if (facts.position[at[at >= first_length]] != length).any():
+        hint = "; " + Parameter("offsets", "bytes") + " may explain it"
+        message = f"its length is {stated:,}, but the collection has {length:,} characters"
+        return message if in_bytes or stated < length else message + hint
+    for given, position in zip(facts.given[at], facts.position[at], strict=True):
+        if position < 0:
+            return f"byte {given:,} splits a character or is beyond the end"
+        if position > length:
+            return f"{given:,} is beyond the end, {length:,}"
+    return facts.point_errors[row].message
 
-    def _resolve_points(self, judgments: Sequence[Judgment], documents: Sequence[int]) -> None:
-        """All text points at once, which is much quicker than one after another."""
-        wanted: dict[tuple[Whitespace, Side], dict[_Point, None]] = {}
-        for judgment, document in zip(judgments, documents, strict=True):
-            mode = judgment.whitespace or self._mode
-            points: list[tuple[str, Side]] = [(p.start, "start") for p in judgment.passages]
-            points += [(passage.end, "end") for passage in judgment.passages]
-            if judgment.entry_point is not None:
-                points.append((judgment.entry_point, "start"))
-            for point, side in points:
-                wanted.setdefault((mode, side), {})[_Point(document, mode, point, side)] = None
-        for (mode, side), keys in wanted.items():
-            numbers = [key.document for key in keys]
-            texts = [key.point for key in keys]
-            found = self._collection.points(mode).offsets(numbers, texts, side)
-            self._points.update(zip(keys, found, strict=True))
 
-    def resolved(self, judgment: Judgment, document: int) -> Judgment:
-        """The judgment of a document, given by its number; -1 if it is not in the collection."""
-        if document < 0:
-            if judgment.is_relevant:
-                raise UnknownReference("the document is not in the collection")
-            return judgment
-        length = int(self._collection.nodes.end[self._collection.rows[document]])
-        if judgment.document_length is not None:
-            self._check_length(judgment.document_length, document, length)
-        edges = [edge for pair in judgment.highlights for edge in pair]
-        edges += [edge for one in judgment.needs for edge in (one.start, one.end)]
-        entry = judgment.best_entry_point
-        counted = self._counted([*edges, *([] if entry is None else [entry])], document, length)
-        ranges = list(zip(counted[0 : len(edges) : 2], counted[1 : len(edges) : 2], strict=True))
-        needed = ranges[len(judgment.highlights) :]
-        needs = tuple(
-            one._replace(start=start, end=end)
-            for one, (start, end) in zip(judgment.needs, needed, strict=True)
-        )
-        mode = judgment.whitespace or self._mode
-        for passage in judgment.passages:
-            start = self._offset(_Point(document, mode, passage.start, "start"))
-            end = self._offset(_Point(document, mode, passage.end, "end"))
-            if end < start:
-                raise UnknownReference(f"a passage ends at {end:,} before it starts at {start:,}")
-            ranges.append((start, end))
-        if (judgment.relevance or 0) > 0:
-            ranges.append((0, length))
-        if entry is not None:
-            entry = counted[-1]
-        elif judgment.entry_point is not None:
-            entry = self._offset(_Point(document, mode, judgment.entry_point, "start"))
-        return replace(
-            judgment,
-            highlights=tuple(ranges),
-            best_entry_point=entry,
-            passages=(),
-            entry_point=None,
-            document_length=length,
-            needs=needs,
-        )
-
-    def _check_length(self, stated: int, document: int, length: int) -> None:
-        at = stated
-        if self._in_bytes:
-            at = int(self._collection.characters_at(document, np.array([stated]))[0])
-        if at != length:
-            hint = (
-                ""
-                if self._in_bytes or stated < length
-                else "; " + Parameter("offsets", "bytes") + " may explain it"
-            )
-            raise UnknownReference(
-                f"its length is {stated:,}, but the collection has {length:,} characters" + hint
-            )
-
-    def _counted(self, positions: Sequence[int], document: int, length: int) -> list[int]:
-        """Positions in code points, each checked."""
-        found: Ints = np.array(positions, dtype=np.int64)
-        if self._in_bytes and len(found):
-            found = self._collection.characters_at(document, found)
-        counted: list[int] = found.tolist()
-        for given, position in zip(positions, counted, strict=True):
-            if position < 0:
-                raise UnknownReference(f"byte {given:,} splits a character or is beyond the end")
-            if position > length:
-                raise UnknownReference(f"{given:,} is beyond the end, {length:,}")
-        return counted
-
-    def _offset(self, point: _Point) -> int:
-        offset = self._points[point]
-        if isinstance(offset, InputError):
-            raise offset
-        return offset
+# The other way
 
 
 def pointed_judgments(judgments: Iterable[Judgment], collection: Collection) -> list[Judgment]:
-    """The judgments with their highlights and entry points as text points of the collection.
+    """Return judgments with highlights and entry points as text points of the collection.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> pointed_judgments([Judgment("7", "a", ((4, 8),))], collection)[0].passages
     (PointPassage(start='/s[1]/p[2]/text()[1].0', end='/s[1]/p[2]/text()[1].4', size=4),)
     """
-    return [_pointed(judgment, collection) for judgment in judgments]
+    return [_with_points(judgment, collection) for judgment in judgments]
 
 
-def _pointed(judgment: Judgment, collection: Collection) -> Judgment:
+def _with_points(judgment: Judgment, collection: Collection) -> Judgment:
     mode = judgment.whitespace or collection.whitespace
     points = collection.points(mode)
-    document = judgment.document
-    entry = judgment.best_entry_point
+    document, entry = judgment.document, judgment.best_entry_point
     passages = [
         PointPassage(points.point(document, start), points.point(document, end, "end"), end - start)
         for start, end in judgment.highlights

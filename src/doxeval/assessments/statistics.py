@@ -25,7 +25,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.columns import UNKNOWN, JudgmentColumns, PlainJudgments
+from doxeval.assessments.columns import UNKNOWN, JudgmentColumns
 from doxeval.assessments.elements import elements_from_highlights, steps_of
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
@@ -326,7 +326,7 @@ def _highlighted(assessments: Assessments, collection: Collection | None) -> Ele
     summary = collection.summary
     counts = np.zeros((len(summary), 2), dtype=np.int64)
     for rows in _chunks(assessments.columns, collection):
-        some = Assessments(PlainJudgments(assessments.columns.rows(rows)))
+        some = Assessments(assessments.columns.rows(rows))
         found = elements_from_highlights(some, collection)
         is_whole = (found.rsize == found.size).astype(np.int64)
         path = collection.nodes.path[found.node].astype(np.int64)

@@ -15,8 +15,14 @@ from typing import IO
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments.columns import text_judgments, whole_numbers, whole_text
-from doxeval.assessments.judgment import Judgment, Judgments
+from doxeval.assessments.columns import (
+    JudgmentColumns,
+    Judgments,
+    read_whole_file,
+    text_columns,
+    whole_numbers,
+)
+from doxeval.assessments.judgment import Judgment
 from doxeval.columns import Columns, TokenTable, Words, has_plain_spaces, line_blocks
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
@@ -30,21 +36,21 @@ def read_trec_qrels(file: IO[bytes], origin: str) -> Judgments:
     """Read qrels.
 
     >>> import io
-    >>> found = read_trec_qrels(io.BytesIO(b"7 0 a 2\\n7 0 b 0\\n"), "qrels.txt")
-    >>> [(judgment.document, judgment.is_relevant) for judgment in found.judgments]
+    >>> read = read_trec_qrels(io.BytesIO(b"7 0 a 2\\n7 0 b 0\\n"), "qrels.txt")
+    >>> [(judgment.document, judgment.is_relevant) for judgment in read.judgments]
     [('a', True), ('b', False)]
     """
-    data = whole_text(file, origin)
+    data = read_whole_file(file, origin)
     # Where anything is wrong, lines are read one by one to find the first of them and say why.
     return _by_columns(data, origin) or _line_by_line(data, origin)
 
 
 def _by_columns(data: bytes, origin: str) -> Judgments | None:
-    """The judgments, if nothing is wrong."""
+    """Return the judgments, or None if anything is wrong."""
     if not has_plain_spaces(data):
         return None
     words = Words(data)
-    found: list[tuple[Ints, Ints, Ints]] = []
+    blocks: list[tuple[Ints, Ints, Ints]] = []
     for begin, end, first_line in line_blocks(data):
         table = TokenTable(words.piece(begin, end))
         if (table.fields != 4).any() or table.control_character() is not None:
@@ -54,15 +60,15 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
         if grade is None:
             return None
         names = np.stack([*columns.span(0), *columns.span(2)]) + begin
-        found.append((table.lines + first_line, names, grade))
-    if not sum(len(line) for line, *_ in found):
+        blocks.append((table.lines + first_line, names, grade))
+    if not sum(len(line) for line, *_ in blocks):
         return None
-    line, names, grade = (np.concatenate(column, axis=-1) for column in zip(*found, strict=True))
-    return Judgments(text_judgments(words, names, line, origin, grade=grade), [])
+    line, names, grade = (np.concatenate(column, axis=-1) for column in zip(*blocks, strict=True))
+    return Judgments(text_columns(words, names, line, origin, grade=grade), [])
 
 
 def _grades(words: Words, columns: Columns) -> Ints | None:
-    """The last column, whose numbers may have a minus sign."""
+    """Return the last column, whose numbers may have a minus sign; None if one is wrong."""
     begins, ends = columns.span(3)
     is_negative = columns.starts_with(3, b"-")
     digits = Columns(words, np.stack([begins + is_negative, ends]))
@@ -90,11 +96,11 @@ def _line_by_line(data: bytes, origin: str) -> Judgments:
         )
     if not judgments:
         raise FormatError("no assessments in the file", origin)
-    return Judgments(judgments, [])
+    return Judgments(JudgmentColumns.of(judgments), [])
 
 
 def write_trec_qrels(judgments: Iterable[Judgment]) -> Iterator[bytes]:
-    """Assessments as qrels: what is highlighted anywhere is relevant, and that is all that is kept.
+    """Yield assessments as qrels: a document with anything highlighted in it is relevant.
 
     >>> list(write_trec_qrels([Judgment("7", "a", ((10, 15),))]))
     [b'7 0 a 1\\n']

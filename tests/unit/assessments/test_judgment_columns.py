@@ -1,10 +1,12 @@
-"""Judgments by columns: quick readers and resolution, held against those that go one by one."""
+"""Judgments as columns: readers and resolution, held against those that go one by one."""
 
 from __future__ import annotations
 
 import io
 import pickle
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,8 +21,9 @@ from doxeval.assessments import (
     Judgment,
     JudgmentColumns,
     Judgments,
-    PlainJudgments,
-    joined,
+    NeededSpan,
+    PointPassage,
+    concatenate_judgments,
     read_assessments,
     read_inex_text,
     read_jsonl,
@@ -28,8 +31,8 @@ from doxeval.assessments import (
     resolved_assessments,
     resolved_judgments,
 )
-from doxeval.documents import example_collection
-from doxeval.errors import DoxevalError, FormatError
+from doxeval.documents import Collection, Side, example_collection
+from doxeval.errors import DoxevalError, FormatError, InputError, UnknownReference
 from doxeval.files import LONGEST_LINE
 from doxeval.measures import GroundTruth
 from helpers import write_files
@@ -45,9 +48,6 @@ from strategies import (
     trec_texts,
     worlds,
 )
-
-PLAIN = ("highlights", "best_entry_point", "document_length", "relevance")
-plain_judgments = judgments(**{name: JUDGMENT_PARTS[name] for name in PLAIN})
 
 
 def shown(found: Judgments) -> tuple[list[tuple[Judgment, Any, Any]], list[str]]:
@@ -109,7 +109,7 @@ def test_statements_by_columns(data: bytes, size: int) -> None:
     ],
 )
 def test_usual_files_are_read_by_columns(read: Any, text: str) -> None:
-    assert isinstance(read(io.BytesIO(text.encode()), "q").judgments, PlainJudgments)
+    assert not read(io.BytesIO(text.encode()), "q").judgments.details
 
 
 @pytest.mark.parametrize(
@@ -123,6 +123,26 @@ def test_usual_files_are_read_by_columns(read: Any, text: str) -> None:
 def test_lines_that_are_json_only_together_are_refused(lines: list[str]) -> None:
     with pytest.raises(FormatError, match="q:1: expected a JSON object"):
         read_jsonl(io.BytesIO("\n".join(lines).encode()), "q")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"topic": "7", "doc": "a", "bep": 1, "doc": "b"}', "'doc' is given twice"),
+        ('{"topic": "7:", "topic" :"8", "doc": "a", "judged": true}', "'topic' is given twice"),
+        (f'{{"topic": {1 << 64}, "doc": "a", "bep": 1}}', "topic: expected a number of at most 64"),
+        (f'{{"topic": "7", "doc": "a", "grade": {1 << 70}}}', "topic a: .* expected a smaller|64"),
+        (f'{{"topic": "7", "doc": "a", "bep": {1 << 70}}}', "bep is .*: expected a whole number"),
+        ('{"topic": "7", "doc": "a", "bep": NaN}', "bep is nan: expected a whole number"),
+        ('{"topic": "7", "doc": "\\ud800", "bep": 1}', "expected a JSON object"),
+        ("[1]", "expected an object with topic and doc"),
+    ],
+)
+def test_what_json_should_not_hold_is_refused(line: str, message: str) -> None:
+    good = '{"topic": "http://7", "doc": "\\":", "bep": 3}'
+    assert read_jsonl(io.BytesIO(good.encode()), "q").judgments[0].document == '":'
+    with pytest.raises(FormatError, match=f"q:2: .*{message}"):
+        read_jsonl(io.BytesIO(f"{good}\n{line}\n{good}".encode()), "q")
 
 
 def test_a_line_without_end_is_refused_at_once() -> None:
@@ -169,25 +189,25 @@ def test_several_files_are_joined_by_columns(tmp_path: Path) -> None:
 # Columns
 
 
-@given(plain_judgments)
-def test_plain_judgments_are_what_they_were(made: list[Judgment]) -> None:
-    found = PlainJudgments(JudgmentColumns.of(made))
+@given(judgments(**JUDGMENT_PARTS))
+def test_judgments_of_columns_are_what_they_were(made: list[Judgment]) -> None:
+    found = JudgmentColumns.of(made)
     assert list(found) == made
     assert [found[row] for row in range(len(made))] == made
     assert found[-1] == made[-1]
     assert found[1:] == made[1:]
     order = list(range(len(made)))
     Random(len(made)).shuffle(order)
-    assert found.columns.rows(np.array(order)).judgments() == [made[row] for row in order]
-    assert list(PlainJudgments(joined([found.columns] * 2))) == made * 2
-    again = pickle.loads(pickle.dumps(found.columns))
+    assert found.rows(np.array(order)).judgments() == [made[row] for row in order]
+    assert list(concatenate_judgments([found] * 2)) == made * 2
+    again = pickle.loads(pickle.dumps(found))
     assert again.judgments() == made
     assert all(column.dtype == np.int64 for column in (again.topic, again.entry, *again.highlights))
 
 
-@given(plain_judgments)
-def test_both_kinds_of_assessments_are_the_same_value(made: list[Judgment]) -> None:
-    one, other = Assessments(made), Assessments(PlainJudgments(JudgmentColumns.of(made)))
+@given(judgments(**JUDGMENT_PARTS))
+def test_assessments_of_judgments_and_of_columns_are_the_same_value(made: list[Judgment]) -> None:
+    one, other = Assessments(made), Assessments(JudgmentColumns.of(made))
     backwards = Assessments(made[::-1])
     assert one == other == backwards
     assert hash(one) == hash(other) == hash(backwards)
@@ -199,7 +219,8 @@ def test_both_kinds_of_assessments_are_the_same_value(made: list[Judgment]) -> N
         assert list(other.of(judgment.topic)) == [j for j in made if j.topic == judgment.topic]
     assert one.columns.judgments() == other.columns.judgments() == list(one)
     assert (np.diff(one.columns.topic) >= 0).all()
-    assert other.detailed() == ()
+    assert other.is_plain == one.is_plain == all(judgment.is_plain for judgment in made)
+    assert other.detailed() == (() if one.is_plain else tuple(one))
     changed = [*made[1:], Judgment("other", "a")]
     assert Assessments(changed) != one
     different = [Judgment(made[0].topic, made[0].document, ((70, 71),)), *made[1:]]
@@ -243,16 +264,90 @@ def test_judgments_are_made_when_they_are_asked_for() -> None:
 def test_columns_are_resolved_as_judgments_are(world: World, random: Random) -> None:
     collection = world.collection()
     made = [_altered(judgment, random) for judgment in world.judgments]
-    plain = PlainJudgments(JudgmentColumns.of(made))
     for offsets in ("characters", "bytes"):
 
-        def resolved(given: Sequence[Judgment], how: Any = offsets) -> Judgments:
-            return resolved_judgments(given, collection, offsets=how)
+        def resolved(how: Any = offsets) -> Judgments:
+            return Judgments(*resolved_judgments(made, collection, offsets=how)[:2])
 
-        expected = outcome(lambda: resolved(made))
-        assert outcome(lambda: resolved(plain)) == expected
-        if isinstance(expected[0], list):  # type: ignore[index]
-            assert isinstance(resolved(plain).judgments, PlainJudgments)
+        expected = outcome(partial(one_by_one, made, collection, offsets == "bytes"))
+        assert outcome(resolved) == expected
+
+
+def one_by_one(made: Sequence[Judgment], collection: Collection, in_bytes: bool) -> Judgments:
+    """Resolve one judgment after another, the obvious way."""
+    resolved, problems, absent = [], [], 0
+    for judgment in made:
+        (document,) = collection.find_documents([judgment.document]).tolist()
+        absent += document < 0
+        try:
+            resolved.append(_resolved(judgment, document, collection, in_bytes))
+        except InputError as error:
+            where = f"topic {judgment.topic}, document {judgment.document}: {error.message}"
+            problems.append(f"{judgment.origin}:{judgment.line}: {where}")
+    if problems:
+        lines = [f"judgments that do not fit the collection: {len(problems)}", *problems[:20]]
+        raise UnknownReference("\n  ".join(lines))
+    warnings = [f"judged documents that are not in the collection: {absent}"] if absent else []
+    return Judgments(JudgmentColumns.of(resolved), warnings)
+
+
+def _resolved(
+    judgment: Judgment, document: int, collection: Collection, in_bytes: bool
+) -> Judgment:
+    if document < 0:
+        if judgment.is_relevant:
+            raise UnknownReference("the document is not in the collection")
+        return judgment
+    length = int(collection.nodes.end[collection.rows[document]])
+
+    def counted(position: int) -> int:
+        return int(collection.characters_at(document, np.array([position]))[0])
+
+    def checked(position: int) -> int:
+        found = counted(position) if in_bytes else position
+        if found < 0:
+            raise UnknownReference(f"byte {position:,} splits a character or is beyond the end")
+        if found > length:
+            raise UnknownReference(f"{position:,} is beyond the end, {length:,}")
+        return found
+
+    def at(point: str, side: Side) -> int:
+        mode = judgment.whitespace or collection.whitespace
+        (found,) = collection.points(mode).offsets([document], [point], side)
+        if isinstance(found, InputError):
+            raise found
+        return found
+
+    stated = judgment.document_length
+    if stated is not None and (counted(stated) if in_bytes else stated) != length:
+        hint = "" if in_bytes or stated < length else "; offsets='bytes' may explain it"
+        raise UnknownReference(
+            f"its length is {stated:,}, but the collection has {length:,} characters{hint}"
+        )
+    ranges = [(checked(start), checked(end)) for start, end in judgment.highlights]
+    needs = [
+        need._replace(start=checked(need.start), end=checked(need.end)) for need in judgment.needs
+    ]
+    entry = judgment.best_entry_point
+    entry = None if entry is None else checked(entry)
+    for passage in judgment.passages:
+        start, end = at(passage.start, "start"), at(passage.end, "end")
+        if end < start:
+            raise UnknownReference(f"a passage ends at {end:,} before it starts at {start:,}")
+        ranges.append((start, end))
+    if (judgment.relevance or 0) > 0:
+        ranges.append((0, length))
+    if entry is None and judgment.entry_point is not None:
+        entry = at(judgment.entry_point, "start")
+    return replace(
+        judgment,
+        highlights=tuple(ranges),
+        best_entry_point=entry,
+        passages=(),
+        entry_point=None,
+        document_length=length,
+        needs=tuple(needs),
+    )
 
 
 def _altered(judgment: Judgment, random: Random) -> Judgment:
@@ -264,7 +359,9 @@ def _altered(judgment: Judgment, random: Random) -> Judgment:
         "origin": "q",
         "line": random.randrange(9),
     }
-    what = random.choice(["", "", "", "grade", "length", "entry", "range", "document", "unknown"])
+    what = random.choice(
+        ["", "", "", "grade", "length", "entry", "range", "document", "unknown", "need", "points"]
+    )
     if what == "grade":
         given["relevance"] = random.randint(-1, 2)
     elif what == "length":
@@ -273,6 +370,15 @@ def _altered(judgment: Judgment, random: Random) -> Judgment:
         given["best_entry_point"] = random.randrange(40)
     elif what == "range":
         given["highlights"] = (*judgment.highlights, (30, 31 + random.randrange(9)))
+    elif what == "need":
+        start = random.randrange(9)
+        given["needs"] = (NeededSpan("who", start, start + random.randint(1, 9)),)
+    elif what == "points":
+        points = ["/a[1]", "/a[1]/text()[1].0", "/a[1]/text()[1].2", "/a[1]/b[1]", "/", "?"]
+        first, last, entry = (random.choice(points) for _ in range(3))
+        given |= {"passages": (PointPassage(first, last),), "pool": random.choice([None, "3"])}
+        given["entry_point"] = random.choice([None, entry])
+        given["whitespace"] = random.choice([None, "keep", "strip"])
     elif what == "unknown":
         given |= {"highlights": (), "best_entry_point": None}
     document = "nowhere" if what in ("document", "unknown") else judgment.document
@@ -282,11 +388,25 @@ def _altered(judgment: Judgment, random: Random) -> Judgment:
 def test_very_many_misfits_are_counted_and_the_first_shown() -> None:
     collection = example_collection({"a": "<a>one</a>"})
     made = [Judgment(str(n), "b", ((0, 1),)) for n in range(30)]
-    expected = outcome(lambda: resolved_judgments(made, collection))
-    plain = PlainJudgments(JudgmentColumns.of(made))
-    assert outcome(lambda: resolved_judgments(plain, collection)) == expected
-    assert "30\n" in str(expected) or "30\\n" in str(expected)
-    assert "and 10 more" in str(expected)
+    with pytest.raises(UnknownReference, match="do not fit the collection: 30\n") as error:
+        resolved_judgments(made, collection)
+    assert str(error.value).count("document b: the document is not in the collection") == 20
+    assert str(error.value).endswith("… and 10 more")
+
+
+def test_documents_are_looked_up_once() -> None:
+    collection = example_collection({"a": "<a>one</a>", "b": "<a>two</a>"})
+    found = resolved_assessments(Assessments.from_dict({"7": {"x": 0, "b": 1, "a": 1}}), collection)
+    numbers = found.document_numbers(collection)
+    assert dict(zip(found.columns.documents, numbers.tolist(), strict=True)) == {
+        "x": -1,
+        "b": 1,
+        "a": 0,
+    }
+    assert found.document_numbers(collection) is numbers
+    assert pickle.loads(pickle.dumps(found)).document_numbers(collection).tolist() == [-1, 1, 0]
+    other = example_collection({"a": "<a>one</a>"})
+    assert found.document_numbers(other).tolist() == [-1, -1, 0]
 
 
 def test_assessments_are_resolved_once() -> None:
