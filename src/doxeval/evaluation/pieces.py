@@ -111,7 +111,7 @@ def joined(
         for part in parts:
             if part.facts is None:
                 raise AtOnce("a piece cannot be read by itself")
-            moved = [one._replace(findings=one.findings.moved(lines=lines)) for one in part.blocks]
+            moved = [one._replace(findings=one.findings.moved(lines)) for one in part.blocks]
             found.add_scores(part.facts, moved)
             lines += part.lines
         found.add_missing()

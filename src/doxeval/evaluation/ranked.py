@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools
+from doxeval.arrays import Bools, Ints
 from doxeval.evaluation.assessed_topics import AssessedPart, assessed_part
 from doxeval.evaluation.duplicates import repeats_in
 from doxeval.evaluation.findings import MOST_SHOWN, NOWHERE, Findings, Place, Places
@@ -59,20 +59,23 @@ def ranked(
     >>> found.ranking.relevant.tolist(), found.warnings
     ([4], ('1 duplicate was left out, the first on line 2',))
     """
-    found = ranked_part(run, truth, options)
+    found = ranked_part(run, truth, options, np.arange(len(truth.topics)))
     told = found.findings.told(truth.topics, options, policies, run.origin)
     return found._replace(warnings=(*run.warnings, *told))
 
 
-def ranked_part(run: Run, truth: GroundTruth, options: RunOptions) -> RankedRun:
-    """As `ranked`, for a part of a run: nothing is told yet, and nothing unresolved is refused."""
+def ranked_part(run: Run, truth: GroundTruth, options: RunOptions, topics: Ints) -> RankedRun:
+    """As `ranked`, for a part of a run: nothing is told yet, and nothing unresolved is refused.
+
+    topics: the numbers of the topics to score, to which all its results belong that are assessed.
+    """
     options, unordered = orderable(run, options)
     part = assessed_part(ordered(run, options.order), truth.topic_numbers)
     found = placed(part.run, part.topic, truth, options)
     level = tie_levels(part.run, part.topic, options.order)
     is_repeat = repeats_in(found, part.topic)
     resolved = _without_white_space(found.resolved, truth)
-    every = Ranking(truth, part.topic, found.pair, resolved, level, is_repeat)
+    every = Ranking(truth, topics, part.topic, found.pair, resolved, level, is_repeat)
     once = every
     if is_repeat is not None and options.duplicates != "keep":
         once = every.rows(np.flatnonzero(~is_repeat))

@@ -10,7 +10,7 @@ All functions take cumulated gains, of the run and of the ideal list, and many g
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -71,6 +71,12 @@ class Gains(NamedTuple):
     run: list[Floats]
     ideal: list[Floats]
 
+    def defined(self, ranking: Ranking) -> Iterator[tuple[int, Floats, Floats]]:
+        """Yield each topic to score that has a recall base, with its gains and the ideal ones."""
+        for topic in ranking.topics.tolist():
+            if len(self.ideal[topic]):
+                yield topic, self.run[topic], self.ideal[topic]
+
 
 def gains_of(
     ranking: Ranking, base: str, quant: str, ignore: str = "none", penalty: float | None = None
@@ -107,10 +113,9 @@ def _run_gains(
 
 
 def _ideal_gains(truth: GroundTruth, base: str, quant: str, ignore: str) -> list[Floats]:
-    return truth.by_topic(
+    return truth.remembered(
         ("ideal gains", base, quant, ignore),
-        lambda whole: _best_first(whole.base(base, quant, ignore), len(whole.topics)),
-        lambda gains, part: part.lists(gains),
+        lambda: _best_first(truth.base(base, quant, ignore), len(truth.topics)),
     )
 
 

@@ -57,7 +57,7 @@ def _answered(ranking: Ranking, cover: float, by: str) -> Ints:
 def _together(ranking: Ranking) -> _Shown:
     """What all results up to each one have shown of an alternative."""
     new = ranking.new_text
-    shared = shown_alternatives(new, ranking.truth)
+    shared = shown_alternatives(ranking)
     row, length = new.row[shared.other], shared.end - shared.start
     order = np.lexsort((row, shared.row))
     alternative, row, length = shared.row[order], row[order], length[order]
@@ -71,7 +71,8 @@ def _one_by_one(ranking: Ranking) -> _Shown:
     needs = ranking.truth.needs
     rows = ranking.in_relevant_text
     which, text = ranking.text_of(rows, ranking.pair[rows])
-    order = np.argsort(needs.pair, kind="stable")
+    order = ranking.alternatives
+    order = order[np.argsort(needs.pair[order], kind="stable")]
     in_order = needs.pair[order]
     first = np.searchsorted(in_order, text.group)
     counts = np.searchsorted(in_order, text.group, "right") - first
@@ -267,9 +268,12 @@ class DiscountedNeeds(_OfNeeds):
 
     def scores(self, ranking: Ranking) -> Floats:
         """DCG over the ideal DCG."""
-        found = np.array([self._discounted(own) for own in linear_gains(ranking)])
-        best = np.array([self._discounted(own) for own in best_gains(ranking.truth)])
-        scores = np.where(best > 0, np.minimum(ratio(found, best), 1.0), np.nan)
+        found, best = linear_gains(ranking), best_gains(ranking.truth)
+        scores = ranking.truth.nothing()
+        for topic in ranking.topics.tolist():
+            ideal = self._discounted(best[topic])
+            if ideal > 0:
+                scores[topic] = min(self._discounted(found[topic]) / ideal, 1.0)
         return self.defined(ranking, scores)
 
     def _discounted(self, gains: Sequence[float]) -> float:

@@ -123,10 +123,10 @@ def expectations(
             _add_long(sums, lists, assessed.relevance[own])
     return Expectations(
         assessed.total_by_topic(len(ranking.truth.topics)),
-        [np.cumsum(values) for values in ranking.by_topic(sums.hits)],
+        ranking.by_topic(ranking.cumulated(sums.hits)),
         # A near-miss that becomes a hit is subtracted again; rounding may leave less than 0.
-        [np.maximum(np.cumsum(values), 0.0) for values in ranking.by_topic(sums.near)],
-        [np.cumsum(values) for values in ranking.by_topic(sums.retrieved)],
+        ranking.by_topic(np.maximum(ranking.cumulated(sums.near), 0.0)),
+        ranking.by_topic(ranking.cumulated(sums.retrieved)),
     )
 
 
@@ -135,7 +135,7 @@ def together(ranking: Ranking, assessed: AssessedTrees) -> Iterator[tuple[Ints, 
     own = assessed.rows_by_pair
     keys = pair_keys(ranking.topic, ranking.tree_documents)
     # A result without a tree has the document -1, and a key below those of all others.
-    shared = np.flatnonzero(np.isin(keys, np.array(list(own), dtype=np.int64)))
+    shared = np.flatnonzero(positions_in(assessed.pairs, keys) >= 0)
     for key, rows in rows_by_key(keys[shared]).items():
         yield own[key], shared[rows]
 
@@ -228,7 +228,7 @@ def seen_trees(ranking: Ranking, measure: Esr) -> SeenTrees:
     """What outcomes follow from; the parameters of the measure are settled."""
     sight, units = measure.sight(ranking), measure.units(ranking.truth)
     key = pair_keys(ranking.topic, ranking.tree_documents)
-    rows = np.flatnonzero(np.isin(key, np.array(list(units.rows_by_pair), dtype=np.int64)))
+    rows = np.flatnonzero(positions_in(units.pairs, key) >= 0)
     trees = ranking.trees.rows(rows)
     return SeenTrees(key[rows], ranking.rank[rows], trees, sight.shared[rows], sight.certain[rows])
 

@@ -411,7 +411,7 @@ class BrowsingPrecision(Esr):
         """The gain by rank where recall is reached; at the end of the list if it never is."""
         expected = self.expected(ranking)
         scores = ranking.truth.nothing()
-        for topic in np.flatnonzero(expected.total > 0).tolist():
+        for topic in self.defined_topics(ranking):
             seen = expected.seen(topic)
             if not len(seen):
                 scores[topic] = 0.0

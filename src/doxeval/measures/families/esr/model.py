@@ -147,6 +147,12 @@ class Esr(Measure):
         navigation = self.navigation(ranking.truth)
         return expectations(ranking, units, navigation, self.sight(ranking))
 
+    def defined_topics(self, ranking: Ranking) -> list[int]:
+        """Return the topics to score that have assessed units."""
+        total = self.expected(ranking).total
+        topics: list[int] = ranking.topics[total[ranking.topics] > 0].tolist()
+        return topics
+
     @property
     def model_key(self) -> tuple[object, ...]:
         """The parameters that expectations depend on."""
@@ -163,8 +169,11 @@ class Esr(Measure):
         )
 
     def _read_on_the_way(self, ranking: Ranking) -> list[Floats]:
-        units = self.units(ranking.truth)
-        sizes = union_lengths(ranking.truth, units.topic, units.trees, relevant=False)
+        truth, units = ranking.truth, self.units(ranking.truth)
+        sizes = truth.remembered(
+            ("sizes of units", self.chosen),
+            lambda: union_lengths(truth, units.topic, units.trees, relevant=False),
+        )
         return self._expected(ranking, replace(units, relevance=sizes)).near
 
     def relevant_text(self, ranking: Ranking) -> Floats:
@@ -194,7 +203,7 @@ def at_cut_off(measure: Esr, ranking: Ranking, k: int) -> Floats:
     """The score of each topic at rank k; beyond the end of a list nothing more is gained."""
     total = measure.expected(ranking).total
     scores = ranking.truth.nothing()
-    for topic in np.flatnonzero(total > 0).tolist():
+    for topic in measure.defined_topics(ranking):
         values = measure.by_rank(ranking, topic)
         last = min(k, len(values))
         score = float(values[last - 1]) if last else measure.empty(float(total[topic]))
@@ -218,7 +227,7 @@ def shares_by_rank(measure: EsrAt, ranking: Ranking) -> Curve:
     total = measure.expected(ranking).total
     ranks = max(int(ranking.counts.max(initial=0)), 1)
     y = np.full((len(total), ranks), np.nan)
-    for topic in np.flatnonzero(total > 0).tolist():
+    for topic in measure.defined_topics(ranking):
         whole = float(total[topic])
         values = measure.by_rank(ranking, topic) / whole
         last = float(values[-1]) if len(values) else measure.empty(whole) / whole
@@ -246,7 +255,7 @@ class _AlongRecall(Esr):
         """The best score where recall is at least as high, topics × points; of the first k."""
         total = self.expected(ranking).total
         curves = np.full((len(total), len(points)), np.nan)
-        for topic in np.flatnonzero(total > 0).tolist():
+        for topic in self.defined_topics(ranking):
             recall = self.recall_by_rank(ranking, topic)[:k]
             curves[topic] = interpolated(recall, self.by_rank(ranking, topic)[:k], points)
         return curves

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from doxeval.errors import MissingInput, MissingText
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys, rows_by_key
 from doxeval.messages import short_path
 from doxeval.spans import Spans, merged, shared_lengths
-
-if TYPE_CHECKING:
-    from doxeval.measures.truth_parts import PartOfTruth
 
 Which = Literal["auto", "cover", "ideal", "full", "units"]
 Relevance = Literal["binary", "length", "spec"]
@@ -54,8 +51,13 @@ class AssessedTrees:
 
     @cached_property
     def rows_by_pair(self) -> dict[int, Ints]:
-        """The rows of each topic and document, by `pair_keys`."""
+        """The rows of each topic and document, by `pair_keys`, ascending."""
         return rows_by_key(pair_keys(self.topic, self.document))
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """Topics and documents that have trees, by `pair_keys`, ascending."""
+        return np.array(list(self.rows_by_pair), dtype=np.int64)
 
 
 class Chosen(NamedTuple):
@@ -87,16 +89,7 @@ def which_assessed(truth: GroundTruth) -> Which:
 def trees_of_assessments(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
     """The assessed trees of all topics; made once for all runs."""
     make = {"units": _units, "cover": _cover}.get(chosen.assessed, _recall_base)
-    return truth.by_topic(
-        ("assessed trees", chosen), lambda whole: make(whole, chosen), _of_some_topics
-    )
-
-
-def _of_some_topics(trees: AssessedTrees, part: PartOfTruth) -> AssessedTrees:
-    own = part.rows_of(trees.topic)
-    rows = np.arange(len(trees.topic))[own.kept]
-    some = trees.trees.rows(rows)
-    return AssessedTrees(own.topic, trees.document[rows], some, trees.relevance[rows])
+    return truth.remembered(("assessed trees", chosen), lambda: make(truth, chosen))
 
 
 def relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
