@@ -67,6 +67,7 @@ SEAMS = {
     "manifests_limit": "doxeval.storage.remote._MOST_MANIFESTS",
     "many_pairs": "doxeval.measures.families.esr.reach.MANY_PAIRS",
     "measure_listing": "doxeval.measures.explain.listing",
+    "most_offset_bytes": "doxeval.measures.texts.MOST_BYTES",
     "name_hashes": "doxeval.columns.names.scattered",
     "name_keys": "doxeval.columns.names.folded",
     "ng_whole_collection": "doxeval.measures.families.ng._whole_collection",

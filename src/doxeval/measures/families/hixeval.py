@@ -82,7 +82,7 @@ class _Characters(Measure):
         return ranking.remembered(key, lambda: self._sums(ranking))
 
     def _sums(self, ranking: Ranking) -> _Sums:
-        gained = ranking.cumulated(self._counted(ranking, ranking.new_wanted))
+        gained = ranking.cumulated(self._counted(ranking, ranking.new_gain))
         useful = gained
         if not ranking.truth.wanted.is_plain:
             again = ranking.cumulated(ranking.relevant)

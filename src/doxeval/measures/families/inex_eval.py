@@ -27,10 +27,10 @@ from doxeval.assessments import QUANTISATIONS
 from doxeval.measures.base import TOLERANCE, Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.elements import (
     Gains,
+    fitting_quantisation,
     gains_of,
     ignore_parameter,
     quant_parameter,
-    settled_quantisation,
 )
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
@@ -83,7 +83,7 @@ class _Quantised(Measure):
 
     def settled(self, truth: GroundTruth) -> Measure:
         """Which quantisation fits depends on the assessments."""
-        return self(quant=settled_quantisation(truth, self.quant, _QUANTS))
+        return self(quant=fitting_quantisation(truth, self.quant, _QUANTS))
 
     def values(self, ranking: Ranking) -> Gains:
         """The values of the results and of the recall base, by topic."""

@@ -30,7 +30,7 @@ import numpy as np
 from doxeval.arrays import Floats, Ints
 from doxeval.assessments import QUANTISATIONS, SEPARATE, AssessedElements, Values
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
-from doxeval.measures.elements import ignore_parameter, quant_parameter, settled_quantisation
+from doxeval.measures.elements import fitting_quantisation, ignore_parameter, quant_parameter
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags
 from doxeval.measures.ranking import Ranking, interpolated, ratio
 from doxeval.scores import Curve
@@ -124,7 +124,7 @@ class _SizeAndOverlap(Measure):
 
     def settled(self, truth: GroundTruth) -> Measure:
         """Which quantisation fits depends on the assessments."""
-        return self(quant=settled_quantisation(truth, self.quant, _QUANTS))
+        return self(quant=fitting_quantisation(truth, self.quant, _QUANTS))
 
     def read(self, ranking: Ranking) -> _Read:
         """What was read up to each result of the ranking."""

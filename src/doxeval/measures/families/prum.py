@@ -31,7 +31,7 @@ from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments import quantisation_named
 from doxeval.errors import InputError
 from doxeval.measures.base import Example, Facts, Measure, Need, cut_off, parameter, point
-from doxeval.measures.elements import quant_parameter, settled_quantisation
+from doxeval.measures.elements import fitting_quantisation, quant_parameter
 from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
@@ -199,7 +199,7 @@ class _Browsing(EntryPointModel):
 
     def settled(self, truth: GroundTruth) -> Measure:
         """The targets and the model by name; entry points need the mean length of a document."""
-        quant = settled_quantisation(truth, self.quant)
+        quant = fitting_quantisation(truth, self.quant)
         chosen = self.navigating(truth.navigation)
         nav = "none" if chosen.nav == "auto" else chosen.nav
         if chosen._for_elements:

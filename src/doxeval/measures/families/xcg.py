@@ -32,10 +32,10 @@ from doxeval.measures.elements import (
     Gains,
     Ranks,
     effort_precisions,
+    fitting_quantisation,
     gains_of,
     ignore_parameter,
     quant_parameter,
-    settled_quantisation,
 )
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
@@ -91,7 +91,7 @@ class _Gain(Measure):
 
     def settled(self, truth: GroundTruth) -> Measure:
         """Which quantisation fits depends on the assessments."""
-        return self(quant=settled_quantisation(truth, self.quant))
+        return self(quant=fitting_quantisation(truth, self.quant))
 
     @property
     def highest(self) -> float | None:

@@ -22,7 +22,7 @@ from doxeval.measures.families.chunks.text import (
     unit_parameter,
 )
 from doxeval.measures.ranking import Ranking, ratio
-from doxeval.measures.reading_cost import Reading, Unit, costs, reading
+from doxeval.measures.reading_cost import ReadingCost, Unit, costs, reading_cost
 from doxeval.scores import Curve
 
 _BUDGET_EDGES = (
@@ -92,21 +92,21 @@ class BudgetRecall(OfText):
 
     def _shown(self, ranking: Ranking) -> Floats:
         if self.fit == "cut":
-            found = reading(ranking, self.unit, self.resize)
+            found = reading_cost(ranking, self.unit, self.resize)
             return by_topic(ranking, found.row, shown_by(found, self.B) * found.gain)
         cost = costs(ranking, self.unit, self.resize)
         if self.fit == "whole":
             fits = ranking.cumulated(cost) <= self.B
-            return by_topic(ranking, np.arange(len(cost)), ranking.new_wanted * fits)
+            return by_topic(ranking, np.arange(len(cost)), ranking.new_gain * fits)
         read = ranking.rows(np.flatnonzero(_taken(ranking, cost, self.B)))
-        return by_topic(read, np.arange(len(read)), read.new_wanted)
+        return by_topic(read, np.arange(len(read)), read.new_gain)
 
     def curve(self, ranking: Ranking) -> Curve:
         """Recall by budget."""
         return recall_by_budget(str(self), self, ranking)
 
 
-def shown_by(found: Reading, budget: int | Ints) -> Ints:
+def shown_by(found: ReadingCost, budget: int | Ints) -> Ints:
     """How many characters of each piece a budget shows (or that of its topic)."""
     if found.by_character:
         return np.clip(budget - found.position, 0, found.length)
@@ -190,7 +190,7 @@ class Utility(OfText):
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean of bR."""
-        found = reading(ranking, self.unit, "full")
+        found = reading_cost(ranking, self.unit, "full")
         shown = shown_by(found, self.B)
         lost = shown * found.position
         if found.by_character:
@@ -207,7 +207,7 @@ class Utility(OfText):
 
 
 @dataclass(frozen=True)
-class ReadingCost(OfText):
+class CostOfRecall(OfText):
     """How much has to be read until a share x of the relevant text is shown, B if it never is."""
 
     name: ClassVar[str] = "Cost"
@@ -234,7 +234,7 @@ class ReadingCost(OfText):
     def scores(self, ranking: Ranking) -> Floats:
         """The units read, by halving the range in which they must lie."""
         total = ranking.truth.wanted.total
-        found = reading(ranking, self.unit, "full")
+        found = reading_cost(ranking, self.unit, "full")
         wanted = float(self.x) * total - TOLERANCE
         topic = ranking.topic[found.row]
         least = np.where(wanted > 0, 1, 0)

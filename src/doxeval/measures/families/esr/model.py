@@ -13,7 +13,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Floats
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter, point
-from doxeval.measures.elements import ignore_parameter, quant_parameter, settled_quantisation
+from doxeval.measures.elements import fitting_quantisation, ignore_parameter, quant_parameter
 from doxeval.measures.families.esr.hits import Expectations, Sight, expectations
 from doxeval.measures.families.esr.trees import (
     AssessedTrees,
@@ -103,7 +103,7 @@ class Esr(Measure):
             self,
             nav=self._settled_nav(truth),
             assessed=which_assessed(truth) if self.assessed == "auto" else self.assessed,
-            quant=settled_quantisation(truth, self.quant),
+            quant=fitting_quantisation(truth, self.quant),
         )
 
     def _settled_nav(self, truth: GroundTruth) -> str:
