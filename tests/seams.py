@@ -23,7 +23,7 @@ SEAMS = {
     "collection_rows": "doxeval.documents.collection._ROWS",
     "cover_pairs": "doxeval.documents.cover._MOST_PAIRS",
     "cover_trees": "doxeval.measures.families.esr.trees._cover",
-    "covered_text": "doxeval.measures.families.esr.trees._covered",
+    "covered_text": "doxeval.measures.families.esr.trees._covers",
     "csv_rows": "doxeval.runs.csv_blocks._ROWS",
     "digest": "doxeval.storage.files.digest",
     "digests_not_kept": "doxeval.storage.files._NOT_KEPT",
